@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { AppError } from "../errors.ts";
 
 /**
- * Text below a command's flags, by the command's full name: examples first. Lines that begin with a space are kept, so they
- * must fit into 80 columns; other lines are wrapped.
+ * Text printed after a command's flags, by full command name, examples first. Lines that begin with a space are not
+ * wrapped, so they must fit into 80 columns.
  */
 export const moreHelp: Readonly<Record<string, string>> = {
   sallyport: `
@@ -115,14 +115,14 @@ For fish, once:
   sallyport completion fish > ~/.config/fish/completions/sallyport.fish`,
 };
 
-/** Adds examples to the help of the whole tree, and removes obvious defaults. Call it last. */
+/** Adds the texts of `moreHelp` to the command and its subcommands, and hides obvious defaults. Call it last. */
 export function addHelp(command: Command, above = ""): void {
   const path = `${above} ${command.name()}`.trim();
   const more = moreHelp[path];
   if (more) command.addHelpText("after", () => wrapped(more, command));
   command.configureHelp({
     optionDescription(option) {
-      // "(default: false)" after every switch is noise.
+      // "(default: false)" adds nothing to a switch.
       return option.description;
     },
   });
@@ -139,8 +139,8 @@ function wrapped(text: string, command: Command): string {
 }
 
 /**
- * Adds `help [command...]` to a command with subcommands. Commander's own accepts one word only, and prints the whole help
- * without a reason for an unknown one.
+ * Adds `help [command...]` to a command with subcommands. Commander's built-in help command accepts a single word,
+ * and prints the whole help without an error for an unknown one.
  */
 export function addHelpCommand(command: Command): void {
   command

@@ -6,13 +6,13 @@ import type { Output } from "./output.ts";
 
 const SEPARATOR = `\n${"=".repeat(80)}\n\n`;
 
-/** Prints the license of Sallyport and those of all code it contains. Resolves to the exit code. */
+/** Prints the license of Sallyport and the licenses of all bundled code. Resolves to the exit code. */
 export async function licenses(output: Output, folder = import.meta.dirname): Promise<number> {
   await output.result(isSea() ? getAsset("licenses.txt", "utf8") : await licensesBeside(folder));
   return 0;
 }
 
-/** Reads them in the package, whose parts are in `folder`, or in the source after a build. */
+/** Reads the license files of the package. `folder` is `dist/parts`, or `src/cli` in a built source tree. */
 async function licensesBeside(folder: string): Promise<string> {
   // `dist/parts` and `src/cli` are both two folders below the package.
   const packageFolder = join(folder, "../..");

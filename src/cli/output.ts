@@ -1,30 +1,35 @@
 import { systemErrorCode } from "../errors.ts";
 
-/** The two channels of the command: notes for the person on stderr, the one result for the caller on stdout. */
+/** The two output channels of a command: notes for the person on stderr, one result for the caller on stdout. */
 export interface Output {
-  /** A line for the person. Terminal control characters in it are made harmless. */
+  /** Writes a line to stderr, with terminal control characters escaped. */
   note(text: string): void;
   /**
-   * The one result. Resolves to true when it has been handed to the reader whole, however slowly it reads, and to
-   * false when the reader has gone.
+   * Writes the result to stdout. Resolves to true once the whole result is written, however slowly the reader reads,
+   * and to false if the write fails, for example because the reader closed the pipe. Throws if called twice.
    */
   result(text: string): Promise<boolean>;
-  /** Whether the result could not be written, on a full disk for one. A reader that has gone did not want it. */
+  /**
+   * Whether the result could not be written, for example because the disk is full. A pipe closed by the reader does
+   * not count.
+   */
   readonly lostResult: boolean;
-  /** Whether a person reads stderr in a terminal. */
+  /** Whether stderr is a terminal. */
   readonly interactive: boolean;
 }
 
-/** The channels of this process, or of the streams given. A stream that breaks ends nothing. */
+/**
+ * Creates the output channels of this process, or of the given streams. Write errors on either stream are not fatal.
+ */
 export function createOutput(
   stdout: NodeJS.WriteStream = process.stdout,
   stderr: NodeJS.WriteStream = process.stderr,
 ): Output {
   let written = false;
   let lost = false;
-  // Whoever started the command may have closed it: a note that nobody reads ends neither a review nor the proxy.
+  // The parent process may have closed stderr. That must end neither a review nor the proxy.
   stderr.on("error", () => {});
-  // Help that goes to `head` is not read to its end; whether a result was, `result` says.
+  // `head` closes the pipe before the whole help text is written. `result` reports its own failures.
   stdout.on("error", () => {});
   const note = (text: string) => {
     stderr.write(`${withoutControls(text)}\n`);
@@ -44,10 +49,10 @@ export function createOutput(
       if (written) throw new Error("stdout carries exactly one result");
       written = true;
       const whole = text.endsWith("\n") ? text : `${text}\n`;
-      // A program gets every byte; a terminal would act on those that the reviewed code has in it.
+      // A program gets every byte. A terminal would interpret control characters in quoted code.
       const line = stdout.isTTY === true ? withoutControls(whole) : whole;
       return new Promise((resolve) => {
-        // A reader that has gone (EPIPE) has no use for the result; it stays on record for `review last`.
+        // On EPIPE the decision stays on record for `review last`.
         stdout.once("error", () => resolve(false));
         stdout.write(line, (error) => {
           if (error) reportLost(error);
@@ -59,8 +64,8 @@ export function createOutput(
 }
 
 /**
- * Shows C0 and C1 controls as escapes, and what changes the direction of text, so that a plan, a branch name or quoted
- * code cannot drive the terminal or put on another face there.
+ * Escapes C0 and C1 control characters and bidirectional formatting characters, so that a plan, a branch name or
+ * quoted code cannot control the terminal or misrepresent its text.
  */
 export function withoutControls(text: string): string {
   return text.replace(

@@ -6,12 +6,12 @@ import { addReviewCommands } from "./review/program.ts";
 import { addInstallCommands } from "./setup/program.ts";
 import { version } from "./version.ts";
 
-/** Tells the caller of `run` how the process is to end. */
+/** Sets the exit code that `run` returns. */
 export type SetExitCode = (code: number) => void;
 
 /**
- * The command tree. Actions load their module on use, so that `--help` and `--version` stay instant
- * and no command pays for another.
+ * Creates the command tree. Actions import their modules when they run, so that `--help` and `--version` stay fast
+ * and no command loads the code of another.
  */
 export function createProgram(output: Output, setExitCode: SetExitCode): Command {
   const program = new Command("sallyport")
@@ -21,7 +21,7 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
     .version(version, "-v, --version", "print the version")
     .helpOption("-h, --help", "print this")
     .showHelpAfterError("Run with --help for the options.")
-    // All that this command says of a failure begins alike.
+    // Commander's messages begin like all other error messages.
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "sallyport: ")) });
 
   addReviewCommands(program, output, setExitCode);
@@ -60,7 +60,7 @@ function addLicenses(program: Command, output: Output, setExitCode: SetExitCode)
     });
 }
 
-/** Errors are thrown, not exited on; unknown flags end with exit code 2 through `run`. */
+/** Makes commander throw instead of exiting. `run` ends with exit code 2 for unknown flags. */
 function strict(command: Command): void {
   command.exitOverride((error: CommanderError) => {
     throw error;

@@ -11,13 +11,13 @@ import type { Output } from "./output.ts";
 export interface ReadConfiguration {
   readonly loaded: LoadedSettings;
   readonly config: ProxyConfig;
-  /** The key that was made just now, to be shown once. */
+  /** The key that this call generated, to be shown once. */
   readonly newKey: string | undefined;
 }
 
 /**
- * Reads the configuration and everything it takes from around it: environment, model servers of this machine, the key
- * that was generated earlier, or, with `mayMakeKey`, a new one where authentication needs one and there is none.
+ * Reads the configuration and what it depends on: the environment, local model servers and the generated key. With
+ * `mayMakeKey`, generates a key if authentication needs one and none exists.
  */
 export async function readProxyConfiguration(
   environment: Environment,
@@ -40,7 +40,7 @@ export async function readProxyConfiguration(
   return { loaded, config, newKey: kept?.isNew ? kept.key : undefined };
 }
 
-/** Tells the person of a key that was made just now; it is told nowhere else. */
+/** Prints a newly generated key. The key is not shown anywhere else. */
 export function noteNewKey(key: string, output: Pick<Output, "note">): void {
   output.note(`A key was made, as clients need one: ${key}`);
   output.note(`It is kept in ${generatedKeyFile(dataDirectory(processEnvironment))} and not shown again.`);

@@ -1,15 +1,15 @@
 import { rm, writeFile } from "node:fs/promises";
 import { AppError, messageOf } from "../errors.ts";
 
-/** A ready file that can be written; `write` alone makes it appear. */
+/** A ready file that was checked to be writable. Only `write` creates it. */
 export interface ReadyFile {
-  /** Writes where a server can be reached, as JSON: `{url, port, pid}`. A reader never gets half of it. */
+  /** Writes the server's address as JSON: `{url, port, pid}`. Readers never see a partial file. */
   write(url: string, port: number): Promise<void>;
 }
 
 /**
- * Checks that a ready file can be written, before anything is printed that a caller acts on. Throws `unreadable` where it
- * cannot.
+ * Checks that a ready file can be written. Call it before printing anything that a caller acts on. Throws
+ * `unreadable` if it cannot.
  */
 export async function openReadyFile(path: string): Promise<ReadyFile> {
   const explained = async (work: () => Promise<void>) => {
@@ -30,7 +30,7 @@ export async function openReadyFile(path: string): Promise<ReadyFile> {
   return {
     write: (url, port) =>
       explained(async () => {
-        // Not needed by a command without a ready file; node:crypto is slow to load.
+        // Imported on use, because node:crypto is slow to load.
         const { replaceFile } = await import("../files/durable-file.ts");
         const text = `${JSON.stringify({ url, port, pid: process.pid })}\n`;
         await replaceFile(path, text, 0o666, { durable: false });

@@ -4,8 +4,8 @@ import { createOutput, type Output } from "./output.ts";
 import { createProgram } from "./program.ts";
 
 /**
- * Runs one command line (without node and script) to its exit code. The only place where an error becomes
- * an exit code; nothing calls `process.exit`, so that what was written to stdout drains however slow its reader.
+ * Runs one command line (without node and script) and resolves to its exit code. Errors become exit codes only here,
+ * and nothing calls `process.exit`, so that output to stdout drains however slowly it is read.
  */
 export async function run(args: readonly string[], output: Output = createOutput()): Promise<number> {
   let exitCode = 0;
@@ -21,14 +21,17 @@ export async function run(args: readonly string[], output: Output = createOutput
   }
 }
 
-/** Commander has printed its own message; help and version are thrown too, with code 0. */
+/**
+ * Maps commander's errors to exit codes. Commander has printed its own message; help and version are thrown with code
+ * 0.
+ */
 function exitCodeOf({ exitCode }: CommanderError, args: readonly string[]): number {
   if (exitCode === 0) return 0;
-  // A hook that another version wrote: agents would take 2 for a refusal, which nobody spoke.
+  // Another version wrote this hook. Agents would read 2 as a denial that nobody made.
   return args.some((arg) => arg.startsWith("--caller-waits")) ? 1 : 2;
 }
 
-/** Whether Node.js found no working directory: a process stays in one that was deleted. */
+/** Reports whether the working directory was deleted: `process.cwd()` then throws. */
 function isFolderDeleted(error: unknown): boolean {
   return systemErrorCode(error) === "ENOENT" && messageOf(error).includes("uv_cwd");
 }

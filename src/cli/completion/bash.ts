@@ -1,8 +1,9 @@
 import { type CommandFacts, type FlagFacts, flagsWithValue, pathsBelow } from "./command-tree.ts";
 
 /**
- * A script for bash 3.2 and newer, to be sourced. Files are offered where one can stand; older than 4, without
- * `compopt`, wherever nothing else can. Bash takes `--flag=value` for three words.
+ * Returns a completion script for bash 3.2 and newer, to be sourced. The script completes files only where an
+ * argument can be a file. Without `compopt` (bash before version 4) it completes files wherever it has no other
+ * candidates. Bash splits `--flag=value` into three words.
  */
 export function bashCompletion(tree: readonly CommandFacts[]): string {
   return `# bash completion for sallyport: eval "$(sallyport completion bash)"
@@ -29,14 +30,14 @@ complete -o default -F _sallyport sallyport
 `;
 }
 
-/** How bash completes what the script itself offers nothing for. */
+/** Completion options for a word for which the script has no candidates. */
 const OPTIONS: Readonly<Record<FlagFacts["paths"], string>> = {
   files: "",
   folders: "compopt +o default -o dirnames 2>/dev/null; ",
   none: "compopt +o default 2>/dev/null; ",
 };
 
-/** After a flag that takes a value only its values are offered, or files. */
+/** Returns the `case` branches of flags that take a value: only the flag's values, or files, are completed. */
 function flagCases(tree: readonly CommandFacts[]): string[] {
   return flagsWithValue(tree).map(({ path, name, values, paths }) => {
     const reply = values.length > 0 ? `COMPREPLY=($(compgen -W "${values.join(" ")}" -- "$cur")); ` : "";
@@ -44,7 +45,10 @@ function flagCases(tree: readonly CommandFacts[]): string[] {
   });
 }
 
-/** Flags are offered once a dash is typed: before that they would hide the commands and files. */
+/**
+ * Returns the `case` branch of one command. Flags are completed only after a dash, so that they do not hide commands
+ * and files.
+ */
 function commandCase({ path, flags, commands, values, takesFiles }: CommandFacts): string {
   const plain = [...commands.map(({ name }) => name), ...values].join(" ");
   const dashed = flags.map(({ name }) => name).join(" ");

@@ -1,34 +1,34 @@
 import type { Command, Option } from "commander";
 
-/** A flag as shells complete it. */
+/** Describes a flag for shell completion. */
 export interface FlagFacts {
   /** "--port"; flags without a long name are not completed. */
   readonly name: string;
   readonly description: string;
   readonly takesValue: boolean;
-  /** What the value can be, where that is known. */
+  /** The known values, if any. */
   readonly values: readonly string[];
-  /** Which paths complete the value. */
+  /** The kind of paths that complete the value. */
   readonly paths: "none" | "files" | "folders";
 }
 
-/** One command and what can stand after it. */
+/** Describes a command for shell completion. */
 export interface CommandFacts {
-  /** Its words: "sallyport review plan". */
+  /** The full command name: "sallyport review plan". */
   readonly path: string;
   readonly description: string;
   readonly flags: readonly FlagFacts[];
   readonly commands: readonly { readonly name: string; readonly description: string }[];
-  /** What its argument can be, where that is known. */
+  /** The known values of its argument, if any. */
   readonly values: readonly string[];
-  /** Whether it takes an argument of which nothing is known: the name of a file. */
+  /** Whether the command takes an argument without known values, such as a file name. */
   readonly takesFiles: boolean;
 }
 
-/** Values that are known beforehand, by flag ("--origin") or name of the argument ("agent"). */
+/** Known values by flag ("--origin") or argument name ("agent"). */
 export type KnownValues = Readonly<Record<string, readonly string[]>>;
 
-/** The whole tree as a list, from the program down: what every shell's script is made of. */
+/** Returns the program and all its subcommands as a list, the program first. */
 export function commandTree(program: Command, known: KnownValues, above = ""): readonly CommandFacts[] {
   const path = `${above} ${program.name()}`.trim();
   const visible = program.createHelp().visibleCommands(program);
@@ -54,7 +54,10 @@ function flagFacts(option: Option, known: KnownValues): FlagFacts[] {
   return [{ name, description, takesValue, values: known[name] ?? [], paths: pathsFor(option) }];
 }
 
-/** Reads from a flag's placeholder which paths its value can be: `<file>` and `<path>` any, `<dir>` folders. */
+/**
+ * Derives from a flag's placeholder which paths complete its value: any path for `<file>` and `<path>`, folders for
+ * `<dir>`.
+ */
 function pathsFor({ flags }: Option): FlagFacts["paths"] {
   if (/<(?:file|path)>/.test(flags)) return "files";
   return flags.includes("<dir>") ? "folders" : "none";
@@ -64,7 +67,7 @@ function firstLine(command: Command): string {
   return command.description().split("\n")[0] ?? "";
 }
 
-/** The pattern by which a `case` of bash and zsh knows every command below the program: "a b"|"a c". */
+/** Returns the `case` pattern that matches every command below the program in bash and zsh: "a b"|"a c". */
 export function pathsBelow(tree: readonly CommandFacts[]): string {
   return tree
     .slice(1)
@@ -72,7 +75,7 @@ export function pathsBelow(tree: readonly CommandFacts[]): string {
     .join("|");
 }
 
-/** Every flag after which a value stands, beside its command: what bash and zsh must know before they offer words. */
+/** Returns every flag that takes a value, with its command. */
 export function flagsWithValue(
   tree: readonly CommandFacts[],
 ): readonly (FlagFacts & { readonly path: string })[] {

@@ -22,7 +22,7 @@ const KNOWN: KnownValues = {
   "--auth-mode": ["off", "strict", "all_except_health", "auto"],
 };
 
-/** `sallyport completion SHELL`: prints the script. Throws `usage` for another shell. */
+/** Runs `sallyport completion SHELL`: prints the script. Throws `usage` if the shell is not supported. */
 export async function completion(
   shell: string | undefined,
   program: Command,

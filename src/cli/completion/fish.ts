@@ -1,6 +1,9 @@
 import type { CommandFacts, FlagFacts } from "./command-tree.ts";
 
-/** A script for fish 3 and newer, to be sourced or put into its `completions` folder as `sallyport.fish`. */
+/**
+ * Returns a completion script for fish 3 and newer, to be sourced or saved as `sallyport.fish` in its `completions`
+ * folder.
+ */
 export function fishCompletion(tree: readonly CommandFacts[]): string {
   const paths = tree.slice(1).map(({ path }) => quoted(path));
   return `# fish completion for sallyport: sallyport completion fish | source

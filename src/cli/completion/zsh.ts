@@ -1,6 +1,6 @@
 import { type CommandFacts, type FlagFacts, flagsWithValue, pathsBelow } from "./command-tree.ts";
 
-/** A script for zsh, to be sourced or put into a folder of `fpath` as `_sallyport`. */
+/** Returns a completion script for zsh, to be sourced or saved as `_sallyport` in a folder of `fpath`. */
 export function zshCompletion(tree: readonly CommandFacts[]): string {
   return `#compdef sallyport
 # zsh completion for sallyport: eval "$(sallyport completion zsh)", after compinit

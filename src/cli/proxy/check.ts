@@ -14,7 +14,10 @@ export interface ProxyCheckFlags extends ProxyFlags {
   readonly jsonSchema: boolean;
 }
 
-/** `sallyport proxy check`: the configuration in force and where each value comes from; exit code 2 where it is wrong. */
+/**
+ * Runs `sallyport proxy check`: prints the effective configuration and the source of each value. Resolves to the exit
+ * code, 2 if the configuration is invalid.
+ */
 export async function checkProxy(flags: ProxyCheckFlags, output: Output): Promise<number> {
   if (flags.jsonSchema) {
     await output.result(JSON.stringify(configurationJsonSchema(), null, 2));

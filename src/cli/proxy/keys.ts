@@ -10,13 +10,13 @@ import { readProxyConfiguration } from "../proxy-configuration.ts";
 import { table } from "../table.ts";
 
 export interface ProxyKeysFlags extends ProxyFlags {
-  /** The name of a key to be made. */
+  /** The name of the key to generate. */
   readonly new?: string;
 }
 
 /**
- * `sallyport proxy keys`: the keys that open the proxy, by name and fingerprint. With `--new NAME` one is made: the key
- * itself goes to stdout, what to put into the configuration (its digest, not the key) to stderr.
+ * Runs `sallyport proxy keys`: lists the proxy's keys by name and fingerprint. With `--new NAME`, generates a key:
+ * prints the key on stdout, and the lines for the configuration (with its digest, not the key) on stderr.
  */
 export async function showProxyKeys(flags: ProxyKeysFlags, output: Output): Promise<number> {
   if (flags.new !== undefined) {

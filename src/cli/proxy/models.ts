@@ -11,7 +11,7 @@ export interface ProxyModelsFlags extends ProxyFlags {
   readonly json: boolean;
 }
 
-/** `sallyport proxy models`: what each upstream of the configuration serves, as it says itself, and the names of rules. */
+/** Runs `sallyport proxy models`: prints the models that each upstream lists and the names that rules define. */
 export async function listProxyModels(flags: ProxyModelsFlags, output: Output): Promise<number> {
   const { config } = await readProxyConfiguration(processEnvironment, flags, false);
   const pools = createPools(config.outboundProxies);

@@ -8,7 +8,7 @@ import type { ProxyKeysFlags } from "./keys.ts";
 import type { ProxyModelsFlags } from "./models.ts";
 import type { ProxyStartFlags } from "./start/start.ts";
 
-/** The `proxy` branch of the command tree. */
+/** Adds the `proxy` command and its subcommands. */
 export function addProxyCommands(program: Command, output: Output, setExitCode: SetExitCode): void {
   const proxy = program.command("proxy").description("Route model calls through one local proxy");
   withConfigurationFlags(proxy.command("start"))
@@ -16,12 +16,12 @@ export function addProxyCommands(program: Command, output: Output, setExitCode: 
     .option("--ready-file <path>", "write {url, port, pid} to this file once listening")
     .action(async (flags: ProxyStartFlags) => {
       const { checkMemory } = await import("./start/check-memory.ts");
-      // What serves makes Node.js load its own HTTP client, which would fail unseen.
+      // Importing the server loads Node.js's HTTP client, which would fail later without a clear message.
       checkMemory();
       const { startProxy } = await import("./start/start.ts");
       setExitCode(await startProxy(flags, output));
     });
-  // Started only by `start` with several workers.
+  // `start` runs this command for each of several workers.
   proxy.command("worker", { hidden: true }).action(async () => {
     const { runWorker } = await import("./workers/run-worker.ts");
     setExitCode(await runWorker(output));

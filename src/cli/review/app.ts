@@ -10,7 +10,7 @@ import { pagesFolder } from "../pages-folder.ts";
 import { isBeyondLoopback } from "./listen.ts";
 import type { ReviewOptions } from "./options.ts";
 
-/** Creates the server of a review, with the pages beside the command; it reports on stderr. */
+/** Creates the server of a review. Its pages are beside the program; it reports on stderr. */
 export function createReviewApp(
   context: ReviewContext,
   output: Output,
@@ -44,7 +44,7 @@ function reportOf(error: unknown): string {
   return error instanceof AppError ? error.message : String(error);
 }
 
-/** Reports each kind of value once: a page that tries often must not fill the terminal. */
+/** Reports each kind of value once, so that a page that retries often does not fill the terminal. */
 function onceEach<Value>(report: (value: Value) => void, kindOf: (value: Value) => string) {
   const reported = new Set<string>();
   return (value: Value) => {

@@ -7,8 +7,9 @@ import { resolveOptions } from "./options.ts";
 import type { ReviewFlags } from "./program.ts";
 
 /**
- * Prints what the person wrote when they approved this plan, for an agent whose approval has no words. Nothing where
- * they wrote nothing, or denied it on the page and then allowed it in the terminal. There is nothing to review here.
+ * Prints what the person wrote when they approved this plan, for an agent whose approval carries no text. Prints
+ * nothing if they wrote nothing, or denied the plan on the page and then allowed it in the terminal. No review is
+ * opened.
  */
 export async function printApprovalNotes(
   { plan, notes, caller, cwd }: ApprovedInput,

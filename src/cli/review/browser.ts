@@ -4,14 +4,14 @@ import { argumentsWith, type BrowserCommand, browserCommands } from "../../confi
 import type { ReviewEnvironment } from "../../config/review/environment.ts";
 import { messageOf } from "../../errors.ts";
 
-/** How the page gets in front of the person. */
+/** How the page is opened. */
 export type Opening =
   | { readonly how: "default" }
   | { readonly how: "program"; readonly program: string }
-  /** Not at all: switched off, the person sits elsewhere, or there is no desktop to open it on. */
+  /** Not opened: opening is off, the person is at another machine, or this machine has no desktop. */
   | { readonly how: "not"; readonly tunnel: boolean; readonly isMissing?: true };
 
-/** Decides what to open. Over SSH and in remote mode a browser here would open for nobody. Pure. */
+/** Decides what to open. Over SSH and in remote mode a browser on this machine would be useless. Pure. */
 export function openingOf(environment: ReviewEnvironment, open: boolean): Opening {
   const { remote, ssh, browser, desktop } = environment;
   if (remote || ssh) return { how: "not", tunnel: true };
@@ -21,8 +21,8 @@ export function openingOf(environment: ReviewEnvironment, open: boolean): Openin
 }
 
 /**
- * Opens the page as well as it can. Never throws, and nobody has to wait for it: the URL has been printed. `tell` gets
- * the reason where a browser was wanted and none could be opened.
+ * Tries to open the page. Never throws, and callers need not await it: the URL has been printed. `report` gets the
+ * reason if a browser was requested and could not be opened.
  */
 export async function openBrowser(
   opening: Opening,
@@ -41,11 +41,11 @@ export async function openBrowser(
     child.on("error", (error) => report(notStarted(error)));
     child.unref();
   } catch {
-    // The person has the URL.
+    // The URL has been printed.
   }
 }
 
-/** Starts the first of the commands whose program there is; tells of the last where there is none. */
+/** Starts the first command whose program exists. Reports the last failure if none does. */
 async function startFirst(
   [command, ...others]: readonly BrowserCommand[],
   url: string,
@@ -57,7 +57,7 @@ async function startFirst(
   return others.length > 0 ? startFirst(others, url, report) : report(notStarted(failure));
 }
 
-/** What keeps a program from being started; undefined once it runs on by itself. */
+/** Returns the error if a program cannot be started, or undefined once it runs detached. */
 async function failureToStart(program: string, args: readonly string[]): Promise<unknown> {
   try {
     const child = spawn(program, args, { stdio: "ignore", detached: true });

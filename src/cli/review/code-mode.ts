@@ -7,7 +7,10 @@ import { createDiffDesk } from "../../review/git/diff-desk.ts";
 import type { Repository } from "../../review/git/repository.ts";
 import type { ReviewOptions } from "./options.ts";
 
-/** Creates the mode of a code review; `paths` are relative to the repository's top. Loaded once the URL has been printed. */
+/**
+ * Creates the mode of a code review. `paths` are relative to the repository's root. Loaded once the URL has been
+ * printed.
+ */
 export function codeModeOf(
   repository: Repository,
   paths: readonly string[],

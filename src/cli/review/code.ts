@@ -16,22 +16,22 @@ export interface ReviewCodeFlags extends ReviewFlags {
   readonly repo?: string;
 }
 
-/** A folder that git has been asked about. */
+/** A folder whose repository git is looking up. */
 interface AskedFolder {
-  /** With links resolved, as git names the repository: paths can only be told to be in it from the same point of view. */
+  /** With links resolved, as git reports the repository's root; only then can paths be compared with it. */
   readonly directory: string;
   readonly repository: Promise<Repository>;
-  /** Ends git where it is not to be waited for. */
+  /** Aborts the lookup. */
   readonly giveUp: AbortController;
 }
 
-/** `sallyport review code [PATH...]`; resolves to the exit code. */
+/** Runs `sallyport review code [PATH...]`. Resolves to the exit code. */
 export async function reviewCode(
   paths: readonly string[],
   flags: ReviewCodeFlags,
   output: Output,
 ): Promise<number> {
-  // Git is started first: it takes as long as what is loaded meanwhile.
+  // Git runs while the modules below load; both take about as long.
   const asked = askGit(resolve(flags.repo ?? "."));
   await nextTurn();
   const { runReview } = await import("./run.ts");
@@ -42,12 +42,12 @@ function askGit(folder: string): AskedFolder {
   const directory = realPathOf(folder);
   const giveUp = new AbortController();
   const repository = openRepository(directory, processEnvironment, giveUp.signal);
-  // Whoever waits for it learns why it failed; what is wrong with the flags is told before.
+  // `repositoryInTime` reports this error; errors in the flags are reported first.
   repository.catch(() => {});
   return { directory, repository, giveUp };
 }
 
-/** The repository, unless the command has to end before git has found it. */
+/** Returns the repository. Rejects if the command has to end before git has found it. */
 async function repositoryInTime(
   { repository, giveUp }: AskedFolder,
   flags: ReviewFlags,
@@ -113,10 +113,11 @@ async function prepareReview(
   };
 }
 
-/** Returns a path as the person gave it, relative to the repository's top. Throws `usage` for one outside. */
+/** Returns a path that the person gave, relative to the repository's root. Throws `usage` if it is outside. */
 export function pathWithin(root: string, directory: string, path: string): string {
   const given = resolve(directory, path);
-  // Git names the repository with links resolved. What the path itself leads to counts no less than the link it may be.
+  // Git reports the root with links resolved, so the parent folder is resolved too. The last component is not,
+  // because the path can be a link that is itself in the repository.
   const folder = realPathOf(dirname(given));
   const inside = [given, join(folder, basename(given))].find((each) => isWithin(root, each));
   if (inside === undefined) throw new AppError("usage", `${path} is not inside the repository ${root}`);

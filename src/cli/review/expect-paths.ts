@@ -4,15 +4,15 @@ import { AppError } from "../../errors.ts";
 import type { Repository } from "../../review/git/repository.ts";
 import { type GitPlace, runGit, tryGit } from "../../review/git/run-git.ts";
 
-/** A path as the person gave it, and the same from the repository's top. */
+/** A path as the person gave it, and relative to the repository's root. */
 export interface GivenPath {
   readonly given: string;
   readonly inner: string;
 }
 
 /**
- * Throws `usage` for the first path that neither the working tree nor the index nor HEAD has: the review of it would be empty.
- * `toInner` makes a path relative to the repository's top, and throws for one outside.
+ * Throws `usage` for the first path that is in neither the working tree, the index nor HEAD: its review would be
+ * empty. `toInner` makes a path relative to the repository's root and throws if it is outside.
  */
 export async function expectPaths(
   repository: Repository,
@@ -55,7 +55,7 @@ async function isOnDisk({ root }: Repository, inner: string): Promise<boolean> {
   );
 }
 
-/** Whether the index or HEAD has the path, as a file or as a folder of files. */
+/** Reports whether the index or HEAD has the path, as a file or a folder. */
 async function isKnown(git: GitPlace, inner: string): Promise<boolean> {
   const inIndex = await runGit(git, ["ls-files", "-z", "--", inner]);
   if (inIndex.length > 0) return true;

@@ -8,13 +8,14 @@ import { projectFolder } from "../project-folder.ts";
 
 export interface ReviewLastFlags {
   readonly json: boolean;
-  /** Whether decisions of other folders count as well. */
+  /** Whether to include the decisions of other folders. */
   readonly all: boolean;
 }
 
 /**
- * `sallyport review last [--all] [--json]`: prints the last decision on the project of the working directory as its agent was
- * to read it, for when the agent had gone by then. Throws `not_found` where there is none.
+ * Runs `sallyport review last [--all] [--json]`: prints the last decision for the project of the working directory in
+ * the form that its agent expected, in case the agent was no longer there to read it. Throws `not_found` if there is
+ * no decision.
  */
 export async function reviewLast({ json, all }: ReviewLastFlags, output: Output): Promise<number> {
   const folder = resolve(dataDirectory(processEnvironment));
@@ -50,7 +51,7 @@ function realPathOf(folder: string): string {
   try {
     return realpathSync.native(folder);
   } catch {
-    // A folder that has gone since.
+    // The folder no longer exists.
     return folder;
   }
 }

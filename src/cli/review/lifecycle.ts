@@ -9,9 +9,9 @@ export interface Lifecycle {
   /** Aborted, with an `ExitReason` as its reason, when the command has to stop. */
   readonly signal: AbortSignal;
   readonly exitReason: ExitReason | undefined;
-  /** Ends the command after so many seconds from now, whatever was said before; undefined takes the limit away. */
+  /** Ends the command after this many seconds from now, replacing any earlier limit; undefined removes the limit. */
   stopAfter(seconds: number | undefined): void;
-  /** Gives signals their ordinary meaning back. */
+  /** Restores the default handling of signals. */
   dispose(): void;
 }
 
@@ -20,8 +20,8 @@ const PARENT_WATCH_MS = 1_000;
 const CLOSE_LIMIT_MS = 2_000;
 
 /**
- * Listens for what ends a command from outside: signals, a time limit, and the death of the program that started it
- * (its process is then adopted by another). A second signal, or 2 s without an end, ends the process by force.
+ * Listens for events that end a command: signals, a time limit, and the end of the parent process (another process
+ * then adopts this one). A second signal, or 2 s without an end, forces the exit.
  */
 export function startLifecycle(): Lifecycle {
   const controller = new AbortController();
@@ -66,7 +66,7 @@ export function startLifecycle(): Lifecycle {
   };
 }
 
-/** Thrown by whatever was waiting when the command had to stop. */
+/** Rejects what is pending when the command has to stop. */
 class Stopped extends Error {
   readonly exitReason: ExitReason;
 
@@ -77,7 +77,10 @@ class Stopped extends Error {
   }
 }
 
-/** 128 + n for a signal, 124 for the time limit (as timeout(1)), and SIGHUP's 129 when nobody is left to tell. */
+/**
+ * Returns the exit code: 128 + n for a signal, 124 for the time limit (as timeout(1)), and SIGHUP's 129 if the caller
+ * has gone.
+ */
 export function exitCodeOf(exitReason: ExitReason): number {
   if (exitReason.reason === "timeout") return 124;
   return 128 + constants.signals[exitReason.reason === "signal" ? exitReason.signal : "SIGHUP"];

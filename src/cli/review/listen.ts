@@ -5,29 +5,29 @@ import { type Listeners, openListeners } from "../../http/listeners.ts";
 import { peerOf } from "../../http/peer.ts";
 
 export interface ReviewAddress {
-  /** A fixed port, or undefined for the folder's own or any free one. */
+  /** A fixed port. If undefined, the folder's preferred port is tried, then any free one. */
   readonly port?: number | undefined;
-  /** An address beyond loopback, where asked for. */
+  /** A requested address beyond loopback. */
   readonly host?: string | undefined;
   readonly projectFolder: string;
   readonly signal: AbortSignal;
   readonly onRetry: (message: string) => void;
 }
 
-/** The addresses on which a review listens in any case. */
+/** The addresses on which a review always listens. */
 const USUAL = new Set(["localhost", "127.0.0.1", "::1"]);
 const FREE_PORT_ATTEMPTS = 10;
 
-/** Whether an address lets others than this machine's programs in. */
+/** Reports whether an address is reachable from other machines. */
 export function isBeyondLoopback(host: string | undefined): host is string {
   return host !== undefined && !isLoopback(host);
 }
 
-/** Opens a review's addresses; throws as `openListeners` does. */
+/** Opens the listeners of a review. Throws as `openListeners` does. */
 export function listenForReview(address: ReviewAddress): Promise<Listeners> {
   const hosts = hostsOf(address.host);
   const { signal, onRetry } = address;
-  // Looked up at once: a peer that closes its socket takes its user's number along.
+  // Looked up at once: when a peer closes its socket, its user id can no longer be found.
   const onConnection = (socket: Socket) => void peerOf(socket);
   const shared = { ...hosts, signal, onConnection };
   if (address.port !== undefined) {
@@ -49,16 +49,19 @@ function hostsOf(host: string | undefined): { host: string; alsoOn: string[] } {
   return { host: "127.0.0.1", alsoOn: ["::1", address] };
 }
 
-/** Below the range from which systems hand out ports of their own. */
+/** Below the range from which systems assign ephemeral ports. */
 const FIRST_PORT = 20_000;
 const PORT_COUNT = 12_000;
 
-/** Returns the port that a folder's reviews ask for first, so that the URL stays the same from round to round. Pure. */
+/** Returns the port that a folder's reviews try first, so that the URL stays the same between rounds. Pure. */
 export function preferredPort(folder: string): number {
   return FIRST_PORT + (fnv1a(folder) % PORT_COUNT);
 }
 
-/** 32 bits, spread well enough for ports; Node's hashes take 3 ms to load. http://www.isthe.com/chongo/tech/comp/fnv/ */
+/**
+ * FNV-1a, 32 bits: distributed well enough for ports; Node's hashes take 3 ms to load.
+ * http://www.isthe.com/chongo/tech/comp/fnv/
+ */
 function fnv1a(text: string): number {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;

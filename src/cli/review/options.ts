@@ -19,44 +19,47 @@ import { ORIGIN_NAMES, originNamed } from "../../review/origin-names.ts";
 import { projectFolder } from "../project-folder.ts";
 import type { ReviewFlags } from "./program.ts";
 
-/** What a timer can hold, in seconds: 24 days. */
+/** The longest delay that a timer accepts, in seconds: 24 days. */
 const MAX_TIMEOUT = 2_147_483;
 
-/** The flags of a review, with what environment and configuration add to them. */
+/** The flags of a review, merged with environment and configuration. */
 export interface ResolvedFlags {
   readonly open: boolean;
   readonly json: boolean;
-  /** Whether a denial or feedback ends the command with 10. */
+  /** Whether a denial or feedback ends the command with exit code 10. */
   readonly exitCode: boolean;
   readonly readyFile: string | undefined;
   readonly environment: ReviewEnvironment;
-  /** Undefined: any free port. */
+  /** If undefined, any free port is used. */
   readonly port: number | undefined;
   readonly host: string | undefined;
-  /** Users of this machine that may use the review besides its own, by uid. */
+  /** Uids of users on this machine, besides the review's own, that may use the review. */
   readonly allowedUids: readonly number[] | undefined;
   readonly origin: AgentOrigin | undefined;
   readonly timeout: number | undefined;
-  /** Seconds after which the decision is no longer waited for: the command's own limit or the caller's, whichever is shorter. */
+  /**
+   * Seconds after which the caller no longer waits for the decision: the shorter of the command's limit and the
+   * caller's.
+   */
   readonly callerTimeout: number | undefined;
 }
 
-/** Everything that is known about a review before it is loaded: resolved flags and its workspace. */
+/** The resolved flags and the workspace of a review, known before anything is loaded. */
 export interface ReviewOptions extends ResolvedFlags {
-  /** Absolute; where the agent works. */
+  /** The absolute path of the agent's working directory. */
   readonly cwd: string;
-  /** The repository around it, else the same. */
+  /** The repository that contains `cwd`, or else `cwd`. */
   readonly project: string;
   readonly home: string;
   readonly dataDirectory: string;
-  /** The system's folder for the configuration of programs, where it has one. */
+  /** The system's folder for program configuration, if it has one. */
   readonly configHome: string | undefined;
-  /** The default until the person chooses in the page. */
+  /** The default until the person chooses on the page. */
   readonly planSave: ReviewSettings["planSave"];
 }
 
 /**
- * Resolves the options of a review. `cwd` is the agent's folder where the input names one. Throws `usage` or
+ * Resolves the options of a review. `cwd` is the agent's folder if the input names one. Throws `usage` or
  * `configuration` for an invalid value.
  */
 export async function resolveOptions(flags: ReviewFlags, cwd = "."): Promise<ReviewOptions> {
@@ -77,7 +80,7 @@ export async function resolveOptions(flags: ReviewFlags, cwd = "."): Promise<Rev
   };
 }
 
-/** Resolves flags over environment over configuration. Throws `usage` for an invalid flag or variable. */
+/** Resolves flags, then environment, then configuration. Throws `usage` for an invalid flag or variable. */
 export function resolveFlags(
   flags: ReviewFlags,
   variables: Environment,
@@ -100,13 +103,13 @@ export function resolveFlags(
   };
 }
 
-/** Returns the shortest of the limits that are set. */
+/** Returns the shortest of the given limits, or undefined if none is set. */
 export function shortest(...limits: readonly (number | undefined)[]): number | undefined {
   const set = limits.filter((limit) => limit !== undefined);
   return set.length === 0 ? undefined : Math.min(...set);
 }
 
-/** The environment goes before the file; either can switch sharing off. */
+/** Merges environment and file. The environment takes precedence, except that either can switch sharing off. */
 function configured(
   environment: ReviewEnvironment,
   { sharing, browser }: Pick<ReviewConfiguration, "sharing" | "browser">,
@@ -125,7 +128,7 @@ function originOf(text: string | undefined, name: string): AgentOrigin | undefin
   throw new AppError("usage", `${name} must be ${ORIGIN_NAMES}, got "${text}"`);
 }
 
-/** Returns the time limit before anything else is known; `resolveFlags` rejects an invalid one. */
+/** Returns the time limit before the other options are known. `resolveFlags` rejects an invalid one. */
 export function timeLimitOf({ timeout }: Pick<ReviewFlags, "timeout">): number | undefined {
   return timeout === undefined ? undefined : secondsIn(timeout);
 }

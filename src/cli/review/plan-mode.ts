@@ -15,7 +15,7 @@ export interface PlanToReview {
   readonly options: ReviewOptions;
   readonly permissionMode: string | undefined;
   readonly origin: AgentOrigin;
-  /** What the agent's tool call holds besides the plan. */
+  /** The arguments of the agent's tool call besides the plan. */
   readonly requested: Readonly<Record<string, unknown>> | undefined;
 }
 

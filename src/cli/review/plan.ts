@@ -16,7 +16,7 @@ import { type Review, runReview } from "./run.ts";
 
 type Reviewable = Exclude<DecodedInput, { kind: "unrelated" | "approved" }>;
 
-/** `sallyport review plan [FILE]`; resolves to the exit code. */
+/** Runs `sallyport review plan [FILE]`. Resolves to the exit code. */
 export async function reviewPlan(
   file: string | undefined,
   flags: ReviewFlags,
@@ -40,7 +40,7 @@ export async function reviewPlan(
     return exitCodeFor(hook, await runReview(prepare, output));
   } catch (error) {
     if (!hook) throw error;
-    // Nothing was decided: the agent asks by itself.
+    // Without a decision the agent prompts the person itself.
     output.note(`sallyport: ${messageOf(error)}`);
     if (!(error instanceof AppError)) return exitCodeFor(hook, 1);
     if (error.hint) output.note(error.hint);
@@ -48,7 +48,7 @@ export async function reviewPlan(
   }
 }
 
-/** Reads the input; the time limit holds for it too. */
+/** Reads the input within the time limit. */
 async function inputInTime(
   file: string | undefined,
   flags: ReviewFlags,
@@ -61,7 +61,10 @@ async function inputInTime(
   return text;
 }
 
-/** Returns an exit code that the agent does not take for a denial: many take 2 for one, some take any. */
+/**
+ * Returns an exit code that the agent does not read as a denial: many read 2 as one, some read any nonzero code as
+ * one.
+ */
 function exitCodeFor(hook: DecodedInput | undefined, code: number): number {
   if (hook?.kind === "hook" && hook.channel.failureDenies) return 0;
   return hook && code === 2 ? 1 : code;
@@ -73,7 +76,7 @@ async function prepareReview(input: Reviewable, flags: ReviewFlags): Promise<Rev
   const options = await resolveOptions(flags, (event ?? envelope)?.cwd);
   const loaded = await load(input);
   if (event?.mayLackPlan && "missing" in loaded) return undefined;
-  // What the input states goes before flags and environment.
+  // Values in the input take precedence over flags and environment.
   const origin = (event ?? envelope)?.origin ?? options.origin ?? "origin_b";
   const channel = channelOf(input, origin, flags);
   return {

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 
-/** A process as /proc/PID/stat has it (proc_pid_stat(5)). */
+/** A process as in /proc/PID/stat (proc_pid_stat(5)). */
 export interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
-  /** The controlling terminal's device number; 0 where there is none. */
+  /** The device number of the controlling terminal, or 0. */
   readonly terminal: number;
-  /** Clock ticks since boot: tells a process from a later one with the same id. */
+  /** Clock ticks since boot; distinguishes a process from a later one with the same id. */
   readonly started: string;
 }
 
@@ -15,14 +15,14 @@ const MAX_ANCESTORS = 16;
 const FIRST_PTS_MAJOR = 136;
 const LAST_PTS_MAJOR = 143;
 
-/** Returns a process, or undefined where it has ended or the system has no /proc. */
+/** Returns a process, or undefined if it has ended or the system has no /proc. */
 export function processEntry(pid: number): ProcessEntry | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The command's name, in parentheses, may hold blanks and parentheses.
+    // The command's name, in parentheses, may contain spaces and parentheses.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     const [state, parent = "0", , , terminal = "0"] = fields;
-    // A zombie has ended; only its parent does not know.
+    // A zombie has ended; its parent has not yet read its exit status.
     if (state === "Z" || state === "X") return undefined;
     return { pid, parent: Number(parent), terminal: Number(terminal), started: fields[19] ?? "" };
   } catch {
@@ -30,7 +30,7 @@ export function processEntry(pid: number): ProcessEntry | undefined {
   }
 }
 
-/** Returns a process and those above it, the nearest first, without the system's first one. */
+/** Returns a process and its ancestors, nearest first, without process 1. */
 export function ancestorsFrom(pid: number): ProcessEntry[] {
   const found: ProcessEntry[] = [];
   for (let at = pid; at > 1 && found.length < MAX_ANCESTORS; ) {
@@ -42,12 +42,12 @@ export function ancestorsFrom(pid: number): ProcessEntry[] {
   return found;
 }
 
-/** Returns whether a process has ended since it was looked up. */
+/** Reports whether a process has ended since it was looked up. */
 export function hasEnded({ pid, started }: ProcessEntry): boolean {
   return processEntry(pid)?.started !== started;
 }
 
-/** Returns whether a process has lost the terminal that it had: its window was closed. */
+/** Reports whether a process has lost its terminal because the window was closed. */
 export function hasLostTerminal(entry: ProcessEntry): boolean {
   if (entry.terminal === 0) return false;
   const path = terminalPath(entry.terminal);

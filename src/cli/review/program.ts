@@ -5,7 +5,7 @@ import type { SetExitCode } from "../program.ts";
 import type { ReviewCodeFlags } from "./code.ts";
 import type { ReviewLastFlags } from "./last.ts";
 
-/** The `review` branch of the command tree. */
+/** Adds the `review` command and its subcommands. */
 export function addReviewCommands(program: Command, output: Output, setExitCode: SetExitCode): void {
   const review = program.command("review").description("Review a plan or a diff in the browser");
   withReviewOptions(review.command("plan"))
@@ -35,7 +35,7 @@ export function addReviewCommands(program: Command, output: Output, setExitCode:
   addHelpCommand(review);
 }
 
-/** Flags shared by `review plan` and `review code`, as commander hands them over. */
+/** The flags that `review plan` and `review code` share, as commander parses them. */
 export interface ReviewFlags {
   readonly origin?: string;
   readonly port?: string;

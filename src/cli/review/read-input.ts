@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { addAbortSignal } from "node:stream";
 import { AppError, systemErrorCode } from "../../errors.ts";
 
-/** Nobody reviews more; it keeps a runaway pipe from filling the memory. */
+/** More than anyone can review; the limit keeps a runaway pipe from filling the memory. */
 const MAX_INPUT_BYTES = 64 * 1024 * 1024;
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: "you may not read it",
 };
 
-/** The text of a file, or of stdin where none or `-` is named. Throws `input` for what cannot be read. */
+/** Returns the text of a file, or of stdin if `file` is undefined or `-`. Throws `input` if it cannot be read. */
 export function readInput(
   file: string | undefined,
   signal: AbortSignal,
@@ -47,13 +47,10 @@ async function readStdin(signal: AbortSignal, note: Note): Promise<string> {
   return textOf(Buffer.concat(chunks), "the plan on stdin", note);
 }
 
-/** Told of input that was converted or holds bytes that are not text. */
+/** Reports input that was converted or contains bytes that are not text. */
 type Note = (text: string) => void;
 
-/**
- * Returns the text of UTF-8, or of UTF-16 that says so by its first bytes, as text of PowerShell does. Throws `input` for
- * bytes that are not text: a person cannot review them.
- */
+/** Decodes UTF-8, or UTF-16 with a byte order mark, as PowerShell writes it. Throws `input` for binary data. */
 function textOf(bytes: Buffer, name: string, note: Note): string {
   const utf16 = utf16Of(bytes);
   const text = utf16 === undefined ? bytes.toString("utf8") : new TextDecoder(utf16).decode(bytes);
@@ -76,7 +73,10 @@ function utf16Of(bytes: Buffer): "utf-16le" | "utf-16be" | undefined {
   return bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : undefined;
 }
 
-/** Every other byte of UTF-16 text in a western script is 0; in binary data many are no text at all. */
+/**
+ * Returns why bytes decoded as UTF-8 are not text. Every other byte of UTF-16 text in a Western script is 0; binary
+ * data has many control or invalid characters.
+ */
 function problemOfUtf8(text: string): string | undefined {
   const zeros = count(text, "\0");
   if (zeros >= 2 && zeros > text.length / 4) return "it is UTF-16 without a byte order mark, or binary";
@@ -84,7 +84,10 @@ function problemOfUtf8(text: string): string | undefined {
   return odd >= 4 && odd > text.length / 50 ? "it is binary, not text" : undefined;
 }
 
-/** A text has a blank, a line's end or another ASCII character somewhere; bytes that only begin like UTF-16 rarely do. */
+/**
+ * Returns why bytes decoded as UTF-16 are not text. Text contains a space, a line break or another ASCII character;
+ * bytes that begin like UTF-16 by chance rarely do.
+ */
 function problemOfUtf16(text: string): string | undefined {
   return /[\t -~]/.test(text) && !text.includes("\0") ? undefined : "it is binary, not UTF-16 text";
 }

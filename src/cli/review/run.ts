@@ -13,20 +13,20 @@ import { exitCodeOf, type Lifecycle, startLifecycle } from "./lifecycle.ts";
 import { isBeyondLoopback, listenForReview } from "./listen.ts";
 import type { ReviewOptions } from "./options.ts";
 
-/** What is to be reviewed, how, and who asked for it. */
+/** What is to be reviewed, with which options, and for which caller. */
 export interface Review {
   readonly options: ReviewOptions;
   readonly kind: ReviewMode["kind"];
   readonly origin: AgentOrigin;
   readonly caller: Caller;
   readonly sharingEnabled: boolean;
-  /** Agents that the caller sent along. */
+  /** Agents that the caller listed in its input. */
   readonly listedAgents?: readonly ListedAgent[] | undefined;
-  /** What shows later that the agent goes on without its hook; see watch-caller.ts. */
+  /** Used to detect that the agent goes on without its hook; see watch-caller.ts. */
   readonly agentSession?: string | undefined;
   readonly transcript?: string | undefined;
   readonly listensFor?: number | undefined;
-  /** Called once the URL has been printed, so that the browser starts before this is loaded. */
+  /** Called once the URL has been printed, so that the browser starts before the mode is loaded. */
   readonly loadMode: () => Promise<ReviewMode>;
 }
 
@@ -38,13 +38,13 @@ export interface ReviewRun {
   readonly session: Session;
   readonly listeners: Listeners;
   readonly url: string;
-  /** Opens the browser; set where a tab of the last review may load the page by itself. */
+  /** Opens the browser. Set if a tab of the last review may load the page instead. */
   readonly openBrowserLater: (() => void) | undefined;
 }
 
 /**
- * Runs one review: prepared, served, announced, decided, closed, printed. Resolves to the exit code. Where `prepare` finds
- * nothing to review (undefined), nothing is printed and the exit code is 0.
+ * Runs one review from `prepare` to the printed decision. Resolves to the exit code. If `prepare` finds nothing to
+ * review (undefined), prints nothing and resolves to 0.
  */
 export async function runReview(
   prepare: (lifecycle: Lifecycle) => Promise<Review | undefined>,
@@ -69,7 +69,7 @@ async function start(review: Review, output: Output, lifecycle: Lifecycle): Prom
   try {
     const url = `http://localhost:${listeners.port}`;
     const openBrowserLater = await announce(review, url, listeners.port, output);
-    // The server is loaded while the browser starts; a request that comes sooner waits for it.
+    // The server is loaded while the browser starts; earlier requests wait for it.
     const { serveReview } = await import("./serve.ts");
     return await serveReview({ review, output, lifecycle, session, listeners, url, openBrowserLater });
   } finally {
@@ -77,7 +77,7 @@ async function start(review: Review, output: Output, lifecycle: Lifecycle): Prom
   }
 }
 
-/** Binds the addresses; from then on, whatever ends the command abandons the review. */
+/** Binds the addresses. After that, whatever ends the command abandons the review. */
 async function openListenersFor(
   { options }: Review,
   session: Session,
@@ -99,8 +99,8 @@ async function openListenersFor(
 }
 
 /**
- * Announces the URL: to the person on stderr, to programs in the ready file, and to the browser. Returns how to open the
- * browser later where a tab of the last review may load the page by itself.
+ * Announces the URL: to the person on stderr, to programs in the ready file, and to the browser. Returns a function
+ * that opens the browser if a tab of the last review may load the page instead.
  */
 async function announce(
   { options, kind }: Review,

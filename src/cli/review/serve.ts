@@ -26,12 +26,15 @@ import { type CallerWatch, watchCaller } from "./watch-caller.ts";
 /** The exit code of a denial or of feedback, with --exit-code. */
 const EXIT_CODE_OF_OBJECTION = 10;
 
-/** Serves the page until a decision is taken or the review is abandoned, and prints the decision. Resolves to the exit code. */
+/**
+ * Serves the page until a decision is made or the review is abandoned, and prints the decision. Resolves to the exit
+ * code.
+ */
 export async function serveReview(run: ReviewRun): Promise<number> {
   const { review, session, listeners, output } = run;
   const { options } = review;
   const mode = await review.loadMode();
-  // The agent is watched once its page can be opened.
+  // Replaced by `watch.look` once the server responds; the agent is watched only from then on.
   const lookNow = { run: async () => {} };
   const context = { ...createContext(run, mode), lookAtCaller: () => lookNow.run() };
   const app = createReviewApp(context, output, options);
@@ -52,7 +55,7 @@ export async function serveReview(run: ReviewRun): Promise<number> {
   return options.exitCode && mode.isObjection(outcome.decision) ? EXIT_CODE_OF_OBJECTION : 0;
 }
 
-/** Warns once when the agent may have gone on without its hook. The review itself goes on. */
+/** Warns once if the agent may have gone on without its hook. The review continues. */
 async function watchAgent(review: Review, context: ReviewContext, output: Output): Promise<CallerWatch> {
   const { agentSession, transcript, listensFor, options, caller } = review;
   const { sessionId, events } = context;
@@ -79,7 +82,7 @@ async function watchAgent(review: Review, context: ReviewContext, output: Output
   );
 }
 
-/** Browsers connect an event stream again after 3 s (Chromium) or 5 s (Firefox). */
+/** Browsers reconnect an event stream after 3 s (Chromium) or 5 s (Firefox). */
 const TAB_TIMEOUT_MS = 5_500;
 
 async function openUnlessTabLoads({ events, session }: ReviewContext, open: () => void): Promise<void> {
@@ -87,10 +90,10 @@ async function openUnlessTabLoads({ events, session }: ReviewContext, open: () =
   if (!isThere && session.phase === "waiting") open();
 }
 
-/** Starts what is done while the person waits for the browser. */
+/** Starts the background tasks that run while the browser opens. */
 function startBackgroundTasks(dataDirectory: string, context: ReviewContext): void {
   const { mode, session } = context;
-  // Where the page cannot be drawn now, its request tries again.
+  // If the page cannot be prerendered now, the request for it tries again.
   mode.prerender?.("", context).catch(() => {});
   void prune({
     dataDirectory,
@@ -106,9 +109,9 @@ async function printDecision(
   output: Output,
 ): Promise<void> {
   const isTaken = await output.result(await mode.encode(decision));
-  // A pipe that is still there takes the result, whether its agent reads it or not.
+  // An open pipe accepts the result even if the agent no longer reads it.
   const isRead = isTaken && events.doubt === undefined;
-  // What the agent has been told need not be restored; what it missed is restored with the next round.
+  // A decision that was read needs no draft. One that was not read is restored in the next round.
   if (isRead) {
     await drafts.remove(mode.draftKey()).catch(() => {});
     await records.markRead();
@@ -116,7 +119,9 @@ async function printDecision(
   else output.note("Nobody read the decision. It is on record: sallyport review last");
 }
 
-/** Reports what became of the notes, where the person pressed Ctrl-C or the time limit passed. Returns the exit code. */
+/**
+ * Reports what happened to the notes if the person pressed Ctrl-C or the time limit passed. Returns the exit code.
+ */
 function reportUndecided(exitReason: ExitReason, output: Output): number {
   const byPerson = exitReason.reason === "signal" && exitReason.signal === "SIGINT";
   if (byPerson || exitReason.reason === "timeout")
@@ -124,7 +129,7 @@ function reportUndecided(exitReason: ExitReason, output: Output): number {
   return exitCodeOf(exitReason);
 }
 
-/** Sends the pages the reason, then closes the server with every connection. */
+/** Sends the pages the reason, then closes the server and every connection. */
 async function closeServer(
   listeners: Listeners,
   app: FastifyInstance,
@@ -133,13 +138,13 @@ async function closeServer(
 ): Promise<void> {
   events.send({ event: "closing", reason: outcome.kind === "decided" ? "decided" : outcome.reason });
   events.close();
-  // The streams write the reason in the next turn, before the connections are cut.
+  // The streams write the reason in the next turn of the event loop, before the connections are closed.
   await new Promise((resolve) => setImmediate(resolve));
   await app.close();
   listeners.close();
 }
 
-/** Returns the note for a decision that no page sent. */
+/** Returns the message for a decision that did not come from a page. */
 function programDecisionNote(decision: Decision): string {
   const mode = decision.kind === "approve" ? decision.permissionMode : undefined;
   const chosen = mode === undefined ? "" : ` It chose the permission mode "${mode}".`;

@@ -2,21 +2,21 @@ import { readFile, stat } from "node:fs/promises";
 import type { CallerDoubt } from "../../review/api-types.ts";
 import { ancestorsFrom, hasEnded, hasLostTerminal } from "./process-tree.ts";
 
-/** What tells whether the agent still waits for its hook. */
+/** What shows whether the agent still waits for its hook. */
 export interface WatchedCaller {
   /** The process that started the review. */
   readonly parent: number;
-  /** Seconds for which the agent reads the answer, where that is known to be short. */
+  /** Seconds for which the agent waits for the decision, if that is known to be short. */
   readonly listensFor?: number | undefined;
-  /** The agent's record of the conversation, where it grows only once the agent goes on. */
+  /** The agent's transcript, if it grows only once the agent goes on. */
   readonly transcript?: string | undefined;
-  /** A file that the latest review of the same agent session claims for itself, with its id. */
+  /** A file that the latest review of the same agent session claims, with the id of this review. */
   readonly claim?: { readonly path: string; readonly sessionId: string } | undefined;
 }
 
 /** A caller that is being watched. */
 export interface CallerWatch {
-  /** Looks for a sign now, between two regular looks; resolves once `onDoubt` was called for what there is. */
+  /** Checks now, besides the regular checks. Resolves once `onDoubt` was called for a sign it found. */
   look(): Promise<void>;
   stop(): void;
 }
@@ -24,7 +24,7 @@ export interface CallerWatch {
 interface WatchOptions {
   /** Called once, with the first sign that the agent may not read the decision. */
   readonly onDoubt: (doubt: CallerDoubt) => void;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two checks. */
   readonly pause?: number;
   /** Milliseconds in which the agent may still write what led to the review. */
   readonly settle?: number;
@@ -34,8 +34,9 @@ const PAUSE_MS = 2_000;
 const SETTLE_MS = 5_000;
 
 /**
- * Watches for signs that an agent has gone on without its hook, which some leave running: it asks again, its transcript grows,
- * its launcher has ended, its terminal is closed. A sign is a reason for a warning and never ends the review.
+ * Watches for signs that an agent has gone on without its hook, which some agents leave running: a second review of
+ * the same session, a growing transcript, an ended launcher, a closed terminal, a passed time limit. A sign leads to
+ * a warning and never ends the review.
  */
 export function watchCaller(caller: WatchedCaller, options: WatchOptions): CallerWatch {
   const { onDoubt, pause = PAUSE_MS, settle = SETTLE_MS } = options;
@@ -46,7 +47,7 @@ export function watchCaller(caller: WatchedCaller, options: WatchOptions): Calle
   let timer: NodeJS.Timeout;
   const sign = async (): Promise<CallerDoubt | undefined> => {
     if (ancestors.some(hasLostTerminal)) return "terminal-gone";
-    // The parent itself ending ends the review, a little later: see lifecycle.ts.
+    // If the parent itself ends, the review ends a little later: see lifecycle.ts.
     if (ancestors.some(hasEnded)) return "launcher-gone";
     if (await isClaimedByOther(caller.claim)) return "asked-again";
     if (caller.listensFor !== undefined && performance.now() - began > caller.listensFor * 1_000)
@@ -58,7 +59,7 @@ export function watchCaller(caller: WatchedCaller, options: WatchOptions): Calle
   };
   const look = async () => {
     const doubt = isOver ? undefined : await sign();
-    // Another look may have found a sign meanwhile.
+    // Another check may have found a sign meanwhile.
     if (isOver || doubt === undefined) return;
     stop();
     onDoubt(doubt);

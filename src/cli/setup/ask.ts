@@ -2,7 +2,10 @@ import { createInterface } from "node:readline/promises";
 
 export type Reply = "yes" | "no" | "interrupted";
 
-/** Asks the person at a terminal. Only y and yes are a yes; Ctrl-D is a no, Ctrl-C an interruption. */
+/**
+ * Asks a yes-or-no question at the terminal. Only "y" and "yes" count as yes; Ctrl-D counts as no, Ctrl-C as an
+ * interruption.
+ */
 export async function ask(
   question: string,
   input: NodeJS.ReadableStream,

@@ -9,19 +9,19 @@ import { ask, type Reply } from "./ask.ts";
 export interface Undertaking {
   readonly changes: readonly Change[];
   readonly receipts: ReceiptStore;
-  /** The command line that does the same without asking. */
+  /** The command line that makes the same changes without asking. */
   readonly unasked: string;
   readonly yes: boolean;
-  /** Masked wherever the diff shows them. */
+  /** Values that the diff masks. */
   readonly secrets?: readonly string[];
 }
 
-/** The exit code of a command that Ctrl-C ended: 128 and the number of SIGINT. */
+/** The exit code after Ctrl-C: 128 plus the number of SIGINT. */
 const INTERRUPTED = 130;
 
 /**
- * Shows the diff, asks unless `yes`, and writes. Resolves to undefined once written, else to the exit code: 0 after a
- * no, 130 after Ctrl-C. Throws `usage` when stdin or stderr is no terminal.
+ * Shows the diff, asks unless `yes` is set, and writes. Resolves to undefined once written, else to the exit code: 0
+ * after a no, 130 after Ctrl-C. Throws `usage` if stdin or stderr is not a terminal.
  */
 export async function carryOut(undertaking: Undertaking, output: Output): Promise<number | undefined> {
   output.note(showChanges(undertaking.changes, undertaking.secrets));

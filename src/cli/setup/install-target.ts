@@ -6,7 +6,7 @@ import { ownCommand, shellLine } from "../../agents/own-command.ts";
 import { dataDirectory, homeOf, processEnvironment } from "../../config/paths.ts";
 import { projectFolder } from "../project-folder.ts";
 
-/** Returns where this process installs to; `project` stands for `--project`. */
+/** Returns the target that this process installs to; `project` is the value of `--project`. */
 export async function currentInstallTarget(project: boolean): Promise<InstallTarget> {
   const script = isSea() ? undefined : process.argv[1];
   const words = await ownCommand({
@@ -23,7 +23,9 @@ export async function currentInstallTarget(project: boolean): Promise<InstallTar
   };
 }
 
-/** Returns the receipts of one agent: `review` for its hook, `proxy` for its connection; the two may share a file. */
+/**
+ * Returns the receipts of one agent: `review` for its hook, `proxy` for its connection. Both may cover the same file.
+ */
 export function receiptsOf(agent: string, part: "review" | "proxy"): ReceiptStore {
   return createReceiptStore(join(dataDirectory(processEnvironment), "agents", agent, part));
 }

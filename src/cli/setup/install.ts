@@ -16,7 +16,7 @@ export interface InstallFlags {
   readonly yes: boolean;
 }
 
-/** `sallyport install AGENT` and `sallyport install --list [AGENT]`; resolves to the exit code. */
+/** Runs `sallyport install AGENT` and `sallyport install --list [AGENT]`. Resolves to the exit code. */
 export async function install(id: string | undefined, flags: InstallFlags, output: Output): Promise<number> {
   const target = await currentInstallTarget(flags.project);
   if (flags.list) {

@@ -5,7 +5,7 @@ import type { SetExitCode } from "../program.ts";
 import type { DoctorFlags } from "./doctor/doctor.ts";
 import type { InstallFlags } from "./install.ts";
 
-/** `install`, `uninstall` and `doctor`. */
+/** Adds `install`, `uninstall` and `doctor`. */
 export function addInstallCommands(program: Command, output: Output, setExitCode: SetExitCode): void {
   withWritingFlags(program.command("install"))
     .argument("[agent]", listedIds(reviewedAgents))

@@ -6,7 +6,7 @@ import { carryOut } from "./carry-out.ts";
 import type { InstallFlags } from "./install.ts";
 import { currentInstallTarget, receiptsOf } from "./install-target.ts";
 
-/** `sallyport uninstall AGENT`; resolves to the exit code. */
+/** Runs `sallyport uninstall AGENT`. Resolves to the exit code. */
 export async function uninstall(id: string, flags: InstallFlags, output: Output): Promise<number> {
   const agent = reviewedAgentNamed(id);
   const target = await currentInstallTarget(flags.project);

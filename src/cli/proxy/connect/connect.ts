@@ -17,7 +17,7 @@ export interface ConnectFlags extends ConnectionFlags {
   readonly yes: boolean;
 }
 
-/** `sallyport proxy connect CLIENT`; resolves to the exit code. */
+/** Runs `sallyport proxy connect CLIENT`. Resolves to the exit code. */
 export async function connect(id: string, flags: ConnectFlags, output: Output): Promise<number> {
   const client = proxyClientNamed(id);
   const connector = await client.proxy.load();
@@ -48,7 +48,7 @@ export async function connect(id: string, flags: ConnectFlags, output: Output): 
   return 0;
 }
 
-/** `sallyport proxy disconnect CLIENT`; resolves to the exit code. */
+/** Runs `sallyport proxy disconnect CLIENT`. Resolves to the exit code. */
 export async function disconnect(id: string, flags: ConnectFlags, output: Output): Promise<number> {
   const client = proxyClientNamed(id);
   const connector = await client.proxy.load();
@@ -73,10 +73,10 @@ export async function disconnect(id: string, flags: ConnectFlags, output: Output
   return 0;
 }
 
-/** Taking away needs no proxy: what was written is known from the receipts. */
+/** A connection for disconnecting, which needs no proxy: the receipts list what was written. */
 const NOWHERE: Connection = { url: "", key: "", ownLogin: false, models: [] };
 
-/** Warns where nothing answers at the address: a connected agent fails until the proxy is started. */
+/** Warns if nothing responds at the address: a connected agent fails until the proxy is started. */
 async function warnIfNotRunning(url: string, output: Output): Promise<void> {
   if (await isAnswering(url)) return;
   output.note(`No proxy answers at ${url}. Start it before the agent: sallyport proxy start`);

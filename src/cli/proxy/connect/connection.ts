@@ -10,19 +10,19 @@ import { isSameAddress } from "./same-address.ts";
 
 export interface ConnectionFlags {
   readonly config?: string;
-  /** The proxy's address, where it is not the configuration's. */
+  /** The proxy's address, if it is not the configured one. */
   readonly url?: string;
-  /** The environment variable that holds the key, where the configuration does not. */
+  /** The environment variable that holds the key, if the configuration does not. */
   readonly keyEnv?: string;
 }
 
-/** A connector with the name of its client. */
+/** A connector and the name of its client. */
 type NamedConnector = ProxyConnector & { readonly name: string };
 
-/** Shown as a key where the proxy asks for none: clients refuse to start without one. */
+/** A placeholder for a proxy that needs no key: clients refuse to start without one. */
 const NO_KEY = "sallyport";
 
-/** What a diff must not show of a connection. */
+/** Returns the values of a connection that a diff must mask. */
 export function secretsOf({ key }: Connection): readonly string[] {
   return key === NO_KEY || key === undefined ? [] : [key];
 }
@@ -46,7 +46,9 @@ export async function connectionTo(flags: ConnectionFlags, client: NamedConnecto
   return { url, key, ownLogin: true, models: [] };
 }
 
-/** Returns the name of an upstream that a call of this client reaches untranslated and that wants the client's own key. */
+/**
+ * Returns the name of an upstream that this client reaches without translation and that needs the client's own key.
+ */
 function upstreamWithClientLogin(
   { upstreams = {} }: ProxySettings,
   { dialects }: NamedConnector,
@@ -67,7 +69,7 @@ function refuseTwoKeys(client: string, upstream: string): never {
   );
 }
 
-/** The models the proxy offers right now. Throws `configuration` when it does not answer. */
+/** Returns the models that the proxy lists. Throws `configuration` if the proxy does not respond. */
 export async function modelsOf({ url, key }: Connection): Promise<readonly string[]> {
   try {
     const response = await fetch(`${url}/v1/models`, {
@@ -84,7 +86,7 @@ export async function modelsOf({ url, key }: Connection): Promise<readonly strin
   }
 }
 
-/** Reports whether something answers HTTP at the proxy's address, whatever its status. */
+/** Reports whether anything responds to HTTP at the proxy's address, with any status. */
 export async function isAnswering(url: string): Promise<boolean> {
   return fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2000) }).then(
     () => true,
@@ -92,7 +94,7 @@ export async function isAnswering(url: string): Promise<boolean> {
   );
 }
 
-/** `fetch` says no more than that it failed; its cause knows why. */
+/** Returns the reason of a failed `fetch`, which only its cause has. */
 function reasonOf(error: unknown): string {
   return (error instanceof Error ? systemErrorCode(error.cause) : undefined) ?? messageOf(error);
 }
@@ -112,7 +114,7 @@ function addressFrom(text: string): string {
   throw new AppError("usage", `--url must be the proxy's http address, got "${text}"`);
 }
 
-/** A proxy whose upstream is the proxy would send every call round in a circle. */
+/** Throws `configuration` if an upstream is the proxy itself, which would forward every call in a loop. */
 function refuseItself(url: string, { upstreams = {} }: ProxySettings): void {
   for (const [name, { base_url: target }] of Object.entries(upstreams)) {
     if (!isSameAddress(url, target)) continue;

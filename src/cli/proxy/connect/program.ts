@@ -4,7 +4,7 @@ import type { Output } from "../../output.ts";
 import type { SetExitCode } from "../../program.ts";
 import type { ConnectFlags } from "./connect.ts";
 
-/** `proxy connect` and `proxy disconnect`. */
+/** Adds `proxy connect` and `proxy disconnect`. */
 export function addConnectCommands(proxy: Command, output: Output, setExitCode: SetExitCode): void {
   withFlags(proxy.command("connect"), listedIds(proxyClients))
     .description("Configure an agent or SDK to use the proxy: shows a diff, asks, keeps a backup")

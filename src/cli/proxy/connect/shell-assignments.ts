@@ -1,4 +1,4 @@
-/** Lines that set variables in the person's shell: sh and its kin, or PowerShell on Windows. */
+/** Returns lines that set variables in the person's shell: POSIX sh, or PowerShell on Windows. */
 export function shellAssignments(
   variables: Readonly<Record<string, string>>,
   platform: NodeJS.Platform = process.platform,

@@ -4,22 +4,25 @@ import { describeProxies } from "../../../config/outbound-proxy.ts";
 import type { ProxyConfig } from "../../../config/proxy/config.ts";
 import { effectiveMode } from "../../../proxy/auth/policy.ts";
 
-/** The configuration file: where it is, or would be. */
+/** The path of the configuration file, and whether the file exists. */
 export interface BannerFile {
   readonly path: string;
   readonly isThere: boolean;
 }
 
-/** Where "localhost" leads to: what can be said so is told as that name. */
+/** Addresses that "localhost" resolves to; the banner shows them under that name. */
 const LOCALHOST = new Set(["127.0.0.1", "localhost"]);
 
-/** The URL that a proxy is reached by from its own machine, which is not localhost where it listens on one address alone. */
+/**
+ * Returns the URL of the proxy on its own machine. The host is not localhost if the proxy listens on one other
+ * address only.
+ */
 export function baseUrl(host: string, port: number): string {
   const own = urlHost(host);
   return `http://${LOCALHOST.has(own) || isWildcard(host) ? "localhost" : own}:${port}`;
 }
 
-/** What a person needs to point a client here, ready to paste. */
+/** Returns the lines that show a person how to connect a client, ready to paste. */
 export function banner(config: ProxyConfig, port: number, file: BannerFile): string[] {
   const base = baseUrl(config.host, port);
   const mode = effectiveMode(config.authMode, config.allowLanAccess);

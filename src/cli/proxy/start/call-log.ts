@@ -4,7 +4,10 @@ import { createRefusalLines, createRefusalTeller } from "../../../proxy/observab
 import { type RequestLog, recordLine } from "../../../proxy/observability/request-log.ts";
 import type { Output } from "../../output.ts";
 
-/** Metadata of each call into `lines`, where it is asked for, and a line a call for the person at the terminal. */
+/**
+ * Creates the request log: writes each call's metadata to `lines` if `isAskedFor` returns true, and one line per call
+ * to an interactive terminal.
+ */
 export function createCallLog(lines: LineSink, isAskedFor: () => boolean, output: Output): RequestLog {
   const refusals = createRefusalLines((line) => lines.write(line));
   const tell = createRefusalTeller((line) => {

@@ -1,8 +1,8 @@
 import { AppError } from "../../../errors.ts";
 
 /**
- * Throws `overloaded` where the system refuses the address space that the HTTP client's WebAssembly parser reserves. Node.js would
- * end the process later, with a stack trace, when the parser is first used.
+ * Throws `overloaded` if the system refuses the address space that the HTTP client's WebAssembly parser reserves.
+ * Without this check Node.js ends the process with a stack trace when the parser is first used.
  */
 export function checkMemory(allocate: () => unknown = allocateWasm): void {
   try {
@@ -19,7 +19,7 @@ export function checkMemory(allocate: () => unknown = allocateWasm): void {
   }
 }
 
-/** The types of Node.js do not have this class. */
+/** The type definitions of Node.js lack `WebAssembly.Memory`. */
 function allocateWasm(): unknown {
   return Reflect.construct(Reflect.get(WebAssembly, "Memory"), [{ initial: 1 }]);
 }

@@ -1,6 +1,6 @@
 import { pagesFolder } from "../../pages-folder.ts";
 
-/** The dashboard as it was built, looked for when somebody looks at it. Rejects where it was not. */
+/** Returns the built dashboard page, which is read on first use. Rejects if it was not built. */
 export async function dashboardPage(): Promise<string> {
   const { pageSource } = await import("../../../http/page-source.ts");
   return pageSource(pagesFolder).html("dashboard");

@@ -2,7 +2,9 @@ import type { LoggingConfig } from "../../../config/proxy/config.ts";
 import { createLineBatches } from "../../../proxy/observability/line-batches.ts";
 import { createRotatingFile, type RotatingFile } from "../../../proxy/observability/rotating-file.ts";
 
-/** The request log in its file or, with `logging.to: "stdout"`, on standard output, as containers want it. */
+/**
+ * Creates the request log's output: its file or, with `logging.to: "stdout"`, standard output, as containers expect.
+ */
 export function createLogOutput(
   path: string,
   logging: () => LoggingConfig,

@@ -1,6 +1,6 @@
 /**
- * Does something whenever it is asked to, never twice at once: what is asked for meanwhile is done once more afterwards,
- * so that nothing that was read earlier can come in force behind something newer. `act` must not reject.
+ * Returns a function that runs `act`, never twice at once. Calls during a run cause one more run after it, so that an
+ * older result cannot replace a newer one. `act` must not reject.
  */
 export function oneAtATime(act: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;

@@ -4,14 +4,14 @@ import type { Output } from "../../output.ts";
 import { noteNewKey, type ReadConfiguration } from "../../proxy-configuration.ts";
 import type { Serving } from "./serving.ts";
 
-/** What a running proxy goes by. */
+/** The configuration that a running proxy uses. */
 export interface InForce {
   config: ProxyConfig;
 }
 
 /**
- * Puts the configuration in force as it is now. One that cannot be read or used changes nothing: the person at the
- * terminal and the dashboard are told why. Never throws.
+ * Applies the current configuration. If it cannot be read or used, the old one stays, and the reason is shown in the
+ * terminal and on the dashboard. Never throws.
  */
 export async function reloadConfiguration(
   inForce: InForce,

@@ -8,7 +8,7 @@ import { createCallLog } from "./call-log.ts";
 import { dashboardPage } from "./dashboard-page.ts";
 import type { Serving } from "./serving.ts";
 
-/** The proxy in this process. */
+/** Serves the proxy in this process. */
 export function serveAlone(first: ProxyConfig, logFile: RotatingFile, output: Output): Serving {
   let config = first;
   const proxy = createProxy(first, {

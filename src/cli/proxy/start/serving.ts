@@ -1,21 +1,21 @@
 import type { ProxyConfig } from "../../../config/proxy/config.ts";
 
-/** A proxy as `proxy start` handles it, in this process or in several others. */
+/** A proxy as `proxy start` controls it, in this process or in several workers. */
 export interface Serving {
-  /** Resolves to the port once every call to it is answered. Rejects with `port_in_use` or `cannot_listen`. */
+  /** Resolves to the port once the proxy serves calls. Rejects with `port_in_use` or `cannot_listen`. */
   listen(): Promise<number>;
-  /** Puts another configuration in force everywhere. Rejects where it cannot be used; the old one then stays. */
+  /** Applies another configuration everywhere. Rejects if it cannot be used; the old one then stays. */
   reload(config: ProxyConfig): Promise<void>;
-  /** Has the dashboard say why another configuration was not put in force. */
+  /** Shows on the dashboard why another configuration was not applied. */
   noteRefused(reason: string): void;
-  /** Tells load balancers that it stops soon; calls go on being served. */
+  /** Announces the stop to load balancers. Calls are still served. */
   announceStop(): Promise<void>;
-  /** Takes nothing new from when it has resolved. */
+  /** Stops accepting calls. Resolves once no more are accepted. */
   refuse(): Promise<void>;
-  /** Resolves, after `refuse`, when nothing is being served any more. */
+  /** Resolves, after `refuse`, when no call is running. */
   drained(): Promise<void>;
-  /** Ends everything at once; resolves when it is over and everything is written. */
+  /** Ends all calls at once. Resolves when everything is closed and written. */
   close(): Promise<void>;
-  /** Rejects when it cannot go on. */
+  /** Rejects if the proxy cannot continue. */
   readonly broken: Promise<never>;
 }

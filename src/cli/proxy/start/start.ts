@@ -22,7 +22,7 @@ export interface ProxyStartFlags extends ProxyFlags {
   readonly readyFile?: string;
 }
 
-/** `sallyport proxy start`: serves until a signal ends it; resolves to the exit code. */
+/** Runs `sallyport proxy start`: serves until a signal ends it. Resolves to the exit code. */
 export async function startProxy(flags: ProxyStartFlags, output: Output): Promise<number> {
   const environment = processEnvironment;
   const path = configurationPath(environment, flags);
@@ -39,7 +39,8 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
   const serving = await serve(inForce.config, logFile, output);
   const over = Promise.race([untilStopped(serving, output, () => inForce.config), serving.broken]);
   const reload = oneAtATime(() => reloadConfiguration(inForce, read, serving, output));
-  // Before anybody can know that it runs: a SIGHUP that is not listened to ends the process, a save is not noticed.
+  // Registered before the proxy announces itself: an unhandled SIGHUP would end the process, and an early save would
+  // be missed.
   process.on("SIGHUP", reload);
   const unwatch = [onFileChange(path, state, reload), ...secretChanges(first.loaded.settings, reload)];
   try {
@@ -60,7 +61,10 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
   }
 }
 
-/** Has secrets read again when their file changes, or their time is over. Returns what ends that. */
+/**
+ * Reloads the configuration when a secret's file changes or its time to live has passed. Returns functions that stop
+ * this.
+ */
 function secretChanges(settings: ProxySettings, reload: () => Promise<void>): (() => void)[] {
   const files = secretSources(settings).flatMap((source) => ("file" in source ? source.file : []));
   const ends = files.map((file) => onFileChange(file, fileState(file), reload));
@@ -70,7 +74,7 @@ function secretChanges(settings: ProxySettings, reload: () => Promise<void>): ((
   return [...ends, () => clearInterval(timer)];
 }
 
-/** Loads what serves, and nothing of the other way. */
+/** Imports only the modules of the mode in use, one process or several workers. */
 async function serve(config: ProxyConfig, logFile: RotatingFile, output: Output): Promise<Serving> {
   if (config.workers === 1) {
     const { serveAlone } = await import("./serve-alone.ts");
@@ -80,7 +84,7 @@ async function serve(config: ProxyConfig, logFile: RotatingFile, output: Output)
   return serveInWorkers(config, logFile, output);
 }
 
-/** Starting it twice is how most ports come to be taken. */
+/** Returns the error with a better hint if the port is taken by another proxy, the most common cause. */
 async function explained(error: unknown, port: number): Promise<unknown> {
   if (!(error instanceof AppError) || error.code !== "port_in_use") return error;
   if ((await proxyOn(port)) === undefined) return error;

@@ -3,13 +3,13 @@ import type { ProxyConfig } from "../../../config/proxy/config.ts";
 import type { Output } from "../../output.ts";
 import type { Serving } from "./serving.ts";
 
-/** The longest time that timers take, in milliseconds. */
+/** The longest delay that a timer accepts, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * The first signal announces the stop to load balancers, stops listening after the delay, and lets running calls end; the
- * second ends at once. `settings` is asked for when the first comes. Resolves when it is over, to the exit code; rejects
- * where it cannot be ended.
+ * Stops the proxy on SIGTERM or SIGINT. The first signal announces the stop to load balancers, stops listening after
+ * the delay, and lets running calls end; the second ends at once. `settings` is read at the first signal. Resolves to
+ * the exit code once the proxy is closed; rejects if it cannot be stopped.
  */
 export function untilStopped(
   serving: Pick<Serving, "announceStop" | "refuse" | "drained" | "close">,

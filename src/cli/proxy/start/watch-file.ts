@@ -4,11 +4,12 @@ import { basename, dirname } from "node:path";
 const LOOK_MS = 1_000;
 
 /**
- * Tells of every change of a file that may not be there yet, until the function returned is called. Several events of
- * one save count once. `since` is the state of the file, as `fileState` gives it, that the caller has read.
+ * Calls `onChange` after every change of a file, which need not exist yet, until the returned function is called.
+ * Several events of one save count once. `since` is the state, from `fileState`, of the file as the caller has read
+ * it.
  *
- * The system tells at once of what happens in the file's folder, and of nothing else: a link's target elsewhere, the
- * folders that Kubernetes changes by one link to them all, drives of other machines. So the file is looked at as well.
+ * The system reports only changes in the file's own folder. It misses changes to the target of a link elsewhere,
+ * Kubernetes volumes, which switch folders through a link, and network drives. So the file is polled as well.
  */
 export function onFileChange(path: string, since: string, onChange: () => void): () => void {
   let told = since;
@@ -32,7 +33,7 @@ export function onFileChange(path: string, since: string, onChange: () => void):
   };
 }
 
-/** Another text for every state of a file, as far as its place, time and size tell; links are followed. */
+/** Returns a text that differs for every state of a file, judged by device, inode, time and size. Follows links. */
 export function fileState(path: string): string {
   try {
     const { dev, ino, mtimeMs, size } = statSync(path);
@@ -42,7 +43,7 @@ export function fileState(path: string): string {
   }
 }
 
-/** Watches the folder, since editors replace files. One that is not there yet cannot be watched. */
+/** Watches the folder, because editors replace files. A folder that does not exist yet cannot be watched. */
 function watchFolder(path: string, onChange: () => void): () => void {
   try {
     const watcher = watch(dirname(path), { persistent: false }, (_event, name) => {

@@ -4,46 +4,46 @@ import type { CallActivity } from "../../../proxy/dashboard/activity.ts";
 import type { MetricCounts } from "../../../proxy/observability/metrics.ts";
 import type { KeptEntry } from "../../../proxy/translate/conversations/shared-conversations.ts";
 
-/** What a worker needs to serve. Secrets reach it by the pipe alone, never by arguments or the environment. */
+/** What a worker needs to serve. Secrets are sent only through the pipe, never in arguments or the environment. */
 export interface WorkerStart {
-  /** With the worker's share of the limits. */
+  /** Includes the worker's share of the limits. */
   readonly config: ProxyConfig;
-  /** The mark of all workers' calls. */
+  /** The instance id that all workers share. */
   readonly via: string;
   readonly history: History;
 }
 
-/** What the primary does for a worker. */
+/** The functions of the primary that a worker can call. */
 export interface PrimaryCalls {
-  /** It can be called from now on; `version` is its program's. */
+  /** Reports that the worker can be called; `version` is the version of its program. */
   ready(version: string): void;
-  /** Resolves when the lines are written. */
+  /** Appends lines to the request log. Resolves when they are written. */
   log(lines: Uint8Array): Promise<void>;
-  /** What it has counted by now, in case it ends without being asked. */
+  /** Stores the worker's counts, in case it ends unexpectedly. */
   counted(counts: MetricCounts): void;
-  /** What all have counted. */
+  /** Returns the counts of all workers. */
   totals(): Promise<MetricCounts>;
-  /** The calls that all serve and have served last; of these, those from `since` (ISO 8601) on. */
+  /** Returns the running and the latest calls of all workers; of the latest, those since `since` (ISO 8601). */
   activity(since: string): Promise<CallActivity>;
   loadConversation(id: string): Uint8Array | undefined;
   saveConversation(entry: KeptEntry): void;
   deleteConversation(id: string): void;
 }
 
-/** What a worker does for the primary. */
+/** The functions of a worker that the primary can call. */
 export interface WorkerCalls {
-  /** Resolves to the port. Throws `port_in_use` or `cannot_listen`. */
+  /** Starts to serve and resolves to the port. Throws `port_in_use` or `cannot_listen`. */
   serve(start: WorkerStart): Promise<number>;
   reload(config: ProxyConfig): void;
   counts(): MetricCounts;
   activity(since: string): CallActivity;
   noteRefused(reason: string): void;
-  /** Tells load balancers that it stops soon. */
+  /** Announces the stop to load balancers. */
   announceStop(): void;
-  /** Takes nothing new. */
+  /** Stops accepting calls. */
   refuse(): void;
-  /** Resolves, after `refuse`, when nothing is being served any more. */
+  /** Resolves, after `refuse`, when no call is running. */
   drained(): Promise<void>;
-  /** Ends what is being served, and the process; never answered. */
+  /** Ends all calls and the process. The promise never resolves. */
   end(): Promise<void>;
 }

@@ -6,18 +6,18 @@ import { createBoundedStore } from "../../../proxy/translate/conversations/conve
 import type { PrimaryCalls } from "./calls.ts";
 import type { WorkerProcess } from "./fork-worker.ts";
 
-/** What the primary keeps for all workers: the request log's file, what was counted, and stored conversations. */
+/** The state that the primary keeps for all workers: the request log, the counts and stored conversations. */
 export interface CommonState {
-  /** What a worker may ask of it. */
+  /** Returns the functions that a worker can call. */
   callsOf(worker: () => WorkerProcess): Omit<PrimaryCalls, "ready">;
-  /** Keeps what a worker that has ended has counted, so that no counter ever goes back. */
+  /** Keeps the counts of a worker that has ended, so that no counter decreases. */
   retire(worker: WorkerProcess): void;
 }
 
-/** Milliseconds after which what a worker that does not answer has told last must do. */
+/** Milliseconds to wait for a worker; after that its last reported counts are used. */
 const TIMEOUT_MS = 3_000;
 
-/** `workers` are those that run now; what they have in common outlives each of them. */
+/** Creates the state. `workers` is the live set of running workers; the state outlives each of them. */
 export function createCommonState(logFile: RotatingFile, workers: ReadonlySet<WorkerProcess>): CommonState {
   const conversations = createBoundedStore<Uint8Array>();
   let ended = NO_COUNTS;
@@ -51,7 +51,7 @@ export function createCommonState(logFile: RotatingFile, workers: ReadonlySet<Wo
   };
 }
 
-/** Rejects after a time in which nobody that works is silent. */
+/** Rejects after a time in which every working worker responds. */
 async function inTime<Value>(asked: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {

@@ -1,8 +1,11 @@
-/** So many ends within this time are no accident any more. */
+/** This many worker exits within `WITHIN_MS` mean that restarting does not help. */
 const MOST = 5;
 const WITHIN_MS = 10_000;
 
-/** Tells of each end, at a moment in milliseconds, whether it is one too many to go on. */
+/**
+ * Returns a function that records a worker's exit, at a time in milliseconds, and reports whether there were too
+ * many.
+ */
 export function createCrashWatch(): (now: number) => boolean {
   let recent: number[] = [];
   return (now) => {

@@ -6,35 +6,38 @@ import type { PrimaryCalls, WorkerCalls } from "./calls.ts";
 import { createRemote, type Pipe, type Remote } from "./remote.ts";
 import { watchUntaken } from "./untaken-connections.ts";
 
-/** A worker's process as the primary has it. */
+/** A worker process as the primary sees it. */
 export interface WorkerProcess {
   readonly pid: number | undefined;
   readonly remote: Remote<WorkerCalls>;
-  /** It takes calls; before, they would be lost. */
+  /** Whether it accepts calls; earlier calls would be lost. */
   isReady: boolean;
-  /** What it has counted, as far as that is known. */
+  /** The last counts that it reported. */
   counts: MetricCounts;
-  /** How it ended: the signal's name or the exit code. */
+  /** Resolves to how it ended: the signal's name or the exit code. */
   readonly ended: Promise<string>;
   kill(): void;
 }
 
-/** Says how workers are started: this program again, whose secrets come later, by the pipe. */
+/**
+ * Configures how workers are started: the same program, with the `proxy worker` command. Secrets follow through the
+ * pipe.
+ */
 export function setUpWorkers(): void {
   const words = ["proxy", "worker"];
-  // A single executable has no script: what stands in a script's place is its first argument.
+  // A single executable has no script: its first argument takes the script's position.
   const program = isSea() ? words.shift() : process.argv[1];
   cluster.setupPrimary({
     ...(program === undefined ? {} : { exec: program }),
     args: words,
-    // Copies of maps and buffers, not what JSON leaves of them.
+    // Structured clones, because JSON loses maps and buffers.
     serialization: "advanced",
     stdio: ["ignore", "ignore", "inherit", "ipc"],
     windowsHide: true,
   });
 }
 
-/** Starts a worker, which calls the functions of `near`. */
+/** Starts a worker that can call the functions of `near`. */
 export function forkWorker(near: (self: () => WorkerProcess) => PrimaryCalls): WorkerProcess {
   const worker = cluster.fork();
   const breakOffUntaken = watchUntaken(worker);
@@ -63,10 +66,11 @@ function pipeTo(worker: Worker): Pipe {
 
 function endOf(worker: Worker): Promise<string> {
   return new Promise((resolve) => {
-    // When it has exited and all that it has sent is read.
+    // "close" follows the exit once everything that the worker sent is read.
     worker.process.once("close", (code, signal) => resolve(signal ?? `exit code ${code}`));
     worker.on("error", (error) => {
-      // A program that cannot be started never exits; one that runs is only hard to reach, and will.
+      // A program that cannot be started emits no "close". For a running one the error concerns a message, and
+      // "close" follows.
       if (worker.process.pid === undefined) resolve(error.message);
     });
   });

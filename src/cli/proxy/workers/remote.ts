@@ -7,11 +7,11 @@ export interface Pipe {
   onClose(closed: () => void): void;
 }
 
-/** Functions of the process at the other end. `Far` has them by name, each with one parameter at most. */
+/** Calls functions of the other process. `Far` has them by name, each with at most one parameter. */
 export interface Remote<Far> {
   /**
-   * Calls one. Resolves to what it returns, and rejects with what it throws: an `AppError` as one, anything else by its
-   * message; with `ProcessGone` where the process ends before it has answered.
+   * Calls one function and resolves to its result. Rejects with what it throws: an `AppError` as such, any other
+   * error by its message; with `ProcessGone` if the process ends before it responds.
    */
   call<Name extends keyof Far & string>(name: Name, value: InputOf<Far[Name]>): Promise<OutputOf<Far[Name]>>;
 }
@@ -39,8 +39,8 @@ interface Waiting {
 }
 
 /**
- * Calls functions at the other end of a pipe, and lets it call those of `near`. Calls begin at the other end in the order
- * in which they were made here.
+ * Creates the means to call functions at the other end of a pipe, and lets the other end call those of `near`. Calls
+ * start at the other end in the order in which they were made.
  */
 export function createRemote<Far>(pipe: Pipe, near: object): Remote<Far> {
   const waiting = new Map<number, Waiting>();
@@ -58,7 +58,7 @@ export function createRemote<Far>(pipe: Pipe, near: object): Remote<Far> {
   const serve = async (name: string, value: unknown): Promise<unknown> =>
     (Reflect.get(near, name) as (value: unknown) => unknown)(value);
   pipe.onPacket((packet) => {
-    // Both ends are the same program, of the same version.
+    // Both ends run the same version of the program.
     const known = packet as Packet;
     if ("answers" in known) settle(known.answers, ({ resolve }) => resolve(known.value as never));
     else if ("fails" in known) settle(known.fails, ({ reject }) => reject(errorOf(known.fault)));

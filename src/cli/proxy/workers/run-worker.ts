@@ -13,17 +13,17 @@ import { dashboardPage } from "../start/dashboard-page.ts";
 import type { PrimaryCalls, WorkerCalls, WorkerStart } from "./calls.ts";
 import { createRemote, type Pipe, type Remote } from "./remote.ts";
 
-/** How often the primary is told what was counted, in case this process ends without being asked. */
+/** Interval in milliseconds at which counts are sent to the primary, in case this process ends unexpectedly. */
 const TELL_MS = 1_000;
 
 /**
- * One of the processes of `proxy start --workers N`: serves what the primary tells it to, until the primary says or is
- * gone, which node:cluster ends it for. Throws `usage` where nobody is at the other end.
+ * Runs one worker of `proxy start --workers N`: serves as the primary requests, until the primary ends it. If the
+ * primary dies, node:cluster ends the worker. Throws `usage` if the process has no parent to talk to.
  */
 export async function runWorker(output: Output): Promise<number> {
   if (process.send === undefined)
     throw new AppError("usage", "This is a part of `proxy start --workers`, and nothing without it");
-  // Ctrl-C and service managers reach every process; what it means is for the primary to say.
+  // Ctrl-C and service managers signal every process of the group; the primary decides what happens.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
   const primary: Remote<PrimaryCalls> = createRemote<PrimaryCalls>(
     pipeToPrimary(),
@@ -63,14 +63,14 @@ function workerCalls(primary: () => Remote<PrimaryCalls>, output: Output): Worke
   };
 }
 
-/** A proxy that has everything in common with the other workers' that its clients could tell apart. */
+/** Creates a proxy that shares all state that clients can observe with the other workers. */
 function createSharingProxy(
   { config, via, history }: WorkerStart,
   primary: Remote<PrimaryCalls>,
   logsCalls: () => boolean,
   output: Output,
 ): ProxyServer {
-  // Where the primary is gone this process ends as well.
+  // If the primary has ended, this process ends too.
   const lines = createLineBatches((batch) => primary.call("log", batch).catch(() => {}));
   return createProxy(config, {
     log: createCallLog(lines, logsCalls, output),

@@ -12,12 +12,12 @@ import { forkWorker, setUpWorkers, type WorkerProcess } from "./fork-worker.ts";
 import { ProcessGone } from "./remote.ts";
 import { shareOf } from "./shares.ts";
 
-/** How long a worker may take to end when it has to, in milliseconds. */
+/** Milliseconds that a worker may take to end before it is killed. */
 const END_MS = 5_000;
 
 /**
- * The proxy in `config.workers` processes behind one address, kept up by this one, which serves nothing itself: it
- * keeps what they have in common, replaces one that ends, and outlives them all. Should it be killed, they end as well.
+ * Serves the proxy in `config.workers` processes behind one address. This process serves no calls: it keeps the
+ * shared state and replaces workers that end. If it is killed, its workers end too.
  */
 export function serveInWorkers(config: ProxyConfig, logFile: RotatingFile, output: Output): Serving {
   return new Workers(config, logFile, output);
@@ -49,7 +49,7 @@ class Workers implements Serving {
     this.broken = new Promise((_, reject) => {
       this.break = reject;
     });
-    // Whoever waits for it is told; nobody need.
+    // `broken` may reject before anything awaits it.
     this.broken.catch(() => {});
     setUpWorkers();
   }
@@ -62,7 +62,7 @@ class Workers implements Serving {
 
   async reload(wanted: ProxyConfig): Promise<void> {
     const before = this.config;
-    // Those that begin later have to serve where the others do.
+    // Workers that start later must listen where the others do.
     const next = { ...wanted, host: before.host, port: before.port };
     this.config = next;
     try {
@@ -101,7 +101,10 @@ class Workers implements Serving {
     return this.closed;
   }
 
-  /** Keeps one worker's place filled for as long as this serves. Resolves to the port when the place first is. */
+  /**
+   * Runs a worker and replaces it whenever it ends, until the proxy stops. Resolves to the port when the first one
+   * listens.
+   */
   private fill(): Promise<number> {
     return new Promise((listening) => {
       const keep = async () => {
@@ -116,7 +119,7 @@ class Workers implements Serving {
     });
   }
 
-  /** One worker from its start to its end. */
+  /** Runs one worker from start to end. */
   private async runOne(listening: (port: number, worker: WorkerProcess) => void): Promise<void> {
     const worker = forkWorker((self) => ({
       ...this.common.callsOf(self),
@@ -160,7 +163,10 @@ class Workers implements Serving {
       this.output.note("Systems short of memory end processes like that: fewer workers need less.");
   }
 
-  /** Rejects where a configuration cannot be used; a worker that ends meanwhile is none of its faults. */
+  /**
+   * Sends the configuration to all workers. Rejects if it cannot be used; a worker that ends meanwhile does not
+   * count.
+   */
   private async tellOf(config: ProxyConfig): Promise<void> {
     const share = shareOf(config, this.count);
     const outcomes = await this.all(({ remote }) => remote.call("reload", share));

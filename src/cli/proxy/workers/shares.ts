@@ -1,8 +1,8 @@
 import type { ProxyConfig } from "../../../config/proxy/config.ts";
 
 /**
- * The configuration for one of so many workers: limits of all together in equal shares, as connections and bodies are
- * given to them in turn. A share is never too small for a single body.
+ * Returns the configuration for one of several workers: divides the total limits equally, because connections are
+ * given to workers in turn. A share always has room for one request body.
  */
 export function shareOf(config: ProxyConfig, workers: number): ProxyConfig {
   const { limits } = config;

@@ -1,16 +1,19 @@
 import type { Serializable } from "node:child_process";
 import type { Worker } from "node:cluster";
 
-/** What node:cluster sends beside a connection that it hands to a worker, which answers with the number as `ack`. */
+/**
+ * The message of node:cluster that hands a connection to a worker, or the worker's response, which has the number as
+ * `ack`.
+ */
 interface Handover {
   readonly act?: unknown;
   readonly seq?: unknown;
   readonly ack?: unknown;
-  /** `NODE_HANDLE_NACK`: the message has arrived without the connection. */
+  /** `NODE_HANDLE_NACK`: the message arrived without the connection. */
   readonly cmd?: unknown;
 }
 
-/** Milliseconds for which a worker that could not receive a connection is given no other. */
+/** Milliseconds to wait before a worker that could not receive a connection gets another. */
 const PAUSE_MS = 1_000;
 
 interface Connection {
@@ -18,10 +21,11 @@ interface Connection {
 }
 
 /**
- * Gives a function for the end of a worker, which breaks off the connections that were handed to it and that it had not
- * taken yet. node:cluster forgets them (Node.js 20 and 22, `RoundRobinHandle.handoff`): their clients would wait for ever.
- * Also ends handovers to a worker that has no descriptor left: Node.js drops them after four attempts without telling
- * node:cluster, which would never give that worker a connection again.
+ * Tracks the connections that are handed to a worker and returns a function to call when the worker ends. That
+ * function closes the connections that the worker had not taken yet: node:cluster forgets them (Node.js 20 and 22,
+ * `RoundRobinHandle.handoff`), so their clients would wait forever. Also ends handovers to a worker that is out of
+ * file descriptors: Node.js drops them after four attempts without notifying node:cluster, which would never use that
+ * worker again.
  */
 export function watchUntaken(worker: Worker): () => void {
   const untaken = new Map<unknown, Connection>();
@@ -40,7 +44,7 @@ export function watchUntaken(worker: Worker): () => void {
     const refused = [...untaken.keys()];
     pause = setTimeout(() => {
       pause = undefined;
-      // What node:cluster waits for: it closes the connection here and gives the worker the next one.
+      // node:cluster waits for this message: it then closes the connection here and gives the worker the next one.
       for (const ack of refused)
         if (untaken.has(ack))
           process.emit("internalMessage", { cmd: "NODE_CLUSTER", ack, accepted: true }, undefined);

@@ -6,16 +6,16 @@ import { messageOf } from "../../../errors.ts";
 import { makeFolders } from "../../../files/make-folders.ts";
 import type { Finding } from "./finding.ts";
 
-/** As much as a short plan. */
+/** The size of a short plan. */
 const TRIAL_BYTES = 16_384;
 
-/** Writes a file into the data directory and takes it away again. */
+/** Checks the data directory by writing and removing a file. */
 export async function dataFinding(folder: string, platform: NodeJS.Platform): Promise<Finding> {
   const subject = "data directory";
   const trial = join(folder, `.doctor-${randomBytes(6).toString("hex")}`);
   try {
     await makeFolders(folder, 0o700);
-    // A full disk takes empty files.
+    // Empty files can be created on a full disk.
     await writeFile(trial, "x".repeat(TRIAL_BYTES));
     await rm(trial);
     const { mode } = await stat(folder);
@@ -28,7 +28,7 @@ export async function dataFinding(folder: string, platform: NodeJS.Platform): Pr
   }
 }
 
-/** `owner` says who answers there, if it is one of ours. */
+/** Checks a port. `owner` returns a description of the server there if it belongs to Sallyport. */
 export async function portFinding(
   subject: string,
   port: number,
@@ -41,11 +41,11 @@ export async function portFinding(
   return { subject, state: "warning", detail: `${port} is taken by another program`, remedy };
 }
 
-/** The proxy, where it answers its health check on this port. */
+/** Returns a description of the proxy if it responds to a health check on this port, else undefined. */
 export async function proxyOn(port: number): Promise<string | undefined> {
   try {
     const response = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(2000) });
-    // With auth_mode strict the check itself wants a key; the answer is still ours.
+    // With auth_mode strict the health check needs a key; a 401 still comes from the proxy.
     return response.ok || response.status === 401 ? "the proxy is running" : undefined;
   } catch {
     return undefined;

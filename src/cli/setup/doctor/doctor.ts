@@ -17,7 +17,9 @@ export interface DoctorFlags {
   readonly config?: string;
 }
 
-/** `sallyport doctor`: what works on this machine; exit code 1 where something is broken. */
+/**
+ * Runs `sallyport doctor`: reports what works on this machine. Resolves to the exit code, 1 if something is broken.
+ */
 export async function doctor(flags: DoctorFlags, output: Output): Promise<number> {
   const environment = processEnvironment;
   const { browser, remote, ssh, desktop } = readReviewEnvironment(environment);
@@ -38,7 +40,7 @@ export async function doctor(flags: DoctorFlags, output: Output): Promise<number
   return isBroken(findings) ? 1 : 0;
 }
 
-/** A review has one fixed port where remote mode or SERVICE_PORT says so; else it takes any that is free. */
+/** Checks a review's port if remote mode or SERVICE_PORT fixes it; otherwise any free port will do. */
 async function reviewPortFinding({ remote, port }: ReviewEnvironment): Promise<Finding> {
   const fixed = port ?? (remote ? REMOTE_PORT : undefined);
   if (fixed === undefined)

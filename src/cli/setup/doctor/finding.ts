@@ -1,16 +1,16 @@
-/** What one look at the machine found. */
+/** The result of one check. */
 export interface Finding {
-  /** What was looked at, in a word or two: "git", "data directory". */
+  /** What was checked, in a word or two: "git", "data directory". */
   readonly subject: string;
-  /** `off`: there is nothing to work, and nothing wrong with that. */
+  /** `off`: not in use, which is no problem. */
   readonly state: "ok" | "warning" | "broken" | "off";
-  /** What is so, in a few words. */
+  /** The result in a few words. */
   readonly detail: string;
-  /** What the person can do, where there is anything to do. */
+  /** What the person can do about it. */
   readonly remedy?: string;
 }
 
-/** Whether anything is found that keeps sallyport from working. */
+/** Reports whether any finding keeps Sallyport from working. */
 export function isBroken(findings: readonly Finding[]): boolean {
   return findings.some(({ state }) => state === "broken");
 }

@@ -5,10 +5,10 @@ import { promisify } from "node:util";
 import { browserCommands } from "../../../config/browser-commands.ts";
 import type { Finding } from "./finding.ts";
 
-/** The first Node.js this works with: `engines` in package.json. */
+/** The oldest supported Node.js: `engines` in package.json. */
 const OLDEST_NODE = [20, 19] as const;
 
-/** `version` as in process.version. */
+/** Checks the version of Node.js. `version` has the form of process.version. */
 export function nodeFinding(version: string): Finding {
   if (isAtLeast(version.replace(/^v/, ""), OLDEST_NODE))
     return { subject: "Node.js", state: "ok", detail: version };
@@ -16,10 +16,10 @@ export function nodeFinding(version: string): Finding {
   return { subject: "Node.js", state: "broken", detail: `${version} is too old`, remedy };
 }
 
-/** The first git that takes settings from its environment, by which a repository is kept from running anything. */
+/** The oldest git that reads settings from the environment, which keep a repository from running programs. */
 const OLDEST_GIT = [2, 31] as const;
 
-/** Whether there is a git, which, and whether it is new enough. */
+/** Checks that git is installed and new enough. */
 export async function gitFinding(askVersion: () => Promise<string> = installedGit): Promise<Finding> {
   try {
     const version = (await askVersion()).trim().replace(/^git version /, "");
@@ -43,7 +43,7 @@ function isAtLeast(version: string, [oldestMajor, oldestMinor]: readonly [number
 }
 
 export interface BrowserContext {
-  /** SERVICE_BROWSER or BROWSER. */
+  /** The value of SERVICE_BROWSER or BROWSER. */
   readonly browser: string | undefined;
   readonly remote: boolean;
   readonly ssh: boolean;
@@ -52,7 +52,7 @@ export interface BrowserContext {
   readonly platform: NodeJS.Platform;
 }
 
-/** Whether a review's page will open by itself. It never has to: the URL is always printed. */
+/** Checks whether a review's page can be opened automatically. A failure is not fatal: the URL is always printed. */
 export async function browserFinding(context: BrowserContext): Promise<Finding> {
   const subject = "browser";
   const byHand = "Open the URL that a review prints; the browser need not be on this machine.";
@@ -80,10 +80,10 @@ export async function browserFinding(context: BrowserContext): Promise<Finding> 
   };
 }
 
-/** What Windows takes for a program behind a name without an ending; npm installs `.cmd` scripts. */
+/** Extensions that Windows tries for a program named without one; npm installs `.cmd` scripts. */
 const WINDOWS_EXTENSIONS = ["", ".exe", ".cmd", ".bat", ".com"];
 
-/** Whether a program, by name or path, can be run. `searchPath` is the PATH. */
+/** Reports whether a program, by name or path, can be run. `searchPath` is the PATH. */
 export async function isOnPath(
   program: string,
   searchPath: string,

@@ -10,7 +10,7 @@ import { readProxyConfiguration } from "../../proxy-configuration.ts";
 import type { DoctorFlags } from "./doctor.ts";
 import type { Finding } from "./finding.ts";
 
-/** The configuration file, and every upstream asked for its models. */
+/** Checks the configuration file and asks every upstream for its models. */
 export async function proxyFindings(
   flags: DoctorFlags,
 ): Promise<{ readonly findings: readonly Finding[]; readonly port: number }> {
@@ -29,7 +29,7 @@ export async function proxyFindings(
   }
 }
 
-/** The part of the file that reviews go by, where it is wrong. */
+/** Checks the review section of the file. Returns a finding only if it is invalid. */
 async function reviewFinding(): Promise<Finding | undefined> {
   try {
     await loadReviewConfiguration(processEnvironment);
@@ -45,7 +45,7 @@ function brokenConfiguration(error: unknown): Finding {
   return { subject: "configuration", state: "broken", detail: error.message, remedy };
 }
 
-/** Asks by way of a proxy that nobody listens to: the same route the running one has for this. */
+/** Asks the upstreams for their models through a proxy without listeners, by the same route as in a running proxy. */
 async function upstreamFindings(config: ProxyConfig): Promise<readonly Finding[]> {
   const proxy = createProxy(
     { ...config, authMode: "off", allowLanAccess: false },

@@ -2,7 +2,7 @@ import type { Finding } from "./finding.ts";
 
 const SIGNS: Record<Finding["state"], string> = { ok: "ok", warning: "warning", broken: "BROKEN", off: "-" };
 
-/** The findings as a table, and beneath it what there is to do, one line a remedy. */
+/** Formats the findings as a table, followed by one line per remedy. */
 export function report(findings: readonly Finding[]): string {
   const wide = (texts: readonly string[]) => Math.max(...texts.map((text) => text.length));
   const subjects = wide(findings.map(({ subject }) => subject));
