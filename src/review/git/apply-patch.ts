@@ -5,12 +5,12 @@ const BACKSLASH = 0x5c;
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+/;
 
 /**
- * The new text of a file from its old text and its patch, byte for byte, both as git wrote them. Context lines come
- * from the old text. The patch must belong to it; nothing is searched for.
+ * Returns the new text of a file, computed from its old text and its patch, byte for byte. Both must be as git wrote
+ * them, and the patch must belong to the old text: hunks are applied at the lines they name, without a search.
  */
 export function applyPatch(old: Buffer, patch: Buffer): Buffer {
   const pieces: Buffer[] = [];
-  /** Of the old text: everything before is done. */
+  /** Bytes of the old text that are already applied. */
   let done = 0;
   let oldLine = 1;
   let inHunk = false;
@@ -28,7 +28,7 @@ export function applyPatch(old: Buffer, patch: Buffer): Buffer {
     const hunk = line[0] === 0x40 ? HUNK.exec(line.subarray(0, 80).toString("latin1")) : null;
     if (hunk) {
       inHunk = true;
-      // A hunk without old lines names the line it comes after.
+      // A hunk without old lines names the line before it.
       const first = Number(hunk[1]) + (hunk[2] === "0" ? 1 : 0);
       while (oldLine < first) pieces.push(takeOldLine());
     } else if (!inHunk) continue;
@@ -41,7 +41,7 @@ export function applyPatch(old: Buffer, patch: Buffer): Buffer {
   return Buffer.concat(pieces);
 }
 
-/** `\ No newline at end of file` speaks of the line before it; on the old side the old text knows already. */
+/** Removes the newline that a `\ No newline at end of file` marker cancels. The old text already has no newline. */
 function endWithoutNewline(pieces: Buffer[], patch: Buffer, noteAt: number): void {
   const lineAt = patch.lastIndexOf(LINE_FEED, noteAt - 2) + 1;
   const last = pieces.at(-1);

@@ -1,18 +1,18 @@
 import { type GitPlace, runGit } from "./run-git.ts";
 
-/** What .gitattributes says of a path, as far as a review cares. */
+/** Attributes of a path in .gitattributes that affect a review. */
 export interface Attributes {
-  /** linguist-generated is set; undefined where it is not mentioned. */
+  /** Value of `linguist-generated`; undefined if it is unspecified. */
   readonly generated: boolean | undefined;
-  /** The diff attribute is mentioned at all: the path may be called binary by decree. */
+  /** Whether the diff attribute is specified: it can declare a text file binary. */
   readonly diffDecreed: boolean;
 }
 
 const NO_ATTRIBUTES: Attributes = { generated: undefined, diffDecreed: false };
 
-/** Asks git for the attributes of many paths at once; in their order. */
+/** Returns the attributes of many paths, in their order, with one call of git. */
 export async function attributesOf(git: GitPlace, paths: readonly string[]): Promise<Attributes[]> {
-  // A tree may hold a name like `..`, for which git would refuse to answer about all the others.
+  // A tree can contain a name like `..`, for which git would reject the whole call.
   const asked = paths.filter(isInside);
   if (asked.length === 0) return paths.map(() => NO_ATTRIBUTES);
   const names = ["linguist-generated", "diff"];

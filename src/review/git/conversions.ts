@@ -5,28 +5,28 @@ import { quoteName } from "./quoted-name.ts";
 import { type GitPlace, runGit, tryGit } from "./run-git.ts";
 
 /**
- * Attributes under which git compares files as they lie on disk. In `info/attributes` they go before every
- * `.gitattributes`: a conversion can make one text of two files, and so hide what is different.
+ * Attributes under which git compares files byte for byte. In `info/attributes` they take precedence over every
+ * `.gitattributes`: a conversion can map two different files to one text and so hide a change.
  */
 export const AS_ON_DISK = "* -text -crlf -eol -ident -filter -working-tree-encoding\n";
 
 const ATTRIBUTES = ["text", "eol", "crlf", "filter", "ident", "working-tree-encoding"] as const;
 type Values = Readonly<Record<(typeof ATTRIBUTES)[number], string>>;
 
-/** git reads no longer lines in a file of attributes. */
+/** Characters of the longest line that git reads from an attributes file. */
 const LONGEST_LINE = 2_000;
 
-/** A file on disk and the object it is compared with, where there is one. */
+/** A file on disk and the object it is compared with, if any. */
 export interface ComparedFile {
   readonly path: Buffer;
   readonly object?: string;
 }
 
 /**
- * Returns lines for `info/attributes`, behind `AS_ON_DISK`, that let git convert the files where that hides nothing: those that a
- * filter of the user's own configuration is for, and those whose line ends are all as a checkout would write them. A file that
- * is byte for byte what a checkout writes needs no comparison; its path is among `pristine`. `filteredBytes` are those that
- * filters will read.
+ * Returns the lines of `info/attributes`, to follow `AS_ON_DISK`, that let git convert files where that cannot hide a
+ * change: files with a filter from the user's own configuration, and files whose line endings are all as a checkout
+ * writes them. `pristine` has the paths of files that are byte for byte what a checkout writes; they need no
+ * comparison. `filteredBytes` is the total size of the files that filters read.
  */
 export async function findConversions(
   git: GitPlace,
@@ -83,7 +83,10 @@ async function conversionOf(
   return (await hasOnlyCrlf(fileIn(git, path))) ? "text eol=crlf" : undefined;
 }
 
-/** Whether a checkout ends the lines of such a file with CR LF (https://git-scm.com/docs/gitattributes, `text` and `eol`). */
+/**
+ * Reports whether a checkout ends the lines of such a file with CR LF (https://git-scm.com/docs/gitattributes, `text`
+ * and `eol`).
+ */
 export function writesCarriageReturns(
   { text: own, crlf, eol }: Pick<Values, "text" | "crlf" | "eol">,
   user: ReadonlyMap<string, string>,
@@ -108,7 +111,7 @@ async function hasOnlyCrlf(path: Buffer): Promise<boolean> {
   return text.includes("\r\n") && !/\r(?!\n)|(?<!\r)\n/.test(text);
 }
 
-/** Whether a file that git changes by more than its line ends on checkout is what it would write. */
+/** Reports whether a file with an `ident` or encoding conversion is byte for byte what a checkout writes. */
 async function isPristine(
   git: GitPlace,
   { path, object }: ComparedFile,
@@ -128,7 +131,7 @@ function fileIn(git: GitPlace, path: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${git.directory}/`), path]);
 }
 
-/** A pattern that matches this path alone: quoted, from the top, special characters taken as they are. */
+/** Returns a quoted pattern that matches only this path: anchored at the top, with special characters escaped. */
 function pattern(path: Buffer): string {
   const literal = Buffer.from(path.toString("latin1").replaceAll(/[\\*?[]/g, "\\$&"), "latin1");
   const quoted = quoteName(Buffer.concat([Buffer.from("/"), literal]));

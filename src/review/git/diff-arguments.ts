@@ -2,21 +2,21 @@ import { devNull } from "node:os";
 import type { DiffPlan } from "./diff-types.ts";
 
 export interface DiffView {
-  /** Lines that differ in white space alone count as equal. */
+  /** Whether lines that differ only in whitespace count as equal. */
   readonly ignoreSpace: boolean;
-  /** Show as text what attributes call binary. */
+  /** Whether files that attributes declare binary are compared as text. */
   readonly asText?: boolean;
-  /** Paths from the repository's top that the diff is limited to; none means all. */
+  /** Paths, relative to the repository root, that limit the diff; empty for all. */
   readonly paths: readonly string[];
 }
 
-/** Which files count as one file renamed. */
+/** Options of rename detection. */
 const RENAMES = ["--find-renames=50%", "-l1000"] as const;
 
-/** Git would read, and fail without, whatever file the configuration names. */
+/** Git fails if the order file that the configuration names cannot be read. */
 const NO_ORDER_FILE = `-O${devNull}`;
 
-/** Everything that configuration could change about a patch, said on the command line, which wins. */
+/** Options that fix every part of the patch format that configuration could change. */
 const FIXED_FORM = [
   "--patch",
   "--no-color",
@@ -33,11 +33,11 @@ const FIXED_FORM = [
   "--src-prefix=a/",
   "--dst-prefix=b/",
   "--submodule=short",
-  // A submodule's commits are compared; nothing is run in it, and .gitmodules cannot hide it.
+  // Compares the commits of a submodule without running git in it; .gitmodules cannot hide the submodule.
   "--ignore-submodules=dirty",
 ] as const;
 
-/** Which paths differ, whatever the configuration says. */
+/** Options for a list of changed paths that configuration cannot change. */
 export const NAMES_FORM = [
   "--raw",
   "-z",
@@ -47,22 +47,25 @@ export const NAMES_FORM = [
   "--ignore-submodules=dirty",
 ] as const;
 
-/** The arguments of `git diff` for a plan. Objects are full names, paths stand behind `--`. */
+/** Returns the arguments of `git diff` for a plan. Objects are full names, and paths follow `--`. */
 export function diffArguments(plan: DiffPlan, view: DiffView): string[] {
   return ["diff", ...FIXED_FORM, ...viewArguments(view), ...sides(plan), "--", ...view.paths];
 }
 
-/** The arguments that show every file of an index of intentions as added. */
+/** Returns the arguments of `git diff` that show every file of an intent-to-add index as added. */
 export function additionArguments(view: DiffView): string[] {
   return ["diff", ...FIXED_FORM, "--ita-invisible-in-index", ...viewArguments(view), "--"];
 }
 
-/** Which paths differ, without their content: `:modes objects status` NUL path NUL … */
+/** Returns the arguments that list changed paths without content: `:modes objects status` NUL path NUL … */
 export function rawArguments(plan: DiffPlan, view: DiffView): string[] {
   return ["diff", "--no-renames", ...NAMES_FORM, ...sides(plan), "--", ...view.paths];
 }
 
-/** The same with renamed files as in the patch: one entry with both paths. */
+/**
+ * Returns the arguments that list changed paths with rename detection as in the patch: a renamed file is one entry
+ * with both paths.
+ */
 export function namesArguments(plan: DiffPlan, view: DiffView): string[] {
   return ["diff", ...RENAMES, ...NAMES_FORM, ...sides(plan), "--", ...view.paths];
 }
@@ -74,6 +77,6 @@ function viewArguments({ ignoreSpace, asText }: DiffView): string[] {
 function sides({ from, to }: DiffPlan): string[] {
   const objects = [from, to].flatMap((side) => (side.kind === "tree" ? [side.object] : []));
   if (to.kind === "index") return ["--cached", ...objects];
-  // Of a path in conflict, our side is compared: the combined format has no two sides to comment on.
+  // For a path in conflict, our side is compared: the combined format has no two sides to comment on.
   return from.kind === "index" ? ["--ours"] : objects;
 }

@@ -18,23 +18,23 @@ export interface HeldDiff {
   release(): void;
 }
 
-/** The diff under review: one at a time, taken anew by a switch. */
+/** The diff under review. There is one at a time; `switchTo` replaces it. */
 export interface DiffDesk {
   readonly repository: Repository;
-  /** From the repository's top, what every diff is limited to; none means all of it. */
+  /** Paths, relative to the repository root, that limit every diff; empty for all. */
   readonly paths: readonly string[];
-  /** The diff on the table; the first is begun with the first call. With `ignoreSpace`, without changes of white space. */
+  /** Returns the current diff; the first call takes it. With `ignoreSpace`, changes in whitespace are left out. */
   current(ignoreSpace?: boolean): Promise<HeldDiff>;
   /**
-   * Some files of the first diff, taken on their own while all of it is still being taken. `choose` gets every
-   * file's name; undefined where it chooses none, or they cannot be taken apart from the others.
+   * Takes some files of the first diff while the whole diff is still being taken. `choose` receives the names of all
+   * files. Returns undefined if it chooses none, or if its choice cannot be taken separately.
    */
   part(choose: (files: readonly ListedFile[]) => readonly ListedFile[]): Promise<HeldDiff | undefined>;
-  /** Takes a diff and lays it on the table. When that fails, the one that lies there stays. */
+  /** Takes a diff and makes it the current one. If that fails, the previous diff stays current. */
   switchTo(diffType: string): Promise<HeldDiff>;
   /**
-   * Whether the diff on the table would be another if it were taken now. Cheap while nothing happens: only what may
-   * have changed something, as far as file times tell, makes it take the diff anew.
+   * Reports whether the current diff would differ if it were taken now. Takes the diff again only if file times or
+   * objects have changed since the last check.
    */
   isOutdated(): Promise<boolean>;
   close(): Promise<void>;
@@ -42,18 +42,18 @@ export interface DiffDesk {
 
 type Planned = Pick<Entry, "git" | "plan" | "gitContext">;
 
-/** One diff and its variant without white space, which is taken when first asked for. */
+/** One diff and its variant without whitespace changes, which is taken on first use. */
 interface Entry {
   readonly git: GitPlace;
   readonly plan: DiffPlan;
   readonly gitContext: GitContext;
   readonly whole: Snapshot;
   spaceless?: Promise<Snapshot>;
-  /** What the last look found, and the probe it goes by. */
+  /** Result of the last check, and the probe for which it holds. */
   lastLook?: { readonly probe: string; readonly isOutdated: boolean };
 }
 
-/** `paths`, from the repository's top, limit every diff; none means all of it. */
+/** Creates a diff desk. `paths`, relative to the repository root, limit every diff; empty for all. */
 export function createDiffDesk(repository: Repository, paths: readonly string[] = []): DiffDesk {
   return new Desk(repository, paths);
 }
@@ -71,7 +71,7 @@ class Desk implements DiffDesk {
     this.repository = repository;
     this.paths = paths;
     this.view = { ignoreSpace: false, paths };
-    // Every git that runs listens to it, and many may run at once.
+    // Every running git adds a listener, and many can run at once.
     setMaxListeners(0, this.closing.signal);
   }
 
@@ -121,7 +121,9 @@ class Desk implements DiffDesk {
     await Promise.allSettled([this.latest?.then(closeEntry), ...this.parts]);
   }
 
-  /** Not on creation: git would take the processor from the server, which is to be there first. */
+  /**
+   * Takes the first diff on first use rather than on creation: git would compete with the server's start for the CPU.
+   */
   private onTable(): Promise<Entry> {
     this.latest ??= this.forgottenOnFailure(this.entryOf(this.firstPlan()));
     return this.latest;
@@ -132,7 +134,7 @@ class Desk implements DiffDesk {
     return this.first;
   }
 
-  /** What git could not do this time is tried again when it is next asked for. */
+  /** Clears a first diff that failed, so that the next call takes it again. */
   private forgottenOnFailure(entry: Promise<Entry>): Promise<Entry> {
     entry.catch(() => {
       if (this.latest !== entry) return;

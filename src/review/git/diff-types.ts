@@ -4,27 +4,27 @@ import type { ObjectFormat } from "./intent-index.ts";
 import { commitOf, EMPTY_TREE, type Heads, mergeBaseOf, parentOf } from "./refs.ts";
 import type { GitPlace } from "./run-git.ts";
 
-/** One side of a diff. A tree is named by the full name of a commit or tree object. */
+/** One side of a diff. A tree is given by the full name of a commit or tree object. */
 export type Side =
   | { readonly kind: "tree"; readonly object: string }
   | { readonly kind: "index" | "worktree" };
 
-/** What to compare, settled down to object names. */
+/** The two sides of a diff, resolved to object names. */
 export interface DiffPlan {
-  /** As it was asked for. */
+  /** The diff type as requested. */
   readonly diffType: string;
-  /** For people: what git would be told. */
+  /** The arguments of an equivalent `git diff`, for display. */
   readonly gitRef: string;
   readonly from: Side;
   readonly to: Side;
 }
 
-/** Files that git does not track are part of what has changed in the working tree since a commit. */
+/** Reports whether a diff includes untracked files: it compares the working tree with a commit. */
 export function showsUntracked({ from, to }: Pick<DiffPlan, "from" | "to">): boolean {
   return to.kind === "worktree" && from.kind === "tree";
 }
 
-/** How many branches are offered to compare with, the ones used last first. */
+/** Branches offered for comparison, most recent commit first. */
 const MOST_BRANCHES = 30;
 const LONGEST_LABEL = 100;
 
@@ -34,7 +34,7 @@ interface Known {
   readonly objectFormat: ObjectFormat;
 }
 
-/** A plan without the name it was asked for by. */
+/** A plan without its requested name. */
 type Comparison = Omit<DiffPlan, "diffType">;
 type Planner = (known: Known) => Promise<Comparison>;
 
@@ -49,15 +49,15 @@ const planners: ReadonlyMap<string, Planner> = new Map<string, Planner>([
 ]);
 
 /**
- * Settles what a diff type means now. Beside the named ones there are `commit:<name>` and `base:<name>`, where the
- * name is resolved by git and never read as an option. Throws `validation` with `Unknown diffType …`.
+ * Resolves a diff type to a plan. Besides the named types it accepts `commit:<name>` and `base:<name>`; git resolves
+ * the name and never reads it as an option. Throws `validation` with `Unknown diffType …`.
  */
 export async function planDiff(diffType: string, known: Known): Promise<DiffPlan> {
   const planner = planners.get(alias(diffType, known.heads)) ?? namedPlanner(diffType);
   return { diffType, ...(await planner(known)) };
 }
 
-/** `vs main` and `vs <default>` are the specification's names for `branch`. */
+/** Maps `vs main` and `vs <default>`, the specification's names, to `branch`. */
 function alias(diffType: string, { defaultBranch }: Heads): string {
   const own = defaultBranch.name;
   return ["vs main", `vs ${own}`, `vs ${own.replace(/^origin\//, "")}`].includes(diffType)
@@ -77,7 +77,7 @@ function namedPlanner(diffType: string): Planner {
   };
 }
 
-/** A branch before anything else of that name, then whatever git makes of it. */
+/** Resolves a name to a commit. A branch takes precedence over a tag, and a tag over any other revision. */
 async function findCommit(git: GitPlace, name: string): Promise<string | undefined> {
   for (const full of [`refs/heads/${name}`, `refs/remotes/${name}`, `refs/tags/${name}`, name]) {
     const commit = await commitOf(git, full);
@@ -86,7 +86,7 @@ async function findCommit(git: GitPlace, name: string): Promise<string | undefin
   return undefined;
 }
 
-/** What can be chosen, for the page. The first list is the specification's. */
+/** Returns the diff types that the page offers. The specification defines `diffOptions`. */
 export function gitContextOf(heads: Heads): GitContext {
   const { currentBranch, defaultBranch, branches, commits, commit } = heads;
   const bases: DiffOption[] = branches
@@ -161,6 +161,6 @@ async function allWork(known: Known): Promise<Comparison> {
 async function branchPoint({ git, heads, objectFormat }: Known): Promise<string> {
   const base = heads.defaultBranch.commit;
   if (heads.commit === undefined || base === undefined) return EMPTY_TREE[objectFormat];
-  // Histories without a common commit have nothing but everything in common.
+  // Histories without a common commit are compared with the empty tree.
   return (await mergeBaseOf(git, base, heads.commit)) ?? EMPTY_TREE[objectFormat];
 }

@@ -9,8 +9,8 @@ import { type GitPlace, tryGit } from "./run-git.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /**
- * One side of an image that a diff changes. What git does not hold, since it lies in the working tree alone, is
- * read there. Throws `not_found`, `too_large`, or `validation` for anything that is no image.
+ * Returns one side of an image that a diff changes. Reads the new side from the working tree if git does not have its
+ * object. Throws `not_found`, `too_large`, or `validation` if the file is not an image.
  */
 export async function readImageSide(
   git: GitPlace,

@@ -4,15 +4,15 @@ import type { Side } from "./diff-types.ts";
 import { type GitPlace, tryGit } from "./run-git.ts";
 import type { Snapshot, SnapshotFile } from "./snapshot.ts";
 
-/** Bytes of a file that is still worth showing as text. */
+/** Bytes of the largest file that is shown as text. */
 const LARGEST_TEXT = 64 * 1024 * 1024;
 const SUBMODULE = "160000";
 
 /**
- * One side of a file as the snapshot saw it. The old side is git's; the new side is the old one with the snapshot's
- * own patch applied, so that it fits the diff on screen whatever has been written meanwhile, and no file of the
- * working tree is opened. A path that the diff does not touch is the same on both sides.
- * Throws `not_found` where there is no such side, `validation` for a binary, `too_large`.
+ * Returns one side of a file as the snapshot has it. The old side comes from git. The new side is the old side with
+ * the snapshot's patch applied: it fits the displayed diff even if the file has changed since, and no file of the
+ * working tree is opened. A path outside the diff has equal sides. Throws `not_found` if the side does not exist,
+ * `validation` for a binary file, `too_large`.
  */
 export async function readSide(
   git: GitPlace,
@@ -31,10 +31,13 @@ export async function readSide(
   return side === "old" ? old : applyPatch(old, await readPatch(snapshot, file));
 }
 
-/** The file of a diff that a comment on `path` and `side` is about: of a renamed one, either name will do. */
+/**
+ * Returns the file of a diff for a comment on `path` and `side`. On the old side, a renamed file matches either of
+ * its names.
+ */
 export function findFile(snapshot: Snapshot, path: string, side: "old" | "new"): SnapshotFile | undefined {
   const named = snapshot.files.filter((file) => file.path === path);
-  // A file that became a link, or a link a file, is there twice: once with each side.
+  // A change between file and link appears as two entries, one for each side.
   const found = named.find((file) => hasSide(file, side)) ?? named[0];
   return found ?? (side === "old" ? snapshot.files.find((file) => file.oldPath === path) : undefined);
 }
@@ -44,7 +47,7 @@ function hasSide({ oldBlob, newBlob }: SnapshotFile, side: "old" | "new"): boole
   return blob === undefined || !/^0+$/.test(blob);
 }
 
-/** The patch of one file, whole. */
+/** Returns the complete patch of one file. Throws `too_large`. */
 export async function readPatch({ spool }: Snapshot, { section, path }: SnapshotFile): Promise<Buffer> {
   if (section.length > LARGEST_TEXT) throw tooLarge(path);
   const pieces: Buffer[] = [];
@@ -52,7 +55,7 @@ export async function readPatch({ spool }: Snapshot, { section, path }: Snapshot
   return Buffer.concat(pieces);
 }
 
-/** The patches of files, one after the other, in pieces. */
+/** Yields the patches of files in sequence, in pieces. */
 export async function* readFiles(
   { spool }: Snapshot,
   files: readonly SnapshotFile[],
@@ -60,7 +63,7 @@ export async function* readFiles(
   for (const { section } of files) yield* spool.read(section.offset, section.length);
 }
 
-/** Begins with an object name or a colon, so that git cannot take it for an option. */
+/** Returns an object expression that git cannot read as an option: it begins with an object name or a colon. */
 function nameOf(side: Side, path: string): string {
   return side.kind === "tree" ? `${side.object}:${path}` : `:0:${path}`;
 }

@@ -19,27 +19,29 @@ import type { Repository } from "./repository.ts";
 import { CALL_LIMIT_MS, type GitPlace, runGit, tryGit } from "./run-git.ts";
 import { indexInfo, listEntries, parseListing, type TrackedEntries } from "./staged-entries.ts";
 
-/** Files that one git compares at a time; starting a process takes as long as comparing some hundred files. */
+/** Files per git process; starting one takes as long as comparing a few hundred files. */
 const MIN_SLICE_FILES = 1_000;
 const MAX_SLICE_FILES = 10_000;
-/** Slices that each process gets, at least, so that they end at about the same time. */
+/** Minimum number of slices per process, so that all processes end at about the same time. */
 const SLICES_PER_PROCESS = 6;
 const MAX_SLICE_BYTES = 64 * 1024 * 1024;
-/** Fewer files than these are compared in one call: a process for them would take longer than they do. */
+/** Below this number of files one call is faster than several processes. */
 const MIN_SLICED_FILES = 1_000;
 const MAX_PROCESSES = 4;
-/** Bytes that a disk is expected to deliver in a millisecond at least. */
+/** Minimum disk throughput, in bytes per millisecond, that time limits allow for. */
 const MIN_BYTES_PER_MS = 1_024;
-/** Milliseconds between two times that progress is saved. */
+/** Milliseconds between two saves of progress. */
 const SAVE_EVERY_MS = 3_000;
 
-/** What a working tree is compared with: a tree by its object, or the entries of an index, named by a hash of them. */
+/**
+ * What a working tree is compared with: a tree, named by its object, or the entries of an index, named by their hash.
+ */
 export type IndexBase = { readonly name: string; readonly entries?: TrackedEntries };
 
 /**
- * Lays the base into the index, and finds the files that are byte for byte the same. What an earlier look found is kept in the
- * data directory with the files' times: the repository's own index is not believed, as whoever writes it can make it say
- * that any file is unchanged. Returns the entries of the base.
+ * Writes the base to the index, and marks the files that are byte for byte the same. Results are cached in the data
+ * directory with the files' times. The repository's own index is not trusted: whoever writes it can mark any file as
+ * unchanged. Returns the entries of the base.
  */
 export async function fillIndex(
   repository: Repository,
@@ -65,7 +67,7 @@ export async function fillIndex(
   return entries;
 }
 
-/** Makes the index one of the base; entries that stay the same keep the times of their files. */
+/** Replaces the entries of the index by those of the base. Unchanged entries keep their file times. */
 async function layBase(repository: Repository, room: GitPlace, { name, entries }: IndexBase): Promise<void> {
   if (!entries) {
     await runGit(room, ["read-tree", "-m", name]);
@@ -77,15 +79,18 @@ async function layBase(repository: Repository, room: GitPlace, { name, entries }
     await runGit(room, ["update-index", "--add", "--replace", "-z", "--index-info"], { input });
 }
 
-/** Returns where the index of a working tree is kept between reviews. */
+/** Returns the path of a working tree's index cache, which is kept between reviews. */
 export function keptIndex({ indexesDirectory, root }: Pick<Repository, "indexesDirectory" | "root">): string {
   const name = createHash("sha256").update(root).digest("hex").slice(0, 32);
   return join(indexesDirectory, `${name}.index`);
 }
 
-/** Compares every file whose times have changed. Where they are too many for one call, in slices, whose results are saved. */
+/**
+ * Compares every file whose times have changed. If one call does not finish in time, compares in slices and saves
+ * their results.
+ */
 async function refresh(repository: Repository, room: GitPlace, index: string): Promise<void> {
-  // Its exit code says whether there are changes.
+  // The exit code reports whether there are changes and is not an error.
   const once = () => tryGit(room, ["update-index", "-q", "--ignore-submodules", "--refresh"]);
   try {
     await once();
@@ -98,7 +103,7 @@ async function refresh(repository: Repository, room: GitPlace, index: string): P
   }
 }
 
-/** Makes files unread whose times are not those in the index. */
+/** Marks the files whose times differ from the index as unread. */
 async function forgetChanged({ objectFormat }: Repository, room: GitPlace, index: string): Promise<void> {
   const listing = splitAtNul(await runGit(room, ["diff-files", "--name-only", "--no-renames", "-z"]));
   const changed = new Set(listing.map((path) => path.toString("latin1")));
@@ -109,13 +114,16 @@ async function forgetChanged({ objectFormat }: Repository, room: GitPlace, index
   await writeIndex(index, forgotten, objectFormat, Date.now());
 }
 
-/** What an index in the data directory is of, as far as this process wrote it. */
+/** Bases of the index caches that this process wrote, by path. */
 const kept = new Map<
   string,
   { readonly name: string; readonly writtenAt: number; readonly entries: TrackedEntries }
 >();
 
-/** Git looks into files that changed as late as the index did; a copy that is younger would keep it from doing so. */
+/**
+ * Copies an index and its modification time. Git reads files that changed as late as the index did; a later time on
+ * the copy would prevent that.
+ */
 async function copyWithTime(from: string, to: string): Promise<number> {
   const { mtimeMs } = await stat(from);
   await copyFile(from, to);
@@ -124,7 +132,7 @@ async function copyWithTime(from: string, to: string): Promise<number> {
   return mtimeMs;
 }
 
-/** Resolves to the time the copy bears. */
+/** Saves an index to the cache. Returns the modification time of the saved file, in milliseconds. */
 async function keep(index: string, cache: string): Promise<number> {
   await makePrivateFolder(dirname(cache));
   const temporary = `${cache}.${process.pid}.tmp`;
@@ -138,18 +146,18 @@ interface Slice {
   /** Positions in the list of all entries. */
   readonly positions: readonly number[];
   readonly entries: readonly Buffer[];
-  /** Bytes that git reads at most. */
+  /** Maximum bytes that git reads for the slice. */
   readonly bytes: number;
 }
 
 /**
- * Compares the files that no earlier look has read, in slices, by several processes. What is done is saved on the way: a look
- * that is ended, or runs out of time, leaves less to do for the next one.
+ * Compares the files that no earlier call has read, in slices and with several processes. Progress is saved: a call
+ * that is ended or times out leaves less work for the next one.
  */
 async function compareUnread(repository: Repository, room: GitPlace, index: string): Promise<void> {
   const { objectFormat } = repository;
   const startedAt = Date.now();
-  // An index without entries is not written.
+  // Git does not write an index without entries.
   const entries = parseIndex(await readFile(index).catch(() => Buffer.alloc(0)), objectFormat);
   if (!entries) return;
   const unread = entries.flatMap((entry, position) => (isUnread(entry, objectFormat) ? [position] : []));
@@ -160,7 +168,7 @@ async function compareUnread(repository: Repository, room: GitPlace, index: stri
   );
   const slices = cut(entries, unread, sizes);
   if (unread.length < MIN_SLICED_FILES && slices.length === 1) {
-    // One call compares them all; told their sizes, git does not read those that have another.
+    // One call compares them all. With the sizes set, git skips the content of files whose size differs.
     for (const slice of slices) replaceAll(entries, slice.positions, slice.entries);
     return writeIndex(index, entries, objectFormat, startedAt);
   }
@@ -195,7 +203,9 @@ function replaceAll(entries: Buffer[], positions: readonly number[], by: readonl
   for (const [at, position] of positions.entries()) entries[position] = by[at] ?? Buffer.alloc(0);
 }
 
-/** Bears the time from before any file was read: git reads those again that were written while the others were compared. */
+/**
+ * Writes an index with the time at which comparing began, so that git reads files again that were written since then.
+ */
 async function writeIndex(
   path: string,
   entries: readonly Buffer[],
@@ -207,7 +217,7 @@ async function writeIndex(
   await utimes(path, second, second);
 }
 
-/** Resolves to the slice's entries, with the times of those files that are the same. */
+/** Returns the slice's entries; unchanged files have their times set. */
 async function compareSlice(
   room: GitPlace,
   path: string,
@@ -222,7 +232,7 @@ async function compareSlice(
   return compared.length === entries.length ? compared : entries;
 }
 
-/** Returns git with more time for a call, as it takes to read so many bytes. */
+/** Returns git with a time limit extended by the time it takes to read so many bytes. */
 export function withTimeFor(git: GitPlace, bytes: number): GitPlace {
   return { ...git, limit: Math.ceil((git.limit ?? CALL_LIMIT_MS) + bytes / MIN_BYTES_PER_MS) };
 }
@@ -248,7 +258,10 @@ function cut(entries: readonly Buffer[], positions: readonly number[], sizes: re
   return current.positions.length > 0 ? [...slices, current] : slices;
 }
 
-/** Sizes of objects in bytes, 0 for one that is missing. A wrong one hides nothing: the diff itself reads the files. */
+/**
+ * Returns the sizes of objects in bytes, 0 for a missing one. A wrong size hides no change: the diff itself reads the
+ * files.
+ */
 async function objectSizes(room: GitPlace, objects: readonly string[]): Promise<number[]> {
   const input = objects.map((object) => `${object}\n`).join("");
   const output = await runGit(room, ["cat-file", "--batch-check=%(objectsize)", "--buffer"], { input });

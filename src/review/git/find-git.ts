@@ -4,16 +4,16 @@ import type { Environment } from "../../config/paths.ts";
 import { AppError, systemErrorCode } from "../../errors.ts";
 import { isWithin } from "../is-within.ts";
 
-/** The git to run, and the PATH it may look for its own helpers on. */
+/** The git to run, and the PATH on which it finds its helpers. */
 export interface GitProgram {
   readonly binary: string;
   readonly path: string;
 }
 
 /**
- * Looks git up by hand, because a search by name would also look where the reviewed repository lies: in a relative
- * PATH entry, in `node_modules/.bin` as package runners put it first, or on Windows in the working directory.
- * Throws `git_missing`. Looks without awaiting anything, as git is to be started before the rest of the command is loaded.
+ * Finds git on the PATH. Skips relative entries and those inside the reviewed repository, such as the
+ * `node_modules/.bin` that package runners put first, and unlike a search by name on Windows does not look in the
+ * working directory. Synchronous because git starts before the rest of the command is loaded. Throws `git_missing`.
  */
 export function findGit(
   directory: string,
@@ -33,7 +33,7 @@ export function findGit(
   });
 }
 
-/** The highest folder above `directory`, itself included, that has a `.git`. */
+/** Returns the topmost folder with a `.git` among `directory` and its parents. */
 function outermostRepository(directory: string): string | undefined {
   let outermost: string | undefined;
   for (let folder = directory; ; folder = dirname(folder)) {

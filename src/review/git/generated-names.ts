@@ -1,4 +1,4 @@
-/** Files that programs write: lock files, minified code, source maps, snapshots, generated sources. */
+/** Names of generated files: lock files, minified code, source maps, snapshots, generated sources. */
 const GENERATED = [
   /(^|\/)(package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|deno\.lock)$/,
   /(^|\/)(Cargo\.lock|Gemfile\.lock|composer\.lock|poetry\.lock|uv\.lock|pdm\.lock|Pipfile\.lock)$/,
@@ -13,7 +13,7 @@ const GENERATED = [
   /\.generated\.[a-z]+$/,
 ];
 
-/** Whether a path is, by its name, one that no person writes. */
+/** Reports whether a path has the name of a generated file. */
 export function isGeneratedName(path: string): boolean {
   return GENERATED.some((pattern) => pattern.test(path));
 }

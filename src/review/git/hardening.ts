@@ -2,10 +2,10 @@ import { devNull } from "node:os";
 import type { Environment } from "../../config/paths.ts";
 import { blankProgram, isProgramKey } from "./program-keys.ts";
 
-/** Bytes of a file whose lines are still compared; a larger one is told of, as a binary is. */
+/** Bytes of the largest file whose lines are compared. A larger file is shown like a binary file. */
 export const LARGEST_COMPARED = 64 * 1024 * 1024;
 
-/** What git may know of the user's environment: where programs, the home and the user's own settings lie. */
+/** Environment variables that git receives: the locations of programs, the home directory and the user's settings. */
 const PASSED_ON = [
   "HOME",
   "USERPROFILE",
@@ -22,7 +22,7 @@ const PASSED_ON = [
   "GIT_CEILING_DIRECTORIES",
 ] as const;
 
-/** Nothing is asked, locked, fetched or replaced, and a path is a path, whatever characters it has. */
+/** Disables prompts, optional locks, fetching and object replacement, and makes every path literal. */
 const FIXED = {
   LC_ALL: "C",
   GIT_OPTIONAL_LOCKS: "0",
@@ -31,22 +31,22 @@ const FIXED = {
   GIT_NO_REPLACE_OBJECTS: "1",
   GIT_GRAFT_FILE: devNull,
   GIT_NO_LAZY_FETCH: "1",
-  // Git before 2.45 does not know the line above; without a protocol it cannot fetch a missing object either.
+  // Git before 2.45 ignores GIT_NO_LAZY_FETCH; without a protocol it cannot fetch missing objects either.
   GIT_ALLOW_PROTOCOL: "none",
 } as const;
 
-/** Settings that decide what git runs, or what it shows, where no command line option does. */
+/** Settings that decide what git runs or shows where no command-line option does. */
 const SETTINGS: readonly Setting[] = [
   { key: "core.fsmonitor", value: "false" },
   { key: "core.hooksPath", value: devNull },
-  // A folder that looks like a git directory could come with a clone, its own configuration in it.
+  // A clone can contain a folder that looks like a git directory and has its own configuration.
   { key: "safe.bareRepository", value: "explicit" },
   { key: "core.commitGraph", value: "false" },
   { key: "core.untrackedCache", value: "false" },
-  // Makes git compare files that are there although they are marked to be skipped.
+  // Makes git compare files that exist although their entries are marked skip-worktree.
   { key: "core.sparseCheckout", value: "true" },
   { key: "sparse.expectFilesOutsideOfPatterns", value: "false" },
-  // A file is opened when any of its times has changed: its size and one of them can be put back.
+  // Git opens a file if any of its times has changed: its size and modification time can be restored.
   { key: "core.trustctime", value: "true" },
   { key: "core.checkStat", value: "default" },
   { key: "core.quotePath", value: "true" },
@@ -62,8 +62,8 @@ export interface Setting {
 }
 
 /**
- * The whole environment for git: an allow list of the user's, and our settings as `GIT_CONFIG_*`, which come last
- * of all and, unlike `-c`, can name a filter that has an equals sign in its name.
+ * Returns the complete environment of git: allowed variables of the user, and our settings as `GIT_CONFIG_*`. These
+ * take precedence over all files and, unlike `-c`, can name a filter with an equals sign in its name.
  */
 export function gitEnvironment(
   environment: Environment,
@@ -85,22 +85,22 @@ export function gitEnvironment(
 }
 
 /**
- * Whether git took our settings: before version 2.31 it does not read them from the environment, and would run what
- * the repository names. Takes the same listing as `readSettings`.
+ * Reports whether git applied our settings. Git before 2.31 does not read them from the environment and would run
+ * programs that the repository names. Takes the same listing as `readSettings`.
  */
 export function isHardened(listing: string): boolean {
   return listing.includes("command\0core.fsmonitor\nfalse\0");
 }
 
-/** Settings by whose file they come from, last value each. */
+/** Settings by the scope of their file; the last value of each. */
 export interface ScopedSettings {
-  /** The system's and the user's own. */
+  /** Settings of the system and the user. */
   readonly user: ReadonlyMap<string, string>;
-  /** The repository's and its worktree's. */
+  /** Settings of the repository and its worktree. */
   readonly repository: ReadonlyMap<string, string>;
 }
 
-/** Reads the output of `git config --list --show-scope -z`: scope NUL key LF value NUL … */
+/** Parses the output of `git config --list --show-scope -z`: scope NUL key LF value NUL … */
 export function readSettings(listing: string): ScopedSettings {
   const user = new Map<string, string>();
   const repository = new Map<string, string>();
@@ -115,8 +115,8 @@ export function readSettings(listing: string): ScopedSettings {
 }
 
 /**
- * Returns settings that put every program the repository itself names back to what the user's own configuration says, which
- * for most is nothing. Git LFS, set up for the user, goes on working.
+ * Returns settings that reset every program the repository names to the user's own value, or to none. Git LFS keeps
+ * working if the user has set it up.
  */
 export function disarmPrograms({ user, repository }: ScopedSettings): Setting[] {
   return [...repository.keys()]

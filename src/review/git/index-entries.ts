@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { ObjectFormat } from "./intent-index.ts";
 
-/** Bytes of an object's name. */
+/** Length of an object name in bytes. */
 const NAME_BYTES = { sha1: 20, sha256: 32 } as const;
 const HEADER_BYTES = 12;
-/** Where the fields of an entry lie (https://git-scm.com/docs/index-format). */
+/** Offsets of the fields of an entry (https://git-scm.com/docs/index-format). */
 const MODE_AT = 24;
 const SIZE_AT = 36;
 const OBJECT_AT = 40;
@@ -13,8 +13,8 @@ const EXTENDED = 0x4000;
 const STAGE = 0x3000;
 
 /**
- * Returns the entries of an index of version 2 or 3, each as its bytes, or undefined for any other file. Extensions are left
- * out: git computes them again.
+ * Returns the entries of an index of version 2 or 3 as bytes, or undefined for any other file. Extensions are left
+ * out because git computes them again.
  */
 export function parseIndex(index: Buffer, format: ObjectFormat): Buffer[] | undefined {
   if (index.length < HEADER_BYTES || index.toString("latin1", 0, 4) !== "DIRC") return undefined;
@@ -36,7 +36,7 @@ export function parseIndex(index: Buffer, format: ObjectFormat): Buffer[] | unde
   return entries;
 }
 
-/** Returns the index that holds these entries, which must be in git's order. */
+/** Returns an index with these entries, which must be in git's order. */
 export function formatIndex(entries: readonly Buffer[], format: ObjectFormat): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   header.write("DIRC", 0, "latin1");
@@ -48,7 +48,7 @@ export function formatIndex(entries: readonly Buffer[], format: ObjectFormat): B
   return Buffer.concat([content, createHash(format).update(content).digest()]);
 }
 
-/** Whether git has not yet compared the entry's file: it knows neither the file's times nor its size. */
+/** Reports whether git has not yet compared the entry's file: its times and size are all zero. */
 export function isUnread(entry: Buffer, format: ObjectFormat): boolean {
   const flags = entry.readUInt16BE(OBJECT_AT + NAME_BYTES[format]);
   const isKnown = entry.subarray(0, 16).some((byte) => byte !== 0) || entry.readUInt32BE(SIZE_AT) !== 0;
@@ -61,23 +61,23 @@ export function objectOf(entry: Buffer, format: ObjectFormat): string {
 }
 
 /**
- * Returns a copy of the entry that tells git the size of its object. A file of another size has changed: git does not read it
- * to find that out.
+ * Returns a copy of the entry with the size of its object, so that git reports a file of another size as changed
+ * without reading it.
  */
 export function withSize(entry: Buffer, bytes: number): Buffer {
   const copy = Buffer.from(entry);
-  // As git cuts sizes that need more than 32 bits.
+  // Git truncates sizes above 32 bits in this way.
   copy.writeUInt32BE(bytes % 2 ** 32 || (bytes > 0 ? 0x80000000 : 0), SIZE_AT);
   return copy;
 }
 
-/** Returns a copy of the entry as git makes it that has never compared its file. */
+/** Returns a copy of the entry as git writes it before it has compared the file. */
 export function withoutTimes(entry: Buffer): Buffer {
   const copy = Buffer.from(entry);
   return copy.fill(0, 0, MODE_AT).fill(0, MODE_AT + 4, OBJECT_AT);
 }
 
-/** Returns the entry's path, each byte as one character. */
+/** Returns the entry's path as latin1, one character per byte. */
 export function pathOf(entry: Buffer, format: ObjectFormat): string {
   const flagsAt = OBJECT_AT + NAME_BYTES[format];
   const nameAt = flagsAt + ((entry.readUInt16BE(flagsAt) & EXTENDED) === 0 ? 2 : 4);

@@ -2,18 +2,18 @@ import { createHash } from "node:crypto";
 
 export type ObjectFormat = "sha1" | "sha256";
 
-/** The most that the flags of an entry can say of a name's length; longer names are marked with it. */
+/** Maximum name length in the flags of an entry; longer names have this value. */
 const LONGEST_NAME = 0xfff;
 const EXTENDED = 0x4000;
 const INTENT_TO_ADD = 0x2000;
 const REGULAR_FILE = 0o100644;
 
 /**
- * A git index that holds nothing but promises to add these paths, as `git add --intent-to-add` would make it: `git diff`
- * against it shows each file as an addition, through the same attributes and conversions as any other. Written here,
- * since `git add` would leave an object in the repository and takes quadratic time for many paths.
- * Paths are bytes, as git has them, without a slash at the end. Format: https://git-scm.com/docs/index-format, version
- * 3. The mode is a placeholder that git does not look at.
+ * Returns a git index whose only entries promise to add these paths, as `git add --intent-to-add` makes them. `git
+ * diff` against it shows each file as an addition, with the usual attributes and conversions. `git add` itself would
+ * write objects to the repository and takes quadratic time for many paths. Paths are bytes, as git has them, without
+ * a trailing slash. The mode is a placeholder that git ignores. Format: https://git-scm.com/docs/index-format,
+ * version 3.
  */
 export function intentToAddIndex(paths: readonly Buffer[], format: ObjectFormat): Buffer {
   const names = [...paths].sort(Buffer.compare);
@@ -28,7 +28,7 @@ export function intentToAddIndex(paths: readonly Buffer[], format: ObjectFormat)
 function entry(name: Buffer, format: ObjectFormat): Buffer {
   const objectName = format === "sha1" ? 20 : 32;
   const nameAt = 40 + objectName + 4;
-  // Ends with 1 to 8 NUL bytes, so that entries have a multiple of 8.
+  // An entry ends with 1 to 8 NUL bytes that pad it to a multiple of 8.
   const bytes = Buffer.alloc((nameAt + name.length + 8) & ~7);
   bytes.writeUInt32BE(REGULAR_FILE, 24);
   bytes.writeUInt16BE(EXTENDED | Math.min(name.length, LONGEST_NAME), 40 + objectName);

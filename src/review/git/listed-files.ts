@@ -3,19 +3,19 @@ import type { DiffPlan } from "./diff-types.ts";
 import { type GitPlace, runGit } from "./run-git.ts";
 import type { WorkTree } from "./work-tree.ts";
 
-/** A file of a diff before any of its lines has been compared. */
+/** A file of a diff whose lines have not been compared yet. */
 export interface ListedFile {
   /** Position in the list. */
   readonly index: number;
-  /** New path, or the old one of a deleted file. */
+  /** The new path, or the old path of a deleted file. */
   readonly path: string;
-  /** Of a renamed file. */
+  /** The old path of a renamed file. */
   readonly oldPath?: string;
 }
 
 /**
- * Every file of a diff by name, untracked ones last. Takes git a fraction of the time of the patch: contents are
- * looked at only where a file may have been renamed.
+ * Returns the names of all files of a diff, untracked files last. Takes a fraction of the time of the patch because
+ * git reads contents only for rename detection.
  */
 export async function listFiles(
   tree: WorkTree | undefined,
@@ -37,7 +37,10 @@ function numbered(files: readonly Omit<ListedFile, "index">[]): ListedFile[] {
   return files.map((file, index) => ({ ...file, index }));
 }
 
-/** Reads `--raw -z`: `:modes objects status` NUL path NUL, and the new path of a renamed one NUL. Each path once. */
+/**
+ * Parses `--raw -z`: `:modes objects status` NUL path NUL, and the new path of a renamed file NUL. Returns each path
+ * once.
+ */
 function changedFiles(raw: string): Omit<ListedFile, "index">[] {
   const files = new Map<string, Omit<ListedFile, "index">>();
   const fields = raw.split("\0");

@@ -1,4 +1,4 @@
-/** The parts of a list in which each ends with NUL, as git prints and reads paths under `-z`. */
+/** Splits a list whose items each end with NUL, as git prints and reads paths with `-z`. */
 export function splitAtNul(list: Buffer): Buffer[] {
   const parts: Buffer[] = [];
   for (let start = 0; start < list.length; ) {
@@ -10,7 +10,7 @@ export function splitAtNul(list: Buffer): Buffer[] {
   return parts;
 }
 
-/** The same the other way round. */
+/** Joins items into a list in which each ends with NUL. */
 export function joinWithNul(parts: readonly Uint8Array[]): Buffer {
   return Buffer.concat(parts.flatMap((part) => [part, Buffer.of(0)]));
 }

@@ -12,13 +12,13 @@ import { insideOf } from "./untracked.ts";
 import { type WorkTree, withTreeOf } from "./work-tree.ts";
 
 const MAX_PATHS = 20;
-/** Milliseconds for all that is looked for besides the diff. */
+/** Milliseconds for everything that is examined besides the diff. */
 const BUDGET_MS = 10_000;
 const MAX_DEPTH = 8;
 
 type Kind = keyof OmittedFiles;
 
-/** Paths of one kind: how many there are, and the first of them. */
+/** The number of paths of one kind, and the first `MAX_PATHS` of them. */
 class PathCount {
   count = 0;
   readonly paths: string[] = [];
@@ -32,9 +32,10 @@ class PathCount {
 type Found = Readonly<Record<Kind, PathCount>>;
 
 /**
- * Returns what is in a working tree, or staged, and not in its diff: ignored files, files that are not checked out, staged contents
- * that were changed back on disk, uncommitted files of repositories within this one, and the folder the review was started in where
- * the repository names another one. What could not be looked at in time is named as such. Undefined where nothing is left out.
+ * Returns what a working tree or the index has and the diff does not show: ignored files, files that are not checked
+ * out, staged contents that were changed back on disk, uncommitted files of nested repositories, and the folder the
+ * review was started in if the repository's working tree is elsewhere. Folders that could not be examined in time are
+ * in `unknown`. Returns undefined if nothing is omitted.
  */
 export async function findOmitted(
   repository: Repository,
@@ -70,7 +71,7 @@ interface Place {
   readonly tree: WorkTree;
   readonly plan: DiffPlan;
   readonly view: DiffView;
-  /** Path of the repository within the outermost one, with a slash at the end. */
+  /** Path of the repository within the outermost one, with a trailing slash. */
   readonly prefix: string;
   readonly depth: number;
   readonly signal: AbortSignal;
@@ -90,7 +91,7 @@ async function collect(found: Found, place: Place): Promise<void> {
   }
 }
 
-/** Counts ignored files as `git status --ignored` does: a folder of nothing else is one. */
+/** Counts ignored files as `git status --ignored` does: a folder with only ignored files counts as one. */
 async function countIgnored(found: Found, { tree, view, prefix, signal }: Place): Promise<void> {
   const folders: readonly Buffer[] = [Buffer.alloc(0), ...tree.opened];
   for (const folder of folders) {
@@ -108,7 +109,7 @@ async function countIgnored(found: Found, { tree, view, prefix, signal }: Place)
           rest = Buffer.from(text.subarray(end));
           for (const path of splitAtNul(text.subarray(0, end))) {
             const name = path.toString();
-            // What is in an ignored folder follows it.
+            // Git lists the contents of an ignored folder after the folder.
             if (last.endsWith("/") && name.startsWith(last)) continue;
             last = name;
             found.ignored.add(`${prefix}${folder}${name}`);
@@ -121,12 +122,12 @@ async function countIgnored(found: Found, { tree, view, prefix, signal }: Place)
 
 const IGNORED = ["--exclude-standard", "--directory"] as const;
 
-/** Compares the files of a repository within this one with the commit it is at. */
+/** Compares the files of a nested repository with its HEAD commit. */
 async function compareNested(found: Found, outer: Place, path: Buffer): Promise<void> {
   const { repository, signal, prefix, depth } = outer;
   const folder = join(repository.root, path.toString());
   const isFolder = await lstat(folder).then((status) => status.isDirectory());
-  // A submodule that is not checked out, or a link in its place, is part of the diff.
+  // The diff shows a submodule that is not checked out, or a link that replaced it.
   if (!isFolder || !(await lstat(join(folder, ".git")).catch(() => undefined))) return;
   if (depth >= MAX_DEPTH || signal.aborted) throw new Error("not compared");
   const inner = await repository.openNested(folder, signal);

@@ -1,21 +1,21 @@
 import { createHash, type Hash } from "node:crypto";
 
-/** One file's part of a patch: where it lies, and what can be said of it without keeping its text. */
+/** One file's part of a patch: its position, and its properties without its text. */
 export interface PatchSection {
-  /** Bytes from the start of the patch. */
+  /** Offset in bytes from the start of the patch. */
   readonly offset: number;
   readonly length: number;
   /** The lines before the first hunk, as git wrote them. */
   readonly header: Buffer;
   readonly additions: number;
   readonly deletions: number;
-  /** Hash of the added and removed lines with their signs; of the header where there are none. */
+  /** Hash of the added and removed lines with their signs; hash of the header if there are none. */
   readonly fingerprint: string;
 }
 
 export interface PatchSplitter {
   write(chunk: Buffer): void;
-  /** The sections in order; they cover the patch from its first byte to its last. */
+  /** Returns the sections in order; together they cover the whole patch. */
   end(): PatchSection[];
 }
 
@@ -27,9 +27,9 @@ const BACKSLASH = 0x5c;
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Splits the output of `git diff` into its files while it streams by. Works on bytes, since a patch is in as many
- * encodings as its files, and keeps none but the headers. A file begins where a line begins with `diff --git `:
- * lines of content begin with a space, a plus, a minus or a backslash, so none can be mistaken for it.
+ * Splits the output of `git diff` into files as it streams. Works on bytes because a patch has as many encodings as
+ * its files, and retains only the headers. A file begins at a line that starts with `diff --git `; lines of content
+ * start with a space, plus, minus or backslash.
  */
 export function createPatchSplitter(): PatchSplitter {
   return new Splitter();
@@ -39,7 +39,7 @@ class Splitter implements PatchSplitter {
   private readonly sections: PatchSection[] = [];
   private open: OpenSection | undefined;
   private offset = 0;
-  /** The start of a line that the last chunk cut off before it could be told what it is. */
+  /** The start of a line that the last chunk cut off before its kind was known. */
   private carry: Buffer = EMPTY;
   /** Set while a chunk begins in the middle of a line of content. */
   private cutLine: "changed" | "context" | undefined;
@@ -58,7 +58,7 @@ class Splitter implements PatchSplitter {
     return this.sections;
   }
 
-  /** Takes whole lines, and content even of a line that is cut; returns how many bytes it took. */
+  /** Consumes whole lines, and partial lines of content. Returns the number of bytes consumed. */
   private scan(data: Buffer): number {
     let position = 0;
     while (position < data.length) {
@@ -90,7 +90,7 @@ class Splitter implements PatchSplitter {
 
 const FILE_START = Buffer.from("diff --git ");
 const HUNK_START = Buffer.from("@@ ");
-/** Stands alone, before or instead of the file's diff. */
+/** A line without a section: it comes before the file's diff or replaces it. */
 const CONFLICT_NOTE = Buffer.from("* Unmerged path ");
 
 function startsWith(line: Buffer, start: Buffer): boolean {
@@ -108,7 +108,7 @@ class OpenSection {
   private readonly hash: Hash = createHash("sha256");
   private additions = 0;
   private deletions = 0;
-  /** Bounds of changed lines that follow each other and are not hashed yet; hashing line by line is slow. */
+  /** Bounds of consecutive changed lines that are not hashed yet; hashing each line separately is slow. */
   private runStart = 0;
   private runEnd = 0;
   private readonly offset: number;
@@ -132,7 +132,7 @@ class OpenSection {
     this.runEnd = end;
   }
 
-  /** Must be called before the bytes go away. */
+  /** Hashes the pending lines. Call it before `data` is discarded. */
   flush(data: Buffer): void {
     if (this.runEnd > this.runStart) this.hash.update(data.subarray(this.runStart, this.runEnd));
     this.runStart = 0;

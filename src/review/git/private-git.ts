@@ -8,8 +8,8 @@ import type { Repository } from "./repository.ts";
 import type { GitPlace } from "./run-git.ts";
 
 /**
- * Makes the folder of a git directory. It is in the data directory, where a later review removes what a killed one left;
- * where nothing can be written there, in the system's folder for temporary files.
+ * Creates the folder of a git directory in the data directory, where a later review removes the folders of killed
+ * ones. Uses the system's temporary folder if the data directory is not writable.
  */
 export async function makeFolder({ indexesDirectory }: Repository): Promise<string> {
   try {
@@ -21,9 +21,9 @@ export async function makeFolder({ indexesDirectory }: Repository): Promise<stri
 }
 
 /**
- * Makes a git directory of our own in a folder: of the repository it has the objects and the working tree, nothing of its
- * configuration, attributes in `.git`, index or references. What the repository could say to run a program or to hide a change
- * is not overruled but absent.
+ * Creates a private git directory in a folder. It shares the objects and the working tree of the repository, but not
+ * its configuration, `.git` attributes, index or references. Configuration that would run a program or hide a change
+ * is therefore absent rather than overridden.
  */
 export async function makeGitDirectory(
   repository: Repository,
@@ -39,7 +39,7 @@ export async function makeGitDirectory(
     writeFile(join(folder, "HEAD"), "ref: refs/heads/none\n"),
     writeFile(join(folder, "config"), configuration(repository, noted)),
     writeFile(join(folder, "info", "attributes"), AS_ON_DISK),
-    // A pipe in its place would be waited for.
+    // Reading a pipe with this name would block.
     lstat(exclude).then(
       (found) => (found.isFile() ? copyFile(exclude, join(folder, "info", "exclude")) : undefined),
       () => {},
@@ -52,7 +52,7 @@ export async function makeGitDirectory(
 function configuration({ objectFormat }: Repository, noted: Readonly<Record<string, string>>): string {
   const core = Object.entries(noted).map(([name, value]) => `\t${name} = ${value}\n`);
   const format = objectFormat === "sha1" ? "" : `[extensions]\n\tobjectFormat = ${objectFormat}\n`;
-  // The index is read here as well, in its plain form.
+  // This index is also parsed by index-entries.ts, which supports only the plain format.
   const index = "\tsplitIndex = false\n[index]\n\tversion = 2\n\tsparse = false\n";
   return `[core]\n\trepositoryFormatVersion = 1\n\tbare = false\n${core.join("")}${index}${format}`;
 }

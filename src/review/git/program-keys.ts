@@ -1,7 +1,7 @@
 /**
- * Names of settings that git takes a program from, by section, in lower case as `git config --list` prints them. `*` stands
- * for every name of the section. From git's documentation of its configuration, up to 2.55, and Git LFS's. Sections that git's
- * own scripts and graphical programs read are listed too: a name too many costs nothing.
+ * Names of settings from which git takes a program, by section, in lower case as `git config --list` prints them. `*`
+ * stands for every name of the section. Source: the configuration reference of git, up to 2.55, and of Git LFS.
+ * Sections that git's own scripts and graphical programs read are included; an extra name does no harm.
  */
 const PROGRAM_NAMES: Readonly<Record<string, readonly string[]>> = {
   alias: ["*"],
@@ -46,8 +46,8 @@ const PROGRAM_NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Whether git may run what a setting's value says. The key is `section.name` or `section.subsection.name`, where the
- * subsection may be anything: empty, with dots, with an equals sign.
+ * Reports whether git may run the value of a setting as a program. The key is `section.name` or
+ * `section.subsection.name`; the subsection can be empty or contain dots and equals signs.
  */
 export function isProgramKey(key: string): boolean {
   const section = key.slice(0, key.indexOf("."));
@@ -55,7 +55,7 @@ export function isProgramKey(key: string): boolean {
   return names !== undefined && (names.includes("*") || names.includes(key.slice(key.lastIndexOf(".") + 1)));
 }
 
-/** The value that takes a program away: empty, but where git refuses to run at all with an empty one. */
+/** Returns the value that disables a program: empty, except where git fails with an empty value. */
 export function blankProgram(key: string): string {
   if (/^(filter\..*\.required|hook\..*enabled)$/s.test(key)) return "false";
   return /^submodule\..*update$/s.test(key) ? "none" : "";

@@ -4,8 +4,8 @@ const QUOTE = 0x22;
 const REVERSE_SLASH = 0x5c;
 
 /**
- * Undoes git's quoting of names (C style, octal for every byte that is not printable ASCII). A name without quotes
- * is itself. Bytes that are not UTF-8 become U+FFFD.
+ * Decodes a name that git has quoted (C style, octal for every byte that is not printable ASCII). Returns a name
+ * without quotes unchanged. Bytes that are not UTF-8 become U+FFFD.
  */
 export function unquoteName(name: string): string {
   if (!name.startsWith('"')) return name;
@@ -18,7 +18,7 @@ export function unquoteName(name: string): string {
   return Buffer.from(bytes).toString();
 }
 
-/** Quotes a name, given as bytes, as git does with core.quotePath; one that needs no quotes gets none. */
+/** Quotes a name, given as bytes, as git does with core.quotePath. Returns a name that needs no quotes as it is. */
 export function quoteName(name: Uint8Array): string {
   let isPlain = true;
   let quoted = "";

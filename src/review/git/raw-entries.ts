@@ -4,12 +4,12 @@ import { GITLINK_MODE } from "./staged-entries.ts";
 export interface RawEntry {
   readonly path: Buffer;
   readonly status: string;
-  /** Of the old and the new side. */
+  /** Modes of the old and the new side. */
   readonly modes: readonly string[];
   readonly objects: readonly string[];
 }
 
-/** Reads `--raw -z` without renames: `:mode mode object object status` NUL path NUL … */
+/** Parses `--raw -z` without renames: `:mode mode object object status` NUL path NUL … */
 export function rawEntries(output: Buffer): RawEntry[] {
   const fields = splitAtNul(output);
   const entries: RawEntry[] = [];
@@ -23,7 +23,7 @@ export function rawEntries(output: Buffer): RawEntry[] {
   return entries;
 }
 
-/** Returns the objects that `--raw -z` names, but for those of submodules, which are elsewhere. */
+/** Returns the objects that `--raw -z` names, except those of submodules, which are in other repositories. */
 export function objectsIn(raw: Buffer): string[] {
   return rawEntries(raw).flatMap(({ modes, objects }) =>
     objects.filter((object, side) => modes[side] !== GITLINK_MODE && !/^0+$/.test(object)),

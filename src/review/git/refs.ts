@@ -1,44 +1,49 @@
 import type { ObjectFormat } from "./intent-index.ts";
 import { type GitPlace, runGit, tryGit } from "./run-git.ts";
 
-/** Git knows these trees without storing them: what a repository without commits is compared with. */
+/**
+ * Empty trees, which git knows without storing them. A repository without commits is compared with its empty tree.
+ */
 export const EMPTY_TREE: Record<ObjectFormat, string> = {
   sha1: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
   sha256: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 };
 
 export interface Branch {
-  /** As people write it: `main`, `origin/main`. */
+  /** Short name: `main`, `origin/main`. */
   readonly name: string;
   readonly commit: string;
 }
 
-/** Where the repository stands. */
+/** The current commit, branch and recent history of a repository. */
 export interface Heads {
-  /** The commit checked out; undefined before the first. */
+  /** The commit that is checked out; undefined before the first commit. */
   readonly commit: string | undefined;
-  /** The branch's name, or a phrase that says that there is none. */
+  /** The branch name, or a phrase such as `detached at 1a2b3c4`. */
   readonly currentBranch: string;
-  /** What `branch` compares with. Without a commit before the first one. */
+  /** The branch that `branch` compares with. Its commit is undefined before the first commit. */
   readonly defaultBranch: { readonly name: string; readonly commit: string | undefined };
-  /** Newest first. */
+  /** Local branches, newest first. */
   readonly branches: readonly Branch[];
-  /** The last few that lead to HEAD, newest first. */
+  /** The last commits that lead to HEAD, newest first. */
   readonly commits: readonly Commit[];
 }
 
 export interface Commit {
   readonly object: string;
-  /** The first line of its message. */
+  /** The first line of the commit message. */
   readonly subject: string;
 }
 
-/** How many of the last commits are looked at. */
+/** Number of recent commits that are listed. */
 const MOST_COMMITS = 20;
 
 const ORIGIN_HEAD = "refs/remotes/origin/HEAD";
 
-/** Reads HEAD and the local branches. The default branch is what origin/HEAD names, else main, master, or this one. */
+/**
+ * Reads HEAD and the local branches. The default branch is the one that origin/HEAD names, else main, master, or the
+ * current branch.
+ */
 export async function readHeads(git: GitPlace): Promise<Heads> {
   const [commit, symbolic, listing, commits] = await Promise.all([
     commitOf(git, "HEAD"),
@@ -75,7 +80,10 @@ export async function readHeads(git: GitPlace): Promise<Heads> {
   return { commit, currentBranch, defaultBranch, branches, commits };
 }
 
-/** None before the first commit. Each is two lines: `commit OBJECT`, then its subject. */
+/**
+ * Returns the last commits, none before the first one. Each is two lines of output: `commit OBJECT`, then its
+ * subject.
+ */
 async function lastCommits(git: GitPlace): Promise<Commit[]> {
   const args = ["rev-list", `--max-count=${MOST_COMMITS}`, "--format=%s", "HEAD", "--"];
   const { exitCode, stdout } = await tryGit(git, args);
@@ -88,7 +96,10 @@ async function lastCommits(git: GitPlace): Promise<Commit[]> {
   );
 }
 
-/** The local branch that origin/HEAD names, else origin's own, else main or master. Pure. */
+/**
+ * Returns the local branch that origin/HEAD names, else the remote branch, else main or master; undefined if there is
+ * none of these.
+ */
 function defaultAmong(
   branches: readonly Branch[],
   origin: { readonly commit: string; readonly target: string } | undefined,
@@ -101,18 +112,18 @@ function defaultAmong(
   return local("main") ?? local("master");
 }
 
-/** The commit that a name stands for, or undefined. The name may be anything: it is never read as an option. */
+/** Resolves a name to a commit, or undefined. The name can be any text: git never reads it as an option. */
 export async function commitOf(git: GitPlace, name: string): Promise<string | undefined> {
   const result = await tryGit(git, ["rev-parse", "--verify", "--end-of-options", `${name}^{commit}`]);
   return result.exitCode === 0 ? result.stdout.toString().trim() : undefined;
 }
 
-/** A commit's first parent, or undefined for a root commit. */
+/** Returns a commit's first parent, or undefined for a root commit. */
 export function parentOf(git: GitPlace, commit: string): Promise<string | undefined> {
   return commitOf(git, `${commit}~1`);
 }
 
-/** Where two commits part, or undefined where their histories have nothing in common. */
+/** Returns the merge base of two commits, or undefined if they have no common history. */
 export async function mergeBaseOf(git: GitPlace, one: string, other: string): Promise<string | undefined> {
   const result = await tryGit(git, ["merge-base", one, other]);
   return result.exitCode === 0 ? result.stdout.toString().split("\n")[0] || undefined : undefined;

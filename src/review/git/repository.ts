@@ -13,24 +13,27 @@ export interface Repository {
   /** Absolute path of the working tree's top folder. */
   readonly root: string;
   readonly name: string;
-  /** The folder the review was started in, where `core.worktree` makes another one the working tree. */
+  /** The folder the review was started in, if `core.worktree` names another folder as the working tree. */
   readonly startedIn?: string;
   readonly objectFormat: ObjectFormat;
-  /** Full name of the branch that was checked out on opening; undefined where there was none. */
+  /** Full name of the branch that was checked out on opening; undefined for a detached HEAD. */
   readonly branch: string | undefined;
-  /** Where its objects are: the git directory, of a linked worktree the one it is linked to. */
+  /** The directory with the objects: the git directory or, for a linked worktree, the main repository's. */
   readonly commonDirectory: string;
-  /** Where indexes of working trees may be kept between reviews; outside of the repository. */
+  /** Folder outside of the repository where indexes of working trees are cached between reviews. */
   readonly indexesDirectory: string;
-  /** Git for this repository, disarmed afresh: its configuration may have changed since the last call. */
+  /**
+   * Returns git for this repository. Reads the configuration on each call and disables the programs it names, because
+   * it may have changed.
+   */
   git(signal?: AbortSignal): Promise<GitPlace>;
-  /** Opens the repository in a folder within this one, whatever its configuration says about where its files are. */
+  /** Opens the repository in a folder inside this one. Its configuration cannot move its working tree. */
   openNested(folder: string, signal?: AbortSignal): Promise<Repository>;
 }
 
 /**
- * Opens the repository that `directory` lies in. Throws `git_missing` or `not_a_repository`, with the remedy.
- * Nothing of the working tree is walked or read.
+ * Opens the repository that contains `directory`, without reading its files. Throws `git_missing` or
+ * `not_a_repository`, with a hint.
  */
 export async function openRepository(
   directory: string,
@@ -59,7 +62,7 @@ async function openWith(
   };
   const { gitDirectory, setpriv, ...facts } = await askGit(first);
   if (isWithin(gitDirectory, directory)) throw noWorkTree(directory);
-  // Pinned: no later call looks for a repository again and finds another.
+  // Pinned, so that no later call searches for a repository and finds another one.
   const pinned = { GIT_DIR: gitDirectory, GIT_WORK_TREE: facts.root };
   const isElsewhere = !isWithin(facts.root, realpathSync(directory));
   return {
@@ -90,19 +93,22 @@ async function openWith(
   };
 }
 
-/** A linked worktree names the directory it shares in a file (https://git-scm.com/docs/gitrepository-layout). */
+/**
+ * Returns the directory that a linked worktree shares; the file `commondir` names it
+ * (https://git-scm.com/docs/gitrepository-layout).
+ */
 function commonDirectoryOf(gitDirectory: string): string {
   const file = join(gitDirectory, "commondir");
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return gitDirectory;
   return resolve(gitDirectory, readFileSync(file, "utf8").replace(/\n$/, ""));
 }
 
-/** Part of util-linux. Taken from nowhere else: the repository could bring a program of that name along. */
+/** Part of util-linux. Only this path is used: the repository could contain a program of the same name. */
 const SETPRIV = "/usr/bin/setpriv";
-/** Finding a repository takes milliseconds; nothing can be shown before it is found. */
+/** Shorter than other limits: finding a repository takes milliseconds, and nothing can be shown before. */
 const OPENING_LIMIT_MS = 20_000;
 
-/** Milliseconds that each call of git may take. */
+/** Returns the time limit of one git call in milliseconds. */
 function callLimit(environment: Environment): number {
   const seconds = Number(environment["SERVICE_GIT_TIMEOUT"]);
   return seconds > 0 && seconds <= 86_400 ? seconds * 1_000 : CALL_LIMIT_MS;
@@ -110,13 +116,16 @@ function callLimit(environment: Environment): number {
 
 interface GitFacts extends Pick<Repository, "root" | "branch" | "objectFormat"> {
   readonly gitDirectory: string;
-  /** Absent where it is there and does not know what is asked of it. */
+  /** Undefined if setpriv is missing or does not support the options used. */
   readonly setpriv?: string | undefined;
 }
 
 const PATHS = ["--absolute-git-dir", "--show-toplevel"] as const;
 
-/** All at once where HEAD leads to a commit. Where it does not, git ends at HEAD, and its name is a question of its own. */
+/**
+ * Reads all facts with one call. That call fails if HEAD does not resolve to a commit; then the branch is read
+ * separately.
+ */
 async function askGit(place: GitPlace): Promise<GitFacts> {
   const ofHead = ["--symbolic-full-name", "HEAD"];
   const result = await tryGit(place, ["rev-parse", "--show-object-format", ...ofHead, ...PATHS]);
@@ -144,7 +153,7 @@ function linesOf({ stdout }: GitResult): string[] {
   return stdout.toString().replace(/\n$/, "").split("\n");
 }
 
-/** Two paths are two lines, unless one holds a line break: then each is asked for alone. */
+/** Splits two paths by line. If one contains a line break, reads each path with a separate call. */
 async function factsOf(
   place: GitPlace,
   format: string | undefined,

@@ -2,29 +2,29 @@ import { simpleGit } from "simple-git";
 import { AppError } from "../../errors.ts";
 import type { ScopedSettings } from "./hardening.ts";
 
-/** Where and as what git runs. */
+/** The git program and the directory, environment and limits it runs with. */
 export interface GitPlace {
   readonly binary: string;
   readonly directory: string;
-  /** All of git's environment; nothing is inherited beside it. */
+  /** The complete environment of git; it inherits no other variables. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Ends whatever git is doing when nobody waits for it any more. */
+  /** Ends git when its result is no longer needed. */
   readonly signal?: AbortSignal;
-  /** Milliseconds that one call may take. */
+  /** Maximum duration of one call in milliseconds. */
   readonly limit?: number;
-  /** What the configuration says, and who says it. */
+  /** The configuration by scope. */
   readonly settings?: ScopedSettings;
-  /** Absolute path of `setpriv`, where it is there: it makes git end with this process, even one that is killed. */
+  /** Absolute path of `setpriv`, if installed. It ends git when this process ends, even if it is killed. */
   readonly setpriv?: string;
 }
 
-/** Milliseconds that a call may take where nothing else is said. */
+/** Default time limit of a call in milliseconds. */
 export const CALL_LIMIT_MS = 60_000;
 
 export interface GitOptions {
   /** Written to git's standard input. */
   readonly input?: string | Buffer;
-  /** Takes standard output piece by piece; git waits for it, and the result's `stdout` stays empty. */
+  /** Receives standard output in pieces, with backpressure; `stdout` of the result stays empty. */
   readonly take?: (chunk: Buffer) => void | Promise<void>;
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -36,8 +36,9 @@ export interface GitResult {
 }
 
 /**
- * simple-git's guard goes by the names of settings: it refuses `core.fsmonitor=false` as it would a program. These
- * are the names under which `hardening.ts` turns things off; no argument or setting of a user's ever gets here.
+ * Disables simple-git's guard, which goes by the names of settings and rejects `core.fsmonitor=false` as it would a
+ * program. These names are used only by `hardening.ts` to turn things off; no user input becomes an argument or
+ * setting here.
  */
 const unsafe = {
   allowUnsafeAlias: true,
@@ -65,8 +66,8 @@ const unsafe = {
 };
 
 /**
- * Runs git and resolves to its exit code and output, whatever the code is. The one place that starts git. Throws
- * `git_timeout` when git has not finished within the limit; git is ended then.
+ * Runs git and returns its exit code and output, whatever the code is. All git calls go through this function. Throws
+ * `git_timeout`, and ends git, if it does not finish within the limit.
  */
 export async function tryGit(
   place: GitPlace,
@@ -96,14 +97,14 @@ export async function tryGit(
   })
     .env(environment)
     .outputHandler((_command, stdout) => {
-      // simple-git keeps all output as text, which costs twice the memory and every byte that is not UTF-8.
+      // simple-git decodes all output as text, which doubles the memory and corrupts bytes that are not UTF-8.
       stdout.removeAllListeners("data");
       consumed = consume(stdout, take);
       consumed.catch(() => {});
     });
   const command = [...(setpriv === undefined ? [] : [binary]), "--no-pager", ...args];
   try {
-    // Git that waits for a file system cannot be ended; nobody shall wait with it.
+    // A git process that waits for a file system cannot be ended, so do not wait for its exit.
     await Promise.race([git.raw(command).then(() => consumed), aborted(stop)]);
   } catch (error) {
     throw deadline.aborted && !place.signal?.aborted ? tooLong(args, limit) : error;
@@ -111,7 +112,7 @@ export async function tryGit(
   return { ...ended, stdout: Buffer.concat(collected) };
 }
 
-/** Rejects when the signal is aborted, and never resolves. */
+/** Returns a promise that rejects when the signal is aborted and never resolves. */
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     if (signal.aborted) reject(signal.reason);
@@ -127,7 +128,7 @@ function tooLong(args: readonly string[], limit: number): AppError {
   );
 }
 
-/** Runs git and resolves to its output; throws `git_failed` with git's own words when it does not succeed. */
+/** Runs git and returns its output. Throws `git_failed` with git's error message if the exit code is not 0. */
 export async function runGit(
   place: GitPlace,
   args: readonly string[],
@@ -138,7 +139,7 @@ export async function runGit(
   return result.stdout;
 }
 
-/** The `git_failed` error of a run, with git's own first line. */
+/** Returns the `git_failed` error of a call, with the first line of git's error output. */
 export function gitFailed(args: readonly string[], { exitCode, stderr }: GitResult): AppError {
   const reason = stderr.trim().split("\n")[0] || `exit code ${exitCode}`;
   return new AppError("git_failed", `git ${args[0]} failed: ${reason}`, {

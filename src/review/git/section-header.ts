@@ -1,7 +1,7 @@
 import type { DiffFile } from "../api-types.ts";
 import { unquoteName } from "./quoted-name.ts";
 
-/** What the lines before a file's first hunk say of it. */
+/** Properties of a file that are in the lines before its first hunk. */
 export interface SectionHeader {
   readonly path: string;
   readonly oldPath?: string;
@@ -9,7 +9,7 @@ export interface SectionHeader {
   readonly binary: boolean;
   readonly oldMode?: string;
   readonly newMode?: string;
-  /** Object names as in the `index` line: all zeros where there is no such side; absent when no content changed. */
+  /** Object names of the `index` line: all zeros for a missing side; absent if no content changed. */
   readonly oldBlob?: string;
   readonly newBlob?: string;
 }
@@ -22,8 +22,8 @@ const MODE_LINES = {
 } as const;
 
 /**
- * Reads the extended header of a file's patch (https://git-scm.com/docs/diff-format), as git writes it under our
- * options: prefixes `a/` and `b/`, names quoted where need be.
+ * Parses the extended header of a file's patch (https://git-scm.com/docs/diff-format). Expects git's output under our
+ * options: prefixes `a/` and `b/`, names quoted where necessary.
  */
 export function readSectionHeader(header: string): SectionHeader {
   const lines = header.split("\n");
@@ -57,7 +57,7 @@ function statusOf(after: (start: string) => string | undefined): DiffFile["statu
   return after("copy from ") === undefined ? "modified" : "copied";
 }
 
-/** The name in `diff --git a/NAME b/NAME`: where nothing was renamed, both halves are the same name. */
+/** Returns the name in `diff --git a/NAME b/NAME`; without a rename both halves are equal. */
 function sharedName(line: string): string {
   const names = line.slice("diff --git ".length);
   const half = names.slice(0, (names.length - 1) / 2);

@@ -15,21 +15,21 @@ import { verifyComparison } from "./verify-objects.ts";
 import { type WorkTree, withTreeOf } from "./work-tree.ts";
 import { within } from "./work-tree-status.ts";
 
-/** A diff as it was at one moment: its files, and its text on disk. */
+/** A diff at one point in time: its files, and its text on disk. */
 export interface Snapshot {
   readonly plan: DiffPlan;
   readonly files: readonly SnapshotFile[];
-  /** Hash of all files' names, modes and contents. */
+  /** Hash of the names, modes and contents of all files. */
   readonly diffId: string;
   readonly spool: Spool;
-  /** What the diff does not show; absent where that is nothing. */
+  /** Files that the diff does not show; absent if there are none. */
   readonly omitted?: OmittedFiles;
 }
 
 export interface SnapshotFile extends DiffFile {
-  /** Where its patch lies on disk. */
+  /** Position of the file's patch on disk. */
   readonly section: PatchSection;
-  /** Object names of both sides, all zeros for a side that is not there; absent when no content changed. */
+  /** Object names of both sides, all zeros for a missing side; absent if no content changed. */
   readonly oldBlob?: string;
   readonly newBlob?: string;
 }
@@ -40,20 +40,20 @@ interface Part {
   readonly untracked: boolean;
 }
 
-/** What the steps of taking one snapshot share. */
+/** Inputs of the steps that take one snapshot. */
 interface Taking {
   readonly repository: Repository;
   readonly git: GitPlace;
   readonly plan: DiffPlan;
   readonly view: DiffView;
   readonly spool: Spool;
-  /** The working tree, where untracked files are shown as well. */
+  /** The prepared working tree or index, if the diff compares one. */
   readonly tree?: WorkTree;
 }
 
 type Take = (chunk: Buffer) => Promise<void>;
 
-/** Takes a diff: git's patch goes to disk as it comes and is split on its way. */
+/** Takes a diff. The patch is written to disk and split into files as git produces it. */
 export function takeSnapshot(
   repository: Repository,
   git: GitPlace,
@@ -69,7 +69,10 @@ export function takeSnapshot(
   });
 }
 
-/** The same with a working tree that is ready, where the plan compares one; the view may be a part of that tree's. */
+/**
+ * Takes a diff with a prepared working tree, if the plan compares one. `view` may select a part of what the tree was
+ * opened for.
+ */
 export async function snapshotIn(
   tree: WorkTree | undefined,
   repository: Repository,
@@ -83,7 +86,7 @@ export async function snapshotIn(
     const verifying = tree ? undefined : verifyComparison(git, plan, view, repository.objectFormat);
     verifying?.catch(() => {});
     const parts = await trackedParts(taking, view);
-    // What git has read is not used before it is known to be what its name says.
+    // Objects that git has read are used only after their content is verified against their names.
     await verifying;
     if (!tree) return await describe(taking, parts);
     const apart = await untrackedParts(taking, view, within(tree.apart, view));
@@ -119,7 +122,7 @@ async function untrackedParts(taking: Taking, view: DiffView, untracked: Untrack
   return files.map((file) => ({ ...file, untracked: true }));
 }
 
-/** Appends to the spool what `produce` streams, and returns the files in it. */
+/** Appends the output of `produce` to the spool, and returns the files in it. */
 async function streamFiles(spool: Spool, produce: (take: Take) => Promise<unknown>) {
   const splitter = createPatchSplitter();
   const start = spool.length;
@@ -140,7 +143,7 @@ async function describe(taking: Taking, parts: readonly Part[]): Promise<Snapsho
     taking.git,
     parts.map(({ header }) => header.path),
   );
-  // Without an object name it was too large to be looked at.
+  // A file without an object name is too large to be compared.
   const decreed = parts.filter(
     ({ header }, index) => header.binary && header.newBlob !== undefined && attributes[index]?.diffDecreed,
   );
@@ -161,8 +164,8 @@ function snapshotFile({ section, header }: Part, index: number) {
 }
 
 /**
- * Git tells of a file that became a link, or the other way round, as of one removed and one added. One that is no longer
- * tracked is told of so as well, and is just that.
+ * Returns the status of a file. Git reports a change between file and link as a removal and an addition; the pair is
+ * `type-changed`, unless the added file is untracked.
  */
 function statusAmong(parts: readonly Part[], index: number): DiffFile["status"] {
   const { header, untracked } = parts[index] ?? {};
@@ -174,8 +177,8 @@ function statusAmong(parts: readonly Part[], index: number): DiffFile["status"] 
 }
 
 /**
- * A repository can call any file binary, and so keep its changes from being seen. Such files are compared again as
- * text, and shown so unless they hold NUL bytes, which is git's own test.
+ * Compares files again as text that attributes declare binary, since a repository could hide changes in this way. A
+ * file that contains NUL bytes, which is git's own test, stays binary. Returns the replaced parts.
  */
 async function unveil(taking: Taking, parts: readonly Part[]): Promise<Map<Part, Part>> {
   const result = new Map<Part, Part>();

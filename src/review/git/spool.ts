@@ -5,12 +5,12 @@ import { AppError } from "../../errors.ts";
 import { reasonOf } from "../../files/durable-file.ts";
 
 const PIECE = 1 << 18;
-/** git hands over some kilobytes at a time; a write for each would take longer than git itself. */
+/** git's output comes in chunks of a few kilobytes; one write for each would take longer than git itself. */
 const WRITE_AT = 1 << 20;
 
 /**
- * A patch on disk, so that memory holds no more of it than is being sent. On POSIX systems the file has no name
- * any more once it is open: however the process ends, nothing stays behind.
+ * A temporary file that holds a patch, so that memory holds only the part that is being sent. On POSIX systems the
+ * file has no name once it is open: nothing is left behind, however the process ends.
  */
 export class Spool {
   /** Bytes appended so far. */
@@ -38,7 +38,7 @@ export class Spool {
     }
   }
 
-  /** To be followed by `flush` before anything is read. */
+  /** Appends bytes. Call `flush` before reading. */
   async append(chunk: Buffer): Promise<void> {
     this.pending.push(chunk);
     this.length += chunk.length;
@@ -57,7 +57,7 @@ export class Spool {
     }
   }
 
-  /** Keeps the file open for a reader, beyond `close` if need be, until the function returned is called. */
+  /** Keeps the file open for a reader, even after `close`, until the returned function is called. */
   hold(): () => void {
     if (this.closing) throw new AppError("not_found", "This diff has been replaced; load it again");
     this.readers += 1;
@@ -70,7 +70,7 @@ export class Spool {
     };
   }
 
-  /** The bytes of a range, piece by piece, for a reader that holds the file. */
+  /** Yields the bytes of a range in pieces. The caller must hold the file. */
   async *read(offset: number, length: number): AsyncGenerator<Buffer> {
     for (let at = offset; at < offset + length; ) {
       const piece = Buffer.allocUnsafe(Math.min(PIECE, offset + length - at));

@@ -3,7 +3,7 @@ import { splitAtNul } from "./nul-list.ts";
 import { EMPTY_TREE } from "./refs.ts";
 import { type GitPlace, runGit } from "./run-git.ts";
 
-/** The empty file's object. */
+/** Object name of the empty file. */
 export const EMPTY_BLOB = {
   sha1: "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
   sha256: "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
@@ -21,24 +21,24 @@ export interface TrackedEntry {
   readonly object: string;
 }
 
-/** Entries by path, each byte of it as one character. */
+/** Entries by path as latin1, one character per byte. */
 export type TrackedEntries = ReadonlyMap<string, TrackedEntry>;
 
 export interface StagedEntries {
   readonly entries: TrackedEntries;
-  /** Paths that the index names without content: `git add --intent-to-add`, and conflicts in which our side has no file. */
+  /** Paths without content in the index: intent-to-add entries, and conflicts in which our side has no file. */
   readonly unstored: readonly Buffer[];
 }
 
 /**
- * Reads the repository's index, entry by entry. The times, marks and cached trees in it are not used: whoever writes the
- * index can make them say that anything is unchanged.
+ * Reads the entries of the repository's index. Times, flags and cached trees in it are not used: whoever writes the
+ * index can mark any file as unchanged.
  */
 export async function readStagedEntries(git: GitPlace, format: ObjectFormat): Promise<StagedEntries> {
   const { entries, unstored } = parseListing(await listEntries(git));
   const empty = [...entries].filter(([, { object }]) => object === EMPTY_BLOB[format]);
   if (empty.length === 0) return { entries, unstored };
-  // An intended file is listed as an empty one.
+  // Git lists an intent-to-add entry as an empty file.
   const output = await runGit(git, [
     "diff-index",
     "--cached",
@@ -61,11 +61,14 @@ export function listEntries(git: GitPlace): Promise<Buffer> {
   return runGit(git, ["ls-files", "--stage", "-z"]);
 }
 
-/** Listings parsed last: the index, the tree and the index of an earlier look are mostly the same. */
+/** The listings parsed last: those of the index, the tree and an earlier index are often equal. */
 const parsed: { readonly listing: Buffer; readonly result: StagedEntries }[] = [];
 const MAX_PARSED = 2;
 
-/** Reads what `listEntries` returns. Of a path in conflict, our side counts. Equal listings have the same result object. */
+/**
+ * Parses the output of `listEntries`. For a path in conflict, our side counts. Equal listings share one result
+ * object.
+ */
 export function parseListing(listing: Buffer): StagedEntries {
   const known = parsed.find((each) => each.listing.equals(listing));
   if (known) return known.result;
@@ -96,7 +99,7 @@ export interface StagedChanges {
   readonly removed: readonly Buffer[];
 }
 
-/** Compares the index with a tree. */
+/** Returns the changes from a tree to the index. */
 export function compareEntries(tree: TrackedEntries, staged: TrackedEntries): StagedChanges {
   if (tree === staged) return { added: [], modified: [], removed: [] };
   const added: Buffer[] = [];
@@ -110,7 +113,7 @@ export function compareEntries(tree: TrackedEntries, staged: TrackedEntries): St
   return { added, modified, removed: removed.map(({ path }) => path) };
 }
 
-/** Returns the input of `git update-index --index-info -z` that makes an index of `before` into one of `after`. */
+/** Returns the input of `git update-index --index-info -z` that changes an index from `before` to `after`. */
 export function indexInfo(before: TrackedEntries, after: TrackedEntries, format: ObjectFormat): Buffer {
   const { added, modified, removed } = compareEntries(before, after);
   const none = "0".repeat(EMPTY_BLOB[format].length);

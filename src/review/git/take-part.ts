@@ -12,8 +12,8 @@ export interface PartOptions {
 }
 
 /**
- * Takes some files of a diff as a diff of their own, chosen by name. Undefined where none is chosen, or git, asked for
- * these alone, tells of other files: a name that is not UTF-8, or one that is a file before and a folder after.
+ * Takes some files of a diff, chosen by name, as a separate diff. Returns undefined if none is chosen, or if git
+ * reports other files when limited to these: a name that is not UTF-8, or a file that became a folder.
  */
 export function takePart(
   repository: Repository,
@@ -23,7 +23,7 @@ export function takePart(
 ): Promise<Snapshot | undefined> {
   return withTreeOf(repository, git, plan, view, async (tree) => {
     const chosen = choose(await listFiles(tree, git, plan, view));
-    // No paths at all would mean every path.
+    // An empty list of paths would select every path.
     if (chosen.length === 0) return undefined;
     const paths = chosen.flatMap(({ path, oldPath }) => (oldPath === undefined ? [path] : [oldPath, path]));
     const snapshot = await snapshotIn(tree, repository, git, plan, { ...view, paths });
@@ -33,7 +33,10 @@ export function takePart(
   });
 }
 
-/** What two lists of files have alike, whatever their order; a file that became a link is in a patch twice. */
+/**
+ * Returns a comparable form of a list of files, independent of order and duplicates; a file that became a link
+ * appears twice in a patch.
+ */
 function namesOf(files: readonly Pick<ListedFile, "path" | "oldPath">[]): string {
   return JSON.stringify([...new Set(files.map(({ path, oldPath }) => `${oldPath ?? ""}\0${path}`))].sort());
 }

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * Calls `use` with the environment under which git works on an index that `write` has made, in a place of its own: the
- * repository's is neither read nor written.
+ * Calls `use` with the environment under which git works on the index that `write` creates in a temporary folder. The
+ * repository's own index is neither read nor written.
  */
 export async function withTemporaryIndex<Result>(
   write: (path: string) => Promise<void>,

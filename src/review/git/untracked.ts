@@ -13,14 +13,14 @@ import { withTemporaryIndex } from "./temporary-index.ts";
 
 const SLASH = 0x2f;
 
-/** Paths as bytes, without a slash at the end. */
+/** Paths as bytes, without a trailing slash. */
 export interface Untracked {
   readonly paths: readonly Buffer[];
-  /** Those too large to be compared: git would read each to its end, which can take minutes. */
+  /** Files too large to compare: git would read them to the end, which can take minutes. */
   readonly large: readonly Buffer[];
 }
 
-/** Separates the paths of large files from all others, and names those that are folders. */
+/** Separates the paths of large files from the others, and returns the paths that are folders. */
 export async function separateLarge(
   git: GitPlace,
   all: readonly Buffer[],
@@ -34,7 +34,10 @@ export async function separateLarge(
   };
 }
 
-/** The patch of a large file: what git says of binaries, without the object name, which would have to be computed. */
+/**
+ * Returns the patch of a large file as git writes it for binaries, but without the object name, which would require
+ * reading the file.
+ */
 export function additionWithoutContent(path: Buffer): Buffer {
   const [from, to] = ["a/", "b/"].map((prefix) => quoteName(Buffer.concat([Buffer.from(prefix), path])));
   return Buffer.from(
@@ -48,13 +51,13 @@ function statusOf(git: GitPlace, path: Buffer): Promise<Stats | undefined> {
 
 export interface UntrackedListing {
   readonly paths: readonly Buffer[];
-  /** Folders with a `.git` and no commit, whose files are listed. */
+  /** Folders with a `.git` but no commit, whose files are listed. */
   readonly opened: readonly Buffer[];
 }
 
 /**
- * Returns the paths, as bytes, that git neither tracks nor ignores. A repository within this one counts as one path, as it would
- * for `git add`, once it has a commit; before, its files are listed.
+ * Returns the paths, as bytes, that git neither tracks nor ignores. A nested repository with a commit counts as one
+ * path, as for `git add`; the files of one without a commit are listed.
  */
 export async function listUntracked(
   git: GitPlace,
@@ -77,8 +80,8 @@ export async function listUntracked(
 }
 
 /**
- * Returns git for a folder with a `.git` of its own, which it lists as one thing and adds as nothing: the folder is the working tree
- * then, and the index is empty. `git` has a git directory of our own.
+ * Returns git for a nested repository without a commit: the folder is the working tree, and the index is empty. `git`
+ * must use a private git directory. From outside, git lists the folder as one path and adds nothing of it.
  */
 export function insideOf(git: GitPlace, folder: Buffer): GitPlace {
   const directory = join(git.directory, folder.toString());
@@ -90,7 +93,7 @@ export function insideOf(git: GitPlace, folder: Buffer): GitPlace {
   };
 }
 
-/** Streams the patch that adds these paths into `take`. */
+/** Streams the patch that adds these paths to `take`. */
 export async function streamAdditions(
   repository: Repository,
   git: GitPlace,
@@ -106,7 +109,7 @@ export async function streamAdditions(
   );
 }
 
-/** Whether a folder is a repository of its own, with a commit. */
+/** Reports whether a folder is a repository with a commit. */
 export async function hasCommit(git: GitPlace, folder: Buffer): Promise<boolean> {
   const directory = join(git.directory, folder.toString());
   const {

@@ -10,8 +10,9 @@ import { objectsIn } from "./raw-entries.ts";
 import { type GitPlace, runGit } from "./run-git.ts";
 
 /**
- * Reads objects and compares each one's content with its name, which git itself does not do. Throws `git_failed` for one that
- * is damaged or was replaced: a diff against it would show, and hide, anything. Files too large to be compared are not read.
+ * Reads objects and compares their content with their names, which git itself does not do. Throws `git_failed` for an
+ * object that is damaged or was replaced, since a diff against it could show or hide anything. Objects above
+ * `LARGEST_COMPARED` are not read.
  */
 export async function verifyObjects(
   git: GitPlace,
@@ -39,7 +40,7 @@ export async function verifyObjects(
   });
 }
 
-/** Verifies a commit, or a tree, and every tree in it; the contents of its files are not read. */
+/** Verifies a commit or tree and all trees in it, but not the contents of files. */
 export async function verifyTree(git: GitPlace, treeish: string, format: ObjectFormat): Promise<void> {
   const listing = splitAtNul(await runGit(git, ["ls-tree", "-r", "-d", "-z", "--full-tree", treeish]));
   const entries = listing.map((line) => line.toString("latin1", 0, line.indexOf(0x09)).split(" "));
@@ -47,7 +48,7 @@ export async function verifyTree(git: GitPlace, treeish: string, format: ObjectF
   await verifyObjects(git, [treeish, `${treeish}^{tree}`, ...trees], format);
 }
 
-/** Verifies what git reads to compare two trees: both commits, the trees that differ, the files in them. */
+/** Verifies the objects that git reads to compare two trees: both commits, the trees and files that differ. */
 export async function verifyComparison(
   git: GitPlace,
   { from, to }: Pick<DiffPlan, "from" | "to">,
@@ -60,7 +61,7 @@ export async function verifyComparison(
   await verifyObjects(git, [...roots, ...objectsIn(await runGit(git, args))], format);
 }
 
-/** Reads `NAME TYPE SIZE LF content LF …`, as `git cat-file --batch` prints it. */
+/** Parses `NAME TYPE SIZE LF content LF …`, the output of `git cat-file --batch`. */
 class BatchReader {
   private readonly format: ObjectFormat;
   private line = Buffer.alloc(0);
@@ -82,7 +83,7 @@ class BatchReader {
     if (newline === -1) return end;
     const [name = "", type = "", size = ""] = this.line.toString("latin1").split(" ");
     this.line = Buffer.alloc(0);
-    // The line break behind an object; a missing one has no content, and the diff says what it needs of it.
+    // The line break after an object, or a missing object; the diff reports an object that it needs.
     if (name === "" || size === "") return end + 1;
     this.current = { name, hash: createHash(this.format).update(`${type} ${size}\0`), left: Number(size) };
     if (this.current.left === 0) this.finish();

@@ -20,30 +20,30 @@ import {
 } from "./untracked.ts";
 import { verifyTree } from "./verify-objects.ts";
 
-/** What is found in a working tree before any diff is taken. */
+/** The state of a working tree before a diff is taken. */
 export interface WorkTreeStatus {
-  /** Paths of new files that the repository's index does not have. */
+  /** Paths of new files that are not in the repository's index. */
   readonly untracked: ReadonlySet<string>;
-  /** New files that have to be shown by other means: large ones, and those that were taken out of the index. */
+  /** New files that need a separate patch: large files, and files removed from the index. */
   readonly apart: Untracked;
   /** Tracked files that a sparse checkout leaves out. */
   readonly notCheckedOut: readonly Buffer[];
-  /** Staged contents that neither side of the diff has. */
+  /** Staged files whose content is on neither side of the diff. */
   readonly onlyStaged: readonly Buffer[];
-  /** Folders with a `.git` and no commit, whose files are listed. */
+  /** Folders with a `.git` but no commit, whose files are listed. */
   readonly opened: readonly Buffer[];
-  /** Folders of repositories within this one, submodules among them. */
+  /** Folders of nested repositories, including submodules. */
   readonly nested: readonly Buffer[];
-  /** Files of the base that are not the same on disk, with their old objects. */
+  /** Files of the base that differ on disk, with their old objects. */
   readonly changed: readonly ComparedFile[];
-  /** New files, and new repositories within this one. */
+  /** New files, and new nested repositories. */
   readonly fresh: readonly Buffer[];
 }
 
-/** Two looks at one working tree at the same time would read every file twice. */
+/** One queue per working tree: concurrent calls would read every file twice. */
 const queues = new Map<string, InTurn>();
 
-/** Finds what in a working tree differs from the base, and lays it into the index of `room` as far as git can compare it. */
+/** Finds the differences of a working tree from the base, and writes to the index of `room` what git can compare. */
 export async function findStatus(
   repository: Repository,
   git: GitPlace,
@@ -58,7 +58,7 @@ export async function findStatus(
   const base = await baseOf(from, reading);
   const verifying = from.kind === "tree" ? verifyTree(room, from.object, objectFormat) : undefined;
   const filling = queue(() => fillIndex(repository, room, base));
-  // Where one fails, the other still writes into the folder of `room`.
+  // After a failure the other call still writes to the folder of `room`.
   await Promise.allSettled([filling, reading, verifying]);
   await verifying;
   const [tracked, staged] = [await filling, await reading];
@@ -109,7 +109,7 @@ function isWanted(path: Buffer, { paths }: Pick<DiffView, "paths">): boolean {
   return paths.length === 0 || paths.some((each) => each === "." || isWithin(`/${each}`, `/${path}`));
 }
 
-/** Those that the view asks for by name. */
+/** Returns the paths that the view selects. */
 export function within({ paths, large }: Untracked, view: Pick<DiffView, "paths">): Untracked {
   const isIn = (path: Buffer) => isWanted(path, view);
   return { paths: paths.filter(isIn), large: large.filter(isIn) };
@@ -120,7 +120,7 @@ async function leaveOut(room: GitPlace, paths: readonly Buffer[]): Promise<void>
   await runGit(room, ["update-index", "--force-remove", "-z", "--stdin"], { input: joinWithNul(paths) });
 }
 
-/** Submodules in whose place there is a folder of files: git takes it for unchanged, and looks at none of them. */
+/** Returns submodules whose folder has files but no repository: git treats these as unchanged and reads no file. */
 async function findHollow(room: GitPlace, links: readonly Buffer[]): Promise<Buffer[]> {
   const isHollow = await Promise.all(
     links.map(async (path) => {
@@ -131,7 +131,7 @@ async function findHollow(room: GitPlace, links: readonly Buffer[]): Promise<Buf
   return links.filter((_path, index) => isHollow[index]);
 }
 
-/** Compared with the index, no new file is shown but those that git would not look for. */
+/** Returns the new files of hollow submodules only: a comparison with the index shows no other new files. */
 async function listInHollow(
   room: GitPlace,
   hollow: readonly Buffer[],
@@ -141,7 +141,7 @@ async function listInHollow(
   return paths.length === 0 ? { paths: [], opened: [] } : listUntracked(room, { paths });
 }
 
-/** In a sparse checkout, files that are not there are not deleted. Returns them. */
+/** Marks files that a sparse checkout leaves out, so that git does not report them as deleted. Returns them. */
 async function skipWhatIsNotCheckedOut(git: GitPlace, room: GitPlace): Promise<readonly Buffer[]> {
   const wanted = git.settings?.repository.get("core.sparsecheckout")?.toLowerCase() ?? "false";
   if (["false", "no", "off", "0"].includes(wanted)) return [];
@@ -165,7 +165,7 @@ interface IndexChanges {
   readonly unstored: readonly Buffer[];
 }
 
-/** Returns the files that the base does not have: those to add to the index, and those to show apart. */
+/** Returns the files that the base does not have: those to add to the index, and those with a separate patch. */
 async function findNew(
   room: GitPlace,
   others: readonly Buffer[],
@@ -173,7 +173,7 @@ async function findNew(
   from: Side,
 ): Promise<Pick<WorkTreeStatus, "fresh" | "apart" | "untracked"> & { readonly folders: readonly Buffer[] }> {
   const listed = new Set(others.map(key));
-  // Staged, or announced, although they are ignored.
+  // Files that are staged or intended to be added although they are ignored.
   const forced = [...added, ...unstored].filter((path) => !listed.has(key(path)));
   const isRemoved = new Set(removed.map(key));
   const { paths, large, folders } = await separateLarge(
@@ -181,7 +181,7 @@ async function findNew(
     others.filter((path) => !isRemoved.has(key(path))),
   );
   const fresh = [...paths, ...(await present(room, forced))];
-  // The empty object that stands for a new file would be the old side of it.
+  // With an index as the base, the empty object that represents a new file would become its old side.
   if (from.kind === "index")
     return { fresh: [], apart: { paths: fresh, large }, untracked: new Set(), folders };
   const isStaged = new Set(added.map(key));

@@ -13,13 +13,16 @@ import { EMPTY_BLOB, indexInfo, readStagedEntries } from "./staged-entries.ts";
 import { verifyObjects, verifyTree } from "./verify-objects.ts";
 import { findStatus, type WorkTreeStatus } from "./work-tree-status.ts";
 
-/** A working tree, ready to be compared with a tree of the repository or with its index. */
+/** A working tree that is ready to be compared with a tree of the repository or with its index. */
 export interface WorkTree extends Omit<WorkTreeStatus, "changed" | "fresh"> {
-  /** Git with an index of our own: `git diff` compares every byte, new files included. */
+  /** Git with a private index, in which `git diff` compares every byte and includes new files. */
   readonly git: GitPlace;
 }
 
-/** Calls `use` with the working tree, or the index, where a plan compares one, and without one where it compares trees. */
+/**
+ * Calls `use` with a prepared working tree or index if the plan compares one, and with undefined if it compares two
+ * trees.
+ */
 export function withTreeOf<Result>(
   repository: Repository,
   git: GitPlace,
@@ -36,14 +39,14 @@ interface SharedTree {
   readonly paths: string;
   readonly opening: Promise<WorkTree>;
   users: number;
-  /** Removes its folder. */
+  /** Removes the tree's folder. */
   readonly finish: () => Promise<void>;
 }
 
-/** Trees in use by the plan object they were opened for: the first files of a review and all of them are taken at the same time. */
+/** Open trees by plan object. The first files of a review and the whole diff are taken concurrently and share one. */
 const shared = new WeakMap<DiffPlan, SharedTree>();
 
-/** Calls `use` with a working tree that is ready to be compared with one of its repository's trees, or with its index. */
+/** Calls `use` with a prepared working tree, which concurrent calls for the same plan and paths share. */
 async function withWorkTree<Result>(
   repository: Repository,
   git: GitPlace,
@@ -102,7 +105,7 @@ async function prepareTree(
   return { ...status, git: withTimeFor(room, filteredBytes) };
 }
 
-/** Returns what in a working tree differs from a tree of its repository, or from its index, as far as a diff may show it. */
+/** Returns the differences of a working tree from a tree of its repository or from its index. */
 export function readStatus(
   repository: Repository,
   git: GitPlace,
@@ -112,7 +115,7 @@ export function readStatus(
   return withPrivateGit(repository, git, (room) => findStatus(repository, git, room, from, view));
 }
 
-/** Calls `use` with git and an index of our own that has the entries of the repository's index. */
+/** Calls `use` with a private index that has the entries of the repository's index. */
 function withStagedIndex<Result>(
   repository: Repository,
   git: GitPlace,
@@ -147,7 +150,7 @@ async function withPrivateGit<Result>(
   try {
     return await use(await makeGitDirectory(repository, git, folder));
   } finally {
-    // Where one of several git commands fails, the others may still be writing here.
+    // When one git command fails, others may still be writing to the folder.
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
@@ -158,7 +161,7 @@ async function verifyStaged(room: GitPlace, from: Side, { objectFormat }: Reposi
   await verifyObjects(room, objectsIn(await runGit(room, args)), objectFormat);
 }
 
-/** Returns how many bytes the user's filters will read. */
+/** Enables conversions that cannot hide a change. Returns the number of bytes that the user's filters will read. */
 async function convertWhatHidesNothing(room: GitPlace, files: readonly ComparedFile[]): Promise<number> {
   const attributes = join(room.environment["GIT_DIR"] ?? "", "info", "attributes");
   await rm(attributes);
@@ -172,7 +175,10 @@ async function convertWhatHidesNothing(room: GitPlace, files: readonly ComparedF
   return filteredBytes;
 }
 
-/** An empty object stands for each new file: compared with a tree, it is read from the disk all the same. */
+/**
+ * Adds each new file to the index as an empty object. A comparison with a tree reads the content from disk
+ * nevertheless.
+ */
 async function addFresh(repository: Repository, room: GitPlace, fresh: readonly Buffer[]): Promise<void> {
   if (fresh.length === 0) return;
   const start = Buffer.from(`100644 ${EMPTY_BLOB[repository.objectFormat]} 0\t`);
