@@ -3,24 +3,26 @@ import type { CallRecord } from "../observability/request-log.ts";
 import type { Cooldown, Cooldowns } from "../routing/cooldowns.ts";
 import type { FinishedCall, LiveCall } from "./api-types.ts";
 
-/** Calls that run and that have ended, newest first: plain data, so that several processes can put theirs together. */
+/**
+ * Running calls, oldest first, and ended calls, newest first. Plain data, so that several processes can be merged.
+ */
 export interface CallActivity {
   readonly live: readonly LiveCall[];
   readonly calls: readonly FinishedCall[];
-  /** Upstreams and keys that are asked last for a while. */
+  /** Upstreams and keys in cooldown. */
   readonly resting: readonly Cooldown[];
 }
 
-/** Of a process that serves nothing, or does not answer. */
+/** The activity of a process that serves nothing or does not respond. */
 export const NO_CALLS: CallActivity = { live: [], calls: [], resting: [] };
 
-/** Of this process; of ended calls those from `since` (ISO 8601) on. */
+/** Returns the activity of this process; of the ended calls, those from `since` (ISO 8601) on. */
 export function ownActivity(recent: RecentCalls, cooldowns: Cooldowns, since: string): CallActivity {
   const [live, calls] = [recent.running.map(liveCall), recent.ended(since).map(finishedCall)];
   return mergeActivity([{ live, calls, resting: cooldowns.list() }]);
 }
 
-/** Of several processes together. */
+/** Merges the activity of several processes. */
 export function mergeActivity(all: readonly CallActivity[]): CallActivity {
   return {
     live: all.flatMap(({ live }) => live).toSorted((one, other) => one.startedAt - other.startedAt),
@@ -32,7 +34,7 @@ export function mergeActivity(all: readonly CallActivity[]): CallActivity {
   };
 }
 
-/** Each place once: several processes learn the same of it. */
+/** Returns the longest cooldown of each upstream, key and model; several processes may have recorded the same one. */
 function longestOfEach(all: readonly Cooldown[]): Cooldown[] {
   const places = new Map<string, Cooldown>();
   for (const place of all.toSorted((one, other) => one.until - other.until))

@@ -1,6 +1,6 @@
-/** What the dashboard shows, as it is sent to the page. Metadata alone: nothing of what was said, no key but its name. */
+/** What the dashboard is sent. Metadata only: no content of calls, and of keys only their names. */
 export interface DashboardState {
-  /** Milliseconds since 1970 here, so that a page on another machine can tell ages. */
+  /** The proxy's clock in milliseconds since 1970, so that a page on another machine can compute ages. */
   readonly now: number;
   readonly startedAt: number;
   readonly isDraining: boolean;
@@ -8,7 +8,7 @@ export interface DashboardState {
   /** Whether callers need a key. */
   readonly needsKey: boolean;
   readonly live: readonly LiveCall[];
-  /** Newest first; in an event those that the page has not got yet. */
+  /** Newest first; in an event, only the calls that the page does not have yet. */
   readonly calls: readonly FinishedCall[];
   readonly total: CallTotals;
   readonly models: readonly ModelTotals[];
@@ -20,7 +20,7 @@ export interface DashboardState {
 export interface ConfigurationState {
   /** Milliseconds since 1970. */
   readonly readAt: number;
-  /** The last file that was not taken, where none was since. */
+  /** The last configuration file that was rejected; absent if a later one was applied. */
   readonly refused?: { readonly at: number; readonly reason: string };
 }
 
@@ -37,13 +37,13 @@ export interface LiveCall {
 
 export interface FinishedCall {
   readonly id: string;
-  /** ISO 8601, of its end. */
+  /** When the call ended, ISO 8601. */
   readonly time: string;
   readonly key?: string;
   readonly method: string;
   readonly route: string;
   readonly model?: string;
-  /** Where a rule has renamed it. */
+  /** Present if a rule has renamed the model. */
   readonly upstreamModel?: string;
   readonly upstream?: string;
   readonly status: number;
@@ -55,24 +55,24 @@ export interface FinishedCall {
   readonly cost?: number;
   readonly retries: number;
   readonly losses: readonly string[];
-  /** Why it failed, also where its status was sent before; absent where it did not. */
+  /** Why the call failed, even if its status says success; absent if it did not fail. */
   readonly errorCode?: string;
   readonly fault?: string;
 }
 
-/** Since the start. */
+/** Totals since the start. */
 export interface CallTotals {
   readonly calls: number;
   readonly errors: number;
-  /** Tokens; `cached` is the part of `input` that a cache gave. */
+  /** Tokens; `cached` is the part of `input` that was read from a cache. */
   readonly input: number;
   readonly cached: number;
   readonly output: number;
-  /** US dollars, of the calls whose cost is known; absent where it is of none. */
+  /** US dollars, for the calls whose cost is known; absent if there are none. */
   readonly cost?: number;
-  /** Calls that took tokens whose cost is not known. */
+  /** Calls that used tokens but whose cost is not known. */
   readonly unpriced: number;
-  /** Milliseconds that half of the calls, and 95 of a hundred, took at most; about. */
+  /** Approximate percentiles of the calls' durations, in milliseconds. */
   readonly p50?: number;
   readonly p95?: number;
 }
@@ -82,7 +82,7 @@ export interface ModelTotals extends CallTotals {
   readonly model: string;
 }
 
-/** ISO 8601, and what went wrong. */
+/** The last call that failed; `time` is ISO 8601. */
 export interface LastError {
   readonly time: string;
   readonly status: number;
@@ -92,7 +92,7 @@ export interface LastError {
 interface Served {
   readonly calls: number;
   readonly errors: number;
-  /** ISO 8601, of the last call that went well. */
+  /** When the last successful call ended, ISO 8601. */
   readonly lastSuccess?: string;
   readonly lastError?: LastError;
 }
@@ -100,19 +100,19 @@ interface Served {
 export interface UpstreamState extends Served {
   readonly name: string;
   readonly dialect: string;
-  /** Without a query; absent where it is built in. */
+  /** Without query and credentials; absent for the built-in upstream. */
   readonly url?: string;
   readonly keys: number;
-  /** What of it is asked last for a while. */
+  /** The upstream's keys and models in cooldown. */
   readonly resting: readonly Resting[];
 }
 
-/** A key for a model, or the whole upstream where it could not be reached. */
+/** A key in cooldown for a model, or the whole upstream. */
 export interface Resting {
-  /** Counted from 1, where it has several. */
+  /** Counted from 1; present if the upstream has several keys. */
   readonly key?: number;
   readonly model?: string;
-  /** What it answered with; absent where it could not be reached. */
+  /** The status that the upstream returned; absent if there was no response. */
   readonly status?: number;
   /** Milliseconds since 1970. */
   readonly until: number;
@@ -122,7 +122,7 @@ export interface RuleState {
   readonly match: string;
   readonly upstreams: readonly string[];
   readonly model?: string;
-  /** Its conditions, each as a few words. */
+  /** The rule's conditions as short phrases. */
   readonly when: readonly string[];
 }
 

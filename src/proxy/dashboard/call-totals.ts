@@ -2,7 +2,7 @@ import type { CallSeries } from "../observability/metrics.ts";
 import { percentile, sumOfSpreads } from "../observability/spread.ts";
 import type { CallTotals, LastError, ModelTotals } from "./api-types.ts";
 
-/** All of these series together. */
+/** Returns the totals of all these series. */
 export function totalOf(all: readonly CallSeries[]): CallTotals {
   const sum = (pick: (series: CallSeries) => number) => sumOver(all, pick);
   const spread = sumOfSpreads(all.map((series) => series.spread));
@@ -19,7 +19,7 @@ export function totalOf(all: readonly CallSeries[]): CallTotals {
   };
 }
 
-/** How many calls there were, and how many of them went wrong. */
+/** Counts calls and failed calls. */
 function served(all: readonly CallSeries[]): Pick<CallTotals, "calls" | "errors"> {
   return {
     calls: sumOver(all, ({ calls }) => calls),
@@ -31,7 +31,7 @@ function sumOver(all: readonly CallSeries[], pick: (series: CallSeries) => numbe
   return all.reduce((whole, series) => whole + pick(series), 0);
 }
 
-/** By model and upstream, those with most calls first. */
+/** Returns the totals of each model at each upstream, those with the most calls first. */
 export function modelTotals(all: readonly CallSeries[]): ModelTotals[] {
   const groups = new Map<string, [CallSeries, ...CallSeries[]]>();
   for (const series of all) {
@@ -45,7 +45,7 @@ export function modelTotals(all: readonly CallSeries[]): ModelTotals[] {
     .toSorted((one, other) => other.calls - one.calls);
 }
 
-/** When calls went well and badly last. */
+/** Returns when calls last succeeded and last failed. */
 export function lastOf(all: readonly CallSeries[]): {
   readonly calls: number;
   readonly errors: number;
@@ -66,7 +66,7 @@ function errorOf({ lastAt, status, lastFault }: CallSeries): LastError {
   return { time: lastAt, status, ...(lastFault !== undefined && { fault: lastFault }) };
 }
 
-/** A client that has left (499) took what it wanted. */
+/** Returns whether a series counts failed calls. A client disconnect (499) is not a failure. */
 function isError({ status, errorCode }: CallSeries): boolean {
   if (errorCode === "client_gone" || status === LEFT) return false;
   return status >= 400 || errorCode !== "";

@@ -3,21 +3,21 @@ import { dashboard, type View } from "../../render/dashboard/dashboard.ts";
 import { keyForm } from "../../render/dashboard/key-form.ts";
 import type { DashboardState } from "./api-types.ts";
 
-/** A page, and the policy that lets its own script and style in and nothing else. */
+/** A page and its content security policy, which allows only the page's own script and style. */
 export interface DashboardPage {
   readonly html: string;
   readonly policy: string;
 }
 
-/** Where the built page leaves room for what it shows first. */
+/** Marks where the built page takes the prerendered content. */
 const ROOM = "<!--dashboard-->";
 
-/** The dashboard with its figures in it, to be read without any script. */
+/** Returns the dashboard with its figures prerendered; it can be read without a script. */
 export function filledPage(built: string, state: DashboardState, view: View): DashboardPage {
   return pageWith(built, dashboard(state, view).text);
 }
 
-/** The page for who has not shown a key: no figures, and a field for one. */
+/** Returns the page for a person without a key: no figures, and a form that asks for the key. */
 export function lockedPage(built: string): DashboardPage {
   return pageWith(built, keyForm().text);
 }
@@ -29,7 +29,10 @@ function pageWith(built: string, content: string): DashboardPage {
   return { html: `${before}${content}${after}`, policy: policyOf(before, after) };
 }
 
-/** The style stands before what is shown, the script behind it: nothing in between can pass for either. */
+/**
+ * Returns the policy of a page. The style is taken from before the content and the script from after it, so that
+ * content cannot pass for either (XSS).
+ */
 function policyOf(before: string, after: string): string {
   return [
     "default-src 'none'",
@@ -43,12 +46,12 @@ function policyOf(before: string, after: string): string {
   ].join("; ");
 }
 
-/** As a policy names a text that stands within the page. */
+/** Returns the hash of an inline script or style as a policy source. */
 function hashOf(text: string | undefined): string {
   return text === undefined ? "'none'" : `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }
 
-/** The frame where the pages are not built: figures without looks. */
+/** The page if the web pages are not built: the figures without styles. */
 export const PLAIN_PAGE = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,"><title>Sallyport proxy</title></head>

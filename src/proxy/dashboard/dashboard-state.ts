@@ -21,7 +21,7 @@ export interface Circumstances {
   readonly configuration: ConfigurationState;
 }
 
-/** What the dashboard shows of these calls under this configuration. Pure. */
+/** Returns what the dashboard shows. Pure. */
 export function dashboardState(
   { live, calls, resting }: CallActivity,
   series: readonly CallSeries[],
@@ -84,7 +84,7 @@ function mcpState(
   };
 }
 
-/** Without a query and a user, which can be secrets. */
+/** Returns a URL without its query and credentials, which can be secrets. */
 function plainUrl(text: string): string {
   const { origin, pathname } = new URL(text);
   return `${origin}${pathname === "/" ? "" : pathname}`;
@@ -97,7 +97,7 @@ function ruleState({ match, places, when = {} }: ModelRule): RuleState {
     minTokens === undefined ? "" : `${minTokens} tokens or more`,
     hasImage === undefined ? "" : hasImage ? "with an image" : "without images",
     hasTools === undefined ? "" : hasTools ? "with tools" : "without tools",
-    // A pattern can be a credential.
+    // Only the header's name: a pattern can be a credential.
     ...Object.keys(header).map((name) => `header ${name}`),
   ];
   const models = new Set(places.map(({ model }) => model));

@@ -8,11 +8,13 @@ import type { DashboardState } from "./api-types.ts";
 import { type DashboardPage, filledPage, lockedPage, PLAIN_PAGE } from "./dashboard-page.ts";
 import { dashboardState } from "./dashboard-state.ts";
 
-/** How often an open page is told of changes, and how often that there are none. */
+/** Milliseconds between checks for changes, and between keep-alives without changes. */
 const LOOK_MS = 500;
 const STILL_MS = 15_000;
 
-/** `GET /`: the dashboard with its present figures; without any for a page of another origin, even a listed one. */
+/**
+ * Serves `GET /`: the dashboard with its current figures. A page of another origin, even an allowed one, gets none.
+ */
 export async function serveDashboard(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -29,7 +31,7 @@ export async function serveDashboard(
   return send(reply, filledPage(built, await stateFor(request, services, ""), view));
 }
 
-/** The answer to who opens `/` in a browser and has not shown a key, which browsers cannot: a page that asks for it. */
+/** Responds with a page that asks for the key, for browsers that open `/`, because they cannot send one. */
 export async function serveLocked(reply: FastifyReply, services: Services): Promise<unknown> {
   return send(reply.code(401), lockedPage(await builtPage(services)));
 }
@@ -46,8 +48,8 @@ function send(reply: FastifyReply, { html, policy }: DashboardPage): unknown {
 }
 
 /**
- * `GET /internal/dashboard/events`: all there is to show, then again whenever it changes, with those calls only that have
- * ended since. Ends where another configuration is put in force, which may ask for another key.
+ * Serves `GET /internal/dashboard/events`: the whole state, then again whenever it changes, with only the calls that
+ * have ended since. Ends the stream when another configuration is applied, which may require another key.
  */
 export async function streamDashboard(
   request: FastifyRequest,
@@ -61,7 +63,7 @@ export async function streamDashboard(
   await follower.look();
   const timer = setInterval(() => {
     if (services.runtime() !== request.runtime) stream.end();
-    // A page that does not read is told when it does; one that cannot be told asks again when its stream has ended.
+    // Skip clients that do not read at the moment. On an error the stream ends, and the page reconnects.
     else if (!stream.writableNeedDrain) follower.look().catch(() => stream.end());
   }, LOOK_MS);
   stream.once("close", () => clearInterval(timer));
@@ -69,7 +71,7 @@ export async function streamDashboard(
   return reply.send(stream);
 }
 
-/** Writes an event where there is news since the last time. */
+/** Creates a function that writes an event if the state has changed since the last one. */
 function follow(request: FastifyRequest, services: Services, write: (text: string) => void) {
   let last = "";
   let since = "";
@@ -88,7 +90,8 @@ function follow(request: FastifyRequest, services: Services, write: (text: strin
     } else write(`data: ${JSON.stringify({ ...rest, now })}\n\n`);
     writtenAt = now;
     last = JSON.stringify({ ...rest, calls: [], now: 0 });
-    // Not from the last one that was told of: one may have ended before it, on a worker that had answered by then.
+    // Continue from the time of this request, not of the last call: a worker that had responded already may have
+    // ended a call before that one.
     since = askedAt;
     told = new Set(state.calls.filter(({ time }) => time >= since).map(({ id }) => id));
   };
@@ -113,7 +116,10 @@ async function stateFor(request: FastifyRequest, services: Services, since: stri
   });
 }
 
-/** Whether a page of another origin asks. Such pages may be listed, to call models; what others call is not theirs. */
+/**
+ * Returns whether a page of another origin sends the request. Such a page may be allowed to call models, but not to
+ * see the calls of others.
+ */
 function isForeign(request: FastifyRequest): boolean {
   const { origin } = request.headers;
   const { publicUrl } = request.runtime.config;
@@ -121,7 +127,7 @@ function isForeign(request: FastifyRequest): boolean {
   return publicUrl === undefined || new URL(publicUrl).origin !== origin;
 }
 
-/** The URL that clients reach the proxy by, as far as the configuration or a trusted proxy in front tells it. */
+/** Returns the URL at which clients reach the proxy, from the configuration or from a trusted proxy's headers. */
 function baseOf(request: FastifyRequest): string {
   const { headers, raw } = request;
   const { config, forwarding } = request.runtime;

@@ -2,26 +2,26 @@ import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { isObject } from "../exchange/json.ts";
 
-/** What a client asks of an MCP server, for the log. */
+/** The method and target of an MCP call, for the log. */
 export interface McpCall {
   /** The JSON-RPC method, such as `tools/call`. */
   readonly mcpMethod?: string;
-  /** The tool, prompt or resource that is asked for. */
+  /** The name of the tool or prompt, or the URI of the resource. */
   readonly mcpTool?: string;
 }
 
-/** A body on its way to an MCP server. */
+/** A body that is streamed to an MCP server. */
 export interface WatchedMcpBody {
   readonly stream: Readable;
-  /** What it asks for, once it has passed by. */
+  /** Returns what the body asks for. Call it after the body was sent. */
   called(): McpCall;
 }
 
-/** Bytes of a body that are looked at; the method and the name of a tool mostly stand in front. */
+/** Bytes of a body that are inspected; the method and the tool's name are usually at its beginning. */
 const MAX_WATCHED = 64 * 1024;
 const MAX_NAME = 200;
 
-/** Watches the body of a request go by, byte for byte; undefined where it has none. */
+/** Returns the body of a request with a watcher that leaves its bytes unchanged; undefined if there is no body. */
 export function watchMcpBody(request: IncomingMessage): WatchedMcpBody | undefined {
   const { headers } = request;
   const length = headers["content-length"];
@@ -46,7 +46,7 @@ async function* watched(request: IncomingMessage, watch: (chunk: Buffer) => void
   }
 }
 
-/** Returns what a JSON-RPC message asks for; of a batch, its first one. */
+/** Returns what a JSON-RPC message asks for; for a batch, its first message. */
 export function callIn(text: string): McpCall {
   const message = parsed(text);
   const first: unknown = Array.isArray(message) ? message[0] : message;
@@ -55,7 +55,7 @@ export function callIn(text: string): McpCall {
   return named(first["method"], params["name"] ?? params["uri"]);
 }
 
-/** Of a body that is too long to be looked at whole. */
+/** Searches a body that is too long to be inspected whole. */
 function beginningOf(text: string): McpCall {
   const method = /"method"\s*:\s*"([^"\\]+)"/.exec(text)?.[1];
   return named(method, method === "tools/call" ? /"name"\s*:\s*"([^"\\]+)"/.exec(text)?.[1] : undefined);

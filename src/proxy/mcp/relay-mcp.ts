@@ -11,8 +11,8 @@ import { viaHeader } from "../upstream/request-headers.ts";
 import { type McpCall, watchMcpBody } from "./mcp-call.ts";
 
 /**
- * Relays one call of an MCP client (streamable HTTP): any method, bodies as they come, events unbuffered, session and
- * protocol headers both ways, no limit on silence, since clients listen for hours.
+ * Relays one call of an MCP client (streamable HTTP): any method, bodies streamed, events unbuffered, session and
+ * protocol headers both ways, and no idle timeout, because clients listen for hours.
  * https://modelcontextprotocol.io/specification/2025-06-18/basic/transports
  */
 export async function relayMcp(
@@ -21,7 +21,7 @@ export async function relayMcp(
   services: Services,
 ): Promise<void> {
   const began = performance.now();
-  // A socket that was closed no longer says whose it was.
+  // Read before the call: a closed socket has no remote address.
   const client = request.runtime.forwarding.client(request.raw.socket.remoteAddress, request.headers);
   const name = mcpName(request.url);
   const server = request.runtime.config.mcp.get(name);
@@ -30,7 +30,7 @@ export async function relayMcp(
   const id = services.nextRequestId();
   const own = ["x-sallyport-request-id", id];
   for (const [header, value] of Object.entries(reply.getHeaders())) own.push(header, String(value));
-  // A listening stream never ends by itself, so that nobody waits for it to.
+  // A listening stream never ends, so draining must not wait for it.
   const counts = request.method !== "GET";
   if (counts) services.metrics.begin();
   reply.hijack();
@@ -60,7 +60,10 @@ export async function relayMcp(
   record(request, services, { running, name, client, called, outcome, ms, counts });
 }
 
-/** From here on nobody but us answers: even a defect of ours ends in an outcome, which is told and recorded. */
+/**
+ * Relays a call and never rejects. After `hijack`, Fastify handles no errors: an unexpected one becomes an outcome,
+ * which is sent and recorded.
+ */
 async function relayed(
   upstream: UpstreamConfig,
   request: RelayedRequest,
@@ -117,7 +120,7 @@ function requestOf(
 interface Ending {
   readonly running: RunningCall;
   readonly name: string;
-  /** Its address. */
+  /** The client's address. */
   readonly client: string;
   readonly called: McpCall;
   readonly outcome: RelayOutcome;
@@ -165,12 +168,12 @@ function errorCodeOf(outcome: RelayOutcome): string {
   return outcome.kind === "failed" || outcome.kind === "broken" ? outcome.error.code : "upstream_error";
 }
 
-/** The name in `/mcp/NAME/mcp`. */
+/** Returns the name in `/mcp/NAME/mcp`. */
 function mcpName(url: string): string {
   return url.split("/", 3)[2] ?? "";
 }
 
-/** The server's own query and the client's; the proxy's key, if a client sends it so, stays here. */
+/** Returns the server's own query and the client's, without the proxy's keys. */
 function queryFor(server: McpServerConfig, request: FastifyRequest): string {
   const at = request.url.indexOf("?");
   const asked = at < 0 ? [] : request.url.slice(at + 1).split("&");
@@ -183,7 +186,7 @@ function queryFor(server: McpServerConfig, request: FastifyRequest): string {
 
 const servers = new WeakMap<McpServerConfig, UpstreamConfig>();
 
-/** An MCP server seen as an upstream: its URL is the whole path, its headers carry its credentials. */
+/** Returns an MCP server as an upstream: its URL is the whole path, and its headers carry its credentials. */
 export function asUpstream(name: string, server: McpServerConfig): UpstreamConfig {
   const known = servers.get(server);
   if (known) return known;

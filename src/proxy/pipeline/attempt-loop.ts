@@ -9,10 +9,10 @@ import type { Target, Targets } from "../routing/select-targets.ts";
 import { sessionOf } from "../routing/session-affinity.ts";
 import type { Call, OpenAttempt } from "./call.ts";
 
-/** What a lane adds to an outcome: the status that is logged for it. */
+/** An outcome with the status that the lane logs for it. */
 export type LaneOutcome = AttemptOutcome & { readonly loggedStatus?: number | undefined };
 
-/** The proxy's own addition to the request was refused: the attempt is made once more without it. */
+/** The upstream has rejected what the proxy added to the request: the attempt is repeated without it. */
 export interface Resend {
   readonly kind: "resend";
   readonly status: number;
@@ -20,15 +20,15 @@ export interface Resend {
 
 /** A request of a call that a lane sends to one target after the other. */
 export interface LaneRequest<Outcome extends LaneOutcome> {
-  /** Sends it once. Only a final outcome may have reached the client. */
+  /** Sends the request once. Only a final outcome may have reached the client. */
   send(attempt: Attempt): Promise<Outcome | Resend>;
-  /** Whether it can be sent once more. */
+  /** Returns whether the request can be sent again. */
   isRepeatable(): boolean;
-  /** Whether another target takes the same bytes in the same lane. */
+  /** Returns whether another target takes the same bytes in the same lane. */
   suits(target: Target): boolean;
-  /** Releases an outcome that another attempt follows. */
+  /** Releases an outcome that is followed by another attempt. */
   discard?(outcome: Outcome): void;
-  /** Returns a signal that aborts when the client disconnects. Asked only between attempts. */
+  /** Returns a signal that aborts when the client disconnects. Called only between attempts. */
   signal(): AbortSignal;
 }
 
@@ -62,7 +62,7 @@ export async function runAttempts<Outcome extends LaneOutcome>(
     if (next === undefined) return { kind: "done", outcome };
     request.discard?.(outcome);
     if (!(await paused(next.delayMs, request.signal()))) return { kind: "aborted" };
-    // More of an upload may have arrived meanwhile than there is room for.
+    // During the pause, an upload may have received more than there is room for.
     if (!request.isRepeatable()) return { kind: "done", outcome };
     call.retries += 1;
     if (!request.suits(next)) {
@@ -105,7 +105,7 @@ function errorCodeOf(outcome: LaneOutcome | Resend): string | undefined {
   return (statusOf(outcome) ?? 0) >= 400 ? "upstream_error" : undefined;
 }
 
-/** Waits before another attempt; false where the client disconnects meanwhile. */
+/** Waits before another attempt. Resolves with false if the client disconnects. */
 function paused(delayMs: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted || delayMs === 0) return Promise.resolve(!signal.aborted);
   return new Promise((resolve) => {

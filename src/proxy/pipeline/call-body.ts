@@ -10,12 +10,12 @@ import type { CalledOperation } from "./operation-path.ts";
 export type CallBody =
   | { readonly kind: "none" }
   | { readonly kind: "json"; readonly bytes: Buffer; readonly scanned: ScannedBody }
-  /** A form whose rest goes on to the upstream as it comes. */
+  /** A form; what follows the model is streamed to the upstream. */
   | { readonly kind: "upload"; readonly upload: Upload };
 
 const NO_BODY: CallBody = { kind: "none" };
 
-/** Reads a call's body: JSON whole, a form until its model is known. Throws where the route does not take it. */
+/** Reads a call's body: JSON whole, a form up to its model. Throws `media_type` if a JSON route gets another type. */
 export async function readCallBody(call: Call, called: CalledOperation): Promise<CallBody> {
   const { request, route } = call;
   const { limits } = call.runtime.config;
@@ -35,21 +35,21 @@ export async function readCallBody(call: Call, called: CalledOperation): Promise
   return { kind: "json", bytes, scanned };
 }
 
-/** Returns the model that a body names. */
+/** Returns the model that a body names, or undefined. */
 export function modelIn(body: CallBody): string | undefined {
   if (body.kind === "upload") return body.upload.model;
   return body.kind === "json" ? body.scanned.model : undefined;
 }
 
-/** Returns a body whole; undefined for none. Throws `overloaded` where there is no room for the rest of a form. */
+/** Returns the whole body, or undefined for none. Throws `overloaded` if there is no room for the rest of a form. */
 export async function wholeBody(body: CallBody): Promise<Buffer | undefined> {
   if (body.kind === "upload") return body.upload.whole();
   return body.kind === "json" ? body.bytes : undefined;
 }
 
 /**
- * Counts a piece of an upload that is kept; false, and it is not counted, where there is no room for it. For another
- * attempt, which may never be made, there is half of the room: other calls need the rest.
+ * Reserves room for a kept chunk of an upload; returns false if there is none. Chunks that are kept only for another
+ * attempt, which may never be made, get half of the room, so that other calls can use the rest.
  */
 function holdMore(call: Call, bytes: number, why: KeptFor): boolean {
   const { inFlight } = call.runtime.config.limits;
@@ -57,11 +57,11 @@ function holdMore(call: Call, bytes: number, why: KeptFor): boolean {
 }
 
 /**
- * What a request body may hold where it is parsed: to be translated, counted or matched by a rule. Bodies in the native
- * lane are not parsed. A conversation of a million tokens with hundreds of tools has about half as many values.
+ * Limits of a request body that is parsed: to be translated, counted or matched by a rule. Bodies in the native lane
+ * are not parsed. A conversation of a million tokens with hundreds of tools has about half as many values.
  */
 const BODY_BOUNDS: JsonBounds = { values: 200_000, depth: 256 };
-/** Members of the body itself; dialects know fewer than 100. */
+/** Members of the body itself; dialects define fewer than 100. */
 const MAX_MEMBERS = 1_000;
 
 /** The bound that a body exceeds. */
@@ -79,7 +79,7 @@ function findBodyExcess({
 }
 
 /**
- * Throws `too_large` or, for its depth, `validation` where a call's body exceeds a bound. To be called before the body is
+ * Throws `too_large`, or `validation` for the depth, if a call's body exceeds a bound. Call it before the body is
  * parsed.
  */
 export function refuseExcess({ excess }: Pick<Call, "excess">): void {

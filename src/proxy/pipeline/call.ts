@@ -16,15 +16,15 @@ import type { Services } from "../services.ts";
 import { costOf } from "../usage/cost.ts";
 import type { BodyExcess } from "./call-body.ts";
 
-/** A request that has passed admission, and its response that nothing has been written to. */
+/** A request that has passed admission, and its unused response. */
 export interface AdmittedRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** The configuration it is served with, whatever is reloaded meanwhile. */
+  /** The configuration at the time of admission; a reload does not change it. */
   readonly runtime: Runtime;
-  /** The key that was shown and is right. */
+  /** The valid key that the client has sent, if any. */
   readonly key: ProxyKey | undefined;
-  /** Of the route's path. */
+  /** The parameters of the route's path. */
   readonly params: Readonly<Record<string, string>>;
   /** CORS headers for browsers: flat list, names in lower case. */
   readonly corsHeaders: readonly string[];
@@ -33,7 +33,7 @@ export interface AdmittedRequest {
 /** One attempt of a call, while it runs. */
 export type OpenAttempt = { -readonly [Name in keyof AttemptRecord]: AttemptRecord[Name] };
 
-/** One call to a model from its first phase to its last, and what the log is to know of it. */
+/** The state of one call to a model, and what is logged about it. */
 export interface Call {
   readonly id: string;
   readonly startedAt: number;
@@ -44,15 +44,15 @@ export interface Call {
   /** The client's address. */
   readonly client: string;
   readonly route: Route;
-  /** The client's. */
+  /** The client's dialect. */
   readonly dialect: Dialect;
   readonly runtime: Runtime;
   readonly services: Services;
-  /** Headers of ours on every answer: flat list, names in lower case. */
+  /** The proxy's headers on every response: flat list, names in lower case. */
   readonly fixedHeaders: readonly string[];
-  /** The memory that its body takes. */
+  /** The memory that the body takes. */
   readonly share: BodyShare;
-  /** The bound that its body exceeds, so that it must not be parsed. */
+  /** The bound that the body exceeds. If set, the body must not be parsed. */
   excess: BodyExcess | undefined;
   model: string | undefined;
   upstream: UpstreamConfig | undefined;
@@ -61,21 +61,21 @@ export interface Call {
   status: number;
   firstByteAt: number;
   retries: number;
-  /** Its attempts, in order. */
+  /** The attempts in order. */
   readonly attempts: OpenAttempt[];
   /** The pattern of the rule that chose its upstreams. */
   rule: string | undefined;
   usage: Usage | undefined;
   losses: readonly Loss[];
-  /** What went wrong, for the log. */
+  /** The error message for the log. */
   errorMessage: string | undefined;
-  /** Why it failed, where its status does not say so. */
+  /** The error code for the log; undefined if the status implies it. */
   errorCode: string | undefined;
-  /** Among the running calls. */
+  /** The index in the list of running calls; -1 if the call is not in it. */
   place: number;
 }
 
-/** The first phase after the door: the call is counted, and shown among those that run. */
+/** Begins a call: counts it and adds it to the running calls. */
 export function openCall(
   { request, response, runtime, key, params, corsHeaders }: AdmittedRequest,
   route: Route & { readonly dialect: Dialect },
@@ -117,12 +117,12 @@ export function openCall(
   return call;
 }
 
-/** Headers of ours on an answer, the upstream that gave it included. */
+/** Returns the proxy's headers for a response, which name the upstream. */
 export function ownHeaders({ fixedHeaders, upstream }: Call): string[] {
   return upstream ? [...fixedHeaders, "x-sallyport-upstream", upstream.name] : [...fixedHeaders];
 }
 
-/** The last phase: gives back what was held and puts the call on record. */
+/** Ends a call: releases its memory and records it. */
 export function settle(call: Call): void {
   const { services, request } = call;
   call.share.release();
@@ -163,15 +163,15 @@ export function settle(call: Call): void {
   services.log.add(record);
 }
 
-/** Whatever a client says of itself is as long as it likes. */
+/** Maximum length of a client's text in the log, in characters. */
 const MAX_SAID = 200;
 
-/** Returns a text of the client's as the log may hold it: short, and without the proxy's keys. */
+/** Returns a client's text for the log: truncated, without the proxy's keys. */
 function recordable(text: string | string[] | undefined, { keys }: Runtime): string | undefined {
   return text === undefined ? undefined : redactOwnKeys(text.toString(), keys).slice(0, MAX_SAID);
 }
 
-/** The trace of a W3C trace context; https://www.w3.org/TR/trace-context/#traceparent-header */
+/** Returns the trace id of a W3C trace context. https://www.w3.org/TR/trace-context/#traceparent-header */
 function traceIdOf(traceparent: string | string[] | undefined): string | undefined {
   return /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(traceparent?.toString() ?? "")?.[1];
 }
@@ -182,7 +182,7 @@ function modelLabelOf({ upstream, upstreamModel, rule, runtime, services }: Call
   return services.modelLabels.labelOf({ upstream, model: upstreamModel, rule, isServed, config, catalogue });
 }
 
-/** Why a call failed: what was noted of it, or else what its status says. */
+/** Returns the recorded error code, or the one that the status implies. */
 function errorCodeOf({ errorCode, status, errorMessage }: Call): string | undefined {
   if (errorCode !== undefined) return errorCode;
   if (status === CLIENT_GONE) return "client_gone";
@@ -192,8 +192,8 @@ function errorCodeOf({ errorCode, status, errorMessage }: Call): string | undefi
 const CLIENT_GONE = 499;
 
 /**
- * Vendors repeat keys in what they say. The configuration's are blotted out by now; here go those that the client sent,
- * and whatever else has the shape of one.
+ * Returns the error message for the log. Vendors repeat keys in their messages. The configuration's secrets are
+ * redacted already; this redacts those that the client has sent, and anything with the format of a vendor's key.
  */
 function loggedError({ errorMessage, request }: Call): string | undefined {
   if (errorMessage === undefined) return undefined;
@@ -203,13 +203,13 @@ function loggedError({ errorMessage, request }: Call): string | undefined {
   return createRedactor(own)(errorMessage).replace(KEY_SHAPE, "[redacted]");
 }
 
-/** How the keys of the common vendors begin. */
+/** Matches the prefixes of common vendors' keys. */
 const KEY_SHAPE = /\b(?:sk-|gsk_|xai-|AIza)[\w-]{8,}/g;
 
-/** Anything shorter would blot out words. */
+/** Minimum length of what is redacted, in characters: shorter texts occur in ordinary words. */
 const SHORTEST_KEY = 8;
 
-/** Records an error that the client has been sent already, or never will be. */
+/** Records an error that the client has been sent already or cannot be sent. */
 export function recordError(call: Call, error: AppError): void {
   call.errorCode = error.code;
   call.errorMessage = call.runtime.redact(error.message);

@@ -8,10 +8,13 @@ import type { Call } from "./call.ts";
 import { type CallBody, modelIn, refuseExcess } from "./call-body.ts";
 import type { CalledOperation } from "./operation-path.ts";
 
-/** Of a model's name, which goes into logs, metrics and paths. */
+/** Maximum length of a model's name, in characters: it goes into logs, metrics and paths. */
 const MAX_MODEL_LENGTH = 512;
 
-/** Chooses the targets of a call, in the order in which they are tried. Throws `model_not_found`. */
+/**
+ * Chooses the targets of a call, in the order in which they are tried. Throws `model_not_found` if there is none,
+ * `validation` if the model's name is too long.
+ */
 export async function chooseTargets(call: Call, called: CalledOperation, body: CallBody): Promise<Targets> {
   const model = called.model ?? modelIn(body);
   if (model !== undefined && model.length > MAX_MODEL_LENGTH)
@@ -27,8 +30,8 @@ export async function chooseTargets(call: Call, called: CalledOperation, body: C
 }
 
 /**
- * Returns the targets that can compact a conversation, if that is what the call asks for. Of a rule whose first upstream
- * can, the others are left out that cannot: their error would hide that the first has no room for a moment.
+ * Returns the targets that can compact a conversation, if the call asks for that and the first target can. The error
+ * of another target would hide that the first one is only rate-limited.
  */
 function ableToCompact(
   targets: Targets,
@@ -45,7 +48,7 @@ function canCompact(dialect: string): boolean {
   return findProfile(dialect)?.upstream?.compactsConversations === true;
 }
 
-/** Records the first of these targets as the call's. */
+/** Records the first of these targets as the call's current one, and returns them. */
 export function setTargets(call: Call, targets: Targets): Targets {
   const [{ upstream, model }] = targets;
   call.upstream = upstream;

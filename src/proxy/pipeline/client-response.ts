@@ -11,21 +11,21 @@ import { clientHeaders } from "../upstream/response-headers.ts";
 import { estimateTokens } from "../usage/estimate-tokens.ts";
 import { type Call, ownHeaders } from "./call.ts";
 
-/** Responds with an error in the client's dialect; where a response has begun, the connection is closed. */
+/** Responds with an error in the client's dialect. If a response has begun, closes the connection. */
 export function respondWithError(call: Call, error: unknown): void {
   const fault = faultOf(error);
   call.errorMessage ??= call.runtime.redact(error instanceof Error ? error.message : fault.message);
   forgetUnasked(call);
   call.errorCode ??= error instanceof AppError ? error.code : fault.code;
-  // On record under its own status: a client that has disconnected (499) reads no response.
+  // Record the error's own status: a client that has disconnected (499) reads no response.
   call.status = error instanceof AppError ? error.status : fault.status;
   const retry = fault.retryAfterSeconds === undefined ? [] : ["retry-after", String(fault.retryAfterSeconds)];
   respondWithJson(call, fault.status, call.runtime.redact(encodeFault(call.dialect, fault, call.id)), retry);
 }
 
 /**
- * Passes an upstream's error on: its bytes, if they are JSON, with secrets redacted, else an error in the client's dialect
- * with the same status and, where the body is plain text, with that text.
+ * Forwards an upstream's error. JSON is forwarded with secrets redacted; anything else becomes an error in the
+ * client's dialect with the same status and, if the body is plain text, that text.
  */
 export async function respondWithUpstreamError(
   call: Call,
@@ -54,13 +54,13 @@ export async function respondWithUpstreamError(
   respondWithJson(call, status, encoded, passed);
 }
 
-/** Returns the text of a plain error body; pages mean nothing to a program. */
+/** Returns the text of a `text/plain` error body. HTML pages are of no use to a program. */
 function plainText(body: string | undefined, type = "text/plain"): string | undefined {
   const text = body?.trim() ?? "";
   return text !== "" && /^text\/plain\b/i.test(type) ? text.slice(0, 2_000) : undefined;
 }
 
-/** Responds with JSON of the proxy's own; where a response has begun, the connection is closed. */
+/** Responds with JSON that the proxy has made. If a response has begun, closes the connection. */
 export function respondWithJson(
   call: Call,
   status: number,
@@ -74,13 +74,13 @@ export function respondWithJson(
   }
   const list = [...ownHeaders(call), ...headers, "content-type", "application/json; charset=utf-8"];
   list.push("content-length", String(Buffer.byteLength(body)), "x-content-type-options", "nosniff");
-  // The rest of an unread body is not waited for.
+  // Closing the connection saves reading the rest of the body.
   if (!call.request.complete) list.push("connection", "close");
   response.writeHead(status, list);
   endEarly(call.request, response, body);
 }
 
-/** Responds to a token count with an estimate of the proxy's, marked as one by a header. */
+/** Responds to a token count with the proxy's estimate, marked by the header `x-sallyport-estimated`. */
 export function respondWithTokenEstimate(call: Call, body: Buffer | undefined): void {
   const { client } = getProfile(call.dialect);
   const response = JSON.stringify(
@@ -98,7 +98,7 @@ function parseJson(body: Buffer | undefined): unknown {
   }
 }
 
-/** Returns a small body as text; undefined where its coding is unknown or wrong. */
+/** Returns a small body as text; undefined if its coding is unknown or invalid. */
 async function decodedText(body: Buffer, coding: string | undefined): Promise<string | undefined> {
   try {
     return (await decodeBody(body, coding, 4 * 1024 * 1024)).toString("utf8");
@@ -107,7 +107,7 @@ async function decodedText(body: Buffer, coding: string | undefined): Promise<st
   }
 }
 
-/** A call that failed before any upstream was asked is recorded without one. */
+/** Clears the upstream of a call that failed before its first attempt. */
 function forgetUnasked(call: Call): void {
   if (call.attempts.length > 0 || call.upstream?.dialect === "any") return;
   call.upstream = undefined;
@@ -116,12 +116,12 @@ function forgetUnasked(call: Call): void {
 
 /** Characters of a response that are kept for an estimate. */
 const SAMPLE = 16 * 1024;
-/** The trailer that a stream may end with. */
+/** The trailer that lists a stream's losses. */
 const LOSSES = "x-sallyport-losses";
 
-/** Writes a translated response: the head, text at the client's speed, keep-alives in silence. */
+/** Writes a translated response to the client, at the client's speed, with keep-alives during silence. */
 export class ClientResponse implements ReplyWriter, OpenStream {
-  /** Whether the client disconnected before it had its response. */
+  /** Whether the client disconnected before the response was complete. */
   isDisconnected = false;
   lastActivity = performance.now();
   place = -1;
@@ -140,11 +140,11 @@ export class ClientResponse implements ReplyWriter, OpenStream {
     this.call = call;
     call.response.once("close", this.onClose);
     call.services.streams.add(this);
-    // The event is emitted once, and may have been while the upstream was chosen.
+    // `close` is emitted once, possibly while the upstream was being chosen.
     if (call.response.destroyed) this.onClose();
   }
 
-  /** Aborts when the client disconnects, or no upstream's response is needed anymore. */
+  /** Aborts when the client disconnects, or when no upstream's response is needed anymore. */
   get signal(): AbortSignal {
     return this.controller.signal;
   }
@@ -156,7 +156,7 @@ export class ClientResponse implements ReplyWriter, OpenStream {
   start(status: number, headers: Readonly<Record<string, string>>): void {
     const { request, response } = this.call;
     const head = this.head(status, headers);
-    // A body of HTTP/1.0 has no chunks, and so no place for trailers.
+    // Responses to HTTP/1.0 clients are not chunked and cannot have trailers.
     if (request.httpVersion !== "1.0") head.push("trailer", LOSSES);
     response.writeHead(status, head);
   }
@@ -201,7 +201,7 @@ export class ClientResponse implements ReplyWriter, OpenStream {
     this.call.response.destroy();
   }
 
-  /** Ends the writer's part in the call; upstreams that still send are aborted. */
+  /** Detaches from the response and aborts requests to upstreams that are still sending. */
   release(): void {
     const { response, services } = this.call;
     services.streams.delete(this);
@@ -218,7 +218,7 @@ export class ClientResponse implements ReplyWriter, OpenStream {
     if (this.ping !== "" && response.headersSent && !response.writableEnded) response.write(this.ping);
   }
 
-  /** What was written, for an estimate where the client disconnects before the vendor has counted. */
+  /** A sample of the response, to estimate tokens if the client disconnects before the vendor has counted them. */
   get written(): ResponseSample {
     return { text: this.firstText, total: this.writtenLength };
   }

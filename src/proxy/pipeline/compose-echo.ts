@@ -5,8 +5,8 @@ import type { ExchangeResponse, Finish, Usage } from "../exchange/response.ts";
 import { countText } from "../usage/count-text.ts";
 
 /**
- * What the built-in echo answers: the person's last words back, or a call of a tool, with made-up arguments that fit
- * its schema, where the client demands one or the last words say "call NAME".
+ * Returns the echo's response: the last user message, or a tool call whose sample arguments fit the tool's schema if
+ * the client requires a tool call or the message contains "call NAME".
  */
 export function composeEcho(request: ExchangeRequest, id: string): ExchangeResponse {
   const call = callFor(request, id);
@@ -16,7 +16,7 @@ export function composeEcho(request: ExchangeRequest, id: string): ExchangeRespo
   return { id, model: request.model, candidates: [{ parts: [part], finish }], usage: usageOf(request, part) };
 }
 
-/** The same answer as a stream, a few words at a time. */
+/** Yields the same response as a stream, one word at a time. */
 export function* echoEvents(response: ExchangeResponse): Generator<ExchangeEvent> {
   const { usage } = response;
   yield {
@@ -67,7 +67,7 @@ function callFor(request: ExchangeRequest, id: string): ToolCallPart | undefined
   };
 }
 
-/** Whether a tool has just answered: then it is time for words, or a loop would never end. */
+/** Returns whether the last turn has a tool result. The echo then responds with text, to end the client's loop. */
 function endsWithResult(request: ExchangeRequest): boolean {
   return request.turns.at(-1)?.parts.some((part) => part.type === "tool-result") ?? false;
 }
@@ -93,7 +93,7 @@ function usageOf(request: ExchangeRequest, answer: TextPart | ToolCallPart): Usa
   return { input: { total: Math.ceil(input) }, output: { total: Math.ceil(output) }, estimated: true };
 }
 
-/** A value that fits a JSON Schema, as plain as can be: required members only, first of what is listed. */
+/** Returns a minimal value for a JSON Schema: required members only, the first of several alternatives. */
 function sampleOf(schema: unknown, depth = 0): unknown {
   if (typeof schema !== "object" || schema === null || depth > 16) return {};
   const {

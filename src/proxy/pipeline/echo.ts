@@ -8,8 +8,8 @@ import { composeEcho, echoEvents } from "./compose-echo.ts";
 import type { CalledOperation } from "./operation-path.ts";
 
 /**
- * The built-in upstream that is there without any vendor: it answers every operation in the client's own dialect, so
- * that a client's set-up, streaming and tools included, can be tried offline.
+ * Responds as the built-in upstream `echo`, which needs no vendor. It serves each operation in the client's dialect,
+ * so that a client's configuration, streaming and tools can be tested offline.
  */
 export async function respondWithEcho(
   call: Call,
@@ -35,7 +35,7 @@ export async function respondWithEcho(
 async function answerWords(call: Call, called: CalledOperation, body: Buffer): Promise<void> {
   const codec = await loadCodec(call.dialect);
   const parsed = parseJson(body.toString("utf8"));
-  // The native lane it stands in reads nothing of a body; this reads all of it.
+  // Scanning a body does not check its depth or its members' names; this parses it.
   guardJson(parsed);
   const { value: request } = codec.decodeRequest(parsed, {
     ...(called.model === undefined ? {} : { model: called.model }),
@@ -66,7 +66,7 @@ async function answerWords(call: Call, called: CalledOperation, body: Buffer): P
   call.response.end();
 }
 
-/** A picture of one pixel, a sentence, a vector: enough to see that the way is open. */
+/** A PNG image of one pixel. */
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 

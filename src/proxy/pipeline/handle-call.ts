@@ -13,8 +13,8 @@ import { serveStoredResponse } from "./stored-responses.ts";
 import { serveTranslated } from "./translated.ts";
 
 /**
- * Serves one call to a model, phase by phase. Admission (`server/admission.ts`) comes before it, as for every request.
- * Resolves when the client has its response, or is gone.
+ * Serves one call to a model. Admission (`server/admission.ts`) has run before, as for every request. Resolves when
+ * the client has its response or has disconnected.
  */
 export async function handleCall(
   admitted: AdmittedRequest,
@@ -39,7 +39,7 @@ export async function handleCall(
   }
 }
 
-/** Serves a call at its first target, and at those of the others that take it in the same form. */
+/** Serves a call at its first target, and at the others that take it in the same form. */
 async function serveInLane(
   call: Call,
   called: CalledOperation,

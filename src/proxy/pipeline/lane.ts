@@ -7,17 +7,17 @@ import type { CalledOperation } from "./operation-path.ts";
 /** How a call is served at a target. */
 export type Lane = "native" | "translated" | "echo" | "estimate";
 
-/** What a lane leaves to do. */
+/** The result of serving a call in a lane. */
 export type LaneResult =
   | { readonly kind: "done" }
-  /** The client has been sent nothing; the remaining targets take the call in another form. */
+  /** Nothing was sent to the client; the remaining targets take the call in another form. */
   | { readonly kind: "fallback"; readonly targets: Targets };
 
 export const DONE: LaneResult = { kind: "done" };
 
 /**
- * Returns the lane for a call's present target: upstreams of the client's dialect get its bytes, others a translation; the
- * proxy estimates tokens for upstreams that cannot count them.
+ * Returns the lane for a call's current target. Upstreams of the client's dialect get its bytes, others a
+ * translation; the proxy estimates tokens for upstreams that cannot count them.
  */
 export function chooseLane(call: Call, { operation }: CalledOperation): Lane {
   const dialect = call.upstream?.dialect ?? "any";
@@ -27,7 +27,7 @@ export function chooseLane(call: Call, { operation }: CalledOperation): Lane {
   return operation !== "count-tokens" || canCount ? "translated" : "estimate";
 }
 
-/** Operations for which each dialect has a form of its own. */
+/** Operations that each dialect defines differently. */
 const OWN_FORM = new Set<CalledOperation["operation"]>([
   "generate",
   "count-tokens",
@@ -36,8 +36,8 @@ const OWN_FORM = new Set<CalledOperation["operation"]>([
 ]);
 
 /**
- * Whether an upstream takes this call as it is. Images, audio and embeddings have one form at all upstreams of the
- * OpenAI family.
+ * Returns whether an upstream takes this call without translation. Images, audio and embeddings have the same format
+ * at all upstreams of the OpenAI family.
  */
 export function isNative(
   upstream: string,

@@ -30,8 +30,9 @@ import type { CalledOperation } from "./operation-path.ts";
 import { isRepeatable, type NativeBody, nativeBody, nativeRequest } from "./relay-request.ts";
 
 /**
- * The native lane: the client's bytes to an upstream of the client's dialect, and the response's bytes back. Targets that
- * speak another dialect, or have another name for the model, which is in the bytes, are left to another run.
+ * Serves a call in the native lane: sends the client's bytes to an upstream of the client's dialect and relays the
+ * response's bytes. Returns a fallback for targets that use another dialect or another name for the model, because
+ * the bytes contain the name.
  */
 export async function serveNatively(
   call: Call,
@@ -63,7 +64,7 @@ async function relayOnce(
   body: NativeBody,
   { upstream, model, key }: Attempt,
 ): Promise<(RelayOutcome & LaneOutcome) | Resend> {
-  // The client has not asked for usage; an upstream that refuses to tell it is sent what the client did ask.
+  // The client has not asked for usage. If an upstream rejects that option, the client's own request is sent.
   const asksUsage =
     call.stream &&
     called.operation === "generate" &&
@@ -124,7 +125,7 @@ function relayedDialect(dialect: Dialect): RelayedDialect {
 
 const relayedDialects = new Map(dialects.map((dialect) => [dialect, relayedDialect(dialect)]));
 
-/** Records the final outcome; sends the client an error where it has been sent nothing. */
+/** Records the final outcome. Sends the client an error if nothing has been sent yet. */
 async function conclude(
   call: Call,
   called: CalledOperation,
@@ -161,7 +162,7 @@ async function conclude(
   }
 }
 
-/** Returns what is recorded where the vendor has not counted all of it; nothing where no response came. */
+/** Returns an estimate of the usage that the vendor has not reported; undefined if there was no response. */
 function guessedUsage(
   outcome: Extract<RelayOutcome, { kind: "completed" | "broken" | "disconnected" }>,
   body: NativeBody,
@@ -185,8 +186,8 @@ function toResponseError({ upstream }: Call, { message }: ResponseError): AppErr
 }
 
 /**
- * Returns whether an upstream has no way to count. A 404 that names the model is a response: there is no such model, which
- * no estimate may hide.
+ * Returns whether an upstream cannot count tokens. A 404 that names the model means that the model does not exist,
+ * which an estimate must not hide.
  */
 function cannotCount(
   { status, body }: Extract<RelayOutcome, { kind: "refused" }>,
@@ -198,12 +199,12 @@ function cannotCount(
 
 const MAX_DECODED = 16 * 1024 * 1024;
 
-/** Reads usage from a copy: the client has its response already, in the coding that it and its vendor agreed on. */
+/** Records the usage of a compressed response, read from a copy of what the client was sent. */
 async function readCompressedUsage(call: Call, { bytes, coding }: CompressedBody): Promise<void> {
   try {
     const plain = await decodeBody(bytes, coding, MAX_DECODED);
     call.usage = usageOfAnswer(getProfile(call.dialect).response, plain);
   } catch {
-    // In another coding than it says, or a decompression bomb: the client will see that for itself.
+    // The coding is invalid, or the copy exceeds the limit (decompression bomb). The client has the response anyway.
   }
 }

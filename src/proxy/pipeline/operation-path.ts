@@ -3,18 +3,18 @@ import { findProfile } from "../dialects/index.ts";
 import { ownMember } from "../exchange/own-member.ts";
 import type { ModelOperation, Route } from "../routes.ts";
 
-/** A model call as path and query name it. */
+/** A model call as its path and query describe it. */
 export interface CalledOperation {
   readonly operation: Exclude<ModelOperation, "by-method">;
-  /** The model, where the path names it. */
+  /** The model, if the path names it. */
   readonly model: string | undefined;
   /** Whether the path asks for a stream (generative-language). */
   readonly stream: boolean;
-  /** A stream as one JSON array, not events (generative-language without `alt=sse`). */
+  /** Whether the stream is a JSON array instead of events (generative-language without `alt=sse`). */
   readonly array: boolean;
-  /** The path under an upstream's base URL, for the model's name there. */
+  /** Returns the path below an upstream's base URL; `model` is the name at the upstream. */
   readonly path: (model: string) => string;
-  /** With its question mark, without the proxy's key. */
+  /** The query with its question mark and without the proxy's key, or an empty string. */
   readonly query: string;
 }
 
@@ -26,7 +26,7 @@ const METHODS: Record<string, CalledOperation["operation"]> = {
   batchEmbedContents: "embed",
 };
 
-/** Reads path and query. Throws `not_found` for a method nobody knows, `validation` for a model name that is none. */
+/** Parses path and query. Throws `not_found` for an unknown method, `validation` for an invalid model name. */
 export function calledOperation(
   route: Route,
   url: string,
@@ -54,7 +54,7 @@ export function calledOperation(
   return query === "" ? known : { ...known, query };
 }
 
-/** What a route without parameters calls is always the same. */
+/** Cache for routes without parameters, whose operation is always the same. */
 const plain = new Map<Route, CalledOperation>();
 
 function plainOperation(route: Route): CalledOperation {
@@ -65,7 +65,7 @@ function plainOperation(route: Route): CalledOperation {
   return called;
 }
 
-/** A base URL has the version segment. */
+/** Removes the version segment, which base URLs contain. */
 function underBase(path: string): string {
   return path.replace(/^\/v1/, "");
 }
@@ -94,7 +94,7 @@ function byMethod(route: Route, query: string, rest: string): CalledOperation {
   };
 }
 
-/** Names go into an upstream's path as they are, so that nothing in them may lead elsewhere. */
+/** Returns whether a name can be put into an upstream's path unescaped (path traversal). */
 function isModelName(name: string): boolean {
   return (
     /^[\w.:@-]+(?:\/[\w.:@-]+)*$/.test(name) && name.length <= 512 && !/(?:^|\/)\.{1,2}(?:\/|$)/.test(name)

@@ -12,16 +12,16 @@ import type { CallBody } from "./call-body.ts";
 /** An upload that may be sent more than once. */
 export interface RepeatableUpload {
   readonly isRepeatable: boolean;
-  /** Returns it from its beginning. */
+  /** Returns the upload from its beginning. */
   readonly send: () => SentUpload;
 }
 
-/** A whole body, or an upload on its way. */
+/** A whole body, or an upload that is being received. */
 export type NativeBody = Buffer | RepeatableUpload | null;
 
 /**
- * Returns the body for a target of the client's dialect: the client's own bytes, but for a model's name that a rule changes
- * and thinking of another vendor.
+ * Returns the body for a target of the client's dialect: the client's bytes, except for a model name that a rule
+ * changes and thinking blocks of another vendor.
  */
 export async function nativeBody(call: Call, body: CallBody, targets: Targets): Promise<NativeBody> {
   const [{ upstream, model }, ...others] = targets;
@@ -38,25 +38,25 @@ export async function nativeBody(call: Call, body: CallBody, targets: Targets): 
     };
   }
   const { bytes, scanned } = body;
-  // Thinking can only be removed from what may be parsed; the vendor refuses what is left in.
+  // Removing thinking blocks requires parsing. If the body exceeds a bound, they stay, and the vendor rejects them.
   const own = call.excess ? bytes : withoutForeignThinking(call.dialect, bytes);
   const { model: named, modelRanges } = own === bytes ? scanned : await scanObject(own);
   const name = nameInBody(call.dialect, named, model);
   return named === undefined || named === name ? own : withModel(own, modelRanges, name);
 }
 
-/** Returns the model's name at the upstream as a body has it; Google's clients may write it with a prefix. */
+/** Returns the model's name at the upstream in the body's notation; Google's clients may add a prefix. */
 function nameInBody(dialect: Dialect, named: string | undefined, model: string): string {
   const { modelPrefix = "" } = getProfile(dialect).client;
   return named !== model && named?.startsWith(modelPrefix) ? `${modelPrefix}${model}` : model;
 }
 
-/** Returns whether a body can be sent once more. */
+/** Returns whether a body can be sent again. */
 export function isRepeatable(body: NativeBody): boolean {
   return body === null || Buffer.isBuffer(body) || body.isRepeatable;
 }
 
-/** Returns the request for one attempt at the call's present upstream. */
+/** Returns the request for one attempt at the call's current upstream. */
 export function nativeRequest(
   call: Call,
   path: string,
@@ -76,7 +76,7 @@ export function nativeRequest(
       isShared: call.runtime.isShared,
       clientKey: call.upstream?.credentials === "client" ? keyInQuery(call) : undefined,
       via: viaHeader(headers, call.services.via),
-      // A compressed stream could neither be watched nor kept alive.
+      // A compressed stream cannot be inspected, and no keep-alives can be inserted.
       acceptEncoding: call.stream ? undefined : headers["accept-encoding"]?.toString(),
       contentLength: sent.length,
       contentCoding: isWhole ? undefined : headers["content-encoding"],
@@ -85,7 +85,10 @@ export function nativeRequest(
   };
 }
 
-/** Returns the `?key=` of a generative-language client, unless a header carries the key or it is the proxy's. */
+/**
+ * Returns the `?key=` of a generative-language client; undefined if a header carries the key or the key is the
+ * proxy's own.
+ */
 function keyInQuery({ dialect, request, runtime }: Call): string | undefined {
   const { url = "", headers } = request;
   const { client, upstream } = getProfile(dialect);

@@ -3,17 +3,16 @@ import { isObject, parseJson, stringifyJson } from "../exchange/json.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** An event of the responses dialect, without its number. */
+/** An event of the responses dialect without its sequence number. */
 interface ReplayedEvent {
   readonly type: string;
   readonly members: Members;
 }
 
 /**
- * A kept response as a stream, which `GET /v1/responses/{id}?stream=true` answers with: every item is opened, filled and
- * closed, each text in one delta, for how it once came is not kept. Events up to number `after` are left out; the last one,
- * which holds the whole response, comes in any case, so that the stream has an end.
- * https://platform.openai.com/docs/api-reference/responses/get
+ * Returns a stored response as an event stream, for `GET /v1/responses/{id}?stream=true`. Each text is a single
+ * delta, because the original deltas are not stored. Events up to number `after` are left out, except the last one,
+ * which contains the whole response and ends the stream. https://platform.openai.com/docs/api-reference/responses/get
  */
 export function replayResponse(answer: string, after: number): string {
   const response = parseJson(answer);
@@ -91,7 +90,7 @@ function* summaryEvents(part: Members, where: Members): Generator<ReplayedEvent>
   yield { type: "response.reasoning_summary_part.done", members: { ...where, part } };
 }
 
-/** One text, given as the member that its last event has for it. */
+/** Yields the events of one text; `whole` is the text as the member of its last event. */
 function* textEvents(
   kind: string,
   where: Members,
@@ -105,7 +104,7 @@ function* textEvents(
   yield { type: `response.${kind}.done`, members: { ...where, ...whole, ...besides } };
 }
 
-/** What an item or part holds once it is done, as it is at its beginning; undefined where it is not there yet. */
+/** Initial values of the members that an item or part fills while it is streamed; undefined means absent. */
 const AT_FIRST: Members = {
   status: "in_progress",
   content: [],

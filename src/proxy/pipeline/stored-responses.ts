@@ -6,14 +6,14 @@ import { type Call, ownHeaders } from "./call.ts";
 import { respondWithJson } from "./client-response.ts";
 import { replayResponse } from "./replay-response.ts";
 
-/** The conversations that were kept for who calls: whoever has the same key or, without keys, has none either. */
+/** Returns the conversations of the caller's key; all callers without a key share one store. */
 export function callersConversations({ services, key }: Call): ConversationStore {
   return conversationsOf(services.conversations, key?.sha256.toString("hex") ?? "");
 }
 
 /**
- * Answers `GET` and `DELETE /v1/responses/{id}` for a response that was kept here because its upstream speaks another
- * dialect. False where it is a responses upstream's affair. Throws `not_found` where it can be nobody's.
+ * Serves `GET` and `DELETE /v1/responses/{id}` for a response that the proxy has stored because its upstream uses
+ * another dialect. Resolves with false if an upstream may have stored it. Throws `not_found` if none can have.
  */
 export async function serveStoredResponse(call: Call): Promise<boolean> {
   const conversations = callersConversations(call);
@@ -34,7 +34,10 @@ export async function serveStoredResponse(call: Call): Promise<boolean> {
   return true;
 }
 
-/** In one piece, or as the events that a client asks for. Throws `validation` where it starts after no number. */
+/**
+ * Responds with JSON, or with events if the client asks for a stream. Throws `validation` for an invalid
+ * `starting_after`.
+ */
 function respondWithKept(call: Call, answer: string): void {
   const { searchParams } = new URL(call.request.url ?? "", "http://proxy");
   if (searchParams.get("stream") !== "true") {

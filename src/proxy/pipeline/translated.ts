@@ -22,8 +22,8 @@ import type { CalledOperation } from "./operation-path.ts";
 import { callersConversations } from "./stored-responses.ts";
 
 /**
- * The translation lane: hands the call to the translator with a way to send and a way to respond. Targets of another
- * dialect or model than the first one's are left to another run.
+ * Serves a call in the translation lane. Returns a fallback for targets of another dialect or model than the first
+ * one's.
  */
 export async function serveTranslated(
   call: Call,
@@ -69,7 +69,7 @@ export async function serveTranslated(
   }
 }
 
-/** Records what became of the call. Throws `client_gone` where the client disconnected before its response began. */
+/** Records the result of the call. Throws `client_gone` if the client disconnected before its response began. */
 function recordOutcome(
   call: Call,
   outcome: TranslationOutcome,
@@ -91,13 +91,13 @@ function recordOutcome(
 }
 
 interface Transport {
-  /** Sends a translated request. Resolves with undefined where the call continues at the remaining targets. */
+  /** Sends a translated request. Resolves with undefined if the call continues at the remaining targets. */
   readonly send: SendUpstream;
-  /** Returns the targets at which the call continues, if it does. */
+  /** Returns the targets at which the call continues; undefined if it does not. */
   readonly remaining: () => Targets | undefined;
 }
 
-/** Sends translated requests with the upstream's credentials and configured headers. */
+/** Returns functions that send translated requests with the upstream's credentials and configured headers. */
 function createTransport(call: Call, targets: Targets, response: ClientResponse): Transport {
   const [first] = targets;
   let remaining: Targets | undefined;
@@ -113,7 +113,7 @@ function createTransport(call: Call, targets: Targets, response: ClientResponse)
     });
     if (result.kind === "fallback") {
       remaining ??= result.targets;
-      // Other requests of the same call are needed no more.
+      // Aborts the other requests of this call, which are no longer needed.
       response.release();
     }
     if (remaining) return undefined;
@@ -158,7 +158,10 @@ async function sendOnce(
   }
 }
 
-/** Ends a response that nobody will read; a body that was never begun would not notice. */
+/**
+ * Cancels a response that is not read. Reading must begin first: `return` runs no cleanup in a generator that has not
+ * begun.
+ */
 function discard(body: AsyncIterable<Buffer>): void {
   const chunks = body[Symbol.asyncIterator]();
   chunks.next().then(

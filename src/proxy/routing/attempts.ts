@@ -3,22 +3,22 @@ import { canRetry } from "../upstream/upstream-errors.ts";
 import { type RetryHints, requestedPause } from "./retry-after.ts";
 import type { Target, Targets } from "./select-targets.ts";
 
-/** How an attempt ended, as far as it decides on the next one. */
+/** How an attempt ended, as far as the next one depends on it. */
 export type AttemptOutcome =
   | { readonly kind: "completed" | "disconnected" }
   | { readonly kind: "failed"; readonly error: AppError }
   | { readonly kind: "broken"; readonly error: AppError }
   | ({ readonly kind: "refused"; readonly status: number } & RetryHints);
 
-/** One try of a call at one target, and what is left to try. */
+/** One attempt of a call at one target, and what is left to try. */
 export interface Attempt extends Target {
   readonly key: string | undefined;
-  /** Milliseconds to wait before it. */
+  /** Milliseconds to wait before the attempt. */
   readonly delayMs: number;
-  /** Keys of the same target that are still to be tried. */
+  /** Keys of the same target that have not been tried. */
   readonly otherKeys: readonly string[];
   readonly otherTargets: readonly Target[];
-  /** Attempts at the same target with the same key that may still be made. */
+  /** How many more attempts may use the same target and key. */
   readonly repeatsLeft: number;
   readonly orderKeys: KeyOrder;
 }
@@ -27,23 +27,23 @@ export interface Attempt extends Target {
 export type KeyOrder = (target: Target) => readonly string[];
 
 const REPEATS = 2;
-/** An upstream that asks for a longer pause is not tried again; the client is told. */
+/** If an upstream asks for a longer pause, the client gets its response instead of a retry. */
 const MAX_PAUSE_MS = 20_000;
 
-/** Returns the first attempt, at the first target. */
+/** Returns the attempt at the first target. */
 export function firstAttempt([first, ...others]: Targets, orderKeys: KeyOrder): Attempt {
   return attemptAt(first, others, REPEATS, orderKeys);
 }
 
-/** Returns the targets that are left to try, from this attempt's on. */
+/** Returns the targets that are left to try, including this attempt's. */
 export function remainingTargets({ upstream, model, otherTargets }: Attempt): Targets {
   return [{ upstream, model }, ...otherTargets];
 }
 
 /**
- * Returns the attempt after this outcome, or undefined where the outcome is final. A refused key is followed by the next
- * key, a failing upstream by the next target; the same target is tried again where connecting failed, or where it asks for
- * that itself with a short `retry-after`.
+ * Returns the attempt after this outcome, or undefined if the outcome is final. A rejected key is followed by the
+ * next key, a failing upstream by the next target. The same target is tried again if connecting failed, or if it asks
+ * for a retry with a short `retry-after`.
  */
 export function nextAttempt(
   last: Attempt,

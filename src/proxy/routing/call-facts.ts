@@ -4,8 +4,8 @@ import type { CallFacts } from "./select-targets.ts";
 import { sessionOf } from "./session-affinity.ts";
 
 /**
- * What model rules may ask of a call, each worked out when it is first asked. `beforeParsing` throws where the body must not
- * be parsed.
+ * Returns the facts that model rules can test. The body is parsed when a rule first needs it; `beforeParsing` throws
+ * if the body must not be parsed.
  */
 export function factsOf(
   headers: IncomingHttpHeaders,
@@ -15,7 +15,7 @@ export function factsOf(
   return new Facts(headers, body, beforeParsing);
 }
 
-/** Of no call at all: a rule with conditions is judged as for one without anything special about it. */
+/** Returns facts without a call: rules are evaluated as for a call without headers and body. */
 export const NO_FACTS = (): CallFacts => factsOf({}, undefined);
 
 class Facts implements CallFacts {
@@ -71,7 +71,10 @@ function parse(body: Buffer | undefined): unknown {
   }
 }
 
-/** Images in any dialect: `image_url`, `input_image`, `image` blocks, inline data of an image type. */
+/**
+ * Returns whether a value contains an image in any dialect: `image_url`, `input_image`, `image` blocks, or inline
+ * data of an image type.
+ */
 function hasImage(value: unknown, depth: number): boolean {
   if (typeof value !== "object" || value === null || depth > 64) return false;
   if (Array.isArray(value)) return value.some((each) => hasImage(each, depth + 1));

@@ -1,21 +1,21 @@
 /** Failures within this time that open the circuit. */
 const FAILURES = 5;
 const WINDOW_MS = 30_000;
-/** The first pause; each probe that fails doubles it. */
+/** The first cooldown; each failed probe doubles it. */
 const PAUSE_MS = 30_000;
 const MAX_PAUSE_MS = 300_000;
-/** A probe that nothing was heard of for so long is given up. */
+/** Milliseconds after which a probe without an outcome is abandoned. */
 const PROBE_MS = 300_000;
 
 interface Circuit {
-  /** When the last failures were, oldest first. */
+  /** Times of the last failures, oldest first. */
   failures: number[];
-  /** Milliseconds since 1970 until which it is open; 0 where it is closed. */
+  /** Milliseconds since 1970 until which the circuit is open; 0 if it is closed. */
   until: number;
   pauseMs: number;
-  /** When the probe began that is under way; 0 where none is. */
+  /** When the running probe began; 0 if there is none. */
   probeAt: number;
-  /** What the last failure was answered with, if it was answered. */
+  /** The status of the last failure; undefined if there was no response. */
   status: number | undefined;
 }
 
@@ -27,9 +27,9 @@ export interface OpenCircuit {
 }
 
 /**
- * Tells which upstreams fail again and again, so that calls do not try them first: after five failures in 30 s an upstream
- * is in cooldown for 30 s. Then one call at a time probes it; a failure doubles the cooldown, up to 5 min, and a success
- * ends it. `now` is milliseconds since 1970.
+ * Tracks which upstreams fail repeatedly, so that calls do not try them first. After five failures in 30 s an
+ * upstream is in cooldown for 30 s. Then one call at a time probes it: a failure doubles the cooldown, up to 5 min,
+ * and a success ends it. `now` returns milliseconds since 1970.
  */
 export class CircuitBreaker {
   private readonly circuits = new Map<string, Circuit>();
@@ -48,7 +48,7 @@ export class CircuitBreaker {
     this.circuits.set(upstream, circuit);
     circuit.status = status;
     if (circuit.until > 0) {
-      // Calls that had begun before, and those that have nowhere else to go, say nothing new during the pause.
+      // During the cooldown, failures come from calls that began before or have no other target.
       if (now < circuit.until) return;
       circuit.pauseMs = Math.min(2 * circuit.pauseMs, MAX_PAUSE_MS);
       circuit.until = now + circuit.pauseMs;
@@ -63,13 +63,13 @@ export class CircuitBreaker {
     if (this.circuits.size > 0) this.circuits.delete(upstream);
   }
 
-  /** Notes that an attempt ended without saying anything of the upstream. */
+  /** Records that an attempt ended without showing whether the upstream works. */
   release(upstream: string): void {
     const circuit = this.circuits.get(upstream);
     if (circuit) circuit.probeAt = 0;
   }
 
-  /** Returns whether calls should go elsewhere first. */
+  /** Returns whether calls should try other upstreams first. */
   isOpen(upstream: string): boolean {
     const circuit = this.circuits.get(upstream);
     if (circuit === undefined || circuit.until === 0) return false;
@@ -77,13 +77,13 @@ export class CircuitBreaker {
     return now < circuit.until || (circuit.probeAt > 0 && now < circuit.probeAt + PROBE_MS);
   }
 
-  /** Notes that a call is about to try this upstream: after the pause it is the probe. */
+  /** Records that a call is about to try this upstream. After the cooldown, that call is the probe. */
   begin(upstream: string): void {
     const circuit = this.circuits.get(upstream);
     if (circuit && circuit.until > 0 && this.now() >= circuit.until) circuit.probeAt = this.now();
   }
 
-  /** Whether any upstream has failed lately. */
+  /** Whether no upstream has failed recently. */
   get isIdle(): boolean {
     return this.circuits.size === 0;
   }

@@ -12,14 +12,14 @@ export interface Cooldown extends Resting {
   readonly upstream: string;
 }
 
-/** Where an attempt was made, and with which key. */
+/** The target of an attempt and the key that it used. */
 export interface AttemptedTarget extends Target {
   readonly key: string | undefined;
 }
 
 /**
- * Tracks which upstreams and keys failed lately. Targets in cooldown are tried last, never skipped. A success ends the
- * cooldown.
+ * Tracks which upstreams and keys failed recently. Targets in cooldown are tried last, never skipped. A success ends
+ * the cooldown.
  */
 export interface Cooldowns {
   /** Records how an attempt ended. */
@@ -29,20 +29,20 @@ export interface Cooldowns {
   /** Returns a target's keys in the same order, those in cooldown last. */
   availableKeysFirst(target: Target, keys: readonly string[]): readonly string[];
   list(): Cooldown[];
-  /** Ends all cooldowns: the configuration has changed. */
+  /** Ends all cooldowns; called when the configuration changes. */
   clear(): void;
 }
 
-/** Milliseconds; vendors say themselves how long limits last, if they do. */
+/** Cooldowns in milliseconds; `LIMITED_MS` applies if the vendor names no pause. */
 const UNREACHABLE_MS = 10_000;
 const LIMITED_MS = 10_000;
 const REFUSED_MS = 60_000;
-/** However long a vendor asks for: some say days. */
+/** Upper limit of a vendor's `retry-after`, which may be days. */
 const MAX_COOLDOWN_MS = 300_000;
-/** Models' names come from clients. */
+/** Model names come from clients, so the number of entries is bounded. */
 const MAX_ENTRIES = 1_000;
 
-/** Creates a registry without cooldowns. `now` is milliseconds since 1970. */
+/** Creates an empty registry. `now` returns milliseconds since 1970. */
 export function createCooldowns(now: () => number = Date.now): Cooldowns {
   return new MemoryCooldowns(now);
 }
@@ -104,7 +104,10 @@ class MemoryCooldowns implements Cooldowns {
     this.breaker.clear();
   }
 
-  /** An upstream that answers serves, whatever it says of the call; one that is slow, broken or down fails. */
+  /**
+   * Updates the circuit breaker: any response below 500 is a success; errors, broken streams and timeouts are
+   * failures.
+   */
   private updateBreaker(name: string, outcome: AttemptOutcome): void {
     if (outcome.kind === "disconnected") this.breaker.release(name);
     else if (outcome.kind === "failed" && outcome.error.code === "client_gone") this.breaker.release(name);
@@ -137,7 +140,7 @@ class MemoryCooldowns implements Cooldowns {
   }
 }
 
-/** Returns the cooldown after a refusal with this status; undefined where another call may succeed at once. */
+/** Returns the cooldown after a rejection with this status; undefined if another call may succeed at once. */
 function cooldownMs(status: number, requested: number | undefined): number | undefined {
   if (status === 401 || status === 402 || status === 403) return REFUSED_MS;
   if (status !== 429 && status !== 503 && status !== 529) return undefined;
@@ -148,7 +151,7 @@ function keyId(upstream: string, key: string | undefined, model: string): string
   return `${upstream}\n${key ?? ""}\n${model}`;
 }
 
-/** In the same order, but for those that fit, which come last. */
+/** Returns the list in the same order, with the items that match last. */
 function lastWhere<Item>(list: readonly Item[], fits: (one: Item) => boolean): Item[] {
   return list.toSorted((one, other) => Number(fits(one)) - Number(fits(other)));
 }

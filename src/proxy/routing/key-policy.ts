@@ -5,13 +5,13 @@ import { inSessionOrder } from "./session-affinity.ts";
 
 /** Decides which of an upstream's keys a call uses. */
 export interface KeyPolicy {
-  /** Returns a target's keys in the order in which attempts use them. `session`: the client's, where it names one. */
+  /** Returns a target's keys in the order in which attempts use them. `session` is the client's, if it names one. */
   order(target: Target, session: string | undefined): readonly string[];
 }
 
 /**
- * Creates the policy of one proxy: a session keeps its key, calls without a session take the keys in turn, and keys in
- * cooldown come last.
+ * Creates the policy of one proxy: a session keeps its key, calls without a session rotate through the keys, and keys
+ * in cooldown come last.
  */
 export function createKeyPolicy(cooldowns: Pick<Cooldowns, "availableKeysFirst">): KeyPolicy {
   const turns = new WeakMap<UpstreamConfig, number>();
@@ -26,7 +26,7 @@ export function createKeyPolicy(cooldowns: Pick<Cooldowns, "availableKeysFirst">
       const { upstream } = target;
       const { keys } = upstream;
       if (keys.length < 2) return keys;
-      // By position: where a key is replaced, its sessions stay.
+      // By position, so that sessions stay when a key is replaced.
       const byPosition = (_key: string, index: number) => String(index);
       const ordered = session === undefined ? inTurn(upstream) : inSessionOrder(keys, session, byPosition);
       return cooldowns.availableKeysFirst(target, ordered);

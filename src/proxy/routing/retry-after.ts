@@ -4,23 +4,23 @@ import { readAtMost } from "../body/read-whole.ts";
 import { parseRetryAfter, type RetryAfterHeaders } from "../exchange/error-status.ts";
 import type { ReceivedResponse } from "../upstream/send.ts";
 
-/** `google.rpc.RetryInfo` among the details of an error: a duration such as `34.4s`. https://google.aip.dev/193 */
+/** Matches `google.rpc.RetryInfo` in an error's details: a duration such as `34.4s`. https://google.aip.dev/193 */
 const RETRY_DELAY = /"retryDelay"\s*:\s*"(\d{1,9}(?:\.\d+)?)s"/;
 
-/** Statuses of an upstream that is unavailable for a while. */
+/** Statuses of an upstream that is temporarily unavailable. */
 const TEMPORARY = new Set([429, 503]);
 
-/** Of an error's body. */
+/** Bytes of an error's body that are read. */
 const MAX_BYTES = 1024 * 1024;
 
-/** What an upstream's refusal says about trying again. */
+/** What an upstream's error response says about retries. */
 export interface RetryHints {
   readonly headers: RetryAfterHeaders;
-  /** Milliseconds, from the body. */
+  /** Milliseconds that the body asks for. */
   readonly pauseInBody?: number | undefined;
 }
 
-/** Returns the milliseconds that a refusal asks for, in its headers or else in its body. */
+/** Returns the milliseconds to wait that a response asks for, in its headers or else in its body. */
 export function requestedPause({ headers, pauseInBody }: RetryHints, now?: number): number | undefined {
   return parseRetryAfter(headers, now) ?? pauseInBody;
 }
@@ -33,7 +33,7 @@ interface Refusal {
 
 type WithPause<Refused> = Refused & { readonly pauseInBody: number | undefined };
 
-/** Returns a refusal with the pause that its body asks for; Google's errors have no `retry-after`. */
+/** Adds the pause that an error's body asks for. Google's errors have no `retry-after`. */
 export async function withPauseInBody<Refused extends Refusal>(
   refusal: Refused,
 ): Promise<WithPause<Refused>> {
@@ -41,7 +41,7 @@ export async function withPauseInBody<Refused extends Refusal>(
   return { ...refusal, pauseInBody: await pauseInBody(status, body, headers["content-encoding"]) };
 }
 
-/** The same for a response whose body is still to be read; it can be read again. */
+/** Like `withPauseInBody`, for a response whose body has not been read. The returned body can be read again. */
 export async function withPauseOfResponse<Received extends ReceivedResponse>(
   response: Received,
 ): Promise<WithPause<Received>> {
@@ -65,7 +65,7 @@ async function pauseInBody(
     const seconds = RETRY_DELAY.exec(text)?.[1];
     return seconds === undefined ? undefined : Number(seconds) * 1000;
   } catch {
-    // In a coding that nobody can read.
+    // The body's coding is unknown or invalid.
     return undefined;
   }
 }

@@ -5,26 +5,26 @@ import { fits } from "../glob.ts";
 import type { Catalogue } from "../models/catalog.ts";
 import { inSessionOrder } from "./session-affinity.ts";
 
-/** An upstream, and the model's name there. */
+/** An upstream and the model's name there. */
 export interface Target {
   readonly upstream: UpstreamConfig;
   readonly model: string;
 }
 
-/** At least one. */
+/** At least one target. */
 export type Targets = readonly [Target, ...Target[]];
 
-/** The targets of a call, in the order in which they are tried, and why. */
+/** The targets of a call, in the order in which they are tried, and the rule that chose them. */
 export interface Selection {
   readonly targets: Targets;
-  /** The pattern of the rule that decided, if one did. */
+  /** The pattern of the matching rule, if any. */
   readonly rule: string | undefined;
 }
 
-/** What rules may ask about a call; computed only when a rule asks. */
+/** What rules can test about a call; computed only when a rule needs it. */
 export interface CallFacts {
   requestClass(): string | undefined;
-  /** The client's session, where it names one. */
+  /** Returns the client's session, if it names one. */
   session(): string | undefined;
   tokens(): number;
   hasImage(): boolean;
@@ -34,9 +34,10 @@ export interface CallFacts {
 
 export interface Selector {
   /**
-   * In this order: the first rule that fits; `upstream/model`; upstreams that list the id, one of the caller's dialect
-   * first; the first upstream of the caller's dialect. Undefined where nothing fits. `model` is undefined for calls
-   * that name none, `dialect` for callers that have none; `facts` is asked for only where a rule has conditions.
+   * Returns the targets of a call: those of the first matching rule; else the upstream in `upstream/model`; else an
+   * upstream that lists the model, preferably of the client's dialect; else the first upstream of that dialect.
+   * Returns undefined if none applies. `model` is undefined if the call names none, `dialect` if the caller has none;
+   * `facts` is called only if a rule has conditions or weights.
    */
   select(
     model: string | undefined,
@@ -45,7 +46,7 @@ export interface Selector {
   ): Selection | undefined | Promise<Selection | undefined>;
 }
 
-/** For one configuration; `random` draws among weighted upstreams. */
+/** Creates the selector of one configuration. `random` draws among weighted upstreams. */
 export function createSelector(
   upstreams: ReadonlyMap<string, UpstreamConfig>,
   rules: readonly ModelRule[],
@@ -86,7 +87,7 @@ export function createSelector(
       const there = model.slice(slash + 1);
       const named = slash > 0 && there !== "" ? upstreams.get(model.slice(0, slash)) : undefined;
       if (named) return only(named, there);
-      // With one upstream, and that of the caller's dialect, its list cannot change anything.
+      // A single upstream of the client's dialect is chosen whatever it lists.
       if (single && all.length === 1 && dialect !== undefined && speaks(single, dialect))
         return only(single, model);
       return byList(model, dialect);
@@ -98,7 +99,7 @@ function only(upstream: UpstreamConfig, model: string): Selection {
   return { targets: [{ upstream, model }], rule: undefined };
 }
 
-/** A rule's target, whose model may be the client's. */
+/** A rule's target; without a model, the client's model is used. */
 interface OpenTarget {
   readonly upstream: UpstreamConfig;
   readonly model: string | undefined;
@@ -108,15 +109,15 @@ function withModel({ upstream, model }: OpenTarget, requested: string): Target {
   return { upstream, model: model ?? requested };
 }
 
-/** Whether an upstream takes a client's dialect as it is. */
+/** Returns whether an upstream takes a client's dialect without translation. */
 function speaks(upstream: UpstreamConfig, dialect: Dialect | undefined): boolean {
   if (upstream.dialect === "any" || dialect === undefined) return upstream.dialect === "any";
   return upstream.dialect === getProfile(dialect).nativeUpstream;
 }
 
 /**
- * As the rule names them, or, where weights are given, a first one drawn by weight: for each session once, so that it
- * finds its prompts in that vendor's cache.
+ * Returns the targets in the rule's order or, with weights, with a first one drawn by weight. A session always draws
+ * the same one, to use its prompt cache.
  */
 function inOrder(
   targets: readonly OpenTarget[],

@@ -12,7 +12,7 @@ const SESSION_HEADERS = [
   "x-session-id",
 ] as const;
 
-/** The client's session, where it names one. */
+/** Returns the client's session, if it names one. */
 export function sessionOf(headers: IncomingHttpHeaders): string | undefined {
   for (const name of SESSION_HEADERS) {
     const value = headers[name];
@@ -22,9 +22,9 @@ export function sessionOf(headers: IncomingHttpHeaders): string | undefined {
 }
 
 /**
- * Returns the items in the order of a session, which is the same each time and in every process, so that its prompts find
- * the caches that it has filled. Sessions spread over the items by weight; where an item is added or removed, only the
- * sessions move that have to (rendezvous hashing, Thaler and Ravishankar 1998).
+ * Returns the items in the order of a session. The order is the same every time and in every process, so that a
+ * session uses the prompt caches that it has filled. Sessions are distributed by weight; adding or removing an item
+ * moves as few sessions as possible (rendezvous hashing, Thaler and Ravishankar 1998).
  */
 export function inSessionOrder<Item>(
   items: readonly Item[],
@@ -41,7 +41,7 @@ export function inSessionOrder<Item>(
     .map(({ item }) => item);
 }
 
-/** A number above 0 and at most 1 that follows from both texts. */
+/** Returns a number above 0 and at most 1, derived from both texts. */
 function share(session: string, name: string): number {
   const digest = createHash("sha256").update(`${session}\n${name}`).digest();
   return (digest.readUInt32BE(0) + 1) / 2 ** 32;
