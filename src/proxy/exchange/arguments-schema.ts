@@ -5,9 +5,9 @@ import { ownMember } from "./own-member.ts";
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * The schema of a function's arguments as vendors take it: an object that says so, also where the client said nothing,
- * with neither a reference nor alternatives at its top, over which they refuse the call. What alternatives have are
- * members of one object then, and which of them go together is lost.
+ * Returns a tool's argument schema in the form that vendors accept: an object schema without `$ref`, `anyOf`, `oneOf`
+ * or `allOf` at its root. Returns an empty object schema if the client sent none. Merges the properties of root
+ * alternatives into one object and reports the lost alternatives in `list`.
  */
 export function argumentsSchema(schema: unknown, list: LossList): JsonSchema {
   if (!isObject(schema)) return { type: "object", properties: {} };
@@ -38,7 +38,7 @@ function readAll(members: readonly unknown[], root: JsonSchema): readonly JsonSc
   return members.filter(isObject).map((member) => resolve(member, root));
 }
 
-/** A schema with what its reference points to among the root's definitions, and without the reference. */
+/** Merges the root definition that `$ref` names into the schema and removes `$ref`. */
 function resolve(schema: JsonSchema, root: JsonSchema): JsonSchema {
   const { $ref: reference, ...own } = schema;
   const [, keyword, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(reference)) ?? [];
@@ -53,7 +53,7 @@ function namesIn(required: unknown): readonly string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
 }
 
-/** What every alternative requires. */
+/** Returns the names that every alternative requires. */
 function inEach(members: readonly JsonSchema[]): readonly string[] {
   const [first, ...others] = members.map((member) => namesIn(member["required"]));
   return (first ?? []).filter((name) => others.every((names) => names.includes(name)));

@@ -1,10 +1,10 @@
-/** What an upstream's model accepts; defaults by model family, overridable in the configuration. */
+/** Describes what a model accepts. The defaults depend on the model family; the configuration overrides them. */
 export interface Capabilities {
   readonly maxTokensName: "max_tokens" | "max_completion_tokens";
-  /** Sent where a dialect demands a limit and the client named none. */
+  /** Sent if the dialect requires a limit and the client set none. */
   readonly defaultMaxTokens: number;
   readonly maxOutputTokens?: number;
-  /** The smallest limit that is not refused. */
+  /** The smallest limit that the vendor accepts. */
   readonly minOutputTokens?: number;
   readonly contextWindow?: number;
   /** Whether temperature, top_p and penalties may be set at all. */
@@ -12,43 +12,52 @@ export interface Capabilities {
   /** Whether temperature and top_p may be set together. */
   readonly acceptsTopPWithTemperature: boolean;
   readonly acceptsTopK: boolean;
-  /** Whether instructions are said as `developer`; elsewhere they are `system`. */
+  /** Whether instructions have the role `developer`; otherwise they have `system`. */
   readonly acceptsDeveloperRole: boolean;
   readonly acceptsStop: boolean;
   readonly maxStopSequences: number;
   readonly maxTemperature: number;
-  /** Names of the efforts the model knows, lowest first; empty where it does not reason. */
+  /** Effort levels that the model supports, lowest first; empty if it supports none. */
   readonly efforts: readonly string[];
   readonly reasoning: "none" | "effort" | "budget" | "adaptive" | "level";
-  /** What the model takes as a thinking budget beside 0, in tokens. */
+  /** Smallest thinking budget other than 0, in tokens. */
   readonly minThinkingTokens?: number;
   readonly maxThinkingTokens?: number;
   /** Whether thinking cannot be switched off. */
   readonly alwaysThinks: boolean;
-  /** Whether thinking must be sent back as `reasoning_content` (DeepSeek, Kimi, GLM). */
+  /** Whether earlier thinking must be sent back to the upstream (DeepSeek, Kimi, GLM). */
   readonly echoesReasoning: boolean;
-  /** The member of a message that thinking is sent back in. */
+  /** The member of a message that carries earlier thinking. */
   readonly reasoningMember: "reasoning_content" | "reasoning";
-  /** Whether a message with calls is refused that has no thinking, so that an empty one stands in (DeepSeek, Kimi). */
+  /**
+   * Whether the vendor rejects a message with tool calls but without thinking; an empty one is then sent (DeepSeek,
+   * Kimi).
+   */
   readonly needsReasoning: boolean;
-  /** Whether the model thinks unless it is told not to, so that "do not think" is lost where it cannot be said. */
+  /**
+   * Whether the model thinks unless the request disables it. Disabling is a loss if the upstream has no option for
+   * it.
+   */
   readonly thinksByDefault: boolean;
-  /** How a chat-completions vendor is told how much to think, and that none is wanted. */
+  /** The chat-completions member that sets or disables thinking. */
   readonly thinkingMember: "reasoning_effort" | "reasoning" | "thinking";
-  /** Whether calls must have ids of nine letters and digits (Mistral). */
+  /** Whether tool call ids must be nine letters and digits (Mistral). */
   readonly shortCallIds: boolean;
-  /** Whether streams may be asked for usage; those that refuse it tell usage unasked (Mistral). */
+  /** Whether the upstream accepts `stream_options`; upstreams that reject it always report usage (Mistral). */
   readonly acceptsStreamOptions: boolean;
   readonly structuredOutput: "json-schema" | "json" | "none";
-  /** Whether function tools take JSON Schema as it is (generative-language `parametersJsonSchema`). */
+  /** Whether function tools accept unmodified JSON Schema (generative-language `parametersJsonSchema`). */
   readonly jsonSchemaTools: boolean;
-  /** Whether tools that take free text are known as such; elsewhere they become functions of one string. */
+  /** Whether the model supports free-text tools; otherwise they become functions with one string argument. */
   readonly customTools: boolean;
-  /** Whether a message's text may be a list of parts (chat-completions; DeepSeek takes a string alone). */
+  /** Whether a message's text may be a list of parts (chat-completions; DeepSeek accepts only a string). */
   readonly acceptsContentParts: boolean;
-  /** Whether the conversation may end with words of the assistant that the model continues. */
+  /** Whether the conversation may end with an assistant message that the model continues. */
   readonly acceptsPrefill: boolean;
-  /** Top-level members the upstream takes beyond what all of its dialect do (`prompt_cache_key`, `verbosity` …). */
+  /**
+   * Top-level members that the upstream accepts beyond those of its whole dialect (`prompt_cache_key`, `verbosity`
+   * …).
+   */
   readonly optionalMembers: readonly string[];
   readonly images: "any" | "base64" | "none";
   readonly documents: "any" | "base64" | "none";
@@ -57,7 +66,7 @@ export interface Capabilities {
   readonly maxToolNameLength: number;
 }
 
-/** What a model accepts unless its dialect, its family or the configuration says otherwise. */
+/** Capabilities of a model unless its dialect, its family or the configuration overrides them. */
 export const defaultCapabilities: Capabilities = {
   maxTokensName: "max_tokens",
   defaultMaxTokens: 8_192,

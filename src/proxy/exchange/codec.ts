@@ -6,39 +6,41 @@ import type { Dialect } from "./parts.ts";
 import type { ExchangeRequest } from "./request.ts";
 import type { ExchangeResponse } from "./response.ts";
 
-/** One dialect's readers and writers. The proxy decodes with the one side's codec and encodes with the other's. */
+/**
+ * Decodes and encodes one dialect. The proxy decodes with the codec of one side and encodes with that of the other.
+ */
 export interface Codec {
   readonly dialect: Dialect;
-  /** Reads a client's body. Throws `DialectError` (status 400) with the client's mistake named. */
+  /** Decodes a client's request body. Throws `DialectError` (400) if the body is invalid. */
   decodeRequest(body: unknown, context: DecodeContext): Converted<ExchangeRequest>;
-  /** Writes the call for an upstream: where under its base URL, and what. */
+  /** Encodes a request for an upstream. */
   encodeRequest(request: ExchangeRequest, capabilities: Capabilities): Converted<UpstreamCall>;
-  /** Reads an upstream's whole answer. Throws where it is no answer of this dialect. */
+  /** Decodes a complete response. Throws `DialectError` if it is an error or not a response of this dialect. */
   decodeResponse(body: unknown): Converted<ExchangeResponse>;
   encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown>;
   /** Returns the id that clients get for a response they can refer to later; absent if they cannot. */
   createResponseId?(id: string | undefined, context: EncodeContext): string;
   createStreamDecoder(): StreamDecoder;
   createStreamEncoder(context: EncodeContext): StreamEncoder;
-  /** Reads an upstream's refusal, whatever the body turns out to be. `headers` have lower-case names. */
+  /** Decodes an upstream's error response; `body` may be of any form. `headers` have lower-case names. */
   decodeError(status: number, headers: Readonly<Record<string, string>>, body: unknown): ExchangeError;
 }
 
-/** What the path says and the body does not (generative-language names model and method there). */
+/** Values from the path that the body does not have (generative-language names model and method there). */
 export interface DecodeContext {
   readonly model?: string;
   readonly stream?: boolean;
 }
 
 export interface EncodeContext {
-  /** The model as the client named it, which it is told back where the answer names none. */
+  /** The client's name of the model, returned if the response names none. */
   readonly model: string;
   readonly request: ExchangeRequest;
-  /** Milliseconds since 1970, for dialects that stamp their answers. */
+  /** Milliseconds since 1970, for dialects with a timestamp in their responses. */
   readonly now: number;
-  /** Tells this answer from all others, where the upstream named none: letters and digits, no prefix. */
+  /** Unique id for a response to which the upstream gave none: letters and digits, no prefix. */
   readonly fallbackId: string;
-  /** About how many tokens the prompt has, for dialects that tell it before the upstream has said. */
+  /** Estimated prompt tokens, for dialects that report them before the upstream does. */
   readonly inputEstimate?: number;
   /** Generative-language without `alt=sse`: one JSON array instead of events. */
   readonly array?: boolean;
@@ -46,40 +48,39 @@ export interface EncodeContext {
 
 export interface UpstreamCall {
   /**
-   * Under the base URL's version segment, with leading slash: `/chat/completions`,
+   * Path under the base URL's version segment, with leading slash: `/chat/completions`,
    * `/models/m:streamGenerateContent?alt=sse`.
    */
   readonly path: string;
-  /** Written with `stringifyJson`, so `RawJson` may stand in it. */
+  /** Serialized with `stringifyJson`, so it may contain `RawJson`. */
   readonly body: unknown;
-  /** What the body needs beside the upstream's usual headers (lower-case names). */
+  /** Headers that the body requires in addition to the upstream's usual ones (lower-case names). */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One server-sent event: name (`message` unless said) and data. */
+/** A server-sent event: its name (`message` by default) and data. */
 export interface WireEvent {
   readonly event: string;
   readonly data: string;
 }
 
-/** Fed with events; after `end` (the upstream's end of file) it has given exactly one terminal event. */
+/** Decodes an event stream. After `end` (the upstream's end of file) it has returned exactly one terminal event. */
 export interface StreamDecoder {
   push(event: WireEvent): readonly ExchangeEvent[];
   end(): readonly ExchangeEvent[];
   /**
-   * Told of text that was read past it: more of the part that its last event was a delta of. Absent where a decoder
-   * keeps nothing of the texts it reads.
+   * Records text that bypassed `push`: more text for the part of the last delta. Absent if the decoder keeps no text.
    */
   note?(delta: Delta): void;
 }
 
 /**
- * Gives the bytes for the client as text, possibly empty; after a terminal event it gives nothing more. A `ping` is
- * written in whatever way the dialect keeps a connection alive, also before `start`.
+ * Encodes events as text for the client, possibly empty; returns no text after a terminal event. Encodes `ping` as
+ * the dialect's keep-alive, also before `start`.
  */
 export interface StreamEncoder {
   push(event: ExchangeEvent): string;
-  /** What it could not say; complete after the terminal event. */
+  /** What the dialect cannot express; complete after the terminal event. */
   readonly losses: readonly Loss[];
 }
 

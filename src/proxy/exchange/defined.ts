@@ -1,9 +1,9 @@
-/** A type whose members that may be undefined are optional instead. */
+/** Makes the members that may be undefined optional. */
 export type Defined<Value> = {
   [Key in keyof Value as undefined extends Value[Key] ? never : Key]: Value[Key];
 } & { [Key in keyof Value as undefined extends Value[Key] ? Key : never]?: Exclude<Value[Key], undefined> };
 
-/** The object without its undefined members, so that absent stays absent in every dialect. */
+/** Returns the object without its undefined members, so that encoders omit them. */
 export function defined<Value extends object>(value: Value): Defined<Value> {
   const result: Record<string, unknown> = {};
   for (const key in value) {

@@ -1,6 +1,6 @@
 import type { ExchangeError } from "./error.ts";
 
-/** What a codec throws: a client's mistake, or an upstream's answer that is none. The lane encodes it for the client. */
+/** Thrown by codecs for an invalid request or an invalid upstream response. The lane encodes it for the client. */
 export class DialectError extends Error {
   readonly error: ExchangeError;
 
@@ -11,7 +11,7 @@ export class DialectError extends Error {
   }
 }
 
-/** A client's mistake (400), with the member it made it in where that is known. */
+/** Creates the error for an invalid request (400); `param` names the invalid member if it is known. */
 export function invalidRequest(message: string, param?: string): DialectError {
   return new DialectError({
     kind: "invalid-request",
@@ -21,7 +21,7 @@ export function invalidRequest(message: string, param?: string): DialectError {
   });
 }
 
-/** An upstream's answer that cannot be read (502). */
+/** Creates the error for an upstream response that cannot be read (502). */
 export function invalidResponse(message: string, raw?: unknown): DialectError {
   return new DialectError({
     kind: "upstream",

@@ -71,7 +71,7 @@ export interface ClientProfile {
   readonly acceptsComments: boolean;
   /** How the vendor counts the tokens of an image. */
   readonly imageTokens: "pixels" | "tiles";
-  /** How every signature begins that was wrapped for clients of this dialect. */
+  /** Prefix of every signature that was wrapped for clients of this dialect. */
   readonly signaturePrefix: string;
   readonly modelList: ModelListFormat;
   encodeTokenCount(tokens: number): Readonly<Record<string, unknown>>;
@@ -83,7 +83,7 @@ export interface ClientProfile {
   encodeProxyErrorEvent(error: ExchangeError, code: string | undefined, requestId: string): string;
 }
 
-/** How to read responses without parsing them whole. */
+/** Describes how to read responses without parsing them completely. */
 export interface ResponseProfile {
   /** Strings that only a stream's last events contain. */
   readonly endMarkers: readonly string[];

@@ -2,7 +2,7 @@ import type { ExchangeError } from "./error.ts";
 
 type Kind = ExchangeError["kind"];
 
-/** The HTTP status each kind is answered with unless the vendor's own says it better. */
+/** Default HTTP status of each kind of error. */
 const statuses: Record<Kind, number> = {
   "invalid-request": 400,
   authentication: 401,
@@ -37,34 +37,35 @@ const kinds: Readonly<Record<number, Kind>> = {
   529: "overloaded",
 };
 
-/** The status a kind is answered with. */
+/** Returns the default HTTP status of a kind. */
 export function statusOfKind(kind: Kind): number {
   return statuses[kind];
 }
 
-/** What a status means when the body does not say: unknown 4xx are the client's mistake, the rest the upstream's. */
+/** Returns the kind that a status implies: another 4xx is an invalid request, any other status an upstream error. */
 export function kindOfStatus(status: number): Kind {
   return kinds[status] ?? (status >= 400 && status < 500 ? "invalid-request" : "upstream");
 }
 
-/** The wordings in which vendors say that the prompt does not fit the model's context. */
+/** Phrases with which vendors report that the prompt exceeds the model's context window. */
 const overflow =
   /prompt is too long|context[_ ]length[_ ]exceeded|maximum context length|exceeds? (?:the|your) (?:maximum |model'?s )?(?:context|input)|context window|input token count .{0,40}exceeds the maximum|too many (?:input )?tokens/i;
 
-/** Whether a vendor's message or code says that the prompt is too long for the model. */
+/** Returns whether a vendor's message or code means that the prompt exceeds the model's context window. */
 export function isContextOverflow(message: string, code?: string): boolean {
   return code === "context_length_exceeded" || overflow.test(message);
 }
 
-/** Where an upstream says how long it wants to be left alone. */
+/** Response headers that state how long to wait before a retry. */
 export interface RetryAfterHeaders {
   readonly "retry-after"?: string | undefined;
   readonly "retry-after-ms"?: string | readonly string[] | undefined;
 }
 
 /**
- * Returns the milliseconds that response headers ask for: `retry-after-ms` (OpenAI, Azure), then `retry-after` as seconds
- * or as an HTTP date (RFC 9110, section 10.2.3). `now` is milliseconds since 1970.
+ * Returns the milliseconds to wait before a retry: `retry-after-ms` (OpenAI, Azure), else `retry-after` in seconds or
+ * as an HTTP date (RFC 9110, section 10.2.3). Returns undefined if neither is valid. `now` is milliseconds since
+ * 1970.
  */
 export function parseRetryAfter(headers: RetryAfterHeaders, now: number = Date.now()): number | undefined {
   const exact = Number(headers["retry-after-ms"] ?? Number.NaN);
@@ -72,12 +73,12 @@ export function parseRetryAfter(headers: RetryAfterHeaders, now: number = Date.n
   const value = headers["retry-after"]?.trim();
   if (value === undefined) return undefined;
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
-  // Without a month's name it is a number that is none, which `Date.parse` would take for a year.
+  // A date has letters; `Date.parse` would read an invalid number as a year.
   const date = /[a-z]/i.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** The same in seconds, rounded up. */
+/** Returns the same as `parseRetryAfter` in seconds, rounded up. */
 export function retryAfterSeconds(headers: RetryAfterHeaders, now?: number): number | undefined {
   const milliseconds = parseRetryAfter(headers, now);
   return milliseconds === undefined ? undefined : Math.ceil(milliseconds / 1000);

@@ -1,4 +1,4 @@
-/** A vendor's refusal or a fault of ours, in no vendor's envelope. */
+/** An error of a vendor or of the proxy, independent of any dialect's envelope. */
 export interface ExchangeError {
   readonly kind:
     | "invalid-request"
@@ -16,7 +16,7 @@ export interface ExchangeError {
     | "overloaded"
     | "upstream"
     | "internal";
-  /** HTTP status to answer with. */
+  /** HTTP status of the response to the client. */
   readonly status: number;
   readonly message: string;
   /** The vendor's own code or type, for clients that match on it. */

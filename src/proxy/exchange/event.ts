@@ -3,14 +3,14 @@ import type { Citation, Part, TokenLogprob } from "./parts.ts";
 import type { Finish, Usage } from "./response.ts";
 
 /**
- * A stream, as a grammar:
+ * An event of a response stream. A stream has this grammar:
  *
  *     stream := ping* start (part | ping | usage)* (finish+ end | error)
  *     part   := part-start delta* part-end | part-whole
  *
- * Parts may interleave; `index` tells them apart and is never used twice. A part is empty at its start, and all of it
- * comes in deltas; `part-end` may carry the whole part again, with what deltas cannot say (origin, id). One `finish`
- * per candidate, then exactly one `end`; or exactly one `error`, also before `start`. Nothing follows either.
+ * Parts may interleave; `index` identifies a part and is never reused. A part starts empty and receives its content
+ * in deltas; `part-end` may repeat the whole part with members that deltas cannot express (origin, id). A stream ends
+ * with one `finish` per candidate and exactly one `end`, or with exactly one `error`, which may come before `start`.
  */
 export type ExchangeEvent =
   | {
@@ -43,17 +43,17 @@ export type ExchangeEvent =
   | { readonly type: "end"; readonly usage?: Usage }
   | { readonly type: "error"; readonly error: ExchangeError };
 
-/** A part whose content comes in deltas; text and reasoning and refusal by `text-delta`, calls by `arguments-delta`. */
+/** A part whose content comes in deltas: a tool call in `arguments-delta`, the others in `text-delta`. */
 export type OpenPart = Extract<Part, { type: "text" | "reasoning" | "refusal" | "tool-call" }>;
 
-/** A piece of a part's text: words of a text, a thought or a refusal, or of a call's arguments. */
+/** A piece of the text of a part or of a call's arguments. */
 export type Delta = Extract<ExchangeEvent, { type: "text-delta" | "arguments-delta" }>;
 
-/** An event of some part of the answer. */
+/** An event of a part of the response. */
 export type PartEvent = Exclude<
   ExchangeEvent,
   { type: "start" | "usage" | "finish" | "end" | "error" | "ping" }
 >;
 
-/** What happens to a part that has started, up to its end. */
+/** An event of a part that has started, up to its end. */
 export type OpenPartEvent = Exclude<PartEvent, { type: "part-start" | "part-whole" }>;

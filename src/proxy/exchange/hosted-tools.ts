@@ -3,8 +3,8 @@ import type { LossList } from "./loss.ts";
 import type { ExchangeRequest, HostedTool, Tool, ToolChoice } from "./request.ts";
 
 /**
- * Settles the vendor-run tools that the target dialect has no twin of: refused with 400 where a call would have
- * nothing else to work with, left out with a loss where the client's own functions remain.
+ * Reports vendor-hosted tools without an equivalent in the target dialect as losses. Throws `DialectError` (400) if
+ * no other tool remains (`kept` is empty).
  */
 export function dropHostedTools(
   dropped: readonly HostedTool[],
@@ -18,7 +18,10 @@ export function dropHostedTools(
   }
 }
 
-/** `allowed` for dialects without it: the tools it names, and whether one must be called. */
+/**
+ * Replaces the tool choice `allowed` for dialects without it: keeps hosted tools and the tools that it names, and
+ * requires a call if it does.
+ */
 export function narrowTools(request: ExchangeRequest): {
   tools: readonly Tool[];
   choice: ToolChoice | undefined;

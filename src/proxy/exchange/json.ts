@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { DialectError } from "./dialect-error.ts";
 
 /**
- * JSON that keeps what `JSON.parse` would spoil: whole numbers beyond 2^53, and text that is to be written as it
- * stands (a tool call's arguments inside another object). `parseJson` makes `RawJson` of the former, encoders of the
- * latter, and `stringifyJson` writes both digit by digit.
+ * JSON text that `JSON.parse` would change: integers beyond 2^53, and text that must be written unchanged (a tool
+ * call's arguments inside another object). `parseJson` creates the former, encoders the latter, and `stringifyJson`
+ * writes both unchanged.
  */
 export class RawJson {
   readonly text: string;
@@ -14,26 +14,29 @@ export class RawJson {
     this.text = text;
   }
 
-  /** Stands in while `JSON.stringify` runs; outside `stringifyJson` the text is read like any other JSON. */
+  /** Returns a placeholder while `stringifyJson` runs, otherwise the parsed text. */
   toJSON(): unknown {
     return pending === undefined ? JSON.parse(this.text) : `${mark}${pending.push(this.text) - 1}`;
   }
 }
 
-/** Deepest nesting that is read; vendors' own schemas stay far below. */
+/** Maximum nesting of a request body; vendors' own schemas stay far below it. */
 const maxDepth = 256;
-/** Nobody outside can write this into a string, so no text of a client's is ever mistaken for a stand-in. */
+/** Random, so that a client's text cannot contain a placeholder. */
 const mark = `raw-${randomBytes(12).toString("hex")}-`;
 const standIn = new RegExp(`"${mark}(\\d+)"`, "g");
-/** Sixteen digits in a row. Spelled out, most of a text is jumped over, and the other pattern is seldom tried. */
+/** Sixteen consecutive digits. Spelled out so that the engine skips most of a text and seldom tries `longNumber`. */
 const longDigits = new RegExp("[0-9]".repeat(16));
 const longNumber = /[:,[\s]-?\d{16}/;
-/** A string that never closes reaches to the end, so that it is looked at once and not again from each of its quotes. */
+/**
+ * An unclosed string matches to the end of the text, so that it is scanned once and not again from each of its
+ * quotes.
+ */
 const stringOrNumber = /"[^"\\]*(?:\\[\s\S][^"\\]*)*(?:"|\\?$)|-?\d[\d.eE+-]*/g;
 const wholeNumber = /^-?\d+$/;
 let pending: string[] | undefined;
 
-/** `JSON.stringify` that writes `RawJson` as it stands. */
+/** Serializes like `JSON.stringify` and writes `RawJson` unchanged. */
 export function stringifyJson(value: unknown): string {
   const outer = pending;
   pending = [];
@@ -48,7 +51,7 @@ export function stringifyJson(value: unknown): string {
   }
 }
 
-/** `JSON.parse` that keeps whole numbers of 16 digits and more as `RawJson`. Throws `SyntaxError`. */
+/** Parses like `JSON.parse` and returns unsafe integers of 16 or more digits as `RawJson`. Throws `SyntaxError`. */
 export function parseJson(text: string): unknown {
   if (!longDigits.test(text) || !longNumber.test(text)) return JSON.parse(text);
   const quoted = text.replace(stringOrNumber, (token) =>
@@ -59,12 +62,12 @@ export function parseJson(text: string): unknown {
       typeof value === "string" && value.startsWith(mark) ? new RawJson(value.slice(mark.length)) : value,
     );
   } catch (error) {
-    // Looking at every value takes a step down for each level, which plain parsing does not.
+    // The reviver recurses once per level, which plain parsing does not.
     throw error instanceof RangeError ? new SyntaxError("JSON that nests without end") : error;
   }
 }
 
-/** Throws `DialectError` (400) where a parsed body nests deeper than 256 or names a member `__proto__`. */
+/** Throws `DialectError` (400) if a parsed body nests deeper than 256 levels or has a member named `__proto__`. */
 export function guardJson(value: unknown, depth = 0): void {
   if (typeof value !== "object" || value === null || value instanceof RawJson) return;
   if (depth >= maxDepth) throw refused(`The request nests deeper than ${maxDepth} levels.`);
@@ -83,8 +86,8 @@ function refused(message: string): DialectError {
 }
 
 /**
- * A tool call's argument text as a JSON value that may stand inside another object: `{}` for nothing at all,
- * undefined where the text is no JSON object.
+ * Returns a tool call's argument text as a JSON value: `{}` for blank text, undefined if the text is not a JSON
+ * object.
  */
 export function argumentsObject(text: string): RawJson | undefined {
   if (text.trim() === "") return new RawJson("{}");
@@ -96,7 +99,7 @@ export function argumentsObject(text: string): RawJson | undefined {
   }
 }
 
-/** Whether a text is one JSON value. */
+/** Returns whether a text is valid JSON. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text);
@@ -106,12 +109,12 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** Whether a value is a JSON object (no array, no null). */
+/** Returns whether a value is a JSON object (not an array, not null). */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A value where it is a text, else undefined. */
+/** Returns the value if it is a string, else undefined. */
 export function asString(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }

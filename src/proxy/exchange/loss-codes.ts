@@ -1,7 +1,7 @@
 import type { Part } from "./parts.ts";
 import type { HostedTool } from "./request.ts";
 
-/** What a conversion may lose, by the code it is told under, and in one sentence. `docs/reference/translation.md` lists them. */
+/** Loss codes, each with a one-sentence description. `docs/reference/translation.md` lists them. */
 export const lossCodes = {
   "answer-citation": "Citations in the response were dropped.",
   "assistant-prefill": "The model starts a new message instead of continuing the assistant's last one.",
@@ -59,7 +59,7 @@ export const lossCodes = {
   "web-search-options": "Some or all web search options (domains, location, context size) were dropped.",
 } as const;
 
-/** Codes that are alike, by their form: the ellipsis is a kind of part, of tool or of keyword. */
+/** Patterns of loss codes; the ellipsis stands for a kind of part, tool or keyword. */
 export const lossFamilies = {
   "…": "A part of this kind (`image`, `audio`, `server-tool`, `unknown` …) was dropped from the request.",
   "answer-…": "A part of this kind was dropped from the response.",
@@ -77,18 +77,17 @@ type PartFamily =
 type ToolFamily = `hosted-tool-${HostedTool["tool"]}`;
 
 declare const member: unique symbol;
-/** A member of a body or a tool that one dialect has and the other has no word for, by its own name. */
+/** Code of a body or tool member without an equivalent in the other dialect, derived from the member's name. */
 export type MemberCode = string & { readonly [member]: true };
 
-/** What a loss is told under: short, stable, kebab-case. */
+/** Code of a loss: short, stable, kebab-case. */
 export type LossCode = keyof typeof lossCodes | PartFamily | ToolFamily | `schema-${string}` | MemberCode;
 
-/** The code of a member without a twin: `context_management` and `contextManagement` are `context-management`. */
+/** Returns the code of a member: `context_management` and `contextManagement` both give `context-management`. */
 export function memberCode(name: string): MemberCode {
   return kebab(name) as MemberCode;
 }
 
-/** A name in kebab-case. */
 function kebab(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, "$1-$2")

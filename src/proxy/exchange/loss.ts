@@ -1,8 +1,8 @@
 import type { LossCode } from "./loss-codes.ts";
 
 /**
- * Something the target dialect cannot say. Losses are values: listed in `x-sallyport-losses` and the request log,
- * refused with 400 under `strict_translation`.
+ * A part of a call that the target dialect cannot express. Losses are listed in `x-sallyport-losses` and the request
+ * log, and rejected with 400 under `strict_translation`.
  */
 export interface Loss {
   readonly code: LossCode;
@@ -10,19 +10,18 @@ export interface Loss {
   readonly detail: string;
 }
 
-/** What a conversion gives: the value, and what it could not carry. */
+/** The result of a conversion and its losses. */
 export interface Converted<Value> {
   readonly value: Value;
   readonly losses: readonly Loss[];
 }
 
-/** Collects the losses of one conversion, each code once: a hundred cache hints are one thing to know. */
+/** Collects the losses of one conversion; keeps the first loss of each code. */
 export interface LossList {
   add(code: LossCode, detail: string): void;
   readonly losses: readonly Loss[];
 }
 
-/** An empty list. */
 export function createLossList(): LossList {
   const byCode = new Map<LossCode, Loss>();
   return {

@@ -2,7 +2,7 @@ import type { AudioPart, Dialect, DocumentPart, ImagePart, MediaSource, Origin }
 
 const dataUrl = /^data:([^;,]*)((?:;[^;,]*)*),(.*)$/s;
 
-/** A URL as a source: a base64 `data:` URL becomes its bytes, any other stays a URL. */
+/** Converts a URL to a source: a base64 `data:` URL to its bytes; any other URL is kept. */
 export function sourceOfUrl(url: string, mediaType?: string): MediaSource {
   const match = url.startsWith("data:") ? dataUrl.exec(url) : null;
   if (match !== null && match[2]?.split(";").includes("base64") === true) {
@@ -15,13 +15,13 @@ export function sourceOfUrl(url: string, mediaType?: string): MediaSource {
   return mediaType === undefined ? { kind: "url", url } : { kind: "url", url, mediaType };
 }
 
-/** A source as a URL, for dialects that write bytes as `data:` URLs; undefined for an id at a vendor. */
+/** Returns a source as a URL, bytes as a `data:` URL; undefined for a file id at a vendor. */
 export function urlOfSource(source: MediaSource): string | undefined {
   if (source.kind === "base64") return `data:${source.mediaType};base64,${source.data}`;
   return source.kind === "url" ? source.url : undefined;
 }
 
-/** Where a medium that is a file at a vendor comes from: its id means something there and to nobody else. */
+/** Returns the origin of an uploaded file, whose id is valid only at its vendor; no origin for other sources. */
 export function originOfFile(
   source: { readonly kind: string },
   dialect: Dialect,
@@ -30,12 +30,12 @@ export function originOfFile(
   return source.kind === "file" ? { origin: { dialect, raw } } : {};
 }
 
-/** Whether a part is a file that was uploaded to another vendor than this dialect's. */
+/** Returns whether a part is a file that was uploaded to the vendor of another dialect. */
 export function isForeignFile(part: ImagePart | DocumentPart | AudioPart, dialect: Dialect): boolean {
   return part.source.kind === "file" && part.origin !== undefined && part.origin.dialect !== dialect;
 }
 
-/** First bytes, in base64, by which media declare themselves. */
+/** The first bytes of each media type, in base64. */
 const signs: readonly (readonly [prefix: string, mediaType: string])[] = [
   ["iVBORw0KGgo", "image/png"],
   ["/9j/", "image/jpeg"],
@@ -45,8 +45,8 @@ const signs: readonly (readonly [prefix: string, mediaType: string])[] = [
 ];
 
 /**
- * The media type of base64 bytes as their first bytes tell it, else the one declared: vendors refuse an image whose
- * declaration is wrong. RIFF is WebP only where an image was declared.
+ * Returns the media type that the first bytes of base64 data indicate, else the declared one: vendors reject an image
+ * with the wrong type. RIFF counts as WebP only if an image was declared.
  */
 export function sniffMediaType(data: string, declared: string): string {
   const found = signs.find(([prefix]) => data.startsWith(prefix))?.[1];
@@ -58,7 +58,7 @@ export function sniffMediaType(data: string, declared: string): string {
     : declared;
 }
 
-/** The same source under the type of its first bytes, see `sniffMediaType`. */
+/** Returns the source with the media type that `sniffMediaType` determines. */
 export function withSniffedType(source: MediaSource): MediaSource {
   if (source.kind !== "base64") return source;
   return { ...source, mediaType: sniffMediaType(source.data, source.mediaType) };

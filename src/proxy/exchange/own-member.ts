@@ -1,6 +1,6 @@
 /**
- * What a table says of a name that comes from outside. `table[name]` would also find what every object inherits: a
- * tool called `constructor` is none that we know.
+ * Returns a table's own member for an untrusted name. `table[name]` would also find inherited members such as
+ * `constructor`.
  */
 export function ownMember<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;

@@ -1,12 +1,15 @@
 /**
- * The canonical form of what is said between a client and a model, in no vendor's shape. A codec per dialect
- * reads and writes it; types only, importing nothing.
+ * The canonical form of a conversation between a client and a model, independent of any vendor. The codec of each
+ * dialect decodes and encodes it. This file contains only types and imports nothing.
  *
- * Content is an ordered list of parts, never a string with fields beside it. A part keeps where it came from
- * (`origin`), so that going back to the same dialect restores what only that dialect can say.
+ * Content is an ordered list of parts, never a string with separate fields. `origin` keeps the wire form of a part,
+ * so that encoding it for the same dialect restores what only that dialect can express.
  */
 
-/** Dialect names. Every `dialects/<name>/profile.ts` adds its own name by declaration merging, with who speaks it. */
+/**
+ * Dialect names. Every `dialects/<name>/profile.ts` adds its own by declaration merging, with the side that speaks
+ * it.
+ */
 // biome-ignore lint/suspicious/noEmptyInterface: declaration merging adds the members
 export interface DialectNames {}
 
@@ -17,7 +20,7 @@ export type UpstreamDialect = {
   [Name in Dialect]: DialectNames[Name] extends "upstream" ? Name : never;
 }[Dialect];
 
-/** The wire form a part was read from; an encoder of the same dialect prefers it. */
+/** The wire form from which a part was decoded; an encoder of the same dialect prefers it. */
 export interface Origin {
   readonly dialect: Dialect;
   readonly raw: unknown;
@@ -38,7 +41,7 @@ export type Part =
 
 interface PartBase {
   readonly origin?: Origin;
-  /** A cache breakpoint behind this part (messages: `cache_control`). */
+  /** A cache breakpoint after this part (messages: `cache_control`). */
   readonly cache?: CacheHint;
 }
 
@@ -50,22 +53,25 @@ export interface TextPart extends PartBase {
   readonly type: "text";
   readonly text: string;
   readonly citations?: readonly Citation[];
-  /** Where they were asked for, and the vendor told them. */
+  /** Set if the client requested them and the vendor returned them. */
   readonly logprobs?: readonly TokenLogprob[];
-  /** Generative-language `thoughtSignature` that sits on the text. */
+  /** Generative-language `thoughtSignature` of the text. */
   readonly signature?: string;
 }
 
-/** How likely the model took a token to be, and which others it weighed in its place. */
+/** Log probability of a token and of the alternatives at its position. */
 export interface TokenLogprob {
   readonly token: string;
   readonly logprob: number;
-  /** UTF-8; a character may be spread over several tokens. */
+  /** UTF-8; a character may span several tokens. */
   readonly bytes?: readonly number[];
   readonly top: readonly Omit<TokenLogprob, "top">[];
 }
 
-/** `url` may be anything a vendor accepts; `base64` carries its bytes; `file` is an id at the vendor. */
+/**
+ * Where media come from: `base64` contains the bytes, `url` may be any URL that a vendor accepts, `file` is an id at
+ * the vendor.
+ */
 export type MediaSource =
   | { readonly kind: "base64"; readonly mediaType: string; readonly data: string }
   | { readonly kind: "url"; readonly url: string; readonly mediaType?: string }
@@ -75,7 +81,7 @@ export interface ImagePart extends PartBase {
   readonly type: "image";
   readonly source: MediaSource;
   readonly detail?: string;
-  /** Generative-language `thoughtSignature` that sits on the picture. */
+  /** Generative-language `thoughtSignature` of the image. */
   readonly signature?: string;
 }
 
@@ -97,45 +103,45 @@ export interface VideoPart extends PartBase {
   readonly source: MediaSource;
 }
 
-/** Hidden thinking. `signature` means something to `vendor` alone and is never shown or sent to another. */
+/** Hidden reasoning. `signature` is valid only at `vendor` and is never shown or sent to another vendor. */
 export interface ReasoningPart extends PartBase {
   readonly type: "reasoning";
   readonly text: string;
   readonly vendor?: Dialect;
   readonly signature?: string;
-  /** Opaque to everybody but the vendor (messages: `redacted_thinking`; responses: `encrypted_content`). */
+  /** Whether only the vendor can read it (messages: `redacted_thinking`; responses: `encrypted_content`). */
   readonly redacted?: boolean;
-  /** Whether there is nothing but the signature of the text before it (`detachTextSignatures`). */
+  /** Whether the part carries only the signature of the text before it (`detachTextSignatures`). */
   readonly ofText?: boolean;
-  /** Whether `text` is a summary rather than the thinking itself. */
+  /** Whether `text` is a summary of the reasoning. */
   readonly summary?: boolean;
   readonly id?: string;
 }
 
-/** `arguments` is the raw JSON text as the model wrote it; a custom tool's is free text. */
+/** A tool call. `arguments` is the raw JSON text that the model wrote; free text for a custom tool. */
 export interface ToolCallPart extends PartBase {
   readonly type: "tool-call";
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
   readonly custom?: boolean;
-  /** Generative-language `thoughtSignature` that sits on the call. */
+  /** Generative-language `thoughtSignature` of the call. */
   readonly signature?: string;
 }
 
 export interface ToolResultPart extends PartBase {
   readonly type: "tool-result";
   readonly callId: string;
-  /** Name of the tool, where the dialect says it or an earlier call does. */
+  /** Name of the tool, from the result or from an earlier call. */
   readonly name?: string;
   readonly content: readonly Part[];
   readonly isError?: boolean;
-  /** A structured result that is no list of parts (generative-language `functionResponse.response`). */
+  /** A structured result that is not a list of parts (generative-language `functionResponse.response`). */
   readonly structured?: unknown;
   readonly custom?: boolean;
 }
 
-/** A tool the vendor runs itself, or what it gave: kept whole, mapped by encoders that know it. */
+/** A call of a tool that the vendor runs, or its result. Kept whole; encoders convert the tools that they support. */
 export interface ServerToolPart extends PartBase {
   readonly type: "server-tool";
   readonly tool:
@@ -158,13 +164,16 @@ export interface RefusalPart extends PartBase {
   readonly text: string;
 }
 
-/** Anything a codec does not know. It reaches its own dialect again untouched, and is a loss to any other. */
+/**
+ * Content that a codec does not recognize. Encoded unchanged for its own dialect and reported as a loss for any
+ * other.
+ */
 export interface UnknownPart extends PartBase {
   readonly type: "unknown";
   readonly origin: Origin;
 }
 
-/** Offsets count UTF-16 units within the text part, end exclusive. */
+/** A citation. Offsets count UTF-16 code units within the text part; `end` is exclusive. */
 export interface Citation {
   readonly url?: string;
   readonly title?: string;

@@ -1,9 +1,9 @@
 import type { ReasoningRequest } from "./request.ts";
 
-/** How much to think, from least to most. */
+/** Reasoning effort. */
 export type Effort = NonNullable<ReasoningRequest["effort"]>;
 
-/** All of them, from least to most. */
+/** All efforts, from least to most. */
 export const efforts = [
   "none",
   "minimal",
@@ -15,8 +15,8 @@ export const efforts = [
 ] as const satisfies readonly Effort[];
 
 /**
- * Thinking tokens per effort. Low, medium and high are the figures of Google's OpenAI compatibility page
- * (1,024 / 8,192 / 24,576); the others continue the row.
+ * Thinking tokens per effort. Low, medium and high are the values of Google's OpenAI compatibility page (1,024 /
+ * 8,192 / 24,576); the others extend that series.
  */
 const budgets: Record<Effort, number> = {
   none: 0,
@@ -28,36 +28,39 @@ const budgets: Record<Effort, number> = {
   max: 65_536,
 };
 
-/** Thinking tokens an effort stands for. */
+/** Returns the thinking tokens that correspond to an effort. */
 export function budgetOfEffort(effort: Effort): number {
   return budgets[effort];
 }
 
-/** The effort a budget stands for: the highest whose own budget it reaches. -1 (the model chooses) is none of them. */
+/** Returns the highest effort whose budget is at most `budget`; undefined for -1 (the model chooses). */
 export function effortOfBudget(budget: number): Effort | undefined {
   if (budget < 0) return undefined;
   return efforts.findLast((effort) => budgets[effort] <= budget);
 }
 
-/** Returns whether a request says anything of thinking itself, and not only of the form in which it comes back. */
+/**
+ * Returns whether a request sets any reasoning option other than `encrypted`, which only selects the form of the
+ * result.
+ */
 export function asksToThink(reasoning: ReasoningRequest | undefined): reasoning is ReasoningRequest {
   return reasoning !== undefined && Object.keys(reasoning).some((member) => member !== "encrypted");
 }
 
-/** The effort asked for, in whichever currency; undefined where the model is to choose. */
+/** Returns the requested effort, converted from a budget if necessary; undefined if the model chooses. */
 export function effortOf(reasoning: ReasoningRequest): Effort | undefined {
   return reasoning.effort ?? (reasoning.budget === undefined ? undefined : effortOfBudget(reasoning.budget));
 }
 
-/** The budget asked for, in whichever currency; undefined where the model is to choose. */
+/** Returns the requested budget in tokens, converted from an effort if necessary; undefined if the model chooses. */
 export function budgetOf(reasoning: ReasoningRequest): number | undefined {
   if (reasoning.budget !== undefined) return reasoning.budget < 0 ? undefined : reasoning.budget;
   return reasoning.effort === undefined ? undefined : budgets[reasoning.effort];
 }
 
 /**
- * Returns the nearest effort a model knows (lower where two are as near); undefined where it knows none. Some thinking is
- * never turned into none.
+ * Returns the supported effort nearest to `effort`, the lower one of two at the same distance; undefined if none is
+ * supported. Returns `none` only for `none`.
  */
 export function clampEffort(effort: Effort, known: readonly string[]): Effort | undefined {
   const wanted = efforts.indexOf(effort);

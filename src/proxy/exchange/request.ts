@@ -1,6 +1,6 @@
 import type { Dialect, Part } from "./parts.ts";
 
-/** One call to a model, in no vendor's shape. Absent members mean that the client did not say. */
+/** A model call, independent of any vendor. An absent member means that the client did not set it. */
 export interface ExchangeRequest {
   readonly model: string;
   readonly stream: boolean;
@@ -13,7 +13,10 @@ export interface ExchangeRequest {
   readonly sampling: Sampling;
   readonly reasoning?: ReasoningRequest;
   readonly output?: OutputFormat;
-  /** Whether the client asked for usage in its stream (chat-completions `include_usage`); others always get it. */
+  /**
+   * Whether the client requested usage in its stream (chat-completions `include_usage`); other dialects always send
+   * it.
+   */
   readonly streamUsage?: boolean;
   readonly user?: string;
   readonly cacheKey?: string;
@@ -22,19 +25,24 @@ export interface ExchangeRequest {
   readonly modalities?: readonly string[];
   readonly metadata?: Readonly<Record<string, string>>;
   readonly previousResponseId?: string;
-  /** A conversation that the client wants kept under the answer's id and continued from there (messages `thread`). */
+  /** A conversation to keep under the response's id, so that later calls can continue it (messages `thread`). */
   readonly thread?: ThreadRequest;
   readonly store?: boolean;
-  /** Top-level members without a twin elsewhere, by the dialect they were said in. */
+  /** Top-level members without an equivalent in other dialects, by the dialect in which the client sent them. */
   readonly extensions: Partial<Record<Dialect, Readonly<Record<string, unknown>>>>;
 }
 
-/** Without `continues` a conversation begins; it is the id of the answer that the turns follow. */
+/**
+ * Describes a thread. `continues` is the id of the response that the turns follow; without it, a new thread starts.
+ */
 export interface ThreadRequest {
   readonly continues?: string;
 }
 
-/** `system` is an instruction in the middle of the conversation. Tool results stand in user turns. */
+/**
+ * A message of a conversation. The role `system` marks an instruction after the first turn. Tool results are in user
+ * turns.
+ */
 export interface Turn {
   readonly role: "user" | "assistant" | "system";
   readonly parts: readonly Part[];
@@ -47,7 +55,7 @@ export interface FunctionTool {
   readonly type: "function";
   readonly name: string;
   readonly description?: string;
-  /** JSON Schema of the arguments, as the client wrote it. */
+  /** JSON Schema of the arguments, as the client sent it. */
   readonly schema?: unknown;
   readonly strict?: boolean;
   readonly extras?: Readonly<Record<string, unknown>>;
@@ -61,7 +69,7 @@ export interface CustomTool {
   readonly format?: unknown;
 }
 
-/** A tool the vendor runs itself; `raw` is the client's own declaration. */
+/** A tool that the vendor runs; `raw` is the client's declaration. */
 export interface HostedTool {
   readonly type: "hosted";
   readonly tool:
@@ -96,17 +104,17 @@ export interface Sampling {
   readonly logitBias?: Readonly<Record<string, number>>;
 }
 
-/** How much to think, in whichever of the three currencies the client used; encoders convert. */
+/** Describes how much to think, as an effort, a budget or adaptively; encoders convert between them. */
 export interface ReasoningRequest {
   readonly effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
-  /** Thinking tokens; -1 lets the model choose (generative-language), 0 switches off. */
+  /** Thinking tokens; -1 lets the model choose (generative-language), 0 disables thinking. */
   readonly budget?: number;
-  /** The model decides how much (messages `adaptive`). */
+  /** Whether the model decides how much to think (messages `adaptive`). */
   readonly adaptive?: boolean;
-  /** Whether thoughts or their summary are to be shown. */
+  /** Whether to return thoughts or their summary. */
   readonly include?: boolean;
   readonly summary?: string;
-  /** Whether sealed reasoning is to come back (responses `include: reasoning.encrypted_content`). */
+  /** Whether to return encrypted reasoning (responses `include: reasoning.encrypted_content`). */
   readonly encrypted?: boolean;
 }
 

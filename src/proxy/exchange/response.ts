@@ -1,6 +1,6 @@
 import type { Dialect, Part } from "./parts.ts";
 
-/** A whole answer. Most have one candidate. */
+/** A complete response. Most have one candidate. */
 export interface ExchangeResponse {
   readonly id?: string;
   readonly model?: string;
@@ -16,7 +16,10 @@ export interface Candidate {
   readonly finish: Finish;
 }
 
-/** Length beats tool-calls: a cut-off answer is never reported as complete. `raw` is the vendor's word. */
+/**
+ * Why a candidate ended. `length` takes precedence over `tool-calls`, so that a truncated response is never reported
+ * as complete. `raw` is the vendor's value.
+ */
 export interface Finish {
   readonly unified:
     | "stop"
@@ -35,8 +38,8 @@ export interface Finish {
 }
 
 /**
- * Tokens. `input.total` includes cached ones and `output.total` includes reasoning, whatever the vendor's own
- * arithmetic; codecs convert. Absent means that the vendor did not say: nothing is invented.
+ * Token counts. `input.total` includes cached tokens and `output.total` includes reasoning; codecs convert the
+ * vendors' counts. A count that the vendor did not report is absent.
  */
 export interface Usage {
   readonly input: {
@@ -44,14 +47,14 @@ export interface Usage {
     readonly uncached?: number;
     readonly cacheRead?: number;
     readonly cacheWrite?: number;
-    /** Of `cacheWrite`, what is kept for an hour and not for minutes. */
+    /** The part of `cacheWrite` that is cached for an hour instead of minutes. */
     readonly cacheWriteHour?: number;
   };
   readonly output: { readonly total?: number; readonly reasoning?: number };
-  /** The tier that served the call, by OpenAI's names. */
+  /** The service tier that processed the call, by OpenAI's names. */
   readonly serviceTier?: string;
   readonly raw?: unknown;
   readonly estimated?: boolean;
-  /** Of an answer that broke off or was left: partly an estimate. */
+  /** Whether the response is incomplete, so that the counts are partly estimated. */
   readonly partial?: boolean;
 }

@@ -2,15 +2,16 @@ import { stringifyJson } from "./json.ts";
 import type { Part, ToolResultPart } from "./parts.ts";
 import { withTitle } from "./with-title.ts";
 
-/** What a tool gave, for dialects whose results are text: the text, and the media that must travel apart. */
+/** A tool result for dialects whose results are text: the text, and the media to send separately. */
 export interface FlatResult<Media> {
   readonly text: string;
   readonly media: readonly Media[];
 }
 
 /**
- * Flattens a result. A failure is marked by `Error: ` in front, media by a reference in their place, since the model
- * meets them elsewhere. `encode` gives undefined for what cannot be said: nothing refers to that.
+ * Converts a tool result to text. Prefixes an error with `Error: ` and puts a reference in place of media, which the
+ * model receives separately. `encode` returns undefined for a part that the dialect cannot express; such a part gets
+ * no reference.
  */
 export function flattenResult<Media>(
   result: ToolResultPart,

@@ -2,15 +2,17 @@ import type { LossList } from "./loss.ts";
 import type { Dialect, Part, ReasoningPart } from "./parts.ts";
 
 /**
- * Signed thinking passes through clients of other dialects sealed: its vendor is written in front, so that the
- * signature finds back to the vendor that made it and reaches no other. The form is `sally1.<vendor>.<signature>`;
- * `sally1.<vendor>.redacted.<data>` for thinking of which there is nothing else, which its vendor wants back as such, and
- * `sally1.<vendor>.text.<signature>` for what belongs to the text before it (signatures are base64, without points).
- * Generative-language clients get all of it in base64: Google's SDKs for Python and Go read signatures as bytes.
+ * Matches a wrapped signature. Clients of other dialects receive signatures in an envelope that names the vendor, so
+ * that a signature is sent back only to the vendor that created it. The form is `sally1.<vendor>.<signature>`;
+ * `sally1.<vendor>.redacted.<data>` for redacted reasoning, and `sally1.<vendor>.text.<signature>` for the signature
+ * of the text before it (signatures are base64 and contain no periods). For generative-language clients the envelope
+ * is encoded in base64: Google's SDKs for Python and Go read signatures as bytes.
  */
 const wrappedPattern = /^sally1\.([a-z]+(?:-[a-z]+)*)\.(?:(redacted|text)\.)?(.*)$/s;
 
-/** A part's signature for a client of `dialect`: bare where it is the vendor's own client, sealed elsewhere. */
+/**
+ * Returns a part's signature for a client of `dialect`: unchanged for the vendor's own dialect, wrapped for others.
+ */
 export function wrapSignature(
   dialect: Dialect,
   part: Omit<ReasoningPart, "type" | "text">,
@@ -23,9 +25,9 @@ export function wrapSignature(
   return encode(text);
 }
 
-/** How every sealed signature begins. */
+/** Prefix of every wrapped signature. */
 export const SIGNATURE_PREFIX = "sally1.";
-/** The prefix as base64, as far as it does not depend on what follows; the same in base64's URL-safe alphabet. */
+/** The base64 characters of the prefix that do not depend on what follows; the same in the URL-safe alphabet. */
 export const ENCODED_SIGNATURE_PREFIX = "c2FsbHkxL";
 
 export interface UnwrappedSignature {
@@ -36,8 +38,8 @@ export interface UnwrappedSignature {
 }
 
 /**
- * Returns whose signature this is, and of what. A bare one belongs to the dialect it was found in. Base64 is read in both
- * alphabets, for Google's SDK for Python sends back the URL-safe one.
+ * Returns the vendor and kind of a signature. A signature without an envelope belongs to `dialect`. Accepts both
+ * base64 alphabets: Google's SDK for Python returns the URL-safe one.
  */
 export function unwrapSignature(dialect: Dialect, text: string): UnwrappedSignature {
   const plain = text.startsWith(ENCODED_SIGNATURE_PREFIX) ? Buffer.from(text, "base64").toString() : text;
@@ -49,8 +51,8 @@ export function unwrapSignature(dialect: Dialect, text: string): UnwrappedSignat
 }
 
 /**
- * Generative-language signs calls; dialects whose calls have no place for that get a reasoning part without text in
- * front of the call, and give it back there (`attachSignatures`).
+ * Moves the signature of each tool call into a reasoning part without text before the call, for dialects whose calls
+ * cannot carry signatures. `attachSignatures` moves it back.
  */
 export function detachCallSignatures(parts: readonly Part[]): readonly Part[] {
   if (!parts.some((part) => part.type === "tool-call" && part.signature !== undefined)) return parts;
@@ -62,8 +64,8 @@ export function detachCallSignatures(parts: readonly Part[]): readonly Part[] {
 }
 
 /**
- * The same for texts, whose signature vendors tell last: the reasoning part stands behind all the texts in a row, which
- * are one message and have one signature.
+ * Moves the signatures of texts into reasoning parts. Vendors send a text's signature last, so the part follows the
+ * whole run of texts, which are one message with one signature. Reports earlier signatures of a run in `list`.
  */
 export function detachTextSignatures(parts: readonly Part[], list: LossList): readonly Part[] {
   if (!parts.some((part) => part.type === "text" && part.signature !== undefined)) return parts;
@@ -88,30 +90,30 @@ export function detachTextSignatures(parts: readonly Part[], list: LossList): re
   return detached;
 }
 
-/** Tells that of several signatures of one message only the last is kept. */
+/** Reports that only the last of several signatures of one message is kept. */
 export function loseEarlierSignature(list: LossList): void {
   list.add("part-signature", "Only the last signature of a message is returned.");
 }
 
-/** Tells that a text's signature was left out, for a client whose dialect has no place for it. */
+/** Reports that a text's signature was dropped because the client's dialect cannot carry it. */
 export function loseTextSignature(list: LossList): void {
   list.add("part-signature", "The signature of a text dropped: the dialect has no equivalent.");
 }
 
-/** The one dialect whose models sign calls and texts, not only thinking. */
+/** The only dialect whose models sign tool calls and texts, not only reasoning. */
 const CALL_SIGNER: Dialect = "generative-language";
 
-/** What stands for the signature of the call behind it. */
+/** Returns a part that carries the signature of the call after it. */
 export function createCallSignaturePart(signature: string): ReasoningPart {
   return { type: "reasoning", text: "", vendor: CALL_SIGNER, signature };
 }
 
-/** What stands for the signature of the text before it. */
+/** Returns a part that carries the signature of the text before it. */
 export function createTextSignaturePart(signature: string): ReasoningPart {
   return { ...createCallSignaturePart(signature), ofText: true };
 }
 
-/** See `detachCallSignatures` and `detachTextSignatures`. */
+/** Reverses `detachCallSignatures` and `detachTextSignatures`. */
 export function attachSignatures(parts: readonly Part[]): readonly Part[] {
   const attached: Part[] = [];
   for (const part of parts) {
@@ -127,7 +129,7 @@ export function attachSignatures(parts: readonly Part[]): readonly Part[] {
   return attached;
 }
 
-/** A part that is nothing but a signature of generative-language's; undefined for every other. */
+/** Returns a part that contains only a generative-language signature; undefined for any other part. */
 function toSignatureOnly(part: Part): (ReasoningPart & { readonly signature: string }) | undefined {
   if (part.type !== "reasoning" || part.text !== "" || part.redacted === true) return undefined;
   const { vendor, signature } = part;

@@ -1,6 +1,6 @@
 import type { ExchangeEvent, OpenPartEvent, PartEvent } from "./event.ts";
 
-/** Says what is wrong with each event in turn, after the grammar of `event.ts`; undefined where nothing is. */
+/** Checks events against the grammar of `event.ts`. `check` returns a description of the error, or undefined. */
 export interface StreamChecker {
   check(event: ExchangeEvent): string | undefined;
   /** Whether a terminal event has passed. */
@@ -14,7 +14,7 @@ const fittingDeltas: Readonly<Record<string, readonly string[]>> = {
   "tool-call": ["arguments-delta", "signature-delta"],
 };
 
-/** A checker for one stream. It keeps the open parts' indexes and nothing of their content. */
+/** Returns a checker for one stream. It keeps the indexes of parts but none of their content. */
 export function createStreamChecker(): StreamChecker {
   return new Checker();
 }

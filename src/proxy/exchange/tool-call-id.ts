@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Ids of tool calls that a dialect accepts. Vendors document few limits; these are the enforced ones. */
+/** Describes the tool call ids that a dialect accepts. Vendors document few limits; these are the enforced ones. */
 export interface CallIdRule {
   readonly pattern: RegExp;
   readonly maxLength: number;
@@ -9,9 +9,9 @@ export interface CallIdRule {
 const wrapped = /^call_w_([a-zA-Z0-9_-]+)$/;
 
 /**
- * A call's id in a form the dialect takes: the vendor's own where it can be, else a wrapping that `toCallId` opens
- * again when the client sends it back, so that a conversation links up turn after turn without any state. Ids too long
- * to be wrapped become a digest, the same one each time.
+ * Returns a call id that the dialect accepts: the vendor's own if possible, else an encoding that `toCallId` decodes
+ * when the client sends it back, so that ids match across turns without state. An id that is too long to encode
+ * becomes a digest, always the same one.
  */
 export function toCallId(rule: CallIdRule, id: string): string {
   const own = unwrapCallId(id);
@@ -22,8 +22,8 @@ export function toCallId(rule: CallIdRule, id: string): string {
 }
 
 /**
- * Returns a call's id as Mistral takes it, nine letters and digits: its own where it is that, else a digest, the same one
- * each time (https://docs.mistral.ai, `^[a-zA-Z0-9]{9}$`).
+ * Returns a call id of nine letters and digits, as Mistral requires (https://docs.mistral.ai, `^[a-zA-Z0-9]{9}$`):
+ * the vendor's own if it matches, else a digest, always the same one.
  */
 export function shortCallId(id: string): string {
   const own = unwrapCallId(id);
@@ -32,7 +32,7 @@ export function shortCallId(id: string): string {
   return bytes.readBigUInt64BE().toString(36).padStart(9, "0").slice(-9);
 }
 
-/** The vendor's own id out of a wrapping made by `toCallId`; any other id as it is. */
+/** Returns the vendor's id from an id that `toCallId` encoded; any other id unchanged. */
 export function unwrapCallId(id: string): string {
   const inner = wrapped.exec(id)?.[1];
   if (inner === undefined) return id;
@@ -41,14 +41,14 @@ export function unwrapCallId(id: string): string {
 }
 
 /**
- * An id for a call that came without one: the same for the same place, so that the next turn sends the same bytes.
- * `position` says where the call stands (response id or turn number, and its position).
+ * Returns an id for a call without one. The same arguments return the same id, so that the next turn sends the same
+ * bytes. `position` locates the call (response id or turn number, and its index).
  */
 export function createCallId(name: string, ...position: readonly (string | number)[]): string {
   return `call_m_${digest(JSON.stringify([name, ...position]))}`;
 }
 
-/** Whether an id was made by `createCallId`: it means nothing to the vendor, and need not be sent to it. */
+/** Returns whether `createCallId` made the id; the vendor does not know such an id, so it need not be sent. */
 export function isCreatedCallId(id: string): boolean {
   return id.startsWith("call_m_");
 }

@@ -3,11 +3,11 @@ import type { Part, ToolCallPart, ToolResultPart } from "./parts.ts";
 import type { Turn } from "./request.ts";
 
 /**
- * Brings calls and results together the way every vendor accepts: the results of a turn's calls come at once after it,
- * in one user turn, in the calls' order, before anything else that turn says. Texts keep their order.
+ * Orders tool calls and results as every vendor accepts them: the results follow the turn with their calls
+ * immediately, in one user turn, in the order of the calls, before other content. Texts keep their order.
  *
- * What does not fit is repaired the same way everywhere and told as a loss: a call without a result gets an error
- * result, a result without a call or a second one for the same call is left out, an id used twice becomes two.
+ * Repairs invalid pairs: a call without a result gets an error result; a result without a call, and a second result
+ * for the same call, are dropped. Each of these is reported as a loss. A reused call id becomes unique.
  */
 export function pairToolResults(turns: readonly Turn[]): { turns: readonly Turn[]; losses: readonly Loss[] } {
   if (!turns.some((turn) => turn.parts.some((part) => part.type === "tool-call" || isResult(part)))) {
@@ -21,7 +21,7 @@ export function pairToolResults(turns: readonly Turn[]): { turns: readonly Turn[
     if (turn.role === "assistant") {
       const { parts, results } = settleCalls(turn, position, book, losses);
       const before = paired.at(-1);
-      // Nothing may come between calls and their results, so what the assistant said behind its calls stands beside them.
+      // Nothing may come between calls and results, so assistant content that follows the calls joins their turn.
       if (owed.length > 0 && before !== undefined) append(before.parts, parts);
       else paired.push({ ...turn, parts });
       append(owed, results);
@@ -39,20 +39,20 @@ export function pairToolResults(turns: readonly Turn[]): { turns: readonly Turn[
   return { turns: paired, losses: [...losses, ...leftOver(book)] };
 }
 
-/** A turn whose parts are its own, to be added to. */
+/** A turn with a list of parts that may be extended. */
 interface PairedTurn extends Turn {
   readonly parts: Part[];
 }
 
-/** Not by `push(...parts)`, whose arguments have to fit on the stack. */
+/** Appends in a loop: the arguments of `push(...parts)` must fit on the stack. */
 function append<Item>(list: Item[], items: readonly Item[]): void {
   for (const item of items) list.push(item);
 }
 
-/** Every result by the id it answers, oldest first, with the turn it stands in. */
+/** Results by call id, oldest first, with the position of their turn. */
 interface Book {
   readonly waiting: Map<string, { readonly position: number; readonly result: ToolResultPart }[]>;
-  /** The ids in use, and the round in which each was last asked for. */
+  /** The ids in use, each with the last number appended to make it unique. */
   readonly idsUsed: Map<string, number>;
 }
 
@@ -77,7 +77,7 @@ function settleCalls(turn: Turn, position: number, book: Book, losses: Loss[]) {
     const taken = takeResult(part, position, book);
     if (taken === undefined) losses.push(missing(part));
     const { name: _, ...result } = taken ?? noResult(part);
-    // A member added behind a spread would give each result a hidden class of its own, and slow down whoever looks at it.
+    // A member added after a spread would give each result its own hidden class and slow down every later access.
     results.push({ name: part.name, ...result, callId: id });
     return id === part.id ? part : { ...part, id };
   });

@@ -1,10 +1,13 @@
 import type { Part } from "./parts.ts";
 import type { Turn } from "./request.ts";
 
-/** Joins neighbouring turns of one role, for dialects that want roles to alternate. They know no names of authors. */
+/**
+ * Merges adjacent turns of one role, for dialects whose roles must alternate. A merged turn has no `name`: these
+ * dialects do not support it.
+ */
 export function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
   const merged: Turn[] = [];
-  /** The parts of the last turn, once it has been joined from several. */
+  /** The parts of the last turn if it was merged from several. */
   let joined: Part[] | undefined;
   for (const turn of turns) {
     const before = merged.at(-1);

@@ -2,14 +2,14 @@ import { defined } from "./defined.ts";
 import type { Usage } from "./response.ts";
 
 /**
- * The one place where the vendors' arithmetic is evened out. Ours: `input.total` counts cached tokens,
- * `output.total` counts reasoning. Members a vendor did not say stay absent.
+ * A token count as a vendor reports it. The functions below convert vendors' counts so that `input.total` includes
+ * cached tokens and `output.total` includes reasoning. Counts that a vendor did not report stay absent.
  */
 type Count = number | null | undefined;
 
 /**
- * Chat-completions and responses: the prompt count includes cached tokens, the output count reasoning. xAI counts
- * reasoning beside the output, which the total tells.
+ * Converts counts of chat-completions and responses, whose prompt count includes cached tokens and whose output count
+ * includes reasoning. xAI counts reasoning separately, which the total shows.
  */
 export function usageOfInclusive(counts: {
   readonly input: Count;
@@ -23,7 +23,7 @@ export function usageOfInclusive(counts: {
   const { input, cacheRead, cacheWrite, reasoning, total, raw } = counts;
   const isBeside =
     (input ?? 0) + (counts.output ?? 0) + (reasoning ?? 0) === total ||
-    // Vercel's figures of Gemini.
+    // Vercel counts Gemini's reasoning separately.
     (reasoning ?? 0) > (counts.output ?? Number.POSITIVE_INFINITY);
   const beside = isBeside ? (reasoning ?? 0) : 0;
   const output = isCount(counts.output) ? counts.output + beside : counts.output;
@@ -32,12 +32,12 @@ export function usageOfInclusive(counts: {
   return build({ total: input, uncached, cacheRead, cacheWrite, output, reasoning, raw });
 }
 
-/** Messages: the input count excludes cache reads and writes; both are added to make the total. */
+/** Converts counts of messages, whose input count excludes cache reads and writes; the total includes both. */
 export function usageOfExclusive(counts: {
   readonly uncached: Count;
   readonly cacheRead?: Count;
   readonly cacheWrite?: Count;
-  /** Within `cacheWrite`. */
+  /** Included in `cacheWrite`. */
   readonly cacheWriteHour?: Count;
   readonly output: Count;
   readonly reasoning?: Count;
@@ -48,7 +48,10 @@ export function usageOfExclusive(counts: {
   return build({ total, uncached, cacheRead, cacheWrite, cacheWriteHour, output, reasoning, raw });
 }
 
-/** Generative-language: cached tokens inside the prompt count, thoughts outside the candidates', tool prompts apart. */
+/**
+ * Converts counts of generative-language: the prompt count includes cached tokens, the candidates' count excludes
+ * thoughts, and tool prompts are counted separately.
+ */
 export function usageOfSeparateThoughts(counts: {
   readonly prompt: Count;
   readonly toolPrompt?: Count;
@@ -63,7 +66,7 @@ export function usageOfSeparateThoughts(counts: {
   return usageOfInclusive({ input: total, cacheRead, output, reasoning: thoughts, raw });
 }
 
-/** What is known after both: counts in a stream are cumulative, so a later one replaces an earlier one. */
+/** Merges two reports of usage. Counts in a stream are cumulative, so later values replace earlier ones. */
 export function mergeUsage(earlier: Usage | undefined, later: Usage | undefined): Usage | undefined {
   if (earlier === undefined || later === undefined) return later ?? earlier;
   const [before, after] = [earlier.input, later.input];
@@ -85,24 +88,26 @@ export function mergeUsage(earlier: Usage | undefined, later: Usage | undefined)
   });
 }
 
-/** Input tokens that no cache gave or took, however the vendor said it. */
+/**
+ * Returns the input tokens that were neither read from a cache nor written to one; undefined if they are not known.
+ */
 export function uncachedInput(usage: Usage): number | undefined {
   const { total, uncached, cacheRead, cacheWrite } = usage.input;
   if (uncached !== undefined) return uncached;
   return total === undefined ? undefined : Math.max(0, total - (cacheRead ?? 0) - (cacheWrite ?? 0));
 }
 
-/** Tokens by what they are billed as: each of them in one place. */
+/** Tokens by billing category; each token is in exactly one. */
 export interface BilledTokens {
   readonly input: number;
   readonly cacheRead: number;
-  /** Without what is kept for an hour. */
+  /** Excludes `cacheWriteHour`. */
   readonly cacheWrite: number;
   readonly cacheWriteHour: number;
   readonly output: number;
 }
 
-/** What a call's tokens are billed as; undefined where input or output is not known. */
+/** Returns a call's tokens by billing category; undefined if input or output is not known. */
 export function billedTokens(usage: Usage): BilledTokens | undefined {
   const { cacheRead = 0, cacheWrite = 0, cacheWriteHour = 0 } = usage.input;
   const input = uncachedInput(usage);

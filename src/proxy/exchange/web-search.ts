@@ -15,7 +15,7 @@ export interface WebSearchOptions {
   readonly others?: readonly string[];
 }
 
-/** Members that are read here, or only name the tool. */
+/** Members that are read here or only identify the tool. */
 const known = new Set([
   "type",
   "name",
@@ -27,7 +27,7 @@ const known = new Set([
   "max_uses",
 ]);
 
-/** Reads the options of a web search tool of any dialect; an option set to its default is left out. */
+/** Reads the options of a web search tool of any dialect; omits an option that has its default value. */
 export function readWebSearchOptions(tool: HostedTool): WebSearchOptions {
   const raw = isObject(tool.raw) ? tool.raw : {};
   // Tools without a type are named by the member that holds their options.
@@ -46,7 +46,7 @@ export function readWebSearchOptions(tool: HostedTool): WebSearchOptions {
   });
 }
 
-/** Reports the options as lost that are not among `supported`. */
+/** Reports the options that are not in `supported` as lost. */
 export function reportLostOptions(
   options: WebSearchOptions,
   supported: readonly (keyof WebSearchOptions)[],

@@ -1,6 +1,6 @@
 import type { DocumentPart } from "./parts.ts";
 
-/** A document's words under its name, for dialects in which it travels as text. */
+/** Returns a document's text with its name above, for dialects that send documents as text. */
 export function withTitle({ name }: DocumentPart, text: string): string {
   return name === undefined ? text : `${name}\n\n${text}`;
 }
