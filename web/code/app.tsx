@@ -152,7 +152,7 @@ function onEvent(event: ReviewEvent): void {
   if (event.event === "closing") useSession.setState(({ closing }) => ({ closing: closing ?? event.reason }));
 }
 
-/** Reports restored comments and offers to continue the open one. */
+/** Reports how many comments were restored and offers to continue the open one. */
 function useRestoredNotice(controller: DiffController): void {
   const restored = useDraft((draft) => draft.restored);
   useEffect(() => {
@@ -170,7 +170,7 @@ function useRestoredNotice(controller: DiffController): void {
 function continueWriting(controller: DiffController, id: string): void {
   const comment = useComments.getState().comments.find((each) => each.id === id);
   if (!comment) return;
-  // An editor that is out of sight takes the focus when it appears.
+  // Moves the focus into an editor that was outside the window.
   useComments.setState({ focus: id });
   goToComment(controller, comment);
   const editor = document.querySelector(`.comment-open[data-comment="${CSS.escape(id)}"]`);

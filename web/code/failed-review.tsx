@@ -8,7 +8,7 @@ import { composeFeedback, type Feedback } from "./state/compose-feedback.ts";
 import { decide } from "./state/decide.ts";
 import { useSession } from "./state/session.ts";
 
-/** Replaces the code page where it cannot be rendered: decides with what is known, without any other part of the page. */
+/** Replaces a page that cannot be rendered. Sends a decision without using other parts of the page. */
 export function FailedReview({ message }: { readonly message: string }) {
   const isOpen = useSession((session) => session.phase !== "sent");
   const comments = useComments((state) => state.comments);
@@ -44,7 +44,7 @@ async function sendFeedback(): Promise<string | undefined> {
   return decide({ feedback: markdown, complete: true, annotations }, false);
 }
 
-/** What is composed of the comments may be the very thing that failed: then each comment as it was typed. */
+/** Falls back to the plain text of each comment, because composing may be what failed. */
 async function feedback(): Promise<Pick<Feedback, "markdown" | "annotations">> {
   try {
     return await composeFeedback();

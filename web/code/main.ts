@@ -5,7 +5,7 @@ import "./styles/diff.css";
 import "./styles/comments.css";
 import { afterPaint } from "../shared/after-paint.ts";
 
-/** The server prerenders the top of the diff; scripts load after the first paint. */
+/** The server prerenders the top of the diff, so scripts load after the first paint. */
 void afterPaint()
   .then(() => import("./start.tsx"))
   .then(({ start }) => start());

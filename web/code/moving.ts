@@ -21,7 +21,7 @@ import { useView } from "./state/view.ts";
 
 type Step = 1 | -1;
 
-/** To the next line; to the first one in view when the keyboard stands nowhere in view. */
+/** Moves the cursor to the next line, or to the first line in view if the cursor is not in view. */
 export function moveLine(controller: DiffController, step: Step): void {
   const row = cursorPosition(controller);
   const { geometry } = controller.scene();
@@ -33,7 +33,7 @@ export function moveLine(controller: DiffController, step: Step): void {
   );
 }
 
-/** To the next stretch of changed lines, once the patches on the way are here. */
+/** Moves the cursor to the next block of changes. Waits for patches that are not loaded yet. */
 export async function moveHunk(controller: DiffController, step: Step): Promise<void> {
   const inView = controller.rowInView();
   const from = cursorPosition(controller) ?? (step > 0 ? inView : { ...inView, row: inView.row + 1 });
@@ -50,7 +50,7 @@ export async function moveHunk(controller: DiffController, step: Step): Promise<
   }
 }
 
-/** The first file on the way to a line of which nobody knows yet what it holds. */
+/** Returns the first file before the line whose patch is not loaded. */
 function waitingBefore(
   { bodies }: Geometry,
   order: number,
@@ -63,7 +63,7 @@ function waitingBefore(
   return undefined;
 }
 
-/** To the same row on the other side, where it has a line there; later moves keep to that side. */
+/** Moves the cursor to the same row on the other side, if it has a line there. Later moves keep the side. */
 export function changeSide(controller: DiffController, side: Side): void {
   const { cursor } = useCursor.getState();
   const body = controller.scene().geometry.bodies.find(({ file }) => file.path === cursor?.path);
@@ -73,7 +73,7 @@ export function changeSide(controller: DiffController, side: Side): void {
   if (number > 0) show(controller, { ...cursor, side, number });
 }
 
-/** Selects one line more, or one less. */
+/** Extends the selection by a line, or shrinks it. */
 export function extend(controller: DiffController, step: Step): void {
   const line = selectedLines() ?? undefined;
   const body = controller.scene().geometry.bodies.find(({ file }) => file.path === line?.path);
@@ -88,7 +88,7 @@ export function extend(controller: DiffController, step: Step): void {
   focusCursor();
 }
 
-/** To the next comment of this diff that has a place in it, or to the one before. */
+/** Moves to the next or previous comment in this diff. */
 export function moveComment(controller: DiffController, step: Step): void {
   const { files } = useSession.getState();
   const orderOf = new Map(files.map(({ path }, order) => [path, order]));
@@ -109,7 +109,7 @@ export function moveComment(controller: DiffController, step: Step): void {
   if (target) goToComment(controller, target);
 }
 
-/** To the next file, or to the one before. */
+/** Moves to the next or previous file. */
 export function moveFile(controller: DiffController, step: Step): void {
   const { files } = useSession.getState();
   const here = fileHere(controller);
@@ -117,14 +117,14 @@ export function moveFile(controller: DiffController, step: Step): void {
   if (next) goToFile(controller, next.path);
 }
 
-/** Brings a file to the top as far as possible; the keys act on it from now on. */
+/** Scrolls a file to the top as far as possible and clears the cursor, so that keys act on the file. */
 export function goToFile(controller: DiffController, path: string): void {
   setCursor(undefined);
   controller.scrollToFile(path);
   flashHeader(path);
 }
 
-/** Shows which file was meant, also near the end of the diff, where it cannot be brought to the top. */
+/** Highlights the header of the file briefly: near the end of the diff it cannot be scrolled to the top. */
 function flashHeader(path: string): void {
   requestAnimationFrame(() => {
     const header = document.querySelector(`[data-path="${CSS.escape(path)}"] .file-header`);
@@ -139,19 +139,19 @@ function flashHeader(path: string): void {
   });
 }
 
-/** The file the person is in: that of the keyboard's line when it is in view, else the one they look at. */
+/** Returns the current file: that of the cursor if it is in view, else the one at the top of the window. */
 export function fileHere(controller: DiffController): DiffFile | undefined {
   const row = cursorPosition(controller);
   return row ? controller.scene().geometry.bodies[row.order]?.file : controller.currentFile();
 }
 
-/** Where the keyboard stands, when that is in view: nobody goes on from a line that was scrolled away. */
+/** Returns the position of the cursor; undefined if it is not in view, so that moves start from the visible lines. */
 function cursorPosition(controller: DiffController): RowPosition | undefined {
   const { cursor } = useCursor.getState();
   return cursor && controller.isInView(cursor) ? findRow(controller.scene().geometry, cursor) : undefined;
 }
 
-/** Unified lines have one column, where only what was removed is old. */
+/** Returns the side to move on. The unified layout has one column, in which only removed lines are old. */
 function sideToKeep(): Side {
   return useView.getState().layout === "unified" ? "new" : useCursor.getState().preferred;
 }

@@ -10,7 +10,7 @@ import { setWhitespace } from "./header/view-actions.ts";
 import { useSession } from "./state/session.ts";
 import { useView } from "./state/view.ts";
 
-/** Shown for an empty diff: the reason and other diffs. */
+/** Renders the reason why the diff is empty and offers other diffs. */
 export function EmptyDiff() {
   const index = useSession((session) => session.index);
   const whitespace = useView((view) => view.whitespace);
@@ -41,7 +41,7 @@ export function EmptyDiff() {
   );
 }
 
-/** Shows the sent feedback after the decision. */
+/** Renders the feedback that was sent. */
 export function SentScreen() {
   const sent = useSession((session) => session.sent);
   const caller = useSession((session) => session.index?.caller.name ?? "the agent");

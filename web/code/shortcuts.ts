@@ -36,7 +36,7 @@ import {
   useView,
 } from "./state/view.ts";
 
-/** Shortcuts of the page. */
+/** Returns the shortcuts of the page. */
 export function shortcutsFor(controller: DiffController): readonly Shortcut[] {
   return shortcutsOf({
     next: () => moveLine(controller, 1),
@@ -91,7 +91,7 @@ export function shortcutsFor(controller: DiffController): readonly Shortcut[] {
   });
 }
 
-/** A sentence that is typed is a comment on what is selected or under the cursor, else on the whole change. */
+/** Turns typed text into a comment on the selection or the line of the cursor, else on the whole change. */
 export const codeTyping: TypingTarget = {
   hasSelection: () => linesOfSelection() !== undefined,
   startComment(typed) {
@@ -150,7 +150,7 @@ function deleteHere(): void {
   if (here) deleteComment(here);
 }
 
-/** The comment that stands under the line of the cursor. */
+/** Returns the comment below the line of the cursor. */
 function commentHere(): ReviewComment | undefined {
   const { cursor } = useCursor.getState();
   return useComments.getState().comments.find((each) => {
@@ -192,13 +192,13 @@ async function refresh(): Promise<void> {
   if (diffType !== undefined && (await chooseDiff(diffType))) announce("The diff is up to date");
 }
 
-/** At once: the next key may be the first of what is looked for. */
+/** Renders synchronously, so that the next key is typed into the filter. */
 function focusFilter(): void {
   flushSync(() => useView.setState({ treeOpen: true }));
   document.getElementById("file-filter")?.focus();
 }
 
-/** At once, for the same reason. */
+/** Renders synchronously, so that the next key is typed into the search. */
 function focusSearch(): void {
   flushSync(openSearch);
   const field = document.querySelector<HTMLInputElement>(".find-bar input");
@@ -206,7 +206,7 @@ function focusSearch(): void {
   field?.select();
 }
 
-/** Shows lines above and below the hunk the cursor is in. */
+/** Shows lines above and below the hunk of the cursor. */
 async function expandHere(controller: DiffController): Promise<void> {
   const { cursor } = useCursor.getState();
   const body = controller.scene().geometry.bodies.find(({ file }) => file.path === cursor?.path);

@@ -10,15 +10,12 @@ import { startDraft } from "./state/draft.ts";
 import { followRounds } from "./state/rounds.ts";
 import { openDiff } from "./state/session.ts";
 
-/**
- * Loads the diff and takes over from the part of it that came with the page; the draft and earlier rounds come once
- * it is on screen.
- */
+/** Loads the diff and replaces the prerendered part. The draft and earlier rounds load after the first render. */
 export async function start(): Promise<void> {
   watchSystemTheme();
   const highlighting = startHighlighting();
   const result = await openDiff();
-  // What is on screen has its colors already and is not to lose them.
+  // Prerendered code is already highlighted and must not lose its colors.
   if (document.querySelector(".prerendered")) await highlighting;
   render();
   if (!result.ok) return;

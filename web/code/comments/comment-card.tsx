@@ -57,10 +57,10 @@ export function CommentBadge({ type }: { readonly type: CommentType }) {
   return <span className={`comment-badge comment-badge-${type}`}>{NAMES[type]}</span>;
 }
 
-/** Renders the comment's position and its state in this diff. */
+/** Renders the comment's position and its status in the current diff. */
 export function PositionLabel({ comment }: { readonly comment: ReviewComment }) {
   const diffType = useSession(({ index }) => index?.diffType);
-  // The patches decide where the lines are; they come later than the comments.
+  // Positions depend on the patches, which load after the comments.
   useSession(({ patchVersion }) => patchVersion);
   const position = currentPosition(comment);
   const statuses = statusesOf(comment, position, diffType);

@@ -15,7 +15,7 @@ import { revealEditor } from "./show-editor.ts";
 import { discardComment } from "./start.ts";
 import { SuggestionEditor } from "./suggestion-editor.tsx";
 
-/** Edits a comment. Every key press is saved in the draft. */
+/** Edits a comment. Saves the draft on every change. */
 export function CommentEditor({ comment }: { readonly comment: ReviewComment }) {
   const [isPreview, setPreview] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -23,7 +23,7 @@ export function CommentEditor({ comment }: { readonly comment: ReviewComment }) 
   useFocusOnStart(id, field);
   useLoneCommand(comment);
   const isSuggestion = comment.suggestion !== undefined;
-  // A suggestion takes more room: its buttons stay in view.
+  // A suggestion makes the editor taller. Scroll so that the buttons stay in view.
   // biome-ignore lint/correctness/useExhaustiveDependencies: becoming a suggestion is what makes it grow
   useEffect(() => revealEditor(id), [id, isSuggestion]);
 
@@ -61,7 +61,7 @@ export function CommentEditor({ comment }: { readonly comment: ReviewComment }) 
   );
 }
 
-/** Runs the command of a single letter that was typed on a selection and followed by a pause. */
+/** Runs a one-letter command that was typed on a selection and followed by a pause. */
 function useLoneCommand({ id, text }: ReviewComment): void {
   const isTyped = useComments(({ typed }) => typed === id);
   useEffect(() => {
@@ -81,7 +81,7 @@ function useLoneCommand({ id, text }: ReviewComment): void {
 
 const TYPES_BY_KEY: Readonly<Record<string, CommentType>> = { c: "comment", r: "suggestion", "!": "concern" };
 
-/** The keyboard goes on from the line the comment stands under. */
+/** Closes the editor and returns the keyboard to the line of the comment. */
 function closeAndFocusLine(id: string): void {
   closeEditor(id);
   useCursor.setState({ range: undefined });
@@ -157,12 +157,12 @@ function TypeChoice({ comment }: { readonly comment: ReviewComment }) {
   );
 }
 
-/** A suggestion needs lines that are still there to be changed. */
+/** Reports whether the comment cannot have the type. A suggestion needs lines of the new side. */
 function isRefused(type: CommentType, comment: ReviewComment): boolean {
   return type === "suggestion" && comment.place?.side !== "new";
 }
 
-/** The comment as another type; becoming a suggestion starts from the code as it is. */
+/** Returns the comment with another type. A new suggestion starts with the commented lines. */
 function withType(comment: ReviewComment, type: CommentType): ReviewComment {
   const { suggestion, ...rest } = comment;
   if (type !== "suggestion") return { ...rest, type };
@@ -175,13 +175,13 @@ function labelOf({ path, place }: ReviewComment): string {
   return `Comment on ${path}, ${linesOf(place.start, place.end)}, ${place.side} side`;
 }
 
-/** A new editor takes the focus, a suggestion's in its code; one that merely scrolled back into view does not. */
+/** Focuses a new editor, or the code of a suggestion. An editor that is scrolled back into view takes no focus. */
 function useFocusOnStart(id: string, field: React.RefObject<HTMLTextAreaElement | null>): void {
   useEffect(() => {
     if (useComments.getState().focus !== id) return;
     const code = field.current?.closest(".comment")?.querySelector<HTMLElement>(".suggestion-code");
     (code ?? field.current)?.focus({ preventScroll: true });
-    // The thread around it still asks whether it is new; it is told with the next frame.
+    // The surrounding thread also reads `focus`, so it is cleared in the next frame.
     requestAnimationFrame(() => useComments.setState({ focus: undefined }));
   }, [id, field]);
 }

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from "react";
 
-/** Once the server is gone the renderer cannot come any more; the words are there all the same. */
+/** Shows plain text if the renderer cannot be loaded because the server has stopped. */
 const RenderedText = lazy(() =>
   import("./rendered-text.tsx").then(
     (module) => ({ default: module.RenderedText }),
@@ -8,7 +8,7 @@ const RenderedText = lazy(() =>
   ),
 );
 
-/** A comment's Markdown, drawn; as plain text until the renderer has come. */
+/** Renders a comment's Markdown; plain text until the renderer is loaded. */
 export function CommentText({ text }: { readonly text: string }) {
   return (
     <div className="comment-text">

@@ -18,7 +18,7 @@ interface MiniLine {
   readonly changed: readonly number[];
 }
 
-/** What a suggestion would change in the lines it is made on. */
+/** Renders a suggestion as a diff against the commented lines. */
 export function MiniDiff({ anchor, suggestion, path }: MiniDiffProps) {
   const lines = useMemo(() => miniLines(anchor.lines, suggestion), [anchor.lines, suggestion]);
   if (lines.every(({ kind }) => kind === "context")) {

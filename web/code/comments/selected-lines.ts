@@ -1,7 +1,7 @@
 import type { Side } from "../../../src/render/diff/patch/parsed-patch.ts";
 import type { LineRange } from "../state/cursor.ts";
 
-/** The lines of code whose text is selected, of the file and the side that the selection begins in. */
+/** Returns the lines whose code is selected, on the file and side where the selection begins. */
 export function linesOfSelection(): LineRange | undefined {
   const selection = getSelection();
   const scroller = document.getElementById("diff");
@@ -19,7 +19,7 @@ export function linesOfSelection(): LineRange | undefined {
   return { ...first, to: same.at(-1)?.to ?? first.to };
 }
 
-/** Whether a selection holds a character of a cell, or passes over it where it is empty. */
+/** Reports whether a selection contains text of a cell, or crosses an empty cell. */
 function isSelected(range: Range, cell: HTMLElement): boolean {
   if (!range.intersectsNode(cell)) return false;
   const part = document.createRange();
@@ -30,7 +30,7 @@ function isSelected(range: Range, cell: HTMLElement): boolean {
   return part.toString() !== "" || (!isInside && cell.textContent === "");
 }
 
-/** The line an element belongs to, as a range of one. */
+/** Returns the line of an element as a range of one line. */
 export function lineOf(element: Element): LineRange | undefined {
   const path = element.closest<HTMLElement>("[data-path]")?.dataset["path"];
   const cell = element.closest<HTMLElement>("[data-side]");

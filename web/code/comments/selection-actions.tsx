@@ -10,7 +10,7 @@ import { commentOnLines } from "./start.ts";
 
 interface SelectedLines {
   readonly range: LineRange;
-  /** Pixels from the top left of the window. */
+  /** Pixels from the top left corner of the window. */
   readonly left: number;
   readonly top: number;
 }
@@ -21,7 +21,7 @@ const ACTIONS = [
   { type: "concern", label: "Concern", Icon: CircleAlert },
 ] as const satisfies { type: CommentType; label: string; Icon: unknown }[];
 
-/** Offers what can be done with the lines whose text is selected; follows them when the diff is scrolled. */
+/** Renders the actions for the selected lines. Follows the selection when the diff scrolls. */
 export function SelectionActions() {
   const [selected, setSelected] = useState<SelectedLines>();
   useEffect(() => {
@@ -63,7 +63,7 @@ export function SelectionActions() {
   );
 }
 
-/** Above the selection; on a touch screen, where the system has its own toolbar there, below it. */
+/** Places the toolbar above the selection; below it on touch screens, where the system's own toolbar is above. */
 function selectedLines(): SelectedLines | undefined {
   const range = linesOfSelection();
   const box = range && getSelection()?.getRangeAt(0).getBoundingClientRect();

@@ -6,12 +6,12 @@ import { currentPosition } from "../state/positions.ts";
 import { loadFileText, useSession } from "../state/session.ts";
 import { changeExpansions, keepText } from "../state/view.ts";
 
-/** Lines shown around a comment that stands between the hunks. */
+/** Lines shown on each side of a comment between the hunks. */
 const AROUND = 3;
 
 /**
- * Comments may stand on lines that no hunk shows. Once a file's patch is here and such a comment is not in it, the
- * whole file is fetched, and its lines are opened around the comment. Returns the way to stop.
+ * Shows the lines around comments that are between the hunks. Fetches the whole file once its patch is loaded and
+ * does not contain the lines. Returns a function that stops it.
  */
 export function showCommentedContext(): () => void {
   const asked = new Set<string>();

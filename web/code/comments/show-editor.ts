@@ -5,12 +5,12 @@ import { currentPosition } from "../state/positions.ts";
 
 let shownIn: DiffController | undefined;
 
-/** Names the diff that editors are shown in. */
+/** Sets the controller of the diff that contains the editors. */
 export function showEditorsIn(controller: DiffController): void {
   shownIn = controller;
 }
 
-/** Brings a comment's open editor into view and gives it the focus, before the next key comes. */
+/** Scrolls to a comment's open editor and focuses it synchronously, so that the next key is typed into it. */
 export function showEditor(id: string): void {
   const editor = editorOf(id) ?? broughtIntoView(id);
   if (!editor) return;
@@ -23,7 +23,7 @@ export function showEditor(id: string): void {
   if (!field?.matches(".suggestion-code")) field?.setSelectionRange(field.value.length, field.value.length);
 }
 
-/** Keeps the whole of an open editor in view after it has grown. */
+/** Scrolls so that all of an open editor is in view after it has grown. */
 export function revealEditor(id: string): void {
   const thread = editorOf(id)?.closest<HTMLElement>(".thread-row");
   if (thread) shownIn?.reveal(thread);
@@ -33,7 +33,7 @@ function editorOf(id: string): HTMLElement | null {
   return document.querySelector<HTMLElement>(`.comment-open[data-comment="${CSS.escape(id)}"]`);
 }
 
-/** Only what is near the window exists as elements. */
+/** Scrolls to the editor first: only rows near the window are rendered. */
 function broughtIntoView(id: string): HTMLElement | null {
   const comment = useComments.getState().comments.find((each) => each.id === id);
   if (!comment || comment.path === undefined) return null;

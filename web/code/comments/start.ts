@@ -20,8 +20,8 @@ import { setFolded, useView } from "../state/view.ts";
 import { showEditor } from "./show-editor.ts";
 
 /**
- * Opens an editor under the lines, with what was typed already. A suggestion starts from them as they are. Returns
- * false where the lines are not in this diff.
+ * Opens an editor below the lines, with the text that was typed so far. A suggestion starts with the lines' code.
+ * Returns false if the lines are not in the diff.
  */
 export function commentOnLines(range: LineRange, type: CommentType, typed = ""): boolean {
   const { files, patches } = useSession.getState();
@@ -30,7 +30,7 @@ export function commentOnLines(range: LineRange, type: CommentType, typed = ""):
   if (!file || !patch) return false;
   const place = describeLines(range, patch);
   const open = openEditorOn(range);
-  // The lines stay marked while they are written about.
+  // Keeps the lines selected while the person writes.
   useCursor.setState({
     range,
     cursor: { path: range.path, side: range.side, number: endOf(range) },
@@ -53,7 +53,7 @@ export function commentOnLines(range: LineRange, type: CommentType, typed = ""):
   return true;
 }
 
-/** Opens an editor for a comment on a whole file; an empty one that is open already is used. */
+/** Opens an editor for a comment on a file. Reuses an open editor without content. */
 export function commentOnFile(file: DiffFile): void {
   setFolded(file, false);
   const open = openEditor(({ path, place }) => path === file.path && place === undefined);
@@ -61,7 +61,7 @@ export function commentOnFile(file: DiffFile): void {
   else start({ ...blank("comment"), path: file.path });
 }
 
-/** Opens an editor for a comment on the change as a whole, with what was typed already. */
+/** Opens an editor for a comment on the whole change, with the text that was typed so far. */
 export function commentOnAll(typed = ""): void {
   useView.setState({ commentsOpen: true });
   const open = openEditor(({ path }) => path === undefined);
@@ -69,19 +69,19 @@ export function commentOnAll(typed = ""): void {
   else start({ ...blank("comment"), text: typed });
 }
 
-/** Opens the editor of a comment that is there, wherever it stands. */
+/** Opens the editor of an existing comment and scrolls to it. */
 export function openComment(id: string): void {
   flushSync(() => editComment(id));
   showEditor(id);
 }
 
-/** Deletes a comment, with the way back for a while. */
+/** Deletes a comment and offers to undo it. */
 export function deleteComment(comment: ReviewComment): void {
   const undo = removeComment(comment.id);
   showToast("Comment deleted", { action: { label: "Undo", run: undo } });
 }
 
-/** Discards what was written since the editor was opened, with the way back for a while. */
+/** Discards the changes since the editor was opened and offers to undo it. */
 export function discardComment({ id }: ReviewComment): void {
   const isEdited = useComments.getState().before.has(id);
   const undo = discardChanges(id);
@@ -89,7 +89,7 @@ export function discardComment({ id }: ReviewComment): void {
   showToast(isEdited ? "Changes discarded" : "Comment discarded", { action: { label: "Undo", run: undo } });
 }
 
-/** At once: the next key is the next letter of the comment. */
+/** Renders synchronously, so that the next key is typed into the editor. */
 function start(comment: ReviewComment): void {
   flushSync(() => startComment(comment));
   showEditor(comment.id);
@@ -105,13 +105,13 @@ function reopen({ id }: ReviewComment, typed: string): void {
   showEditor(id);
 }
 
-/** An open editor with nothing in it, on what `isMeant` accepts. */
+/** Returns an open editor without content whose comment passes `isMeant`. */
 function openEditor(isMeant: (comment: ReviewComment) => boolean): ReviewComment | undefined {
   const { comments, editing } = useComments.getState();
   return comments.find((comment) => editing.has(comment.id) && isBlank(comment) && isMeant(comment));
 }
 
-/** An editor without a word in it that is open on the same lines already. */
+/** Returns an open editor without content on exactly these lines. */
 function openEditorOn(range: LineRange): ReviewComment | undefined {
   return openEditor(
     ({ path, place }) =>

@@ -10,13 +10,13 @@ interface SuggestionEditorProps {
   readonly suggestion: string;
 }
 
-/** The lines themselves, to be edited where they stand, and what that changes. */
+/** Edits the code of a suggestion and shows the resulting diff. */
 export function SuggestionEditor({ comment, anchor, suggestion }: SuggestionEditorProps) {
   const change = (text: string) => changeComment(comment.id, (before) => ({ ...before, suggestion: text }));
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.key !== "Tab" || event.shiftKey || event.altKey || event.ctrlKey) return;
     const field = event.currentTarget;
-    // Tab leaves the field from its end, so that nobody is caught in it.
+    // At the end of the text, Tab moves the focus on, so that the field is not a keyboard trap.
     if (field.selectionStart === field.value.length) return;
     event.preventDefault();
     field.setRangeText(indentOf(anchor.lines), field.selectionStart, field.selectionEnd, "end");
@@ -40,7 +40,7 @@ export function SuggestionEditor({ comment, anchor, suggestion }: SuggestionEdit
   );
 }
 
-/** One step of indentation as the code around has it. */
+/** Returns one level of indentation in the style of the lines. */
 function indentOf(lines: readonly string[]): string {
   return lines.some((line) => line.startsWith("\t")) ? "\t" : "  ";
 }

@@ -16,7 +16,7 @@ interface ThreadProps {
   readonly layout: Layout;
 }
 
-/** The comments that stand under one line. Tells the controller how much room they take. */
+/** Renders the comments below one line. Reports its height to the controller. */
 export const Thread = memo(function Thread({ controller, file, widgetKey, row, layout }: ThreadProps) {
   const { path } = file;
   const element = useRef<HTMLDivElement>(null);
@@ -53,7 +53,7 @@ export const Thread = memo(function Thread({ controller, file, widgetKey, row, l
   );
 });
 
-/** A comment, as its editor while that is open. */
+/** Renders a comment, or its editor while that is open. */
 export function ThreadItem({ id }: { readonly id: string }) {
   const comment = useComments(({ comments }) => comments.find((each) => each.id === id));
   const isOpen = useComments(({ editing }) => editing.has(id));

@@ -11,17 +11,17 @@ export interface ReviewComment {
   readonly id: string;
   readonly type: CommentType;
   readonly path?: string;
-  /** The file's former name, where the diff renames it. */
+  /** The file's former path, if the diff renames it. */
   readonly oldPath?: string;
   readonly place?: LineAnchor;
   /** Markdown. */
   readonly text: string;
-  /** Of a suggestion: what should stand in place of the lines. */
+  /** Only for suggestions: the replacement of the lines. */
   readonly suggestion?: string;
   readonly images: readonly AttachedImage[];
-  /** ISO 8601 */
+  /** ISO 8601. */
   readonly createdAt: string;
-  /** The diff it was made on. */
+  /** The diff that the comment was made on. */
   readonly diff: DiffName;
 }
 
@@ -30,19 +30,19 @@ export interface DiffName {
   readonly label: string;
 }
 
-/** Lines of one side, with enough of their text to find them again after they moved. Numbers from 1, both inclusive. */
+/** Describes lines of one side, with enough text to find them after they moved. Numbers from 1, both inclusive. */
 export interface LineAnchor {
   readonly side: Side;
   readonly start: number;
   readonly end: number;
-  /** The lines meant, without line endings. */
+  /** The commented lines, without line endings. */
   readonly lines: readonly string[];
   /** Up to three lines before and after. */
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
 
-/** Whether it suggests other code than there is. */
+/** Reports whether the suggestion differs from the commented lines. */
 export function changesCode({ suggestion, place }: ReviewComment): boolean {
   return suggestion !== undefined && suggestion !== place?.lines.join("\n");
 }
@@ -52,7 +52,9 @@ export function isBlank(comment: ReviewComment): boolean {
   return comment.text.trim() === "" && comment.images.length === 0 && !changesCode(comment);
 }
 
-/** Comments on the whole change first, then by file as the diff shows them, a file's own before its lines'. */
+/**
+ * Sorts comments: those on the whole change first, then in file order. Comments on a file precede those on its lines.
+ */
 export function inFileOrder(
   comments: readonly ReviewComment[],
   orderOf: (path: string) => number,
@@ -67,7 +69,7 @@ export function inFileOrder(
   );
 }
 
-/** Paths of files in which a comment came, went or was moved between two lists: no other change moves a line. */
+/** Returns the paths whose comments were added, removed or moved between two lists. Other changes move no lines. */
 export function pathsMoved(
   after: readonly ReviewComment[],
   before: readonly ReviewComment[],
@@ -75,7 +77,7 @@ export function pathsMoved(
   return new Set(after === before ? [] : [...pathsNotIn(after, before), ...pathsNotIn(before, after)]);
 }
 
-/** Paths of the comments that another list does not have, or has in another place. */
+/** Returns the paths of comments that the other list lacks or has at other lines. */
 function pathsNotIn(comments: readonly ReviewComment[], others: readonly ReviewComment[]): string[] {
   const places = new Map(others.map(({ id, place }) => [id, place]));
   return comments.flatMap(({ id, path, place }) =>
@@ -83,10 +85,7 @@ function pathsNotIn(comments: readonly ReviewComment[], others: readonly ReviewC
   );
 }
 
-/**
- * The draft as it was kept, and what was written on the page while it was on its way: neither is lost. An editor that
- * was opened and left without a word is no comment to come back. Pure.
- */
+/** Merges the stored draft with what was written before it arrived. Drops stored comments without content. Pure. */
 export function mergeDraft(kept: DraftContent, written: DraftContent): DraftContent {
   const comments = (kept.comments ?? []).filter((comment) => !isBlank(comment));
   const known = new Set(comments.map(({ id }) => id));
@@ -99,7 +98,7 @@ export function mergeDraft(kept: DraftContent, written: DraftContent): DraftCont
   };
 }
 
-/** Drafts of the first days have their marks as members of an object. */
+/** The first draft format stored the viewed marks as an object. */
 function marksOf(viewed: DraftContent["viewed"] | Readonly<Record<string, string>> | undefined) {
   return Array.isArray(viewed) ? (viewed as DraftContent["viewed"]) : Object.entries(viewed ?? {});
 }

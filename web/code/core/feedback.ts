@@ -6,15 +6,15 @@ import { codeSpan, fenced } from "../../../src/render/markdown/fences.ts";
 import type { CodeAnnotation } from "../../../src/review/api-types.ts";
 import { changesCode, type LineAnchor, type ReviewComment } from "./comment.ts";
 
-/** What "Approve" sends. */
+/** The feedback that "Approve" sends. */
 export const NO_CHANGES_REQUESTED = "Code review completed: approved, no changes requested.";
 
 export interface FeedbackContext {
   readonly repository: { readonly name: string; readonly root: string };
   readonly branch: string;
-  /** The diff on screen: its type, what a person calls it, and what git is asked for it. */
+  /** The current diff: its type, its label and the git revisions that it shows. */
   readonly diff: { readonly type: string; readonly label: string; readonly gitRef: string };
-  /** Where the lines of a comment stand now; undefined when they are not in this diff. */
+  /** Returns the current lines of a comment; undefined if they are not in the diff. */
   readonly currentPosition: (
     comment: ReviewComment,
   ) => { readonly start: number; readonly end: number } | undefined;
@@ -33,7 +33,7 @@ export function feedbackMarkdown(comments: readonly ReviewComment[], context: Fe
   return `${parts.join("\n\n")}\n`;
 }
 
-/** A suggestion that leaves the code as it is is what was written about it: a comment. */
+/** Turns a suggestion that changes no code into a comment. */
 function asWritten(comment: ReviewComment): ReviewComment {
   const { suggestion, ...rest } = comment;
   return suggestion === undefined || changesCode(comment) ? comment : { ...rest, type: "comment" };
@@ -75,7 +75,7 @@ function itemOf(comment: ReviewComment, number: number, context: FeedbackContext
   return parts;
 }
 
-/** Quoted at most: whoever marks more has said where, and the agent has the file. In UTF-16 units. */
+/** Limits of a quote; the agent can read the rest in the file. In UTF-16 units and in lines. */
 const MAX_QUOTED_LINE = 500;
 const MAX_QUOTED_LINES = 60;
 
@@ -88,7 +88,7 @@ function quoted(lines: readonly string[]): string {
   return (more > 0 ? [...shown, `… ${more} more ${more === 1 ? "line" : "lines"}`] : shown).join("\n");
 }
 
-/** What the reader must know when the comment does not belong to the diff named on top. */
+/** Returns notes for a comment whose file or diff differs from that in the heading. */
 function contextLines(comment: ReviewComment, context: FeedbackContext): string[] {
   const found: string[] = [];
   if (comment.place?.side === "old" && comment.oldPath && comment.oldPath !== comment.path) {
@@ -112,7 +112,7 @@ function bodyOf(comment: ReviewComment): string[] {
   return parts;
 }
 
-/** The lines meant against the suggestion, as the body of a unified diff. */
+/** Returns the body of a unified diff from the commented lines to the suggestion. */
 function suggestionDiff(anchor: LineAnchor, suggestion: string): string {
   const after = suggestion === "" ? [] : suggestion.split("\n");
   return diffArrays([...anchor.lines], after)
@@ -120,12 +120,14 @@ function suggestionDiff(anchor: LineAnchor, suggestion: string): string {
     .join("\n");
 }
 
-/** `line 5` or `lines 5-9`. */
+/** Returns `line 5` or `lines 5-9`. */
 export function linesOf(start: number, end: number): string {
   return start === end ? `line ${start}` : `lines ${start}-${end}`;
 }
 
-/** The comments as `POST /api/feedback` takes them, at the places they have now; line 0 is the whole file. */
+/**
+ * Converts comments to the annotations of `POST /api/feedback`, with current line numbers. Line 0 is the whole file.
+ */
 export function annotationsOf(
   comments: readonly ReviewComment[],
   currentPosition: FeedbackContext["currentPosition"],

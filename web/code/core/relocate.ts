@@ -9,10 +9,10 @@ import {
 } from "../../../src/render/diff/patch/parsed-patch.ts";
 import type { LineAnchor } from "./comment.ts";
 
-/** Lines of context kept on each side of a anchor. */
+/** Lines of context stored on each side of an anchor. */
 const CONTEXT = 3;
 
-/** Describes lines of a patch so that they can be found again. Numbers from 1, both inclusive. */
+/** Creates an anchor for lines of a patch. Numbers from 1, both inclusive. */
 export function anchorLines(
   side: Side,
   start: number,
@@ -38,8 +38,9 @@ export function anchorLines(
 }
 
 /**
- * Where the lines of a anchor stand in a patch: their own numbers when the text is still there, else the spot with
- * the same text whose surroundings fit best and that is nearest. Undefined when the text is nowhere on that side.
+ * Finds the lines of an anchor in a patch: at their original numbers if the text is unchanged, else the position with
+ * the same text, the most similar context and the smallest distance. Returns undefined if the text is not on that
+ * side.
  */
 export function relocate(anchor: LineAnchor, patch: ParsedPatch): { start: number; end: number } | undefined {
   const at = findLine(patch, anchor.side, anchor.start);
@@ -59,7 +60,7 @@ function isOn(patch: ParsedPatch, line: number, side: Side): boolean {
   return patch.kind[line] !== (side === "old" ? LINE_ADDED : LINE_REMOVED);
 }
 
-/** The next (or previous) line of a side, by number; -1 when the hunk ends before it. */
+/** Returns the index of the next or previous line of a side; -1 at the end of the hunk. */
 function neighbour(patch: ParsedPatch, line: number, side: Side, step: 1 | -1): number {
   const wanted = lineNumber(patch, line, side) + step;
   for (let at = line + step; at >= 0 && at < patch.lineCount; at += step) {
@@ -77,7 +78,7 @@ function matchesAt(anchor: LineAnchor, patch: ParsedPatch, line: number): boolea
   return anchor.lines.length > 0;
 }
 
-/** How many lines around the anchor are as they were. */
+/** Counts the unchanged context lines around the anchor. */
 function surroundings(anchor: LineAnchor, patch: ParsedPatch, line: number): number {
   let score = 0;
   let at = line;

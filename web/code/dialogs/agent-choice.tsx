@@ -8,7 +8,7 @@ interface AgentChoiceProps {
   readonly onChange: (agent: string) => void;
 }
 
-/** Which agent goes on with the work; only where the caller can switch, and only agents it has. */
+/** Selects the agent that continues the work. Shown if the caller can switch agents; lists only the agents it has. */
 export function AgentChoice({ value, onChange }: AgentChoiceProps) {
   const canSwitch = useSession(({ index }) => index?.caller.takesAgentSwitch ?? false);
   const [agents, setAgents] = useState<readonly Agent[]>([]);

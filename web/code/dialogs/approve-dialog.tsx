@@ -61,7 +61,7 @@ interface ButtonsProps {
   readonly approve: () => void;
 }
 
-/** Where there are comments, sending them is what comes first. */
+/** With unsent comments, the primary button sends them. */
 function Buttons({ hasComments, sending, approve }: ButtonsProps) {
   return (
     <>

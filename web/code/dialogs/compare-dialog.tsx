@@ -5,7 +5,7 @@ import { Segmented } from "../../shared/components/segmented.tsx";
 import { chooseDiff } from "../header/diff-select.tsx";
 import { openDialog } from "../state/view.ts";
 
-/** Names any commit, or any base, to look at. */
+/** Asks for a commit or a base to compare with. */
 export function CompareDialog() {
   const [kind, setKind] = useState<"commit" | "base">("commit");
   const [name, setName] = useState("");

@@ -22,10 +22,10 @@ interface Entry {
   readonly run: () => void;
 }
 
-/** Files listed at most; more are found by typing on. */
+/** Maximum number of listed files. */
 const MAX_FILES = 30;
 
-/** Finds commands and files by a part of their name. */
+/** Finds commands and files by part of their name. */
 export function Palette({ controller, commands }: PaletteProps) {
   const files = useSession((session) => session.files);
   const [text, setText] = useState("");
@@ -38,7 +38,7 @@ export function Palette({ controller, commands }: PaletteProps) {
   const choose = (entry: Entry | undefined) => {
     if (!entry) return;
     openDialog("none");
-    // The dialog gives the focus back first; a command may want to put it elsewhere.
+    // Runs after the dialog has restored the focus, which the command may move.
     setTimeout(entry.run);
   };
   const move = (step: number) => {
@@ -78,7 +78,10 @@ export function Palette({ controller, commands }: PaletteProps) {
   );
 }
 
-/** Commands and files whose name holds every word, in any case; without a word all commands and no file. */
+/**
+ * Returns the commands and files whose name contains every word, ignoring case. Without a word: all commands, no
+ * files.
+ */
 function entriesFor(
   text: string,
   { commands, files, controller }: PaletteProps & { readonly files: readonly DiffFile[] },
@@ -108,7 +111,7 @@ interface ResultsProps {
   readonly choose: (entry: Entry) => void;
 }
 
-/** The list is walked from the field above it; its options take no focus of their own. */
+/** The text field handles the arrow keys and keeps the focus. */
 function Results({ entries, at, choose }: ResultsProps) {
   return (
     <div id="palette-list" role="listbox" tabIndex={-1} className="palette-list" aria-label="Results">

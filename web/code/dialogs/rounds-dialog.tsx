@@ -16,7 +16,7 @@ import { type SinceLast, sinceRound, useRounds } from "../state/rounds.ts";
 import { useSession } from "../state/session.ts";
 import { openDialog, setFolded } from "../state/view.ts";
 
-/** Lists feedback of earlier rounds with its lines and the state of their files. */
+/** Lists the feedback of earlier rounds with its lines and what has changed since. */
 export function RoundsDialog({ controller }: { readonly controller: DiffController }) {
   const rounds = useRounds((state) => state.rounds);
   return (
@@ -54,7 +54,7 @@ function EarlierComment({ annotation, round, controller }: EarlierCommentProps) 
   const isLast = useRounds(({ rounds }) => rounds.at(-1) === round);
   const position = useRounds(({ positions }) => positions.get(annotation.id));
   const compared = useRounds((state) => state.compared);
-  // The files of a round on another diff tell nothing about this one.
+  // Only rounds on the same diff are comparable with its files.
   const isComparable =
     compared !== undefined && round.gitRef === compared.gitRef && round.diffType === compared.diffType;
   const since = file && isComparable ? sinceRound(round, file) : undefined;
@@ -66,7 +66,7 @@ function EarlierComment({ annotation, round, controller }: EarlierCommentProps) 
     setFolded(file, false);
     const line = { path: file.path, side: annotation.side, number: position?.lineEnd ?? annotation.lineEnd };
     if (line.number > 0) setCursor(line);
-    // The dialog gives the focus back first.
+    // Scrolls after the dialog has restored the focus.
     setTimeout(() =>
       line.number > 0 ? controller.scrollToLine(line, true) : controller.scrollToFile(file.path),
     );
@@ -93,7 +93,7 @@ function EarlierComment({ annotation, round, controller }: EarlierCommentProps) 
   );
 }
 
-/** What became of the lines of a note. */
+/** Describes what became of the lines of an annotation. */
 function fateOf(annotation: RoundAnnotation, position: AnnotationPosition | undefined): string {
   if (position?.applied) return "suggestion applied";
   if (!position) return "these lines have changed since";

@@ -82,11 +82,11 @@ interface FeedbackFieldProps {
   readonly onChange: (text: string) => void;
 }
 
-/** The text as it will be sent, or drawn as Markdown. */
+/** Renders the feedback as an editable text or as rendered Markdown. */
 function FeedbackField({ text, composed, onChange }: FeedbackFieldProps) {
   const [view, setView] = useState<"text" | "preview">("text");
   const field = useRef<HTMLTextAreaElement>(null);
-  // The text comes after the dialog; what is typed belongs to it.
+  // The text loads after the dialog opens. Focus the field then, unless a control has the focus.
   useEffect(() => {
     const element = field.current;
     if (!element || document.activeElement?.closest("button, select, input")) return;
@@ -130,8 +130,8 @@ function FeedbackField({ text, composed, onChange }: FeedbackFieldProps) {
 }
 
 /**
- * The text to send: as it was edited when that was of the same comments, else as it is composed now. Comments that a
- * draft brings while the dialog is open come into it, unless the person has written in it already.
+ * Returns the text to send: the person's edit if it was made from the same comments, else the composed text. Comments
+ * that a draft adds while the dialog is open are included, unless the person has edited the text.
  */
 function useFeedbackText() {
   const comments = useComments((state) => state.comments);

@@ -18,24 +18,24 @@ import { LayoutCache } from "./layout-cache.ts";
 
 /** Pixels rendered above and below the window. */
 const OVERSCAN = 240;
-/** Pixels of the diff that are put on paper, from its top: about forty pages. */
+/** Pixels of the diff that are printed, from its top: about 40 pages. */
 const PRINTED = 40_000;
-/** Patches are asked for within this many windows of the visible part. */
+/** Patches are requested within this many window heights of the visible part. */
 const AHEAD = 3;
 
-/** What the scroller renders. A new object whenever something on screen changes. */
+/** The state that the scroller renders. A new object for every visible change. */
 export interface Scene {
   readonly geometry: Geometry;
   readonly visible: readonly VisibleFile[];
   /** Height of the scroller's content. */
   readonly height: number;
-  /** Subtract it from a place in the diff to get one in the scroller. */
+  /** Subtracted from a position in the diff to get a position in the scroller. */
   readonly shift: number;
-  /** Set while it is on its way to paper: the top of the diff, all at once. */
+  /** True while the browser prints: the top of the diff is rendered at once. */
   readonly printing: boolean;
 }
 
-/** What the scroller's element tells: its size, and how many columns of code fit into one side. */
+/** The size of the scroller: its height in pixels and the columns of code on one side. */
 export interface Viewport {
   readonly height: number;
   readonly columns: number;
@@ -44,14 +44,17 @@ export interface Viewport {
 /** Lays out the diff and tracks the visible part. Changes above the window do not move the visible part. */
 export class DiffController {
   private latest: Scene = { geometry: new Geometry([]), visible: [], height: 0, shift: 0, printing: false };
-  /** Layout waits for the size of the scroller. */
+  /** Zero until the scroller is measured. */
   private viewport: Viewport = { height: 0, columns: 0 };
   private scrolledTo: ScrollPosition = { physical: 0, virtual: 0 };
   private element: HTMLElement | undefined;
   private readonly layoutCache = new LayoutCache();
   private readonly listeners = new Set<() => void>();
   private awaited: { readonly line: LineRef; readonly until: number } | undefined;
-  /** The file the person went to, until they scroll: near the end of the diff it cannot be brought to the top. */
+  /**
+   * The file that the person last went to, until the next scroll. Near the end of the diff, a file cannot be at the
+   * top.
+   */
   private scrolledFile: string | undefined;
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -61,7 +64,7 @@ export class DiffController {
 
   readonly scene = (): Scene => this.latest;
 
-  /** Starts to follow the stores; returns the way to stop. */
+  /** Subscribes to the stores. Returns a function that unsubscribes. */
   start(): () => void {
     const update = () => this.update();
     const stops = [
@@ -92,14 +95,14 @@ export class DiffController {
 
   /** Handles a scroll event. */
   scrolled(physical: number): void {
-    // What the controller itself has moved comes back, rounded to the screen's pixels.
+    // Ignores the event of a scroll by the controller; browsers round its position to device pixels.
     if (Math.abs(physical - this.scrolledTo.physical) < 1) return;
     this.awaited = undefined;
     this.scrolledFile = undefined;
     this.moveTo(positionAfterScroll(this.space(), this.scrolledTo, physical));
   }
 
-  /** Takes over what the stores say now, of some files if nothing else can have changed. */
+  /** Lays out the diff from the stores. With `only`, just these files, if no others can have changed. */
   update(only?: readonly DiffFile[]): void {
     const anchor = this.anchor();
     const bodies = this.layoutCache.update(useView.getState().wrap ? this.viewport.columns : undefined, only);
@@ -111,7 +114,7 @@ export class DiffController {
     this.followAwaited();
   }
 
-  /** Reports heights that things of a file have on screen, where they are not what was computed. */
+  /** Takes over heights measured on screen that differ from the computed ones. */
   measure(file: DiffFile, seen: Partial<MeasuredHeights>): void {
     if (this.layoutCache.measure(file, seen)) this.update([file]);
   }
@@ -123,7 +126,7 @@ export class DiffController {
     this.moveTo(positionFor(this.space(), this.latest.geometry.topOf(order)));
   }
 
-  /** Brings a line into view, a third from the top, unless it is in view already; waits for its patch. */
+  /** Scrolls a line to a third of the window, unless it is in view. Waits up to 10 s for the line's patch. */
   scrollToLine(line: LineRef, always = false): void {
     const order = this.orderOf(line.path);
     const body = this.latest.geometry.bodies[order];
@@ -142,7 +145,7 @@ export class DiffController {
     this.moveTo(isInView && !always ? this.scrolledTo : positionFor(this.space(), top - height / 3));
   }
 
-  /** True when a line is in the window; of a line that is folded away, when its file's header is. */
+  /** Reports whether a line is in the window; for a line in a folded file, whether the file's header is. */
   isInView(line: LineRef): boolean {
     const order = this.orderOf(line.path);
     const body = this.latest.geometry.bodies[order];
@@ -154,14 +157,14 @@ export class DiffController {
     return top > virtual - LINE_HEIGHT && top < virtual + this.viewport.height - LINE_HEIGHT;
   }
 
-  /** The place before the first row in view, or before that of the file the person went to. */
+  /** Returns the position before the first row in view, or before the first row of the file the person went to. */
   rowInView(): RowPosition {
     const { geometry } = this.latest;
     const scrolledFile = this.scrolledFile === undefined ? -1 : this.orderOf(this.scrolledFile);
     return scrolledFile >= 0 ? { order: scrolledFile, row: -1 } : geometry.rowAt(this.scrolledTo.virtual);
   }
 
-  /** Moves just so far that an element within the scroller is in view, below the header that sticks. */
+  /** Scrolls as little as possible to show an element below the sticky header. */
   reveal(element: HTMLElement): void {
     if (!this.element) return;
     const box = element.getBoundingClientRect();
@@ -172,13 +175,13 @@ export class DiffController {
     if (distance !== 0) this.moveTo(positionFor(this.space(), this.scrolledTo.virtual + distance));
   }
 
-  /** Lays out what goes on paper, or again what is on screen. */
+  /** Renders the printed part of the diff, or the visible part again. */
   print(printing: boolean): void {
     this.latest = { ...this.latest, printing };
     this.moveTo(this.scrolledTo);
   }
 
-  /** Moves by a part of the window. */
+  /** Scrolls by a number of window heights. */
   scrollBy(windows: number): void {
     this.scrolledFile = undefined;
     this.moveTo(positionFor(this.space(), this.scrolledTo.virtual + this.viewport.height * windows));
@@ -189,7 +192,7 @@ export class DiffController {
     this.moveTo(positionFor(this.space(), end === "start" ? 0 : this.latest.geometry.total));
   }
 
-  /** The file the person went to, else the one at the top of the window. */
+  /** Returns the file that the person went to, else the file at the top of the window. */
   currentFile(): DiffFile | undefined {
     const { geometry } = this.latest;
     const scrolledFile =
@@ -205,7 +208,9 @@ export class DiffController {
     return { total: this.latest.geometry.total, viewport: this.viewport.height };
   }
 
-  /** What is to stay in place: the line of the open editor when it is in view, else what stands at the top. */
+  /**
+   * Returns what stays in place while heights change: the content at the top of the window; undefined at the start.
+   */
   private anchor(): Anchor | undefined {
     return this.scrolledTo.virtual <= 0 ? undefined : this.latest.geometry.anchorAt(this.scrolledTo.virtual);
   }
@@ -231,7 +236,7 @@ export class DiffController {
     if (useCursor.getState().file !== file) useCursor.setState({ file });
   }
 
-  /** Asks for the patches in view first, then those around. */
+  /** Requests the patches in view first, then those around. */
   private wantPatches(): void {
     const { geometry } = this.latest;
     const { virtual } = this.scrolledTo;

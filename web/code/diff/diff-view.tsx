@@ -10,7 +10,7 @@ import { FileSection } from "./file-section.tsx";
 import { partKey } from "./layout-cache.ts";
 import { SidewaysBar } from "./sideways-bar.tsx";
 
-/** Renders all files of the diff in one scroller. Only rows near the window exist as elements. */
+/** Renders all files of the diff in one scroller. Only rows near the window are rendered. */
 export function DiffView({ controller }: { readonly controller: DiffController }) {
   const scroller = useRef<HTMLElement>(null);
   const scene = useSyncExternalStore(controller.subscribe, controller.scene);
@@ -53,7 +53,7 @@ export function DiffView({ controller }: { readonly controller: DiffController }
   );
 }
 
-/** The browser prints what there is in elements, which on screen is a window's worth. */
+/** Renders more rows for printing: on screen, only those near the window exist. */
 function usePrinting(controller: DiffController): void {
   useEffect(() => {
     const before = () => flushSync(() => controller.print(true));
@@ -67,19 +67,19 @@ function usePrinting(controller: DiffController): void {
   }, [controller]);
 }
 
-/** Connects the element: its size, its scrolling, and the pointer over its lines. */
+/** Reports the scroller's size, scrolling and pointer events to the controller. */
 function useScroller(
   scroller: RefObject<HTMLElement | null>,
   controller: DiffController,
   layout: string,
 ): void {
-  // Before anything is painted: no row is laid out for a size that is not the scroller's.
+  // Measures before the first paint, so that no row is laid out for another size.
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!element) return;
     const measure = () =>
       controller.attach(element, { height: element.clientHeight, columns: columnsIn(element, layout) });
-    // Painting the new rows before the browser shows the new position: no blank rows.
+    // Renders synchronously, so that the browser never paints a position without its rows.
     const onScroll = () => flushSync(() => controller.scrolled(element.scrollTop));
     const observer = new ResizeObserver(measure);
     observer.observe(element);
@@ -94,7 +94,7 @@ function useScroller(
   }, [scroller, controller, layout]);
 }
 
-/** Columns of code that fit into a side, from the width of a digit in the code's own font. */
+/** Returns the columns of code on a side, from the width of a digit in the code font. */
 function columnsIn(element: HTMLElement, layout: string): number {
   const probe = document.createElement("span");
   probe.className = "column-probe";
@@ -107,11 +107,11 @@ function columnsIn(element: HTMLElement, layout: string): number {
   const padding = Number.parseFloat(style.getPropertyValue("--code-padding"));
   const width = element.clientWidth;
   const side = layout === "split" ? width / 2 - number : width - number * 2;
-  // A line that fits by a hair may be wrapped or not; room for one row too many does less harm than for one too few.
+  // A line that barely fits may wrap. An extra row of space is better than a missing one.
   return Math.max(1, Math.floor((side - padding - 0.1) / character));
 }
 
-/** Printed above a shortened diff: how much follows and which command prints all of it. */
+/** Printed above a shortened diff: how many files are missing and the command that prints all. */
 function PrintNotice({ scene: { geometry, visible, printing } }: { readonly scene: Scene }) {
   const gitRef = useSession((session) => session.index?.gitRef ?? "");
   const last = visible.at(-1);

@@ -2,13 +2,13 @@ import { lineOf } from "../comments/selected-lines.ts";
 import { commentOnLines } from "../comments/start.ts";
 import { type LineRange, preferSide, setCursor, useCursor } from "../state/cursor.ts";
 
-/** Pixels from the window's edge where a drag scrolls, and by how much in a frame. */
+/** Distance in pixels from the scroller's edge at which a drag scrolls, and pixels scrolled per frame. */
 const EDGE = 36;
 const EDGE_STEP = 14;
 
 /**
- * One set of pointer handlers for all lines: pressing on a number begins a selection on that side, moving extends
- * it, letting go anywhere opens a comment. Shift extends from the line before. Returns the way to stop.
+ * Selects lines with the pointer: pressing on a line number starts a selection on that side, moving extends it, and
+ * releasing opens a comment. Shift extends from the cursor. Returns a function that removes the handlers.
  */
 export function followPointer(scroller: HTMLElement): () => void {
   const drag = new LineDrag(scroller);
@@ -30,7 +30,7 @@ export function followPointer(scroller: HTMLElement): () => void {
   };
 }
 
-/** The pointer on its way over the lines, while it is drag down. */
+/** Tracks the pointer while it is pressed on a line number. */
 class LineDrag {
   private readonly scroller: HTMLElement;
   private drag: { readonly pointer: number; x: number; y: number; frame: number } | undefined;
@@ -81,7 +81,7 @@ class LineDrag {
       useCursor.setState({ range: { ...range, to: line } });
   }
 
-  /** Frame by frame for as long as the pointer is drag, as it may rest at the edge. */
+  /** Scrolls in every frame of a drag, because a pointer that rests at the edge sends no events. */
   private readonly scrollAtEdge = (): void => {
     const drag = this.drag;
     if (!drag) return;
@@ -95,7 +95,7 @@ class LineDrag {
   };
 }
 
-/** A click on code puts the keyboard there; one that ends a selection of text does not. */
+/** Moves the cursor to the clicked line, unless the click ended a text selection. */
 function goToClickedLine({ target }: MouseEvent): void {
   if (!(target instanceof Element) || !target.closest(".code")) return;
   if (String(getSelection()) !== "") return;
@@ -114,7 +114,7 @@ function rangeFrom(target: Element, extend: boolean): LineRange | undefined {
   return isSame ? { ...line, from: cursor.number } : line;
 }
 
-/** The line of the selection's own file and side at a point, whatever column the pointer is in. */
+/** Returns the line at a point, on the file and side of the selection, whichever column the pointer is in. */
 function lineUnder(scroller: HTMLElement, x: number, y: number, range: LineRange): number | undefined {
   const box = scroller.getBoundingClientRect();
   const inside = Math.min(box.right - 4, Math.max(box.left + 4, x));
@@ -124,7 +124,7 @@ function lineUnder(scroller: HTMLElement, x: number, y: number, range: LineRange
   return number ? Number(number.dataset["line"]) : undefined;
 }
 
-/** Selecting text begins in one column and must not take the other along. */
+/** Limits a text selection to the column where it starts. */
 function keepSelectionOnOneSide(scroller: HTMLElement, target: Element): void {
   const side = target.closest<HTMLElement>(".code")?.dataset["side"];
   if (side) scroller.dataset["selecting"] = side;

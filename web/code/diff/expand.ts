@@ -5,16 +5,16 @@ import type { FileBody } from "../core/rows/file-body.ts";
 import { loadFileText } from "../state/session.ts";
 import { changeExpansions, keepText, useView } from "../state/view.ts";
 
-/** Lines shown by one click. */
+/** Lines that one click shows. */
 export const EXPAND_STEP = 20;
 
-/** The gap a bar stands for. */
+/** Returns the gap between two hunks by its index. */
 export function gapAt(body: FileBody, gap: number): Gap | undefined {
   if (!body.patch) return undefined;
   return gapsOf(body.patch, body.text?.length, false)[gap];
 }
 
-/** Shows more lines of a gap: below the hunk above it, above the hunk below it, or all of it. */
+/** Shows more lines of a gap: below the previous hunk, above the next hunk, or all. */
 export async function expandGap(
   body: FileBody,
   gap: number,
@@ -38,7 +38,7 @@ export async function expandAll(body: FileBody): Promise<void> {
   }
 }
 
-/** Fetches the whole new side once; false when it could not be had, which the person is told. */
+/** Fetches the new side of a file once. Reports a failure to the person and returns false. */
 export async function ensureText(path: string): Promise<boolean> {
   if (useView.getState().texts.has(path)) return true;
   const result = await loadFileText(path, "new");

@@ -24,7 +24,7 @@ interface FileHeaderProps {
   readonly onExpandAll: (() => void) | undefined;
 }
 
-/** Renders a file's header, which sticks to the top of the window. */
+/** Renders a file's sticky header. */
 export const FileHeader = memo(function FileHeader({ file, onExpandAll }: FileHeaderProps) {
   const folded = useView((view) => isFolded(view, file));
   const viewed = useView((view) => isViewed(view, file));
@@ -111,7 +111,7 @@ function EditorLink({ path }: { readonly path: string }) {
   );
 }
 
-/** The server's link with the path put in, encoded except for its slashes. */
+/** Inserts the path into the server's link, encoded except for its slashes. */
 function editorUrl(link: string, path: string): string {
   return link.replace("{path}", path.split("/").map(encodeURIComponent).join("/")).replace("{line}", "1");
 }
@@ -129,7 +129,7 @@ function FilePath({ file }: { readonly file: DiffFile }) {
   );
 }
 
-/** Nothing where no line came or went: of a binary, two zeros would say that it is the same. */
+/** Renders nothing for a file without changed lines: for a binary file, two zeros would mean that it is unchanged. */
 export function Counts({ file }: { readonly file: Pick<DiffFile, "additions" | "deletions"> }) {
   if (file.additions + file.deletions === 0) return null;
   return (

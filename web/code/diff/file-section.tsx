@@ -22,7 +22,7 @@ interface FileSectionProps {
   readonly top: number;
   readonly layout: Layout;
   readonly wrap: boolean;
-  /** Only when they are in this file. */
+  /** Undefined unless they are in this file. */
   readonly range: LineRange | undefined;
   readonly cursor: LineRef | undefined;
 }
@@ -32,14 +32,14 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
   const { controller, body, from, to, top, wrap } = props;
   const rows = useRef<HTMLDivElement>(null);
   const { file } = body;
-  // A line shown whole takes more room, which is to be measured.
+  // Re-renders, and thereby measures, when a shortened line is shown in full.
   useView((view) => view.wholeLines);
 
   useLayoutEffect(() => {
     if (rows.current) controller.measure(file, measureRows(rows.current, body));
   });
 
-  // A notice grows once its images have come.
+  // A notice grows when its images load.
   useEffect(() => {
     const element = rows.current;
     const notice = element?.querySelector("[data-notice]");
@@ -83,7 +83,10 @@ function hasRows(body: FileBody): body is FileBody & { readonly patch: ParsedPat
   return body.state === "rows" && body.patch !== undefined && (body.rows?.count ?? 0) > 0;
 }
 
-/** Heights that differ from what is laid out: notices, and wrapped lines whose room only the browser knows. */
+/**
+ * Returns measured heights that differ from the layout: of notices, and of wrapped lines that only the browser can
+ * measure.
+ */
 function measureRows(element: HTMLElement, body: FileBody): Partial<MeasuredHeights> {
   const widgets = new Map<string, number>();
   const lines = new Map<number, number>();

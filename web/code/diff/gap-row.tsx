@@ -9,7 +9,7 @@ interface GapRowProps {
   readonly gap: number;
 }
 
-/** Renders the bar between two hunks: expand buttons and the function of the next hunk. */
+/** Renders the bar between two hunks: expand buttons and the function name of the next hunk. */
 export function GapRow({ body, row, gap }: GapRowProps) {
   const stretch = gapAt(body, gap);
   const shown = body.rows ? contextAround(body, row) : 0;
@@ -46,7 +46,7 @@ function allLabel(length: number | undefined): string {
   return length === 1 ? "Show 1 unchanged line" : `Show ${thousands(length)} unchanged lines`;
 }
 
-/** How many lines of the gap are shown already: those right above and right below the bar. */
+/** Counts the lines of the gap that are shown directly above and below the bar. */
 function contextAround(body: FileBody, row: number): number {
   let count = 0;
   for (let at = row - 1; body.rows?.kind[at] === 1; at--) count++;

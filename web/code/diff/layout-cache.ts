@@ -7,18 +7,18 @@ import { useSession } from "../state/session.ts";
 import { isFolded, useView } from "../state/view.ts";
 
 /**
- * Returns a key for a file of a diff. A path is not unique: a file that became a link is listed twice, as deleted
- * and as added. Pure.
+ * Returns a key for a file of a diff. A path is not unique: a file that became a link is listed twice, as deleted and
+ * as added. Pure.
  */
 export function partKey({ path, oldMode, newMode }: DiffFile): string {
   return oldMode === undefined && newMode !== undefined ? `+${path}` : ` ${path}`;
 }
 
-/** Caches the layout of all files. A body is built again only when its inputs change. */
+/** Caches the layout of all files. Rebuilds a body only when its inputs change. */
 export class LayoutCache {
   private readonly bodies = new Map<string, FileBody>();
   private readonly inputs = new Map<string, BodyOptions>();
-  /** Heights of bodies whose patch has been here, for the time it is not. */
+  /** Heights of bodies whose patch was loaded before. */
   private readonly heights = new Map<string, number>();
   private readonly measured = new Map<string, MeasuredHeights>();
   private readonly textLines = new Map<string, readonly string[]>();
@@ -26,7 +26,7 @@ export class LayoutCache {
   private columns: number | undefined;
   private count = -1;
 
-  /** Forgets everything but what was measured: another diff is shown. */
+  /** Clears everything except measured heights, because another diff is shown. */
   clear(): void {
     this.bodies.clear();
     this.inputs.clear();
@@ -35,7 +35,7 @@ export class LayoutCache {
     this.count = -1;
   }
 
-  /** Takes over heights seen on screen; false when they are not new. */
+  /** Stores measured heights. Returns false if none is new. */
   measure(file: DiffFile, seen: Partial<MeasuredHeights>): boolean {
     const known = this.measured.get(partKey(file)) ?? NOTHING_MEASURED;
     const widgets = withNews(known.widgets, seen.widgets);
@@ -46,8 +46,8 @@ export class LayoutCache {
   }
 
   /**
-   * All bodies in the order of the page; undefined when they are as they were. `columns`: see `BodyOptions`. With
-   * `only`, no other file is looked at: nothing of theirs can have changed.
+   * Returns all bodies in page order; undefined if none changed. `columns` as in `BodyOptions`. With `only`, checks
+   * just these files.
    */
   update(columns: number | undefined, only?: readonly DiffFile[]): FileBody[] | undefined {
     const { files } = useSession.getState();
@@ -84,7 +84,7 @@ export class LayoutCache {
     };
   }
 
-  /** The lines of a text, the same array for the same text. */
+  /** Returns the lines of a text, the same array for the same text. */
   private linesOf(text: string | undefined): readonly string[] | undefined {
     if (text === undefined) return undefined;
     const known = this.textLines.get(text);
@@ -95,7 +95,7 @@ export class LayoutCache {
     return lines;
   }
 
-  /** Lines wrap elsewhere once the width is another. */
+  /** Drops the measured heights of lines: at another width they wrap differently. */
   private forgetLines(): void {
     for (const [key, { widgets }] of this.measured) {
       this.measured.set(key, { widgets, lines: NOTHING_MEASURED.lines });
@@ -111,7 +111,7 @@ export class LayoutCache {
     if (body.state === "rows") this.heights.set(key, body.height);
   }
 
-  /** Widgets by path, the same array while nothing about them changed. */
+  /** Collects the widgets by path. Keeps the same array while its keys are the same. */
   private collectWidgets(): void {
     const { comments } = useComments.getState();
     const byPath = new Map<string, Map<string, Widget>>();
@@ -135,7 +135,7 @@ export class LayoutCache {
 const NO_WIDGETS: readonly Widget[] = [];
 const NOTHING_MEASURED: MeasuredHeights = { widgets: new Map(), lines: new Map() };
 
-/** The map with the new values; the same map when they are not new. */
+/** Returns the map with the new values; the same map if no value is new. */
 function withNews<Key>(
   known: ReadonlyMap<Key, number>,
   seen: ReadonlyMap<Key, number> | undefined,

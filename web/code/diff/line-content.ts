@@ -14,33 +14,33 @@ import type { DiffFile } from "../../../src/review/api-types.ts";
 import { nearest, rangesIn } from "../core/text/search.ts";
 import { tokensOfHunk, tokensOfText } from "../highlight/tokens-of.ts";
 
-/** Longer lines are data, plain to see; in UTF-16 units. */
+/** Longer lines are data and are not highlighted. In UTF-16 units. */
 const MAX_COLORED_LENGTH = 20_000;
 
-/** What one cell of code shows. */
+/** The content of a cell of code. */
 export interface LineContent {
   readonly segments: readonly Segment[];
-  /** UTF-16 units left out at the end. */
+  /** UTF-16 units omitted at the end. */
   readonly hidden: number;
-  /** Sentences after the code, such as a missing newline. */
+  /** Notices after the code, such as a missing newline. */
   readonly notice: string | undefined;
 }
 
-/** What the search wants painted in a line. */
+/** What the search highlights in a line. */
 export interface LineSearch {
   readonly pattern: RegExp;
-  /** The match the person stands on, when it is in this row: its side and start column. */
+  /** The side and start column of the current match, if it is in this row. */
   readonly current: { readonly side: Side; readonly start: number } | undefined;
 }
 
-/** What a line is read from: its file, the file's patch, and the whole new side once that is here. */
+/** The source of a line: its file, the file's patch, and the lines of the new side if they are loaded. */
 interface LineSource {
   readonly file: DiffFile;
   readonly patch: ParsedPatch;
   readonly text: readonly string[] | undefined;
 }
 
-/** The content of a patch line on a side. `whole` shows a long line to its end. */
+/** Returns the content of a patch line on a side. `whole` disables shortening. */
 export function patchLine(
   source: LineSource,
   line: number,
@@ -70,7 +70,7 @@ function currentOn(search: LineSearch | undefined, side: Side): number | undefin
   return search?.current?.side === side ? search.current.start : undefined;
 }
 
-/** The content of a line between the hunks, from the whole text of the new side. */
+/** Returns the content of a line between the hunks, from the text of the new side. */
 export function contextLine(
   source: LineSource,
   number: number,
@@ -86,7 +86,7 @@ export function contextLine(
   return { segments, hidden: full.length - text.length, notice: undefined };
 }
 
-/** The whole file's highlighting knows what stands before the hunk, so it is preferred once it is here. */
+/** Prefers the highlighting of the whole file, which includes the context before the hunk. */
 function highlightOf(
   source: LineSource,
   line: number,
@@ -101,7 +101,7 @@ function highlightOf(
   return { tokens: tokensOfHunk(source.patch, source.file.path, hunk, side), tokenLine: number - start };
 }
 
-/** What is to be said after a line's code. */
+/** Returns the notice after a line's code. */
 export function noticeOn(patch: ParsedPatch, line: number): string | undefined {
   if (patch.withoutNewline.has(line)) return "No newline at end of file";
   const partner = patch.partner[line] ?? -1;

@@ -21,20 +21,20 @@ interface LineRowProps {
   readonly body: FileBody & { readonly patch: ParsedPatch };
   readonly row: number;
   readonly layout: Layout;
-  /** Sides whose line is selected: 1 old, 2 new, 3 both. */
+  /** Sides whose line is selected, as a bit set: 1 old, 2 new, 3 both. */
   readonly picked: number;
-  /** Sides whose line is new since the person last sent feedback, likewise. */
+  /** Sides whose line is new since the last feedback, as the same bit set. */
   readonly since: number;
-  /** The keyboard stands here, on this side. */
+  /** The side of the keyboard cursor, if it is in this row. */
   readonly cursor: Side | undefined;
   readonly search: LineSearch | undefined;
   readonly whole: boolean;
   readonly wrap: boolean;
-  /** Raised when highlighting has come. */
+  /** Increases when highlighting arrives. */
   readonly highlighting: number;
 }
 
-/** One row of code: a number and a line on each side, or two numbers and one line. */
+/** Renders a row of code: a number and a line for each side, or two numbers and one line. */
 export const LineRow = memo(function LineRow(props: LineRowProps) {
   const { body, row, layout, cursor } = props;
   const left = body.rows?.left[row] ?? -1;
@@ -61,7 +61,7 @@ export const LineRow = memo(function LineRow(props: LineRowProps) {
   );
 }, looksAlike);
 
-/** A file has a new body whenever anything in it takes another height, which most of its rows do not show. */
+/** Compares only what the row shows: a file gets a new body for any changed height. */
 function looksAlike(
   { body: before, ...given }: LineRowProps,
   { body: after, ...now }: LineRowProps,
@@ -130,9 +130,9 @@ function UnifiedCells({
 }
 
 interface NumberCellProps {
-  /** What it shows; 0 for nothing. */
+  /** The displayed number; 0 for none. */
   readonly number: number;
-  /** The line a comment from here would be on; 0 for none. */
+  /** The line number for a new comment; 0 for none. */
   readonly line: number;
   readonly side: Side;
   readonly name: string;
@@ -156,7 +156,7 @@ function NumberCell({ number, line, side, name }: NumberCellProps) {
 
 interface CodeProps extends LineRowProps {
   readonly side: Side;
-  /** Index in the patch; of a line outside the hunks, its number. */
+  /** Index in the patch; for a line between the hunks, its number. */
   readonly line: number;
 }
 
@@ -175,7 +175,7 @@ function Code(props: CodeProps) {
   );
 }
 
-/** A comment on one line gives all lines of the file a new body; what they say is made again only when it changes. */
+/** Recomputes a line only when its content changes: a comment gives all lines of the file a new body. */
 function useContent({ body, row, side, line, search, whole, highlighting }: CodeProps): LineContent {
   const { file, patch, text } = body;
   const number = body.rows?.kind[row] === ROW_CONTEXT ? (body.rows.right[row] ?? 0) : 0;
@@ -188,7 +188,7 @@ function useContent({ body, row, side, line, search, whole, highlighting }: Code
   }, [file, patch, text, number, side, line, search, whole, highlighting]);
 }
 
-/** Wrapped lines whose width cannot be computed are measured on screen. */
+/** Reports whether the row must be measured on screen: it wraps and its width cannot be computed. */
 function isMeasured({ body, row, wrap }: LineRowProps, left: number, right: number): boolean {
   if (!wrap) return false;
   if (body.rows?.kind[row] === ROW_CONTEXT) return isUncertain(body.text?.[right - 1] ?? "");
@@ -207,9 +207,9 @@ function kindClass({ body, row }: LineRowProps, index: number): string {
 }
 
 interface LongLineButtonProps {
-  /** As of `wholeLineKey`. */
+  /** The line's `wholeLineKey`. */
   readonly lineKey: string;
-  /** UTF-16 units that are left out. */
+  /** UTF-16 units that are omitted. */
   readonly hidden: number;
 }
 

@@ -6,7 +6,7 @@ import { useSession } from "../state/session.ts";
 
 const IMAGE = /\.(png|jpe?g|webp)$/i;
 
-/** Replaces lines: describes the change and shows images. */
+/** Replaces the lines of a file: describes the change and shows images. */
 export function NoticeRow({ body, row }: { readonly body: FileBody; readonly row: number }) {
   const { file, patch } = body;
   return (
@@ -45,7 +45,7 @@ function verb(file: DiffFile): string {
   );
 }
 
-/** The image before and after the change, as far as there was and is one. */
+/** Renders the image before and after the change; a new or deleted image has one side. */
 function ImagePreview({ file }: { readonly file: DiffFile }) {
   return (
     <div className="image-preview">
@@ -61,7 +61,7 @@ function ImageSide({ file, side }: { readonly file: DiffFile; readonly side: "ol
   const [size, setSize] = useState("");
   if (failed) return null;
   const when = side === "old" ? "before" : "after";
-  // The diff's id is there for the browser, so that it asks again when the diff has been taken again.
+  // The diff id makes the browser load the image again when the diff is refreshed.
   const query = new URLSearchParams({ path: file.path, side, diff: diffId });
   return (
     <figure>
@@ -79,7 +79,7 @@ function ImageSide({ file, side }: { readonly file: DiffFile; readonly side: "ol
   );
 }
 
-/** Returns the width and height of a loaded image, and its bytes where the browser knows them. */
+/** Returns the width and height of a loaded image, and its size in bytes if the browser reports it. */
 function sizeOf({ naturalWidth, naturalHeight, currentSrc }: HTMLImageElement): string {
   const entry = performance.getEntriesByName(currentSrc).at(-1);
   const bytes = entry instanceof PerformanceResourceTiming ? entry.decodedBodySize : 0;

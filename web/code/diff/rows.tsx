@@ -31,7 +31,7 @@ interface RowsProps {
   readonly cursor: LineRef | undefined;
 }
 
-/** The rows of a file from one to another. */
+/** Renders the rows of a file from `from` to `to`. */
 export function Rows({ controller, body, from, to, layout, wrap, range, cursor }: RowsProps) {
   const highlighting = useHighlighting(({ version }) => version);
   const pattern = useSearch((search) => search.pattern);
@@ -106,7 +106,7 @@ function currentIn(match: FoundMatch | undefined, path: string): FoundMatch | un
 
 const withoutCurrent = new WeakMap<RegExp, LineSearch>();
 
-/** The same object for all rows but the one with the current match, so that the others are not painted again. */
+/** Returns the same object for all rows without the current match, so that they do not render again. */
 function searchIn(
   pattern: RegExp | undefined,
   match: FoundMatch | undefined,

@@ -6,7 +6,9 @@ interface SidewaysBarProps {
   readonly controller: DiffController;
 }
 
-/** Moves all unwrapped code sideways together: by this scroll bar, by wheel or trackpad. Headers and numbers stay. */
+/**
+ * Scrolls all unwrapped code sideways together, by scroll bar, wheel or trackpad. Headers and numbers stay in place.
+ */
 export function SidewaysBar({ scroller, controller }: SidewaysBarProps) {
   const bar = useRef<HTMLDivElement>(null);
   const [excess, setExcess] = useState(0);
@@ -16,7 +18,7 @@ export function SidewaysBar({ scroller, controller }: SidewaysBarProps) {
     let frame = 0;
     const measure = () => {
       cancelAnimationFrame(frame);
-      // The longest line seen so far: the bar does not shrink under the pointer.
+      // Keeps the maximum, so that the bar does not shrink under the pointer.
       frame = requestAnimationFrame(() => setExcess((known) => Math.max(known, excessIn(element))));
     };
     const onWheel = (event: WheelEvent) => {
@@ -53,7 +55,7 @@ export function SidewaysBar({ scroller, controller }: SidewaysBarProps) {
   );
 }
 
-/** Pixels by which the longest line in view is wider than its column; 0 when all lines fit. */
+/** Returns how many pixels the longest line in view exceeds its column by; 0 if all lines fit. */
 function excessIn(element: HTMLElement): number {
   const widths = [...element.querySelectorAll(".code-text")].map(
     (code) => code.scrollWidth - code.clientWidth,

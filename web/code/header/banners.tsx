@@ -9,9 +9,9 @@ import { switchDiff, useSession } from "../state/session.ts";
 import { openDialog, useView } from "../state/view.ts";
 import { OmittedBanner } from "./omitted-banner.tsx";
 
-/** Shows notices, most serious first. */
+/** Shows notices, the most serious first. */
 export function Banners() {
-  // Without a server there is nothing to save to and nothing newer: saying so thrice would only bury it.
+  // Without a server, saving and refreshing fail as well. One notice is enough.
   const isServerLost = useSession((session) => !session.connected || session.closing !== undefined);
   return (
     <>
@@ -118,7 +118,7 @@ function StaleBanner() {
   const diffType = useSession((session) => session.index?.diffType ?? "");
   const switching = useSession((session) => session.switching);
   const isReplaced = useSession((session) => session.isReplaced);
-  // There is nothing newer of this review at this address.
+  // Another review is at this address, so refreshing would not help.
   if (!stale || isReplaced) return null;
   const refresh = () => void switchDiff(diffType, useView.getState().whitespace);
   return (

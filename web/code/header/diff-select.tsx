@@ -4,17 +4,17 @@ import { diffLabel } from "../state/diff-label.ts";
 import { switchDiff, useSession } from "../state/session.ts";
 import { openDialog, useView } from "../state/view.ts";
 
-/** Not a diff but the way to name one. */
+/** The option that opens the dialog for another diff. */
 const ANOTHER = "another";
 
-/** Switches, and says so when the server would not. */
+/** Switches the diff. Reports a failure to the person. */
 export async function chooseDiff(diffType: string): Promise<boolean> {
   const result = await switchDiff(diffType, useView.getState().whitespace);
   if (!result.ok) showToast(`Still showing the same diff: ${explain(result)}`, { tone: "danger" });
   return result.ok;
 }
 
-/** Chooses what is compared: the three everybody needs, then the others the repository offers, then any commit. */
+/** Selects the diff: the common types first, then the others of the repository, then any commit. */
 export function DiffSelect() {
   const index = useSession((session) => session.index);
   const switching = useSession((session) => session.switching);

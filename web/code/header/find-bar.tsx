@@ -10,7 +10,7 @@ import { closeSearch, firstMatch, MAX_MATCHES, search, stepMatch, useSearch } fr
 import { useSession } from "../state/session.ts";
 import { setFolded } from "../state/view.ts";
 
-/** Goes to the next match, or the one before, and shows it. */
+/** Goes to the next or previous match and shows it. */
 export async function goToMatch(controller: DiffController, step: 1 | -1): Promise<void> {
   await firstMatch();
   const match = stepMatch(step);
@@ -41,7 +41,7 @@ export function FindBar({ controller }: { readonly controller: DiffController })
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Enter") void goToMatch(controller, event.shiftKey ? -1 : 1);
     else if (event.key === "Escape") closeSearch();
-    // A second Ctrl+F is the browser's own search.
+    // A second Ctrl+F opens the browser's search.
     else return;
     event.preventDefault();
   };
@@ -108,7 +108,7 @@ function SearchOptions({ query: { matchCase, regex }, onChange }: SearchOptionsP
   );
 }
 
-/** Which match the person stands on and how many there are, or why there is none. */
+/** Renders the position of the current match and the total, or why there is none. */
 function MatchCount() {
   const { query, matches, current, progress, error } = useSearch();
   const count = matches.length;

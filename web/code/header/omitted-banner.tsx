@@ -5,7 +5,7 @@ import { Button } from "../../shared/components/button.tsx";
 import { describeOmitted } from "../core/omitted.ts";
 import { useSession } from "../state/session.ts";
 
-/** Says what the working tree has and the diff does not show, so that an empty diff is not taken for an unchanged tree. */
+/** Lists changes that the diff does not show, so that an empty diff does not look like an unchanged working tree. */
 export function OmittedBanner() {
   const omitted = useSession((session) => session.index?.omitted);
   const [open, setOpen] = useState(false);

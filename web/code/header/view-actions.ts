@@ -4,19 +4,19 @@ import { announce, showToast } from "../../shared/components/toast.tsx";
 import { loadDiff } from "../state/session.ts";
 import { changeView, useView } from "../state/view.ts";
 
-/** Shows both sides beside each other, or one beneath the other. */
+/** Shows the sides next to each other, or unified. */
 export function setLayout(layout: Layout): void {
   changeView({ layout });
   announce(layout === "split" ? "Side by side" : "Unified");
 }
 
-/** Wraps long lines, or keeps each whole. */
+/** Wraps long lines, or scrolls them sideways. */
 export function setWrap(wrap: boolean): void {
   changeView({ wrap });
   announce(wrap ? "Long lines are wrapped" : "Long lines scroll sideways (Shift+scroll)");
 }
 
-/** Shows or hides whitespace changes. git leaves them out, so the diff is fetched again; a failure changes nothing. */
+/** Shows or hides whitespace changes. Fetches the diff again, because git omits them; a failure changes nothing. */
 export async function setWhitespace(whitespace: boolean): Promise<void> {
   const before = useView.getState().whitespace;
   changeView({ whitespace });

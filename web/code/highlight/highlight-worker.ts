@@ -11,7 +11,7 @@ export interface HighlightResponse {
   readonly records: Uint32Array | undefined;
 }
 
-/** The worker's own global scope, as far as it is used here. */
+/** The members of the worker's global scope that are used here. */
 const scope = globalThis as unknown as {
   onmessage: (event: MessageEvent<HighlightRequest>) => void;
   postMessage(response: HighlightResponse, transfer: Transferable[]): void;

@@ -2,12 +2,12 @@ import { createHighlighter, LANGS } from "../../../node_modules/@pierre/highligh
 import wasmUrl from "../../../node_modules/@pierre/highlights/dist/highlights.wasm?url";
 
 /**
- * Highlights a text: records as in `core/tokens.ts`, or undefined when the language is not known. Languages go by the
- * names of `core/language.ts`.
+ * Highlights a text. Returns records as in `src/render/diff/text/tokens.ts`; undefined for an unknown language.
+ * Language names are those of `language.ts` beside it.
  */
 export type Highlight = (text: string, language: string) => Uint32Array | undefined;
 
-/** The highlighter of this browser: WebAssembly, else plain JavaScript, else none. Never rejects. */
+/** Loads the highlighter for this browser: WebAssembly, else JavaScript, else none. Never rejects. */
 export async function loadHighlighter(): Promise<Highlight> {
   try {
     return await loadWasmHighlighter();
@@ -25,23 +25,23 @@ async function loadFallback(): Promise<Highlight> {
   }
 }
 
-// The package's entry offers styled objects, one a token. The records they are made from are about ten times cheaper
-// and need no theme, so its class is imported by file; the version is pinned exactly.
+// The package exports styled objects, one per token. Their source records are about 10 times cheaper and need no
+// theme, so the class is imported by file. The version is pinned exactly.
 
-/** Part of the class that its public interface leaves out. */
+/** Members of the class that its public interface omits. */
 interface RecordHighlighter {
   writeInput(text: string): number;
   tokenizeLineRecords(languageId: number, byteLength: number): Uint32Array;
 }
 
-/** The highlighter in WebAssembly, compiled while it arrives. Rejects where the browser refuses it. */
+/** Compiles the WebAssembly highlighter while it loads. Rejects if the browser does not allow it. */
 async function loadWasmHighlighter(): Promise<Highlight> {
   const module = await compile();
   const highlighter = createHighlighter(module) as unknown as RecordHighlighter;
   return (text, language) => {
     const id = Object.hasOwn(LANGS, language) ? LANGS[language] : undefined;
     if (id === undefined || id === 0) return undefined;
-    // The answer lies in the module's memory, which the next call overwrites.
+    // Copies the result: the next call overwrites the module's memory.
     return highlighter.tokenizeLineRecords(id, highlighter.writeInput(text)).slice();
   };
 }

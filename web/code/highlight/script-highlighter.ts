@@ -2,17 +2,17 @@ import hljs from "highlight.js/lib/common";
 import { TOKEN_TYPES } from "../../../src/render/diff/text/token-types.ts";
 import { LINE_BREAK } from "../../../src/render/diff/text/tokens.ts";
 
-/** Some forty times slower than the other: larger texts stay plain. In UTF-16 units. */
+/** Longer texts stay plain: highlight.js is about 40 times slower than WebAssembly. In UTF-16 units. */
 const MAX_TEXT_LENGTH = 100_000;
 
-/** highlight.js behind the same shape, for browsers that refuse WebAssembly. */
+/** Highlights with highlight.js, for browsers that do not allow WebAssembly. */
 export function scriptHighlighter(text: string, language: string): Uint32Array | undefined {
   if (text.length > MAX_TEXT_LENGTH || !hljs.getLanguage(language)) return undefined;
   const html = hljs.highlight(text, { language, ignoreIllegals: true }).value;
   return recordsFromHtml(html);
 }
 
-/** Reads highlight.js' markup: nested spans with a class, and text with four entities. */
+/** Parses the markup of highlight.js: nested spans with a class, and text with four entities. */
 export function recordsFromHtml(html: string): Uint32Array {
   const records: number[] = [];
   const open: number[] = [];

@@ -5,25 +5,27 @@ import { indexTokens, type Tokens } from "../../../src/render/diff/text/tokens.t
 import { type Highlight, loadHighlighter } from "./highlight.ts";
 import type { HighlightRequest, HighlightResponse } from "./highlight-worker.ts";
 
-/** Up to this length highlighting takes less than handing the text to a worker would. In UTF-16 units. */
+/** Maximum length that is highlighted synchronously, which is faster than a worker. In UTF-16 units. */
 const DONE_AT_ONCE = 40_000;
-/** Longer texts stay plain. */
+/** Longer texts stay plain. In UTF-16 units. */
 const MAX_TEXT_LENGTH = 8_000_000;
 
-/** Raised when texts have got their highlighting, so that rows are painted again. */
+/** The version increases when highlighting arrives, so that rows render again. */
 export const useHighlighting = create<{ readonly version: number }>(() => ({ version: 0 }));
 
 let highlight: Highlight | undefined;
 const byHunk = new WeakMap<ParsedPatch, Map<string, Tokens | null>>();
 const byText = new WeakMap<readonly string[], Tokens | null>();
 
-/** Loads the highlighter; until then, and without one, code is plain. */
+/** Loads the highlighter. Until then, or without one, code is plain. */
 export async function startHighlighting(): Promise<void> {
   highlight = await loadHighlighter();
   raiseVersion();
 }
 
-/** The highlighting of one side of a hunk; its first line is that side's first. Undefined while there is none. */
+/**
+ * Returns the tokens of one side of a hunk, from the hunk's first line on that side. Undefined until they are ready.
+ */
 export function tokensOfHunk(patch: ParsedPatch, path: string, hunk: number, side: Side): Tokens | undefined {
   if (!highlight) return undefined;
   const memory = byHunk.get(patch) ?? new Map<string, Tokens | null>();
@@ -34,7 +36,7 @@ export function tokensOfHunk(patch: ParsedPatch, path: string, hunk: number, sid
   return highlightText(hunkText(patch, hunk, side), path, (tokens) => memory.set(key, tokens));
 }
 
-/** The highlighting of a whole text, given as its lines. */
+/** Returns the tokens of a whole text, given as its lines. Undefined until they are ready. */
 export function tokensOfText(lines: readonly string[], path: string): Tokens | undefined {
   if (!highlight) return undefined;
   const known = byText.get(lines);
@@ -42,7 +44,7 @@ export function tokensOfText(lines: readonly string[], path: string): Tokens | u
   return highlightText(lines.join("\n"), path, (tokens) => byText.set(lines, tokens));
 }
 
-/** Highlights synchronously, or long texts in a worker. `keep` receives the result, null while there is none. */
+/** Highlights synchronously, or in a worker for long texts. Passes the result to `keep`: null until it is ready. */
 function highlightText(
   text: string,
   path: string,
@@ -73,7 +75,7 @@ let worker: Worker | undefined;
 let lastId = 0;
 const waiting = new Map<number, (records: Uint32Array | undefined) => void>();
 
-/** Highlights a large text off the main thread; undefined when that is not possible. */
+/** Highlights a long text in a worker. Resolves to undefined if that is not possible. */
 function highlightElsewhere(text: string, language: string): Promise<Uint32Array | undefined> {
   worker ??= start();
   lastId += 1;

@@ -78,7 +78,7 @@ function SidebarHead() {
   );
 }
 
-/** A comment that stands in the diff is a way there; one that does not is shown whole. */
+/** Renders a comment: as a link if its file is in the diff, else in full. */
 function SidebarItem({
   comment,
   controller,

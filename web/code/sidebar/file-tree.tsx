@@ -57,7 +57,7 @@ export function FileTree({ controller }: { readonly controller: DiffController }
   );
 }
 
-/** Goes to a file; where the tree lies over the diff, it closes, so that the file can be seen. */
+/** Goes to a file. Closes the tree if it covers the diff. */
 function chooseFile(controller: DiffController, path: string): void {
   if (coversDiff()) useView.setState({ treeOpen: false });
   goToFile(controller, path);

@@ -1,23 +1,23 @@
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 
-/** Pixels; the style sheet has the same number. */
+/** Pixels. The style sheet uses the same value. */
 const LINE_HEIGHT = 26;
-/** Lines come and go in steps, so that most movements change nothing. */
+/** The granularity of the rendered range in lines, so that most scroll events render nothing. */
 const STEP = 8;
 
 interface FixedListProps<Item> {
   readonly items: readonly Item[];
-  /** What a line shows; carries its key. */
+  /** Renders a line with a key. */
   readonly render: (item: Item) => ReactNode;
-  /** Position of the line that is to be in view whenever it becomes another; -1 for none. */
+  /** Index of the line to keep in view when it changes; -1 for none. */
   readonly inView: number;
 }
 
-/** Lines of one height in a scroller of their own; only those near the window exist as elements. */
+/** Renders lines of equal height in a scroller. Only those near the window are rendered. */
 export function FixedList<Item>({ items, render, inView }: FixedListProps<Item>) {
   const scroller = useRef<HTMLDivElement>(null);
   const [first, setFirst] = useState(0);
-  // No list is higher than the window, so that nothing has to be measured.
+  // The list is never taller than the window, so its height need not be measured.
   const windowHeight = useSyncExternalStore(onResize, () => window.innerHeight);
   useKeptInView(scroller, inView);
   const last = first + Math.ceil(windowHeight / LINE_HEIGHT) + STEP * 2;
@@ -47,7 +47,7 @@ function onResize(listener: () => void): () => void {
   return () => removeEventListener("resize", listener);
 }
 
-/** Scrolls no further than it must; with the next frame, when where things stand is known anyway. */
+/** Scrolls as little as possible to show the line. Waits for the next frame to avoid a forced layout. */
 function useKeptInView(scroller: React.RefObject<HTMLDivElement | null>, line: number): void {
   useEffect(() => {
     if (line < 0) return;

@@ -6,15 +6,15 @@ interface CommentState {
   readonly comments: readonly ReviewComment[];
   /** Comments whose editor is open. */
   readonly editing: ReadonlySet<string>;
-  /** The comment whose editor should take the focus when it appears. */
+  /** The comment whose editor takes the focus when it is rendered. */
   readonly focus: string | undefined;
-  /** Comments as they were when their editor was opened. */
+  /** Comments as they were when their editor was opened, by id. */
   readonly before: ReadonlyMap<string, ReviewComment>;
-  /** The comment that was begun by typing on a selection: its first letter may yet be a command. */
+  /** The comment that was started by typing on a selection: its first letter may be a command. */
   readonly typed: string | undefined;
 }
 
-/** The comments of this review, and which of them are open. */
+/** The comments of this review and their open editors. */
 export const useComments = create<CommentState>(() => ({
   comments: [],
   editing: new Set(),
@@ -33,7 +33,7 @@ export function startComment(comment: ReviewComment): void {
   }));
 }
 
-/** Changes members of a comment; `undefined` takes a member away. */
+/** Updates a comment. */
 export function changeComment(id: string, change: (comment: ReviewComment) => ReviewComment): void {
   useComments.setState(({ comments, typed }) => ({
     comments: comments.map((comment) =>
@@ -61,7 +61,7 @@ export function editComment(id: string): void {
   });
 }
 
-/** Closes a comment's editor and keeps what was written; a comment that says nothing goes with it. */
+/** Closes a comment's editor and keeps its text. Removes a comment without content. */
 export function closeEditor(id: string): void {
   useComments.setState(({ comments, editing, before, typed }) => ({
     comments: comments.filter((comment) => comment.id !== id || !isEmptyComment(comment, typed)),
@@ -77,7 +77,7 @@ function isEmptyComment(comment: ReviewComment, typed: string | undefined): bool
   return comment.id === typed && isLoneCommand(comment.text) && comment.images.length === 0;
 }
 
-/** Takes an empty comment away that was not meant to be started. */
+/** Removes an empty comment that was started by accident. */
 export function withdrawComment(id: string): void {
   useComments.setState(({ comments, editing }) => ({
     comments: comments.filter((comment) => comment.id !== id),
@@ -86,10 +86,10 @@ export function withdrawComment(id: string): void {
   }));
 }
 
-/** Ways back from what was deleted or discarded, the newest last. */
+/** Undo functions for deleted and discarded comments, the newest last. */
 const ways: (() => void)[] = [];
 
-/** Takes back the last deletion; false when there is none. */
+/** Undoes the last deletion. Returns false if there is none. */
 export function undoLast(): boolean {
   const back = ways.pop();
   back?.();
@@ -106,7 +106,7 @@ function offerWayBack(back: () => void): () => void {
   return once;
 }
 
-/** Discards what was written since a comment's editor was opened; returns the way back, or undefined for no change. */
+/** Discards the changes since a comment's editor was opened. Returns an undo function; undefined without changes. */
 export function discardChanges(id: string): (() => void) | undefined {
   const { comments, before } = useComments.getState();
   const written = comments.find((comment) => comment.id === id);
@@ -126,7 +126,7 @@ export function discardChanges(id: string): (() => void) | undefined {
   return offerWayBack(() => changeComment(id, () => written));
 }
 
-/** Takes a comment away; the returned function puts it back where it was. */
+/** Removes a comment. Returns an undo function that restores its position. */
 export function removeComment(id: string): () => void {
   const before = useComments.getState().comments;
   const at = before.findIndex((comment) => comment.id === id);

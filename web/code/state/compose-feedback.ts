@@ -47,7 +47,7 @@ function placed(comment: ReviewComment): { start: number; end: number } | undefi
   return "start" in position ? { start: position.start, end: position.end } : undefined;
 }
 
-/** Copies the feedback to the clipboard. */
+/** Copies the feedback to the clipboard, as edited if the comments are unchanged since. */
 export async function copyFeedback(): Promise<void> {
   const { edited } = useEditedFeedback.getState();
   const { markdown } = await composeFeedback();

@@ -2,7 +2,7 @@ import { create } from "zustand";
 import type { Side } from "../../../src/render/diff/patch/parsed-patch.ts";
 import type { LineRef } from "../core/rows/navigate.ts";
 
-/** Lines of one file on one side, both ends included; `from` is where the selection began. */
+/** Lines of one file on one side, both ends inclusive. `from` is where the selection began. */
 export interface LineRange {
   readonly path: string;
   readonly side: Side;
@@ -11,16 +11,16 @@ export interface LineRange {
 }
 
 interface CursorState {
-  /** The line the keyboard stands on. */
+  /** The line of the cursor. */
   readonly cursor: LineRef | undefined;
   readonly range: LineRange | undefined;
-  /** The side the person chose last: lines that only the other side has do not change it. */
+  /** The side that the person chose last. Lines that exist only on the other side do not change it. */
   readonly preferred: Side;
-  /** The file the person looks at. */
+  /** The file in view. */
   readonly file: string | undefined;
 }
 
-/** Where the keyboard stands. */
+/** The keyboard cursor and the selected lines. */
 export const useCursor = create<CursorState>(() => ({
   cursor: undefined,
   range: undefined,
@@ -28,29 +28,29 @@ export const useCursor = create<CursorState>(() => ({
   file: undefined,
 }));
 
-/** The first line of a range, whichever way it was drawn. */
+/** Returns the first line of a range, whichever way it was selected. */
 export const startOf = (range: LineRange): number => Math.min(range.from, range.to);
-/** The last line of a range, whichever way it was drawn. */
+/** Returns the last line of a range, whichever way it was selected. */
 export const endOf = (range: LineRange): number => Math.max(range.from, range.to);
 
-/** Moves the keyboard; what was selected is selected no longer. */
+/** Moves the cursor and clears the selection. */
 export function setCursor(cursor: LineRef | undefined): void {
   useCursor.setState({ cursor, range: undefined });
 }
 
-/** The side on which to stand where a row has both. */
+/** Sets the side for rows that have both. */
 export function preferSide(preferred: Side): void {
   useCursor.setState({ preferred });
 }
 
-/** What a comment would be made on: the selected lines, else the line the keyboard stands on. */
+/** Returns the lines for a new comment: the selected lines, else the line of the cursor. */
 export function selectedLines(): LineRange | undefined {
   const { cursor, range } = useCursor.getState();
   if (range) return range;
   return cursor && { path: cursor.path, side: cursor.side, from: cursor.number, to: cursor.number };
 }
 
-/** Gives the focus to the row the keyboard stands on, so that it is read out; never takes it from a text field. */
+/** Focuses the row of the cursor, so that screen readers announce it. Never takes the focus from a text field. */
 export function focusCursor(): void {
   requestAnimationFrame(() => {
     if (document.activeElement?.closest("input, textarea, select, dialog")) return;

@@ -3,7 +3,7 @@ import { explain, sendJson } from "../../shared/api/client.ts";
 import { stopDraft } from "./draft.ts";
 import { useSession } from "./session.ts";
 
-/** Sends the decision. Resolves to what went wrong, or to undefined once the server has it on disk. */
+/** Sends the decision. Resolves to an error message, or to undefined once the server has stored it on disk. */
 export async function decide(body: FeedbackBody, approved: boolean): Promise<string | undefined> {
   const result = await sendJson<DecisionAnswer>("POST", "/api/feedback", {
     ...body,

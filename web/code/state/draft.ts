@@ -7,22 +7,22 @@ import { nonEmptyComments, useComments } from "./comments.ts";
 import { type EditedFeedback, useEditedFeedback } from "./edited-feedback.ts";
 import { useView } from "./view.ts";
 
-/** What is kept on the server while the person reviews. */
+/** The draft of a review, as stored by the server. */
 export interface DraftContent {
   readonly version: 1;
   readonly comments: readonly ReviewComment[];
   /** Comments whose editor was open. */
   readonly editing: readonly string[];
-  /** Paths, each with the fingerprint of the change that was looked at. A list: a path may be `__proto__`. */
+  /** Paths with the fingerprint of the viewed change. A list, because a path may be `__proto__`. */
   readonly viewed: readonly (readonly [path: string, fingerprint: string])[];
-  /** The feedback where it was changed by hand before sending. */
+  /** The feedback, if the person edited it before sending. */
   readonly edited?: EditedFeedback | undefined;
 }
 
-/** What came back of an earlier visit. */
+/** What was restored from an earlier visit. */
 interface Restored {
   readonly count: number;
-  /** The comment whose editor was opened last of those still open. */
+  /** The open comment whose editor was opened last. */
   readonly open: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export const useDraft = create<DraftState>(() => ({ status: { state: "idle" }, r
 
 let autosave: Autosave | undefined;
 
-/** Takes over the draft, then saves every change to it. */
+/** Restores the draft, then saves every change. */
 export async function startDraft({ sessionId, reviewId }: DiffIndex): Promise<void> {
   const stored = await readDraft<DraftContent>(sessionId);
   const content = stored.ok ? stored.value.content : null;
@@ -49,7 +49,7 @@ export async function startDraft({ sessionId, reviewId }: DiffIndex): Promise<vo
   });
   if (stored.ok) autosave.resume(stored.value.generation);
   watch(autosave);
-  // Saves what only this tab has.
+  // Saves comments and marks that only this tab has.
   if (isTouched || (stored.ok && content && stored.value.savedAt === "")) autosave.touch();
   const written = nonEmptyComments(content?.comments ?? []);
   const open = content?.editing.findLast((id) => written.some((comment) => comment.id === id));
@@ -67,7 +67,7 @@ function watch(saving: Autosave): void {
   addEventListener("pagehide", () => saving.flush());
 }
 
-/** The decision is taken: nothing is saved any more. */
+/** Stops saving after the decision. */
 export function stopDraft(): void {
   autosave?.stop();
 }

@@ -1,6 +1,6 @@
 import { create } from "zustand";
 
-/** The feedback as the person changed it by hand, and the text it was made of. Part of the draft. */
+/** The feedback as edited by the person, and the composed text it was made from. Part of the draft. */
 export interface EditedFeedback {
   readonly composed: string;
   readonly text: string;
@@ -10,7 +10,7 @@ export const useEditedFeedback = create<{ readonly edited: EditedFeedback | unde
   edited: undefined,
 }));
 
-/** Keeps what was typed; text that is as it was composed is no edit. */
+/** Stores the edited feedback; text equal to the composed text is not an edit. */
 export function keepEditedFeedback(composed: string, text: string): void {
   useEditedFeedback.setState({ edited: text === composed ? undefined : { composed, text } });
 }

@@ -2,24 +2,24 @@ import type { ParsedPatch } from "../../../src/render/diff/patch/parsed-patch.ts
 import { scanPatch } from "../../../src/render/diff/patch/scan-patch.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
 
-/** Gives the patches of the files `first` to `last`, both included, one behind the other. Rejects when it cannot. */
+/** Fetches the concatenated patches of the files `first` to `last`, both inclusive. Rejects if that fails. */
 export type FetchPatches = (first: number, last: number, signal: AbortSignal) => Promise<Uint8Array>;
 
-/** One request asks for no more than this, unless a single file is larger. Bytes. */
+/** Limits of one request in bytes and files. A single file may be larger. */
 interface RequestSize {
   readonly bytes: number;
   readonly files: number;
 }
-/** What comes while somebody scrolls is read and laid out in one go, which they should not notice. */
+/** A small limit, so that reading and laying out a response does not delay scrolling. */
 const FOR_SCROLLING: RequestSize = { bytes: 128 * 1024, files: 50 };
 const FOR_SEARCH: RequestSize = { bytes: 512 * 1024, files: 50 };
 const REQUESTS_AT_ONCE = 2;
-/** Patches kept; beyond it those that nobody asked for lately are dropped. UTF-16 units. */
+/** Limit of the retained patches; beyond it, the least recently used are dropped. UTF-16 units. */
 const KEPT_LENGTH = 12 * 1024 * 1024;
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Fetches patches near the window and drops distant ones when there are many. Positions are `DiffFile.index`. */
+/** Fetches patches near the window and drops distant ones if there are many. Positions are `DiffFile.index`. */
 export class PatchStore {
   private readonly files: readonly DiffFile[];
   private readonly fetch: FetchPatches;
@@ -32,7 +32,7 @@ export class PatchStore {
   private running = 0;
   private length = 0;
 
-  /** `files` in the order of their index; `onChange` hears which patches have come, dropped or failed. */
+  /** `files` in index order. `onChange` receives the patches that were loaded, dropped or failed. */
   constructor(
     files: readonly DiffFile[],
     fetch: FetchPatches,
@@ -51,19 +51,19 @@ export class PatchStore {
     return this.failed.has(index);
   }
 
-  /** Takes a patch that came with the index. */
+  /** Adds a patch that was sent with the index. */
   put(index: number, text: string): void {
     this.keep(index, scanPatch(text));
   }
 
-  /** Names the files that are to be here, the most urgent first; replaces the wish before. */
+  /** Sets the files to load, the most urgent first. Replaces the previous list. */
   want(indexes: readonly number[]): void {
     this.wanted = indexes;
     for (const index of indexes) this.touch(index);
     this.pump();
   }
 
-  /** Resolves once the patch is here, or could not be had. */
+  /** Loads a patch. Resolves when it is loaded or has failed. */
   async ensure(index: number): Promise<void> {
     if (this.patches.has(index) || this.failed.has(index)) return;
     const [patch] = await this.read(index, index).catch(() => []);
@@ -72,20 +72,20 @@ export class PatchStore {
     this.onChange([index]);
   }
 
-  /** Tries a file again that could not be fetched. */
+  /** Fetches a file again that could not be fetched. */
   retry(index: number): void {
     this.failed.delete(index);
     this.want([index, ...this.wanted]);
   }
 
-  /** The patches of some files, from here or the server, without keeping them: for the search. */
+  /** Returns the patches of some files, retained or fetched, without retaining them. For the search. */
   async read(first: number, last: number): Promise<ParsedPatch[]> {
     const kept = Array.from({ length: last - first + 1 }, (_, step) => this.patches.get(first + step));
     if (kept.every((patch) => patch !== undefined)) return kept;
     return (await this.load(first, last)).map((text) => scanPatch(text));
   }
 
-  /** Ranges of files that make requests of a fair size, in order: for the search. */
+  /** Returns consecutive ranges of files that fit one request each. For the search. */
   batches(): [number, number][] {
     const batches: [number, number][] = [];
     for (let first = 0; first < this.files.length; ) {
@@ -96,7 +96,7 @@ export class PatchStore {
     return batches;
   }
 
-  /** Stops all requests; the diff is no longer shown. */
+  /** Cancels all requests, because the diff is no longer shown. */
   close(): void {
     this.abort.abort();
     this.wanted = [];
@@ -145,7 +145,7 @@ export class PatchStore {
     this.pump();
   }
 
-  /** One text a file, cut out of the answer by the sizes the index names. */
+  /** Fetches the patches and splits the response by the sizes in the index, one text per file. */
   private async load(first: number, last: number): Promise<string[]> {
     const bytes = await this.fetch(first, last, this.abort.signal);
     const files = this.files.slice(first, last + 1);
@@ -163,7 +163,7 @@ export class PatchStore {
     this.patches.set(index, patch);
   }
 
-  /** Moves a patch to the end of the map, which is in the order of last use. */
+  /** Moves a patch to the end of the map, which is ordered by last use. */
   private touch(index: number): void {
     const patch = this.patches.get(index);
     if (!patch) return;

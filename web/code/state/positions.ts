@@ -13,7 +13,7 @@ import { endOf, startOf } from "./cursor.ts";
 import { useSession } from "./session.ts";
 import { useView } from "./view.ts";
 
-/** Position of a comment's lines in the current diff. */
+/** The position of a comment's lines in the current diff. */
 export type CurrentPosition =
   | { readonly state: "here"; readonly start: number; readonly end: number; readonly moved: boolean }
   /** In the file, but between the hunks. */
@@ -25,7 +25,7 @@ export type CurrentPosition =
 
 const byPath = new WeakMap<readonly DiffFile[], ReadonlyMap<string, DiffFile>>();
 
-/** Asked for every comment again and again, of thousands of files. */
+/** Cached: called for every comment, with thousands of files. */
 function fileAt(files: readonly DiffFile[], path: string | undefined): DiffFile | undefined {
   const known = byPath.get(files) ?? new Map(files.toReversed().map((file) => [file.path, file]));
   byPath.set(files, known);
@@ -62,7 +62,7 @@ function find(comment: ReviewComment, patch: ParsedPatch, text: string | undefin
   return { state: "context", start, end: start + anchor.lines.length - 1, moved: start !== anchor.start };
 }
 
-/** The number, on the place's side, of the nearest line outside the hunks where all its lines follow each other. */
+/** Returns the number, on the anchor's side, of the nearest line outside the hunks where all its lines match. */
 function lineBetweenHunks(
   text: readonly string[],
   anchor: LineAnchor,
@@ -79,7 +79,10 @@ function lineBetweenHunks(
   return best;
 }
 
-/** Comments that stand in one place share a widget; its key ends in the line it stands under, 0 for the top. */
+/**
+ * Returns the widget of a comment. Comments at the same line share one; its key ends in the line number, 0 for the
+ * top.
+ */
 export function widgetFor(comment: ReviewComment): Widget | undefined {
   if (comment.path === undefined) return undefined;
   const position = currentPosition(comment);
@@ -93,13 +96,13 @@ export function widgetFor(comment: ReviewComment): Widget | undefined {
   };
 }
 
-/** Describes selected lines with their text, from the patch or the whole file. */
+/** Creates an anchor for selected lines, from the patch or the whole file. */
 export function describeLines(range: LineRange, patch: ParsedPatch) {
   const text = useView.getState().texts.get(range.path)?.split("\n");
   return anchorLines(range.side, startOf(range), endOf(range), (number) => {
     const line = findLine(patch, range.side, number);
     if (line >= 0) return lineText(patch, line);
-    // Between the hunks both sides say the same.
+    // Between the hunks, both sides have the same text.
     const shift = range.side === "new" ? 0 : shiftAt(patch, "old", number);
     return text?.[number + shift - 1]?.replace(/\r$/, "");
   });

@@ -9,13 +9,13 @@ import { useView } from "./view.ts";
 export type LinesSince = Readonly<Record<Side, ReadonlySet<number>>>;
 
 interface RoundsState {
-  /** What was sent before about this branch, oldest first. */
+  /** The feedback sent before for this branch, oldest first. */
   readonly rounds: readonly DiffRound[];
-  /** The last round on the diff on screen; undefined where feedback was sent on other diffs only. */
+  /** The last round on the current diff; undefined if feedback was sent on other diffs only. */
   readonly compared: DiffRound | undefined;
-  /** By path, of the diff on screen. */
+  /** By path, in the current diff. */
   readonly lines: ReadonlyMap<string, LinesSince>;
-  /** By the id of a note of the last round: where its lines are now. */
+  /** Current lines by annotation id, for the last round. */
   readonly positions: ReadonlyMap<string, SinceLastRound["places"][0]>;
 }
 
@@ -26,7 +26,7 @@ export const useRounds = create<RoundsState>(() => ({
   positions: new Map(),
 }));
 
-/** Keeps up with the diff on screen from now on. */
+/** Loads the rounds now and whenever the diff changes. */
 export function followRounds(): Promise<void> {
   useSession.subscribe((state, before) => {
     if (state.index !== before.index) void loadRounds();
@@ -34,7 +34,7 @@ export function followRounds(): Promise<void> {
   return loadRounds();
 }
 
-/** A server without rounds, or without any yet, is no failure. */
+/** Loads the rounds. A failure leaves the page without rounds. */
 async function loadRounds(): Promise<void> {
   const { index } = useSession.getState();
   const result = await getJson<DiffRounds>(`/api/diff/rounds${useView.getState().whitespace ? "" : "?w=1"}`);
@@ -53,7 +53,7 @@ async function loadRounds(): Promise<void> {
 
 export type SinceLast = "new" | "changed" | "same";
 
-/** Returns what became of a file since a round on the same diff; undefined where there is none to compare with. */
+/** Returns the change to a file since a round on the same diff; undefined without such a round. */
 export function sinceRound(round: DiffRound | undefined, file: DiffFile): SinceLast | undefined {
   if (!round) return undefined;
   const then = round.files.find(({ path }) => path === file.path);

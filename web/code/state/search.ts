@@ -9,21 +9,21 @@ export interface FoundMatch extends Match {
 interface SearchState {
   readonly open: boolean;
   readonly query: SearchQuery;
-  /** What rows are painted with; undefined without a usable query. */
+  /** The pattern that rows highlight; undefined without a valid query. */
   readonly pattern: RegExp | undefined;
   readonly error: string | undefined;
   readonly matches: readonly FoundMatch[];
-  /** Position in `matches`, -1 before the first step. */
+  /** Index in `matches`; -1 before the first step. */
   readonly current: number;
-  /** Share of the diff searched so far, 0 to 1. */
+  /** Fraction of the diff that was searched, 0 to 1. */
   readonly progress: number;
 }
 
 const EMPTY: SearchQuery = { text: "", matchCase: false, regex: false };
-/** More matches than a person walks through; the search stops there. */
+/** The search stops at this many matches. */
 export const MAX_MATCHES = 10_000;
 
-/** What is looked for, and what was found. */
+/** The query and its matches. */
 export const useSearch = create<SearchState>(() => ({
   open: false,
   query: EMPTY,
@@ -36,29 +36,26 @@ export const useSearch = create<SearchState>(() => ({
 
 let running = 0;
 
-/** Another diff is shown: what was found in the one before is no match any more. */
+/** Searches again after a switch: matches of the previous diff are invalid. */
 useSession.subscribe((state, before) => {
   const { open, query } = useSearch.getState();
   if (open && state.patches !== before.patches) void search(query);
 });
 
-/** Opens the search, with what was looked for last. */
+/** Opens the search with the last query. */
 export function openSearch(): void {
   const { open, query } = useSearch.getState();
   useSearch.setState({ open: true });
   if (!open) void search(query);
 }
 
-/** Closes the search; what was looked for is kept for the next time. */
+/** Closes the search. Keeps the query. */
 export function closeSearch(): void {
   running += 1;
   useSearch.setState({ open: false, pattern: undefined, matches: [], current: -1, progress: 1 });
 }
 
-/**
- * Looks through the whole diff, file by file in the order of the page, whether or not its patches are here. A newer
- * search ends an older one.
- */
+/** Searches the whole diff in page order, including patches that are not loaded. Cancels the previous search. */
 export async function search(query: SearchQuery): Promise<void> {
   running += 1;
   const mine = running;
@@ -86,7 +83,7 @@ export async function search(query: SearchQuery): Promise<void> {
   useSearch.setState({ progress: 1 });
 }
 
-/** Resolves once there is a match to go to, or none will come. */
+/** Resolves when there is a match, or when the search ends without one. */
 export function firstMatch(): Promise<void> {
   return new Promise((resolve) => {
     const look = ({ matches, progress }: SearchState) => {
@@ -99,7 +96,7 @@ export function firstMatch(): Promise<void> {
   });
 }
 
-/** Goes to the next match, or the one before; around at the ends. */
+/** Goes to the next or previous match; wraps at the ends. */
 export function stepMatch(step: 1 | -1): FoundMatch | undefined {
   const { matches, current } = useSearch.getState();
   if (matches.length === 0) return undefined;

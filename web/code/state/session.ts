@@ -14,28 +14,28 @@ import { applyTheme } from "../../shared/theme/theme.ts";
 import { PatchStore } from "./patch-store.ts";
 import { applySettings, forgetTexts, useView } from "./view.ts";
 
-/** The diff on screen, and whether its server still listens. */
+/** The current diff and the state of its server. */
 interface SessionState {
   readonly phase: "loading" | "ready" | "failed" | "sent";
   readonly failure: string;
   readonly index: DiffIndex | undefined;
-  /** In the order the page shows them. */
+  /** In page order. */
   readonly files: readonly DiffFile[];
   readonly patches: PatchStore | undefined;
-  /** Raised whenever patches have come, gone or failed. */
+  /** Increases whenever patches are loaded, dropped or failed. */
   readonly patchVersion: number;
   readonly connected: boolean;
   /** The working tree has changed since the diff was made. */
   readonly stale: boolean;
   readonly switching: boolean;
-  /** What was sent, for the last screen. */
+  /** The feedback that was sent, for the final screen. */
   readonly sent:
     | { readonly feedback: string; readonly approved: boolean; readonly warnings: readonly string[] }
     | undefined;
   readonly closing: string | undefined;
   /** Why the agent may not read the feedback. */
   readonly doubt: CallerDoubt | undefined;
-  /** A review of other work has this address by now. */
+  /** Another review is now served at this address. */
   readonly isReplaced: boolean;
 }
 
@@ -55,14 +55,14 @@ export const useSession = create<SessionState>(() => ({
   isReplaced: false,
 }));
 
-/** Files that fill the first window, as a guess. */
+/** Estimated number of files that fill the first window. */
 const FIRST_FILES = 4;
 
-/** Called with the positions of files whose patch came, went or failed. */
+/** Called with the positions of files whose patch was loaded, dropped or failed. */
 type PatchListener = (indexes: readonly number[]) => void;
 const listeners = new Set<PatchListener>();
 
-/** Hears of patches before React does; returns the way to stop. */
+/** Subscribes to patches, before React renders. Returns a function that unsubscribes. */
 export function onPatches(listener: PatchListener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -70,7 +70,7 @@ export function onPatches(listener: PatchListener): () => void {
 
 let loads = 0;
 
-/** The first load. What the server remembers of the person's view is taken over before anything is shown. */
+/** Loads the first diff. Applies the stored settings before anything is rendered. */
 export async function openDiff(): Promise<Result<DiffIndex>> {
   const result = await fetchIndex(true);
   if (!result.ok) {
@@ -84,12 +84,12 @@ export async function openDiff(): Promise<Result<DiffIndex>> {
   return result;
 }
 
-/** Fetches the index; `whitespace` false leaves out changes of whitespace alone. */
+/** Fetches the index. `whitespace: false` omits whitespace-only changes. */
 export async function loadDiff(whitespace: boolean): Promise<Result<DiffIndex>> {
   loads += 1;
   const mine = loads;
   const result = await fetchIndex(whitespace);
-  // What was asked for later counts, whatever is answered first.
+  // A newer request supersedes this one.
   if (mine !== loads) return result;
   if (result.ok && isOfOtherWork(result.value)) useSession.setState({ isReplaced: true });
   else if (result.ok) showDiff(result.value, whitespace);
@@ -100,8 +100,8 @@ export async function loadDiff(whitespace: boolean): Promise<Result<DiffIndex>> 
 }
 
 /**
- * Looks what is under review now that another server answers at this address: the same diff, with which the page goes
- * on, a newer one of the same branch, or other work, which is never mixed with the comments that are here.
+ * Checks what is under review when another server answers at this address. For the same diff, the page continues; a
+ * newer diff of the same branch is reported as stale; another review is never mixed with the comments here.
  */
 export async function meetServer(sessionId: string): Promise<void> {
   const known = useSession.getState().index;
@@ -124,7 +124,7 @@ function fetchIndex(whitespace: boolean): Promise<Result<DiffIndex>> {
   return getJson<DiffIndex>(`/api/diff/index${whitespace ? "" : "?w=1"}`);
 }
 
-/** Makes the server show another diff, then fetches it. A refused switch leaves everything as it is. */
+/** Switches the server to another diff and fetches it. A rejected switch changes nothing. */
 export async function switchDiff(diffType: string, whitespace: boolean): Promise<Result<DiffIndex>> {
   useSession.setState({ switching: true });
   const body: DiffSwitchBody = { diffType, patch: false };
@@ -134,7 +134,7 @@ export async function switchDiff(diffType: string, whitespace: boolean): Promise
   return result;
 }
 
-/** The whole text of one side of a file. */
+/** Fetches the text of one side of a file. */
 export function loadFileText(path: string, side: "old" | "new"): Promise<Result<FileText>> {
   return getJson<FileText>(`/api/file?path=${encodeURIComponent(path)}&side=${side}`);
 }
@@ -149,7 +149,7 @@ function showDiff(index: DiffIndex, whitespace: boolean): void {
   forgetTexts();
   for (const { index: at, patch } of index.opening) patches.put(at, patch);
   const files = treeOrder(index.files);
-  // What will be at the top is asked for before anything is laid out.
+  // Requests the first files before the layout starts.
   patches.want(files.slice(0, FIRST_FILES).map((file) => file.index));
   useSession.setState({ phase: "ready", index, files, patches, stale: false });
 }
@@ -158,7 +158,7 @@ function fetcher(diffId: string, whitespace: boolean) {
   const suffix = `&id=${encodeURIComponent(diffId)}${whitespace ? "" : "&w=1"}`;
   return async (first: number, last: number, signal: AbortSignal): Promise<Uint8Array> => {
     const response = await fetch(`/api/diff/patch?n=${first}-${last}${suffix}`, { signal });
-    // Another page has made the server take the diff again.
+    // Another tab made the server refresh the diff.
     if (response.status === 409) useSession.setState({ stale: true });
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
     return new Uint8Array(await response.arrayBuffer());

@@ -7,23 +7,23 @@ import { sendJson } from "../../shared/api/client.ts";
 interface ViewState {
   readonly layout: Layout;
   readonly wrap: boolean;
-  /** False leaves out changes of whitespace alone. */
+  /** False omits whitespace-only changes. */
   readonly whitespace: boolean;
   readonly treeOpen: boolean;
   readonly commentsOpen: boolean;
   readonly filter: string;
   readonly closedFolders: ReadonlySet<string>;
-  /** By path: what the person chose; a file without an entry is folded by its kind. */
+  /** Explicit choices by path; other files are folded by `isFolded`. */
   readonly folded: ReadonlyMap<string, boolean>;
-  /** By path: the fingerprint of the change that was looked at. */
+  /** Fingerprints of the viewed changes, by path. */
   readonly viewed: ReadonlyMap<string, string>;
   /** By path, then by gap. */
   readonly expansions: ReadonlyMap<string, ReadonlyMap<number, Expansion>>;
-  /** By path: the whole text of the new side, once it was needed. */
+  /** Texts of the new side by path, loaded on first use. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Long lines the person asked to see whole, by `wholeLineKey`. */
+  /** Long lines shown in full, by `wholeLineKey`. */
   readonly wholeLines: ReadonlySet<string>;
-  /** The note on the round before has been dismissed. */
+  /** The notice about the last round was dismissed. */
   readonly roundSeen: boolean;
   readonly dialog: "none" | "send" | "approve" | "help" | "palette" | "compare" | "rounds";
 }
@@ -45,17 +45,17 @@ export const useView = create<ViewState>(() => ({
   dialog: "none",
 }));
 
-/** True when the file shows its header alone: by choice, else because it was viewed or is generated. */
+/** Reports whether only the file's header is shown: by choice, else if the file is viewed or generated. */
 export function isFolded(view: Pick<ViewState, "folded" | "viewed">, file: DiffFile): boolean {
   return view.folded.get(file.path) ?? (file.generated || isViewed(view, file));
 }
 
-/** A mark counts only for the change it was made on. */
+/** Reports whether a file is viewed. A mark is valid only for the change it was made on. */
 export function isViewed(view: Pick<ViewState, "viewed">, file: DiffFile): boolean {
   return view.viewed.get(file.path) === file.fingerprint;
 }
 
-/** Marks a file as viewed, or takes the mark away; a viewed file folds. */
+/** Marks a file as viewed, which folds it, or removes the mark. */
 export function setViewed(file: DiffFile, viewed: boolean): void {
   useView.setState((state) => {
     const [marks, folded] = [new Map(state.viewed), new Map(state.folded)];
@@ -66,27 +66,27 @@ export function setViewed(file: DiffFile, viewed: boolean): void {
   });
 }
 
-/** Folds a file or unfolds it, whatever its kind. */
+/** Folds or unfolds a file. */
 export function setFolded(file: DiffFile, folded: boolean): void {
   useView.setState((state) => ({ folded: withEntry(state.folded, file.path, folded) }));
 }
 
-/** Names a line: one of the patch by its index, one between the hunks by its number. */
+/** Returns the key of a line: by index for a line of the patch, by number for a line between the hunks. */
 export function wholeLineKey(path: string, line: number, isContext: boolean): string {
   return `${path}:${isContext ? "context " : ""}${line}`;
 }
 
-/** Shows all of a long line; `key` is a `wholeLineKey`. */
+/** Shows a long line in full. `key` is a `wholeLineKey`. */
 export function showWholeLine(key: string): void {
   useView.setState(({ wholeLines }) => ({ wholeLines: new Set([...wholeLines, key]) }));
 }
 
-/** Keeps the whole text of a file's new side. */
+/** Stores the text of a file's new side. */
 export function keepText(path: string, text: string): void {
   useView.setState(({ texts }) => ({ texts: withEntry(texts, path, text) }));
 }
 
-/** Changes which lines of a file's gaps are shown; `change` gets a copy of its own. */
+/** Changes the expanded lines of a file's gaps. `change` receives a copy. */
 export function changeExpansions(path: string, change: (gaps: Map<number, Expansion>) => void): void {
   useView.setState(({ expansions }) => {
     const gaps = new Map(expansions.get(path));
@@ -95,12 +95,12 @@ export function changeExpansions(path: string, change: (gaps: Map<number, Expans
   });
 }
 
-/** Another diff: what was fetched of its files, and opened between its lines, is of no use. */
+/** Clears fetched texts and expanded lines, because another diff is shown. */
 export function forgetTexts(): void {
   useView.setState({ texts: new Map(), expansions: new Map(), wholeLines: new Set() });
 }
 
-/** Takes over what the server remembers. Narrow windows stay unified: two columns would not fit. */
+/** Applies the stored settings. Narrow windows stay unified, because two columns do not fit. */
 export function applySettings(settings: ReviewSettings): void {
   const { layout, wrap, whitespace } = settings.view ?? {};
   useView.setState({
@@ -110,7 +110,7 @@ export function applySettings(settings: ReviewSettings): void {
   });
 }
 
-/** Changes how the diff is shown and has the server remember it; a failure to remember is no failure here. */
+/** Changes how the diff is shown and stores it on the server. Ignores a failure to store. */
 export function changeView(change: Partial<Pick<ViewState, "layout" | "wrap" | "whitespace">>): void {
   useView.setState(change);
   const { layout, wrap, whitespace } = useView.getState();
@@ -119,7 +119,7 @@ export function changeView(change: Partial<Pick<ViewState, "layout" | "wrap" | "
 
 export const openDialog = (dialog: ViewState["dialog"]): void => useView.setState({ dialog });
 
-/** A copy with one more entry. Maps and no objects: a file may be called `constructor`. */
+/** Returns a copy with one more entry. A map, because a file may be named `constructor`. */
 function withEntry<Value>(
   map: ReadonlyMap<string, Value>,
   path: string,

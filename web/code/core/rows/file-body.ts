@@ -22,19 +22,19 @@ import {
 import { offsetsOf } from "./offsets.ts";
 import { widgetPositions, withWidgetHeights, withWidgets } from "./widget-rows.ts";
 
-/** What stands under a file's header. A new object whenever anything in it changed. */
+/** The content below a file's header. A new object for every change. */
 export interface FileBody {
   readonly file: DiffFile;
-  /** `waiting`: the patch is not here yet and the height is an estimate. */
+  /** `waiting`: the patch is not loaded and the height is an estimate. */
   readonly state: "folded" | "waiting" | "failed" | "rows";
   readonly height: number;
   readonly patch?: ParsedPatch;
   readonly rows?: RowModel;
-  /** Top of each row, from the top of the body, and the height last. */
+  /** The top of each row, in pixels from the top of the body; the last item is the total height. */
   readonly offsets?: Float64Array;
-  /** Rows and offsets without widgets: what a comment more or less leaves as it was. */
+  /** Rows and offsets without widgets, which adding or removing comments does not change. */
   readonly plain?: PlainRows;
-  /** Lines of the whole new side, once it was needed. */
+  /** All lines of the new side, if they were loaded. */
   readonly text?: readonly string[];
 }
 
@@ -43,9 +43,9 @@ export interface PlainRows {
   readonly offsets: Float64Array;
 }
 
-/** Heights seen on screen, where they are not what was computed. */
+/** Heights measured on screen that differ from the computed ones. */
 export interface MeasuredHeights {
-  /** By the key of the widget, or `NOTICE_KEY`. */
+  /** By widget key, or `NOTICE_KEY`. */
   readonly widgets: ReadonlyMap<string, number>;
   /** By `lineHeightKey`. */
   readonly lines: ReadonlyMap<number, number>;
@@ -57,22 +57,22 @@ export interface BodyOptions {
   readonly failed: boolean;
   readonly folded: boolean;
   readonly layout: Layout;
-  /** Columns of code in one side; undefined when lines are not wrapped. */
+  /** Columns of code on one side; undefined if lines do not wrap. */
   readonly columns: number | undefined;
   readonly widgets: readonly Widget[];
   readonly expansions: ReadonlyMap<number, Expansion> | undefined;
   readonly text: readonly string[] | undefined;
   readonly measured: MeasuredHeights;
-  /** The body's height when its patch was last here. */
+  /** The height of the body when its patch was last loaded. */
   readonly lastHeight: number | undefined;
 }
 
 const NO_EXPANSIONS: ReadonlyMap<number, Expansion> = new Map();
 
-/** The key of a file's notice among heights that were measured. */
+/** The key of a file's notice in the measured heights. */
 export const NOTICE_KEY = "notice";
 
-/** Names a row with code by what it shows, whatever the layout; undefined for other rows. */
+/** Returns a key for a row of code that is the same in both layouts; undefined for other rows. */
 export function lineHeightKey(rows: RowModel, row: number): number | undefined {
   const left = rows.left[row] ?? -1;
   const right = rows.right[row] ?? -1;
@@ -80,13 +80,13 @@ export function lineHeightKey(rows: RowModel, row: number): number | undefined {
   return rows.kind[row] === ROW_LINE ? (right >= 0 ? right * 2 + 1 : left * 2) : undefined;
 }
 
-/** A body and what it was made of. */
+/** A body and its inputs. */
 export interface KnownBody {
   readonly options: BodyOptions;
   readonly body: FileBody;
 }
 
-/** `known`: the file's body before, of which as much is kept as has not changed. */
+/** Builds the body of a file. Reuses the unchanged parts of `known`, the previous body. */
 export function buildBody(options: BodyOptions, known?: KnownBody): FileBody {
   const { file, patch, widgets } = options;
   if (options.folded) return { file, state: "folded", height: 0, ...(patch && { patch }) };
@@ -106,7 +106,7 @@ export function buildBody(options: BodyOptions, known?: KnownBody): FileBody {
   return { file, state: "rows", height, patch, rows, offsets, plain, ...(text && { text }) };
 }
 
-/** Laying out a file of many thousand lines takes longer than a comment in it may take to open. */
+/** Reuses rows and offsets: the layout of thousands of lines takes longer than opening a comment may take. */
 function plainRows(options: BodyOptions, patch: ParsedPatch, known: KnownBody | undefined): PlainRows {
   const { plain } = known?.body ?? {};
   const keepsRows = plain && known && hasSameRows(known.options, options);
@@ -143,7 +143,7 @@ function rowOptions({ file, ...options }: BodyOptions, patch: ParsedPatch): RowO
   };
 }
 
-/** The height of each row, measured where it was seen, else computed. */
+/** Returns a function for the height of a row: measured if it was on screen, else computed. */
 function rowHeights(rows: RowModel, patch: ParsedPatch, options: BodyOptions): (row: number) => number {
   const { widgets, lines } = options.measured;
   const lineHeight = options.columns === undefined ? () => LINE_HEIGHT : wrappedHeights(rows, patch, options);
@@ -163,7 +163,7 @@ function rowHeights(rows: RowModel, patch: ParsedPatch, options: BodyOptions): (
   };
 }
 
-/** Heights of lines that are wrapped: that of the side which takes more room. */
+/** Returns a function for the height of a wrapped row: the height of its taller side. */
 function wrappedHeights(rows: RowModel, patch: ParsedPatch, options: BodyOptions): (row: number) => number {
   const columns = options.columns ?? 1;
   const linesOf = wrapCounter(patch, columns);
@@ -177,12 +177,12 @@ function wrappedHeights(rows: RowModel, patch: ParsedPatch, options: BodyOptions
   };
 }
 
-/** Bytes of an average patch line, marker and newline included. */
+/** Average bytes of a patch line, with marker and newline. */
 const LINE_BYTES = 36;
 
 /**
- * How many rows a file will have, before its patch is here. Off by some; the real number replaces it when the
- * patch arrives, and the scroller keeps what is in view in its place.
+ * Estimates the number of rows of a file whose patch is not loaded. When the patch arrives, the scroller keeps the
+ * visible rows in place.
  */
 export function estimatedRows(file: DiffFile, layout: Layout): number {
   if (file.binary) return 1;

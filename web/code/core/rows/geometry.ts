@@ -3,22 +3,22 @@ import type { FileBody } from "./file-body.ts";
 import { FILE_HEADER_HEIGHT, FILE_MARGIN } from "./line-heights.ts";
 import { indexAt, offsetsOf } from "./offsets.ts";
 
-/** A file that is at least partly in the window: its place in the order, and its rows there, `to` exclusive. */
+/** A file that is at least partly visible: its index in the page order and its visible rows, `to` exclusive. */
 export interface VisibleFile {
   readonly order: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** Something that is to stay where it is while heights change: a row by what it shows, or a file's header. */
+/** A row, named by its content, or a file header that stays in place while heights change. */
 export interface Anchor {
   readonly path: string;
   readonly row: { readonly kind: number; readonly left: number; readonly right: number } | undefined;
-  /** Pixels from the anchor's top to the window's. */
+  /** Pixels from the anchor's top to the top of the window. */
   readonly delta: number;
 }
 
-/** Where everything stands, in pixels from the top of the whole diff. */
+/** The vertical layout of the diff, in pixels from the top of the diff. */
 export class Geometry {
   readonly bodies: readonly FileBody[];
   private readonly tops: Float64Array;
@@ -36,17 +36,17 @@ export class Geometry {
     return this.tops[order] ?? 0;
   }
 
-  /** Top of a row. */
+  /** Returns the top of a row. */
   rowTop(order: number, row: number): number {
     return this.topOf(order) + FILE_HEADER_HEIGHT + (this.bodies[order]?.offsets?.[row] ?? 0);
   }
 
-  /** The file at a position. */
+  /** Returns the index of the file at a position. */
   fileAt(position: number): number {
     return indexAt(this.tops, position);
   }
 
-  /** The row before the first one that stands whole below the header when the window is at a position. */
+  /** Returns the row before the first row that is completely below the header at a scroll position. */
   rowAt(position: number): { readonly order: number; readonly row: number } {
     const order = this.fileAt(position);
     const offsets = this.bodies[order]?.offsets;
@@ -56,7 +56,7 @@ export class Geometry {
     return { order, row: (offsets[row] ?? 0) < inside ? row : row - 1 };
   }
 
-  /** Files and rows between two positions. */
+  /** Returns the files and rows between two positions. */
   visible(from: number, to: number): VisibleFile[] {
     const files: VisibleFile[] = [];
     for (let order = this.fileAt(from); order < this.bodies.length && this.topOf(order) < to; order++) {
@@ -90,7 +90,7 @@ export class Geometry {
     };
   }
 
-  /** The position that shows an anchor where it was; undefined when its file is gone. */
+  /** Returns the scroll position that keeps an anchor in place; undefined if its file is not in the diff. */
   positionOf(anchor: Anchor): number | undefined {
     const order = this.bodies.findIndex(({ file }) => file.path === anchor.path);
     const body = this.bodies[order];
@@ -104,7 +104,7 @@ export class Geometry {
   }
 }
 
-/** Rows come and go in steps, so that most movements of the window change nothing. */
+/** The granularity of the visible range in rows, so that most scroll events render nothing. */
 const STEP = 8;
 
 function stepped(first: number, last: number, count: number): { from: number; to: number } {
@@ -115,7 +115,7 @@ function heightOfFile(body: FileBody | undefined): number {
   return FILE_HEADER_HEIGHT + (body?.height ?? 0) + FILE_MARGIN;
 }
 
-/** The row that shows what another showed, in this or the other layout; -1 when none does. */
+/** Returns the row with the same content, in either layout; -1 if there is no such row. */
 function rowLike(rows: RowModel, wanted: { kind: number; left: number; right: number }): number {
   for (let row = 0; row < rows.count; row++) {
     if (rows.kind[row] !== wanted.kind) continue;

@@ -2,7 +2,7 @@ import { endsInReturn, lineText, type ParsedPatch } from "../../../../src/render
 import { MAX_SHOWN_LINE, shownLength } from "../../../../src/render/diff/text/segments.ts";
 import { findDeceptions } from "../../../../src/render/markdown/deceptive.ts";
 
-/** Pixels. The style sheet has the same numbers. */
+/** Pixels. The style sheet uses the same values. */
 export const LINE_HEIGHT = 20;
 export const GAP_HEIGHT = 28;
 export const NOTICE_HEIGHT = 48;
@@ -16,12 +16,12 @@ const UNCERTAIN = /[^\t\n\r -~]/;
 const patchWidths = new WeakMap<ParsedPatch, Uint16Array>();
 const textWidths = new WeakMap<readonly string[], Uint16Array>();
 
-/** True when only the browser knows how much room a text takes: odd characters, or a button where it is cut. */
+/** Reports whether only the browser can measure the text: unusual characters, or a button where it is shortened. */
 export const isUncertain = (text: string): boolean => text.length > MAX_SHOWN_LINE || UNCERTAIN.test(text);
 
 /**
- * Tells in how many display lines a patch line is wrapped. The style sheet breaks lines at any character, so that
- * counting columns is exact wherever every character is one column wide.
+ * Returns a function that counts the display lines of a wrapped patch line. The style sheet breaks lines at any
+ * character, so the count is exact if every character is one column wide.
  */
 export function wrapCounter(patch: ParsedPatch, columns: number): (line: number) => number {
   const widths = patchWidths.get(patch) ?? widthsOfPatch(patch);
@@ -29,7 +29,7 @@ export function wrapCounter(patch: ParsedPatch, columns: number): (line: number)
   return (line) => rowsFor(widths[line] ?? 0, columns);
 }
 
-/** The same for the lines of a whole text, from index 0. */
+/** Does the same for the lines of a whole text, by index from 0. */
 export function textWrapCounter(text: readonly string[], columns: number): (index: number) => number {
   const widths = textWidths.get(text) ?? Uint16Array.from(text, shownWidth);
   textWidths.set(text, widths);
@@ -38,7 +38,7 @@ export function textWrapCounter(text: readonly string[], columns: number): (inde
 
 const rowsFor = (width: number, columns: number) => Math.max(1, Math.ceil(width / columns));
 
-/** Counted once: heights are computed again whenever a line in view takes more or less room than was thought. */
+/** Widths are cached: heights are computed again whenever a measured height differs. */
 function widthsOfPatch(patch: ParsedPatch): Uint16Array {
   const isPlain = !UNUSUAL.test(patch.text);
   const widths = new Uint16Array(patch.lineCount);
@@ -52,7 +52,7 @@ function widthsOfPatch(patch: ParsedPatch): Uint16Array {
   return widths;
 }
 
-/** Columns that the name of a hidden character takes, at most. */
+/** Maximum columns of the label of a hidden character. */
 const NAME_WIDTH = 8;
 
 function shownWidth(full: string): number {
@@ -61,7 +61,7 @@ function shownWidth(full: string): number {
   return displayWidth(text) + named * NAME_WIDTH;
 }
 
-/** Columns a text takes: tabs up to the next stop, wide characters two. */
+/** Returns the columns of a text: tabs extend to the next tab stop, wide characters take two. */
 export function displayWidth(text: string): number {
   let width = 0;
   for (let at = 0; at < text.length; at++) {

@@ -3,19 +3,19 @@ import { ROW_LINE, shownNumber } from "../../../../src/render/diff/row-model.ts"
 import type { FileBody } from "./file-body.ts";
 import type { Geometry } from "./geometry.ts";
 
-/** A line of the diff, by what it is and not by where it stands. */
+/** Identifies a line of the diff, independent of its row. */
 export interface LineRef {
   readonly path: string;
   readonly side: Side;
   readonly number: number;
 }
 
-/** The line number a row shows on a side; 0 when it shows none. */
+/** Returns the line number of a row on a side; 0 if it has none. */
 export function numberAt({ rows, patch }: FileBody, row: number, side: Side): number {
   return rows && patch ? shownNumber(rows, patch, row, side) : 0;
 }
 
-/** The row that shows a line; -1 when none does. */
+/** Returns the row of a line; -1 if it is not shown. */
 export function rowOf(body: FileBody, side: Side, number: number): number {
   for (let row = 0; row < (body.rows?.count ?? 0); row++) {
     if (numberAt(body, row, side) === number) return row;
@@ -23,7 +23,7 @@ export function rowOf(body: FileBody, side: Side, number: number): number {
   return -1;
 }
 
-/** The line a row stands for: on the side asked for when it has one there, else on the other. */
+/** Returns the line of a row: on the preferred side if it has one, else on the other. */
 function lineAt(body: FileBody, row: number, preferred: Side): LineRef | undefined {
   const other: Side = preferred === "old" ? "new" : "old";
   for (const side of [preferred, other]) {
@@ -33,20 +33,20 @@ function lineAt(body: FileBody, row: number, preferred: Side): LineRef | undefin
   return undefined;
 }
 
-/** A row of the diff; -1 is before the first row of a file. */
+/** A row of the diff; row -1 is before the first row of a file. */
 export interface RowPosition {
   readonly order: number;
   readonly row: number;
 }
 
-/** The row that shows a line; undefined when its file is not in the diff. */
+/** Returns the row of a line; undefined if its file is not in the diff. */
 export function findRow(geometry: Geometry, line: LineRef): RowPosition | undefined {
   const order = geometry.bodies.findIndex(({ file }) => file.path === line.path);
   const body = geometry.bodies[order];
   return body && { order, row: rowOf(body, line.side, line.number) };
 }
 
-/** The next row with a line, in the direction of `step`, across files; on the side asked for where it has one. */
+/** Returns the next line in the direction of `step`, across files; on the given side if the row has a line there. */
 export function nextLine(
   geometry: Geometry,
   from: RowPosition,
@@ -56,7 +56,10 @@ export function nextLine(
   return walk(geometry, from, step, side, () => true);
 }
 
-/** The first line of the next (or this and then the previous) stretch of changed lines, across files. */
+/**
+ * Returns the first line of the next block of changes, across files. Backward, the start of the current block comes
+ * first.
+ */
 export function nextHunk(
   geometry: Geometry,
   from: RowPosition,

@@ -1,7 +1,4 @@
-/**
- * Prefix sums over heights: `offsets[i]` is where item i starts, the last one the height of all.
- * Heights and offsets are in pixels.
- */
+/** Computes prefix sums of heights in pixels: `offsets[i]` is the top of item i, the last item the total height. */
 export function offsetsOf(count: number, heightOf: (index: number) => number): Float64Array {
   const offsets = new Float64Array(count + 1);
   let sum = 0;
@@ -13,7 +10,7 @@ export function offsetsOf(count: number, heightOf: (index: number) => number): F
   return offsets;
 }
 
-/** Index of the item that holds `position`; clamped to the first and the last. Binary search. */
+/** Returns the index of the item at `position`, clamped to the first and last. Binary search. */
 export function indexAt(offsets: Float64Array, position: number): number {
   let low = 0;
   let high = Math.max(0, offsets.length - 2);

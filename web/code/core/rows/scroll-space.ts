@@ -1,29 +1,31 @@
 /**
- * Browsers lose precision, or stop, when an element grows past about tens of millions of pixels. The scroller is
- * therefore never higher than a cap, and a taller diff is mapped onto it: small movements go one to one, leaps
- * (the scrollbar, End) go by proportion, and near either end the two are brought together again.
+ * Browsers lose precision or stop rendering when an element is taller than tens of millions of pixels. The scroller's
+ * height is therefore capped, and a taller diff is mapped onto it: small movements are mapped one to one and jumps
+ * (scrollbar, End) proportionally. Near either end both positions converge.
  */
 export const TALLEST_SCROLLER = 15_000_000;
 
 export interface ScrollSpace {
-  /** Height of the whole diff in pixels. */
+  /** Height of the diff in pixels. */
   readonly total: number;
-  /** Height of the visible part. */
+  /** Height of the visible part in pixels. */
   readonly viewport: number;
 }
 
-/** Where the scroller stands (`physical`), and which position of the diff that means (`virtual`). */
+/** The scroller's position (`physical`) and the corresponding position in the diff (`virtual`). */
 export interface ScrollPosition {
   readonly physical: number;
   readonly virtual: number;
 }
 
-/** The height to give the scroller's content. */
+/** Returns the height of the scroller's content. */
 export function physicalHeight(space: ScrollSpace): number {
   return Math.min(space.total, TALLEST_SCROLLER);
 }
 
-/** The position after the scroller has moved to `physical`. When the result names another, the scroller must follow. */
+/**
+ * Returns the position after a scroll to `physical`. If the result has another value, the scroller must be set to it.
+ */
 export function positionAfterScroll(
   space: ScrollSpace,
   before: ScrollPosition,
@@ -36,19 +38,21 @@ export function positionAfterScroll(
   return settled(space, physical, virtual);
 }
 
-/** The position that shows `virtual` at the top. */
+/** Returns the position that shows `virtual` at the top. */
 export function positionFor(space: ScrollSpace, virtual: number): ScrollPosition {
   const wanted = clamp(virtual, 0, Math.max(0, space.total - space.viewport));
   if (space.total <= TALLEST_SCROLLER) return { physical: wanted, virtual: wanted };
   return { physical: wanted / ratio(space), virtual: wanted };
 }
 
-/** Virtual pixels to one physical pixel when leaping. */
+/** Returns virtual pixels per physical pixel for jumps. */
 function ratio(space: ScrollSpace): number {
   return Math.max(1, (space.total - space.viewport) / (physicalHeight(space) - space.viewport));
 }
 
-/** Near a physical end that is not the virtual one there would be no way on: go by proportion there. */
+/**
+ * Maps proportionally near an end of the scroller that is not the end of the diff, where scrolling would get stuck.
+ */
 function settled(space: ScrollSpace, physical: number, virtual: number): ScrollPosition {
   const last = physicalHeight(space) - space.viewport;
   const margin = space.viewport * 8;

@@ -6,7 +6,7 @@ import {
   type Widget,
 } from "../../../../src/render/diff/row-model.ts";
 
-/** Where a widget goes: before row `row` of the rows without widgets. */
+/** The position of a widget: before row `row`, counted without widgets. */
 export interface WidgetPosition {
   readonly row: number;
   /** Index in the list of widgets. */
@@ -14,8 +14,8 @@ export interface WidgetPosition {
 }
 
 /**
- * The positions of the widgets whose line is shown, from the top down: each under its line, those of line 0 above all,
- * and under the same row those of the old side first.
+ * Returns the positions of the widgets whose line is shown, in row order. A widget follows its line; line 0 is the
+ * top. Below the same row, widgets of the old side come first.
  */
 export function widgetPositions(
   rows: RowModel,
@@ -32,7 +32,7 @@ export function widgetPositions(
   return [...positionsOn("old"), ...positionsOn("new")].sort((a, b) => a.row - b.row);
 }
 
-/** One pass over the rows: lines are in order, as `waiting` is. */
+/** A single pass: rows and `waiting` are both sorted by line. */
 function onOneSide(
   waiting: readonly { readonly widget: number; readonly line: number }[],
   rows: RowModel,
@@ -42,7 +42,7 @@ function onOneSide(
   let next = 0;
   for (let row = -1; row < rows.count && next < waiting.length; row++) {
     const number = row < 0 ? 0 : numberOf(row);
-    // A line that was passed over is not shown.
+    // Skips widgets whose line is not shown.
     for (let first = waiting[next]; first && first.line <= number; first = waiting[next]) {
       if (first.line === number) positions.push({ row: row + 1, widget: first.widget });
       next++;
@@ -51,7 +51,7 @@ function onOneSide(
   return positions;
 }
 
-/** The rows with the widgets at their positions. The lines' own arrays are copied piece by piece, not made again. */
+/** Inserts widgets into the rows. Copies the arrays in slices instead of rebuilding them. */
 export function withWidgets(
   rows: RowModel,
   positions: readonly WidgetPosition[],
@@ -78,7 +78,7 @@ export function withWidgets(
   return { count, kind, left, right, widgets };
 }
 
-/** The tops of all rows and the height of all, from those of the rows without widgets. */
+/** Returns the offsets of all rows and the total height, from the offsets without widgets. */
 export function withWidgetHeights(
   offsets: Float64Array,
   positions: readonly WidgetPosition[],

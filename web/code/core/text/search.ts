@@ -13,7 +13,7 @@ export interface SearchQuery {
   readonly regex: boolean;
 }
 
-/** A match in a file's changed or context lines. Columns in UTF-16 units. */
+/** A match in a changed or context line. Columns in UTF-16 units. */
 export interface Match {
   readonly line: number;
   readonly side: Side;
@@ -22,7 +22,7 @@ export interface Match {
   readonly end: number;
 }
 
-/** The query as a pattern; undefined for an empty one, an error's message for one that is no regular expression. */
+/** Compiles a query. Returns undefined if it is empty and the error message if the regular expression is invalid. */
 export function patternOf(query: SearchQuery): RegExp | string | undefined {
   if (query.text === "") return undefined;
   const source = query.regex ? query.text : query.text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -34,9 +34,9 @@ export function patternOf(query: SearchQuery): RegExp | string | undefined {
 }
 
 /**
- * All matches in a file's patch, in order, at most `limit`. Plain text is looked for in the patch as one string and
- * mapped back to lines, about fifty times quicker than line by line; an expression is tried on each line, so that
- * `^` and `$` mean what they say.
+ * Returns up to `limit` matches in a file's patch, in order. Plain text is searched in the whole patch and mapped to
+ * lines, about 50 times faster than line by line. A regular expression is applied to each line, so that `^` and `$`
+ * match at line ends.
  */
 export function searchPatch(patch: ParsedPatch, query: SearchQuery, limit: number): Match[] {
   const pattern = patternOf(query);
@@ -80,7 +80,7 @@ function matchAt(patch: ParsedPatch, line: number, offset: number, length: numbe
   return { line, side, number, start, end: start + length };
 }
 
-/** The line that holds an offset, or the next one; -1 behind the last. Lines are asked for in order. */
+/** Returns the line at an offset, or the next one; -1 after the last. Searches from line `from` on. */
 function lineAtOffset(patch: ParsedPatch, offset: number, from: number): number {
   let low = from;
   let high = patch.lineCount - 1;
@@ -93,7 +93,7 @@ function lineAtOffset(patch: ParsedPatch, offset: number, from: number): number 
   return low;
 }
 
-/** Where a pattern matches in one line, as pairs of start and end. */
+/** Returns the matches in one line as pairs of start and end. */
 export function rangesIn(text: string, pattern: RegExp): Ranges {
   const ranges: number[] = [];
   pattern.lastIndex = 0;
@@ -104,10 +104,10 @@ export function rangesIn(text: string, pattern: RegExp): Ranges {
   return ranges;
 }
 
-/** Matches painted in one line; a browser needs seconds for the thousands that a line of data may hold. */
+/** Matches highlighted in one line. Browsers need seconds to render the thousands that a line of data may contain. */
 const MAX_PAINTED = 200;
 
-/** The ranges around the column the person stands on, or the first ones, as many as are painted. */
+/** Returns the ranges closest to the current column, at most as many as are highlighted. */
 export function nearest(ranges: Ranges, current = 0): Ranges {
   const count = MAX_PAINTED * 2;
   if (ranges.length <= count) return ranges;
