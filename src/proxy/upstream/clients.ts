@@ -7,17 +7,17 @@ import type { RelayOutcome, RelayTask } from "./relay-task.ts";
 import { type HeaderNeeds, upstreamHeaders } from "./request-headers.ts";
 import { type ReceivedResponse, sendUpstream, type UpstreamSend } from "./send.ts";
 
-/** A call to relay: the client's headers are filtered, the upstream's credentials added. */
+/** A call to relay. The client's headers are filtered and the upstream's credentials added. */
 export interface RelayedRequest {
   readonly method: string;
-  /** Under the base URL, with its query. */
+  /** The path below the base URL, with its query. */
   readonly path: string;
   readonly rawHeaders: readonly string[];
   readonly body: Buffer | Readable | null;
   readonly needs: HeaderNeeds;
 }
 
-/** Relays one attempt and resolves when it is over, one way or another. Never rejects. */
+/** Relays one attempt. Resolves when it has ended; never rejects. */
 export function relayTo(
   pools: Pools,
   upstream: UpstreamConfig,
@@ -44,7 +44,7 @@ export function relayTo(
   });
 }
 
-/** Sends a request of ours (or a translated one) and resolves with the head of the answer. */
+/** Sends a request that the proxy has made or translated, and resolves with the head of the response. */
 export function sendTo(
   pools: Pools,
   upstream: UpstreamConfig,
@@ -52,7 +52,7 @@ export function sendTo(
 ): Promise<ReceivedResponse> {
   const { origin, prefix, query } = parseBaseUrl(upstream.baseUrl);
   const pool = pools.get(origin, upstream.timeouts.connectMs);
-  // Spelled out: a member added behind a spread would give each request a hidden class of its own.
+  // Written out member by member: adding one after a spread would give each request its own hidden class.
   return sendUpstream(pool, upstream.name, {
     method: request.method,
     path: withQuery(`${prefix}${request.path}`, query),
@@ -64,12 +64,12 @@ export function sendTo(
   });
 }
 
-/** Which pool serves an upstream. */
+/** Returns the pool that serves an upstream. */
 export function poolKeyOf({ baseUrl, timeouts }: UpstreamConfig): PoolKey {
   return { origin: parseBaseUrl(baseUrl).origin, connectMs: timeouts.connectMs };
 }
 
-/** A path with the base URL's own query behind it, such as `api-version=…`. */
+/** Appends the base URL's own query, such as `api-version=…`, to a path. */
 function withQuery(path: string, query: string): string {
   return query === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`;
 }
@@ -84,7 +84,7 @@ interface BaseUrl {
 
 const baseUrls = new Map<string, BaseUrl>();
 
-/** A base URL cut into its pieces; the same few are asked for again and again. */
+/** Parses a base URL; results are cached. */
 export function parseBaseUrl(baseUrl: string): BaseUrl {
   const known = baseUrls.get(baseUrl);
   if (known) return known;

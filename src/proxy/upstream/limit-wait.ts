@@ -3,23 +3,25 @@ import { onlyInterim, waitedTooLong } from "./upstream-errors.ts";
 
 /** A call that may wait for a connection. */
 export interface WaitingCall {
-  /** Fails the call with this error unless its answer has begun. */
+  /** Fails the call with this error unless its response has begun. */
   onWaitOver(error: AppError): void;
 }
 
 /**
- * Limits how long a call waits for a connection and then for its answer together. undici's own limit begins when the request is
- * on a connection. Only for pools that have no free connection, as `dispatch` returns: other calls need no second timer.
+ * Limits the total time that a call waits for a connection and for its response; undici's own limit begins when the
+ * request has a connection. Call it only if `dispatch` returns false, that is, no connection is free: other calls
+ * need no second timer.
  */
 export function limitWait(call: WaitingCall, upstream: string, firstByteMs: number): void {
   if (firstByteMs > 0) setTimeout(() => call.onWaitOver(waitedTooLong(upstream)), firstByteMs).unref();
 }
 
-/** Calls whose first interim response has come. */
+/** Calls that have received an interim response. */
 const limited = new WeakSet<WaitingCall>();
 
 /**
- * Limits how long interim responses (1xx) may go on, each of which begins undici's own limit again. `startedAt`: when the call was dispatched.
+ * Limits the time in which interim responses (1xx) may arrive, each of which restarts undici's own limit. `startedAt`
+ * is the `performance.now()` at which the call was dispatched.
  */
 export function limitInterim(
   call: WaitingCall,

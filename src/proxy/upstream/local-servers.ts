@@ -1,7 +1,7 @@
 import { Client } from "undici";
 import { readText, sendUpstream } from "./send.ts";
 
-/** Model servers people run on their own machine, and the port each listens on unless told otherwise. */
+/** Model servers that run on the user's machine, with their default ports. */
 const KNOWN = [
   { name: "ollama", port: 11_434 },
   { name: "lmstudio", port: 1_234 },
@@ -10,7 +10,10 @@ const KNOWN = [
 
 const ANSWER_MS = 400;
 
-/** Those that answer `GET /v1/models` on loopback with a list of models, asked all at once. */
+/**
+ * Returns the servers that respond to `GET /v1/models` on loopback with a list of models. Queries all of them in
+ * parallel.
+ */
 export async function findLocalServers(): Promise<{ name: string; baseUrl: string }[]> {
   const found = await Promise.all(
     KNOWN.map(async ({ name, port }) => {

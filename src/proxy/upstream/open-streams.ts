@@ -1,26 +1,29 @@
-/** A stream to a client that is open. */
+/** An open stream to a client. */
 export interface OpenStream {
-  /** `performance.now()` when it was last written to. */
+  /** `performance.now()` at the last write. */
   lastActivity: number;
-  /** Where it stands among the open ones, which keep this; -1 where it is not one of them. */
+  /** The index in the list of open streams, set by that list; -1 if the stream is not in it. */
   place: number;
-  /** It has been silent for long: time for a keep-alive. */
+  /** Called after a period of silence, to send a keep-alive. */
   onSilence(): void;
-  /** The proxy ends: time for a last event. */
+  /** Called when the proxy stops, to send a last event. */
   onStop(): void;
 }
 
-/** The streams that are open. One timer watches them all: a timer each would cost more than the streams. */
+/** The open streams. One timer serves all of them; a timer per stream would cost more than the streams. */
 export interface OpenStreams {
   add(stream: OpenStream): void;
   delete(stream: OpenStream): void;
-  /** Tells every stream that the proxy ends, and watches no more. */
+  /** Calls `onStop` of every stream and stops the timer. */
   stop(): void;
 }
 
 const LOOK_MS = 250;
 
-/** Calls `onSilence` of streams that were silent for `silenceMs`, and again each time it passes; 0 never calls. */
+/**
+ * Creates a registry that calls `onSilence` of streams that were silent for `silenceMs`, and again each time that
+ * period passes; 0 disables it.
+ */
 export function createOpenStreams(silenceMs: () => number): OpenStreams {
   const streams: OpenStream[] = [];
   const look = () => {
@@ -42,7 +45,7 @@ export function createOpenStreams(silenceMs: () => number): OpenStreams {
     delete(stream) {
       const last = streams.at(-1);
       if (stream.place < 0 || last === undefined) return;
-      // The last one takes its place.
+      // The last stream moves to the free index.
       streams[stream.place] = last;
       last.place = stream.place;
       stream.place = -1;

@@ -3,28 +3,30 @@ import { type OutboundProxies, proxyFor } from "../../config/outbound-proxy.ts";
 import { skippingContinue } from "./skip-continue.ts";
 import { createTunnelConnector } from "./tunnel.ts";
 
-/** How many connections to one origin may be open; a stream holds one for its whole life. */
+/** Maximum number of connections to one origin; a stream holds one until it ends. */
 const CONNECTIONS = 4096;
 
-/** What `get` is asked for. */
+/** The parameters of `get`. */
 export interface PoolKey {
   readonly origin: string;
   readonly connectMs: number;
 }
 
-/** Connection pools, shared by the upstreams of an origin and kept over a reload. */
+/** Connection pools, shared by the upstreams of an origin and kept across reloads. */
 export interface Pools {
-  /** `connectMs`: how long it may take to be connected. */
+  /** Returns the pool of an origin. `connectMs` is the connect timeout. */
   get(origin: string, connectMs: number): Pool;
-  /** Returns how many calls wait for a connection because an origin has as many as it may. */
+  /** Returns the number of calls that wait because all connections to their origin are in use. */
   queued(): number;
-  /** Lets go of all but these, once their calls have ended. */
+  /** Closes all other pools once their calls have ended. */
   keepOnly(wanted: readonly PoolKey[]): void;
-  /** Breaks every call off. */
+  /** Aborts every call. */
   destroy(): Promise<void>;
 }
 
-/** Pools that are opened when they are first asked for. `proxies`: the HTTP proxies of the environment. */
+/**
+ * Creates an empty set of pools, which are opened on first use. `proxies` are the HTTP proxies from the environment.
+ */
 export function createPools(proxies?: OutboundProxies, connections = CONNECTIONS): Pools {
   const byOrigin = new Map<string, Map<number, Pool>>();
   return {
@@ -32,7 +34,7 @@ export function createPools(proxies?: OutboundProxies, connections = CONNECTIONS
       const known = byOrigin.get(origin)?.get(connectMs);
       if (known) return known;
       const pool = openPool(origin, connectMs, proxies, connections);
-      // Upstreams may share an origin and yet wait differently long for a connection.
+      // Upstreams may share an origin but have different connect timeouts.
       const others = byOrigin.get(origin) ?? new Map<number, Pool>();
       byOrigin.set(origin, others.set(connectMs, pool));
       return pool;
@@ -71,7 +73,7 @@ function openPool(
     pipelining: 1,
     keepAliveTimeout: 10_000,
     keepAliveMaxTimeout: 60_000,
-    // Streams are watched by our own limits; undici's 300 s would kill long thinking calls.
+    // The proxy sets its own limits per call; undici's default of 300 s would end calls with long thinking.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: 65_536,

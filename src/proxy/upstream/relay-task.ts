@@ -4,92 +4,94 @@ import type { Usage } from "../exchange/response.ts";
 import type { Redact } from "../redact.ts";
 import type { OpenStreams } from "./open-streams.ts";
 
-/** What is relayed, and to whom. */
+/** A response to relay, and where it goes. */
 export interface RelayTask {
-  /** The call's, for events that name it. */
+  /** The call's request id, which error events contain. */
   readonly requestId: string;
   readonly upstream: string;
   readonly response: ServerResponse;
-  /** `model`: JSON or events; `media`: anything but a page; `verbatim`: whatever it is, at once (MCP). */
+  /** `model`: JSON or events; `media`: anything but HTML; `verbatim`: anything, without buffering (MCP). */
   readonly kind: "model" | "media" | "verbatim";
-  /** Whether an answer may have no body: a deletion's, or one to HEAD. */
+  /** Whether a response may have no body, as after a deletion or HEAD. */
   readonly mayBeEmpty: boolean;
-  /** Whether the client reads the answer as it comes, even where it is not events. */
+  /** Whether the client reads the response as it arrives, even if it is not an event stream. */
   readonly isLive: boolean;
   /** Creates the filter that an event stream passes through on its way to the client. */
   readonly createFilter: (() => StreamFilter) | undefined;
-  /** Headers of ours on the answer: flat list, lower-case names. */
+  /** The proxy's headers for the response: flat list, names in lower case. */
   readonly ownHeaders: readonly string[];
-  /** Replaces secrets in the headers of the upstream. */
+  /** Redacts secrets in the upstream's headers. */
   readonly redact: Redact;
-  /** How the client's dialect is read and spoken to; `verbatim` has none. */
+  /** Decodes and encodes the client's dialect; undefined for `verbatim`. */
   readonly dialect: RelayedDialect | undefined;
   readonly streams: OpenStreams;
 }
 
-/** As much of a dialect as the relay needs to know. */
+/** The parts of a dialect that the relay uses. */
 export interface RelayedDialect {
   /** Creates the watch of one response. */
   createWatch(): ResponseWatch;
   /** Returns the usage in a whole JSON response. */
   usageOf(body: Buffer): Usage | undefined;
-  /** Returns the error that a whole JSON response of status 200 is. */
+  /** Returns the error in a whole JSON response of status 200, if it is one. */
   errorOf(body: Buffer): ResponseError | undefined;
-  /** Returns the last event for an error in mid-stream. */
+  /** Returns the last event of a stream that fails. */
   errorEvent(error: AppError, requestId: string): string;
-  /** A keep-alive; empty where clients take none. */
+  /** A keep-alive; empty if clients accept none. */
   readonly ping: string;
 }
 
-/** Watches the bytes of a response go by. */
+/** Inspects the bytes of a response as they are relayed. */
 export interface ResponseWatch {
   push(bytes: Buffer): void;
-  /** Whether the dialect's last event was seen, and the last line is whole. */
+  /** Whether the dialect's last event was seen and its line is complete. */
   readonly ended: boolean;
   /** The error event that was seen. */
   readonly error: ResponseError | undefined;
-  /** Whether an event of the proxy could be put here. */
+  /** Whether the proxy can insert an event at this point. */
   readonly betweenEvents: boolean;
-  /** Whether JSON that is not an event stream ends like a whole object or list. */
+  /** Whether JSON that is not an event stream ends with a closing brace or bracket. */
   readonly endsValue: boolean;
-  /** The last bytes, to estimate the response's tokens. */
+  /** A sample of the response, to estimate its tokens. */
   readonly sample: ResponseSample;
   usage(): Usage | undefined;
 }
 
-/** A piece of a response, and the length of all of it. */
+/** Part of a response, and the length of the whole response. */
 export interface ResponseSample {
   readonly text: string;
-  /** Characters or bytes, like the length of `text`. */
+  /** Characters or bytes, as in `text`. */
   readonly total: number;
 }
 
 /** An error in a response of status 200. */
 export interface ResponseError {
-  /** The status that belongs to the error. */
+  /** The status that corresponds to the error. */
   readonly status: number;
   readonly message: string | undefined;
 }
 
 /** Removes events from a stream. */
 export interface StreamFilter {
-  /** Returns the bytes that go on. */
+  /** Returns the bytes to pass on. */
   push(bytes: Buffer): Buffer;
-  /** Returns the bytes that are left at the stream's end. */
+  /** Returns the bytes that are left at the end of the stream. */
   end(): Buffer;
 }
 
-/** How an attempt ended. Only `refused` and `failed` have sent the client nothing, so that another attempt may follow. */
+/**
+ * How an attempt ended. In `refused` and `failed` the client has been sent nothing, so another attempt may follow.
+ */
 export type RelayOutcome = { readonly firstByteAt: number } & (
   | {
       readonly kind: "completed";
       readonly status: number;
       readonly usage: Usage | undefined;
-      /** The error that the response is, or ended with, under a status of success. */
+      /** The error that the response is or ends with, despite its status of success. */
       readonly responseError: ResponseError | undefined;
-      /** What went by, where usage has yet to be estimated. */
+      /** The watch, if usage must be estimated. */
       readonly watch: ResponseWatch | undefined;
-      /** The answer itself where it was compressed, so that its usage has yet to be read. */
+      /** The compressed response, if its usage must still be read. */
       readonly compressed: CompressedBody | undefined;
     }
   | {
@@ -110,11 +112,11 @@ export type RelayOutcome = { readonly firstByteAt: number } & (
 
 export interface CompressedBody {
   readonly bytes: Buffer;
-  /** As `content-encoding` names it. */
+  /** The value of `content-encoding`. */
   readonly coding: string;
 }
 
-/** What a whole answer tells of itself. */
+/** What is known about a response that has ended. */
 export interface ResponseDetails {
   readonly usage?: Usage | undefined;
   readonly responseError?: ResponseError | undefined;

@@ -8,15 +8,17 @@ import { isEventStream, isExpected, problemIn, withoutIdentity } from "./respons
 import { clientHeaders } from "./response-headers.ts";
 import { clientDisconnected, streamCut, toUpstreamError } from "./upstream-errors.ts";
 
-/** Answers up to this size are held until they are whole, so that one that breaks off is a clean 502. */
+/**
+ * Responses up to this size are buffered until they are complete, so that one that breaks off becomes a clean 502.
+ */
 const MAX_BUFFERED = 256 * 1024;
 const ERROR_BODY = 1024 * 1024;
-/** Bytes of a response that is sent as a string. */
+/** Bytes up to which a response is sent as a string. */
 const SMALL = 16 * 1024;
 
 type State = "waiting" | "buffering" | "refusing" | "open" | "over";
 
-/** Carries one upstream answer to the client, byte for byte, at the client's speed. */
+/** Relays one upstream response to the client, byte for byte, at the client's speed. */
 export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   lastActivity = performance.now();
   place = -1;
@@ -27,14 +29,14 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   private headers: IncomingHttpHeaders = {};
   private buffered: Buffer[] = [];
   private bufferedSize = 0;
-  /** Of an answer that is passed on as it comes: what has come in this turn and goes out at its end. */
+  /** Chunks of a relayed response that arrived in this turn and are written at its end. */
   private unsent: Buffer[] = [];
   private isPaused = false;
   private watch: ResponseWatch | undefined;
   private filter: StreamFilter | undefined;
-  /** Events in whatever coding, or what else nobody may keep waiting. */
+  /** Whether the response must not be delayed: an event stream in any coding, or one that the task marks as live. */
   private isLive = false;
-  /** Events that can be read as they go by. */
+  /** Whether the response is an event stream that is not compressed and can be inspected. */
   private isStream = false;
   private firstByteAt = 0;
 
@@ -44,7 +46,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     private readonly done: (outcome: RelayOutcome) => void,
   ) {
     task.response.on("close", this.onClose);
-    // That it has left is told once, and may have been while the upstream was chosen.
+    // `close` is emitted once, possibly while the upstream was being chosen.
     if (task.response.destroyed) this.clientClosed();
   }
 
@@ -69,7 +71,8 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     if (status >= 300 && status < 400) this.refuseAnswer("wants to redirect, which is not followed");
     else if (kind === "verbatim") {
       this.open();
-      // Listening clients wait for the head, and events may be hours away. Elsewhere it goes out with the first bytes.
+      // Listening clients wait for the head, and the first event may be hours away. For other calls the head is sent
+      // with the first bytes.
       this.task.response.flushHeaders();
     } else if (status >= 400) this.state = "refusing";
     else if (!isExpected(kind, type)) this.refuseAnswer("answered with something other than JSON or events");
@@ -80,7 +83,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     if (this.state === "over") return;
     if (this.isLive && this.state === "buffering") this.open();
     if (this.state === "open") {
-      // One read brings many events of a quick vendor. Each written by itself would cost as much as all of them.
+      // One read contains many events of a fast vendor; writing each separately would double the cost of the relay.
       if (this.unsent.push(chunk) === 1) process.nextTick(() => this.send());
       return;
     }
@@ -107,7 +110,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     if (this.state === "waiting") this.fail(error);
   }
 
-  /** What is held is let go, and a stream that stands between events gets a ping. */
+  /** Starts sending a buffered response, or sends a keep-alive between two events. */
   onSilence(): void {
     if (this.state === "buffering") this.open();
     const { response, dialect } = this.task;
@@ -116,7 +119,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
       response.write(ping);
   }
 
-  /** Says that it is over, and breaks the connection: this is no end that the upstream has put. */
+  /** Sends a last event and closes the connection, because the upstream has not ended the response. */
   onStop(): void {
     if (this.state !== "open") return;
     const error = new AppError("overloaded", "The proxy is stopping");
@@ -153,7 +156,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
       return;
     }
     response.writeHead(this.status, this.answerHeaders(bytes.length));
-    // As text a small body goes out in one piece with the head; Latin-1 keeps every byte.
+    // A string body is written together with the head; Latin-1 preserves every byte.
     if (bytes.length <= SMALL) response.end(bytes.toString("latin1"), "latin1");
     else response.end(bytes);
     if (coding !== undefined) this.finishCompleted({ compressed: { bytes, coding } });
@@ -189,7 +192,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     this.break(streamCut(upstream));
   }
 
-  /** Whether this can be the answer's end. What is compressed cannot be told, media and MCP servers may end as they like. */
+  /** Returns whether the response can end here. Compressed responses, media and MCP responses cannot be checked. */
   private isComplete(): boolean {
     const watch = this.watch;
     if (this.isStream) return watch?.ended === true;
@@ -216,7 +219,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     return list;
   }
 
-  /** Passes on what has come, and lets the upstream wait while the client does not take it. */
+  /** Writes what has arrived, and pauses the upstream until the client has read it. */
   private send(): void {
     const { response } = this.task;
     const bytes = this.takeUnsent();
@@ -241,12 +244,12 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     return passed.length === 0 ? undefined : passed;
   }
 
-  /** A stream that broke is ended with the dialect's error event; where none fits, the connection is broken. */
+  /** Ends a broken stream with the dialect's error event, or closes the connection if no event can be inserted. */
   private break(error: AppError): void {
     const { response, dialect, requestId } = this.task;
     this.send();
     if (!this.isBetweenEvents()) {
-      // What has come still goes out; without the body's end, so that nobody takes it for whole.
+      // Sends what has arrived, but does not end the body, so that the client detects the truncation.
       if (response.socket) response.socket.destroySoon();
       else response.destroy();
     } else if (this.watch?.ended) response.end();
@@ -254,7 +257,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     this.finishBroken(error);
   }
 
-  /** Whether an event of ours can be put into the answer here. */
+  /** Returns whether the proxy can insert an event at this point. */
   private isBetweenEvents(): boolean {
     return this.isStream && this.watch?.betweenEvents === true;
   }
@@ -280,7 +283,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
 
   private clientClosed(): void {
     if (this.state === "over") return;
-    // What came in this turn was said, though nobody took it.
+    // Usage includes what arrived in this turn, even though it was not sent.
     this.takeUnsent();
     this.finish({ kind: "disconnected", firstByteAt: this.firstByteAt, watch: this.watch });
     this.controller?.abort(clientDisconnected());

@@ -5,8 +5,8 @@ import { findProfile, getUpstreamProfile, keyHeaders, upstreamDialects } from ".
 import { redactOwnKeys } from "../redact.ts";
 
 /**
- * Client headers that end here: what belongs to the connection (RFC 9110, section 7.6.1), what tells of the client
- * or its browser, the proxy's own credentials, and what is set anew for the upstream.
+ * Client headers that are not forwarded: those of the connection (RFC 9110, section 7.6.1), those that identify the
+ * client or its browser, the proxy's own credentials, and those that are set per upstream.
  */
 const STOPPED = new Set([
   "connection",
@@ -41,8 +41,8 @@ const STOPPED = new Set([
 const STOPPED_PREFIX = /^(?:x-forwarded-|sec-|cf-|access-control-)/;
 
 /**
- * What reaches vendors of a call that other machines may have sent: what their own SDKs and protocols define. Anything
- * else may come from an ingress in front, and tell who the caller is.
+ * Headers that are forwarded if other machines can call the proxy: those that vendors' SDKs and protocols define.
+ * Other headers may come from a load balancer and identify the caller.
  */
 const ALLOWED = new Set([
   "accept",
@@ -74,25 +74,28 @@ const ALLOWED_PREFIXES = [
 ];
 
 export interface HeaderNeeds {
-  /** The key for this try; undefined for upstreams without. */
+  /** The key for this attempt; undefined if the upstream has none. */
   readonly key: string | undefined;
-  /** Marks calls that have passed through here, so that a loop is seen. */
+  /** The value of `x-sallyport-via`, by which forwarding loops are detected. */
   readonly via: string;
-  /** What the client may be answered in; undefined asks for plain bytes. */
+  /** The codings that the client accepts; undefined requests an uncompressed response. */
   readonly acceptEncoding: string | undefined;
-  /** Of a body that is on its way; the length of a whole one is told without. */
+  /** The length of a streamed body; undici computes that of a buffered one. */
   readonly contentLength: number | undefined;
-  /** Of a body that goes through in the coding it came in; whole ones were decoded. */
+  /** The coding of a streamed body, which is not decoded; buffered bodies are. */
   readonly contentCoding: string | undefined;
-  /** The client's own key where it came in the query, for upstreams that want the client's. */
+  /** The client's own key from the query, for upstreams that expect the client's credentials. */
   readonly clientKey?: string | undefined;
-  /** Whether other machines may call: then only known headers go along, and those that the upstream forwards. */
+  /**
+   * Whether other machines can call the proxy. Then only known headers are forwarded, and those that the upstream's
+   * configuration lists.
+   */
   readonly isShared?: boolean;
-  /** The proxy's keys, which no header may carry on. */
+  /** The proxy's keys; headers that contain one are dropped. */
   readonly keys: KeyRing;
 }
 
-/** The headers of a call, as undici's flat list of names and values. `rawHeaders` is the client's. */
+/** Returns the headers of a relayed call as undici's flat list. `rawHeaders` are the client's. */
 export function upstreamHeaders(
   rawHeaders: readonly string[],
   upstream: UpstreamConfig,
@@ -125,7 +128,9 @@ export function upstreamHeaders(
   return headers;
 }
 
-/** Lower-case names by the names that clients give; empty for those that end here. The same few come in every call. */
+/**
+ * Cache from header names as clients write them to their lower-case form; empty for headers that are not forwarded.
+ */
 const passedNames = new Map<string, string>();
 const MOST_NAMES = 1000;
 
@@ -163,8 +168,8 @@ function addOwn(
 }
 
 /**
- * The headers of a request that no client's headers are part of, as undici's flat list: those given, and what the
- * upstream's dialect wants. A header of the configuration takes the place of any of the same name.
+ * Returns the headers of a request that the proxy makes, as undici's flat list: the given ones, the dialect's version
+ * and the credentials. Headers from the configuration replace others of the same name.
  */
 export function requestHeaders(
   upstream: UpstreamConfig,
@@ -183,7 +188,10 @@ export function requestHeaders(
   return headers;
 }
 
-/** Returns `x-sallyport-via` for an upstream: the proxies that the call has passed, this one last. */
+/**
+ * Returns `x-sallyport-via` for an upstream: the instance ids of all proxies that the call has passed, this one's
+ * last.
+ */
 export function viaHeader(headers: IncomingHttpHeaders, instanceId: string): string {
   const before = headers["x-sallyport-via"]?.toString().slice(-200);
   return before ? `${before}, ${instanceId}` : instanceId;
@@ -202,7 +210,7 @@ function isForwardedKey(name: string, value: string, { keys }: HeaderNeeds): boo
   return keys.find([value.replace(/^bearer +/i, "")]) === undefined;
 }
 
-/** Headers that `Connection` names belong to the connection too. */
+/** Returns the headers that `Connection` lists, which are not forwarded either. */
 function connectionNames(rawHeaders: readonly string[]): Set<string> | undefined {
   let names: Set<string> | undefined;
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {

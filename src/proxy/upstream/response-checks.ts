@@ -3,19 +3,19 @@ import { codingOf } from "../body/content-coding.ts";
 import { endsValue } from "../body/json-bytes.ts";
 import type { RelayTask } from "./relay-task.ts";
 
-/** Whether an answer of this content type can be one to such a call. */
+/** Returns whether a response to such a call may have this content type. */
 export function isExpected(kind: RelayTask["kind"], type: string): boolean {
   if (type === "application/json" || type === "text/event-stream") return true;
   if (kind === "media") return !/^text\/html\b/i.test(type);
   return type === "" || /^(?:application\/(?:[\w.+-]*\+)?json|text\/event-stream)\b/i.test(type);
 }
 
-/** Whether these are events, which nobody may keep waiting. */
+/** Returns whether a content type is that of an event stream. */
 export function isEventStream(type: string): boolean {
   return type !== "application/json" && /^text\/event-stream\b/i.test(type);
 }
 
-/** The same head without a coding that is none. */
+/** Returns the headers without a `content-encoding` of `identity` or an empty one. */
 export function withoutIdentity(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const coding = headers["content-encoding"];
   if (coding === undefined || codingOf(coding) !== undefined) return headers;
@@ -23,7 +23,10 @@ export function withoutIdentity(headers: IncomingHttpHeaders): IncomingHttpHeade
   return plain;
 }
 
-/** What is wrong with a whole answer, in words that follow the upstream's name; undefined where nothing is. */
+/**
+ * Returns what is wrong with a whole response, as a phrase that follows the upstream's name; undefined if it is
+ * valid.
+ */
 export function problemIn(
   body: Buffer,
   kind: RelayTask["kind"],

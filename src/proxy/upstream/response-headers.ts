@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Redact } from "../redact.ts";
 
-/** Headers of an upstream's answer that reach the client. Cookies, alternative services and policies do not. */
+/** Response headers that reach the client. Cookies, alternative services and policies do not. */
 const PASSED = new Set([
   "content-type",
   "content-encoding",
@@ -26,12 +26,12 @@ const PASSED = new Set([
 ]);
 
 const PASSED_PREFIX = /^(?:anthropic-|openai-|x-ratelimit|ratelimit|mcp-|x-groq-|x-gemini-)/;
-/** By which a vendor's support finds a call again: Azure's, Mistral's, DeepSeek's, OpenRouter's … */
+/** Ids by which a vendor's support finds a call: Azure's, Mistral's, DeepSeek's, OpenRouter's and others. */
 const PASSED_ID = /(?:^|-)(?:request|correlation|trace|generation)-id$/;
 
 /**
- * Sent with every relayed answer: it is data, for the caller alone, whatever it looks like. An upstream's page, opened in
- * a browser, must not run as one of ours.
+ * Headers of every relayed response. An upstream's HTML, opened in a browser, must not run in the proxy's origin
+ * (XSS).
  */
 const SAFETY = [
   "x-content-type-options",
@@ -42,7 +42,7 @@ const SAFETY = [
   "default-src 'none'; sandbox",
 ] as const;
 
-/** What was found of names before: the same few come in every answer. */
+/** Caches the result per header name, because the same few occur in every response. */
 const verdicts = new Map<string, boolean>();
 const MOST_NAMES = 1000;
 
@@ -54,12 +54,15 @@ function isPassed(name: string): boolean {
   return passed;
 }
 
-/** Ours are told once, by us. */
+/** The proxy sets its own headers, so an upstream's `x-sallyport-…` ids are dropped. */
 function isCallId(name: string): boolean {
   return PASSED_ID.test(name) && !name.startsWith("x-sallyport");
 }
 
-/** Returns the flat list for `writeHead`. `own` are headers of ours, names lower-case; vendors may repeat a key in theirs. */
+/**
+ * Returns the flat list for `writeHead`. `own` are the proxy's headers, names in lower case. Vendors may repeat a key
+ * in their headers, so their values are redacted.
+ */
 export function clientHeaders(
   headers: IncomingHttpHeaders,
   own: readonly string[],

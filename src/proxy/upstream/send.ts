@@ -8,11 +8,11 @@ import { readWhole } from "../body/read-whole.ts";
 import { limitInterim, limitWait } from "./limit-wait.ts";
 import { clientDisconnected, toUpstreamError } from "./upstream-errors.ts";
 
-/** One request to an upstream whose answer we read ourselves. */
+/** A request to an upstream whose response the proxy reads itself. */
 export interface UpstreamSend {
   readonly method: "GET" | "POST" | "DELETE";
   readonly path: string;
-  /** Flat list. */
+  /** Flat list of names and values. */
   readonly headers: readonly string[];
   readonly body: string | Buffer | null;
   readonly firstByteMs: number;
@@ -23,14 +23,16 @@ export interface UpstreamSend {
 export interface ReceivedResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Uncompressed; reading slower than the upstream sends slows the upstream. */
+  /** Without content coding. Reading it slowly slows the upstream down. */
   readonly body: AsyncIterable<Buffer>;
 }
 
-/** Chunks that may wait for the reader before the upstream is held. */
+/** Chunks that may wait for the reader before the upstream is paused. */
 const WAITING = 16;
 
-/** Sends and resolves with the head of the answer. Rejects with an `AppError`; so does reading a body that breaks. */
+/**
+ * Sends a request and resolves with the head of the response. Rejects with an `AppError`, as does reading the body.
+ */
 export function sendUpstream(
   pool: Dispatcher,
   upstream: string,
@@ -53,7 +55,7 @@ export function sendUpstream(
   });
 }
 
-/** Reads a whole body as text. Throws `upstream_invalid` for more than `limit` bytes. */
+/** Reads a whole body as text. Throws `upstream_invalid` if it exceeds `limit` bytes. */
 export async function readText(
   response: ReceivedResponse,
   upstream: string,
@@ -84,7 +86,7 @@ class Receiver implements Dispatcher.DispatchHandler {
   private ended = false;
   private error: AppError | undefined;
   private isPaused = false;
-  /** The reader that waits for more. */
+  /** The pending read, if any. */
   private waiting: Reading | undefined;
 
   constructor(
@@ -139,12 +141,12 @@ class Receiver implements Dispatcher.DispatchHandler {
     this.settle();
   }
 
-  /** What has come, chunk by chunk. Generators do the same, and make every chunk wait for several more turns. */
+  /** Returns the chunks as they arrive. An async generator would delay every chunk by several microtasks. */
   private read(): AsyncIterable<Buffer> {
     const iterator: AsyncIterator<Buffer> = {
       next: () => new Promise((resolve, reject) => this.give({ resolve, reject })),
       return: () => {
-        // A reader that stops early wants no more of it.
+        // The reader has stopped early.
         if (!this.ended && !this.error) this.controller?.abort(clientDisconnected());
         return Promise.resolve({ done: true, value: undefined });
       },
@@ -163,7 +165,10 @@ class Receiver implements Dispatcher.DispatchHandler {
     else this.waiting = reading;
   }
 
-  /** All chunks of one packet come in one turn, and are given as one: what is made of them is written at once. */
+  /**
+   * Resolves the pending read after all chunks of one packet have arrived, so that they are translated and written
+   * together.
+   */
   private wake(): void {
     const reading = this.waiting;
     this.waiting = undefined;
@@ -188,7 +193,10 @@ class Receiver implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Returns a body without its content coding, as it comes. Throws `upstream_invalid` for an unknown one; so does reading a wrong one. */
+/**
+ * Decodes a body as it arrives. Throws `upstream_invalid` for an unknown coding, as does reading a body in another
+ * coding.
+ */
 function decoded(
   body: AsyncIterable<Buffer>,
   encoding: string | string[] | undefined,
@@ -208,7 +216,7 @@ async function* throughDecoder(
   upstream: string,
 ): AsyncGenerator<Buffer> {
   const source = Readable.from(body);
-  // `pipeline` also ends the source where the reader stops early.
+  // `pipeline` also ends the source if the reader stops early.
   pipeline(source, decoder, () => {});
   try {
     yield* decoder as AsyncIterable<Buffer>;

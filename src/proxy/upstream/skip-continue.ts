@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
 import type { buildConnector } from "undici";
 
-/** What every `100 Continue` begins with; x is 0 or 1. */
+/** The beginning of every `100 Continue`; x stands for 0 or 1. */
 const START = "HTTP/1.x 100";
-/** Bytes that one may take; undici refuses longer heads of other responses, too. */
+/** Maximum bytes of a `100 Continue`, the same as undici's limit for other heads. */
 const MAX_HEAD = 65_536;
 
 /**
@@ -13,17 +13,17 @@ const MAX_HEAD = 65_536;
 export function skippingContinue(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) =>
     connect(options, (...[error, socket]) => {
-      // Where there is an error, undici leaves the socket out.
+      // On an error, undici calls back without a socket.
       if (error) callback(error, null);
       else callback(null, skipContinue(socket));
     });
 }
 
-/** Changes the socket's own methods: a stream in between would cost each chunk of every answer. */
+/** Replaces the socket's methods: a stream in between would add a cost to each chunk of every response. */
 function skipContinue<Connected extends Socket>(socket: Connected): Connected {
   const read = socket.read.bind(socket);
   const write = socket.write;
-  /** A request was written, and nothing of its response has been read. Bodies may hold the same text. */
+  /** A request was written, and nothing of its response has been read. Bodies may contain the same text. */
   let isHeadDue = false;
   let kept: Buffer | undefined;
   socket.write = (...parameters: unknown[]) => {
@@ -45,7 +45,7 @@ function skipContinue<Connected extends Socket>(socket: Connected): Connected {
 
 interface Rest {
   readonly bytes: Buffer;
-  /** Whether more has to come before it is known what this is. */
+  /** Whether more bytes are needed to decide. */
   readonly isOpen: boolean;
 }
 
@@ -56,7 +56,7 @@ function withoutContinue(bytes: Buffer): Rest {
   return { bytes, isOpen: bytes.length <= MAX_HEAD };
 }
 
-/** Whether these are the first bytes of a `100 Continue`, or nothing yet. */
+/** Returns whether these bytes are the beginning of a `100 Continue`, or empty. */
 function beginsWithStart(bytes: Buffer): boolean {
   const text = bytes.toString("latin1", 0, START.length).replace(/(?<=^HTTP\/1\.)[01]/, "x");
   return START.startsWith(text) && /^[ \r]?$/.test(bytes.toString("latin1", START.length, START.length + 1));

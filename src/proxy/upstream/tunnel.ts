@@ -6,15 +6,16 @@ import { urlHost, withoutBrackets } from "../../config/loopback.ts";
 import type { OutboundProxy } from "../../config/outbound-proxy.ts";
 import { systemErrorCode } from "../../errors.ts";
 
-/** An HTTP proxy that could not be reached, or that refused to connect to an upstream. */
+/** The failure of an HTTP proxy: it could not be reached, or it refused to connect to the upstream. */
 export class TunnelError extends Error {
   readonly code = "ERR_PROXY_TUNNEL";
 }
 
 /**
- * Returns how undici connects to an origin through an HTTP proxy: CONNECT (RFC 9110, section 9.3.6) for http and https
- * alike, so that the proxy sees neither headers nor keys of an https call. undici's `ProxyAgent` keeps one of several
- * headers of the same name, so the pools are ours. `connectMs`: the limit of the tunnel and of TLS, each; 0 is none.
+ * Creates undici's connector to an origin through an HTTP proxy. It uses CONNECT (RFC 9110, section 9.3.6) for http
+ * and https, so that the proxy sees neither headers nor keys of an https call. undici's `ProxyAgent` drops all but
+ * one of several headers of the same name. `connectMs` limits the tunnel and the TLS handshake separately; 0 is no
+ * limit.
  */
 export function createTunnelConnector(proxy: OutboundProxy, connectMs: number): buildConnector.connector {
   const connectTls = buildConnector({ timeout: connectMs });

@@ -1,7 +1,7 @@
 import { AppError, type ErrorCode, messageOf, systemErrorCode } from "../../errors.ts";
 import { TunnelError } from "./tunnel.ts";
 
-/** No connection can be had. */
+/** Codes of failed connection attempts. */
 const UNREACHABLE = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -12,7 +12,7 @@ const UNREACHABLE = new Set([
   "ERR_PROXY_TUNNEL",
 ]);
 
-/** A connection that was there has broken, as an idle one does that the upstream closes. */
+/** Codes of established connections that broke, such as idle ones that the upstream closed. */
 const BROKEN_CONNECTION = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
 const TIMEOUTS = new Set([
@@ -22,15 +22,15 @@ const TIMEOUTS = new Set([
   "ETIMEDOUT",
 ]);
 
-/** What happens before any of an answer has come, or may. */
+/** Errors that can occur before any of the response has arrived. */
 const BEFORE_AN_ANSWER = new Set<ErrorCode>(["upstream_unreachable", "upstream_timeout"]);
 
-/** Heads that contradict themselves, or never end. */
+/** Codes of invalid or endless response heads. */
 const NO_HTTP = new Set(["UND_ERR_HEADERS_OVERFLOW", "UND_ERR_RES_CONTENT_LENGTH_MISMATCH"]);
 
 /**
- * What went wrong with an upstream, told without its address or anything that it sent: those may hold secrets.
- * `begun` says whether any of its answer had arrived.
+ * Converts an error of an upstream. The message contains neither its address nor anything it has sent, which may be
+ * secret. `begun`: whether any of the response had arrived.
  */
 export function toUpstreamError(error: Error, upstream: string, begun: boolean): AppError {
   if (error instanceof AppError) return error;
@@ -66,36 +66,36 @@ export function toUpstreamError(error: Error, upstream: string, begun: boolean):
   );
 }
 
-/** Returns the failure of a call that waited for a connection, and for an answer, as long as `first_byte` allows. */
+/** Returns the error of a call that waited longer than `first_byte` for a connection and its response. */
 export function waitedTooLong(upstream: string): AppError {
   const message = `The upstream ${upstream} did not answer within first_byte: all connections to it were in use`;
   return new AppError("upstream_timeout", message);
 }
 
-/** Returns the failure of a call whose upstream sends interim responses (1xx) and no other until `first_byte` is over. */
+/** Returns the error of a call that received only interim responses (1xx) within `first_byte`. */
 export function onlyInterim(upstream: string): AppError {
   const message = `The upstream ${upstream} did not answer within first_byte: it sent interim responses (1xx) only`;
   return new AppError("upstream_timeout", message);
 }
 
-/** Returns the failure of a stream that ended without its last event. */
+/** Returns the error of a stream that ended without its last event. */
 export function streamCut(upstream: string): AppError {
   return new AppError("upstream_cut", `The stream of the upstream ${upstream} ended before its last event`);
 }
 
-/** The client has left, so that nobody waits for the upstream any more. */
+/** Returns the error of a call whose client has disconnected. */
 export function clientDisconnected(): AppError {
   return new AppError("client_gone", "The client left");
 }
 
-/** Whether another try can help: connecting failed, or the connection broke before any of the answer. */
+/** Returns whether a retry can help: connecting failed, or the connection broke before any of the response. */
 export function canRetry(error: Error): boolean {
   if (error instanceof AppError && !BEFORE_AN_ANSWER.has(error.code)) return false;
   const code = codeOfCause(error);
   return UNREACHABLE.has(code) || BROKEN_CONNECTION.has(code);
 }
 
-/** Whether no connection could be had at all. */
+/** Returns whether connecting failed. */
 export function isUnreachable(error: Error): boolean {
   return UNREACHABLE.has(codeOfCause(error));
 }
@@ -105,7 +105,7 @@ function codeOfCause(error: Error): string {
   return cause instanceof Error ? codeOf(cause) : "";
 }
 
-/** A 101, or a 100 without its end: undici takes neither, and says so in the text of its error alone. */
+/** Returns whether undici has rejected a 101, or a 100 without its end, which only its error message shows. */
 function isUnaskedFor(error: Error, code: string): boolean {
   return code === "UND_ERR_SOCKET" && /^bad (?:response|upgrade)$/.test(error.message);
 }
