@@ -1,19 +1,19 @@
 /** Takes lines one by one. */
 export interface LineSink {
   write(line: string): void;
-  /** Hands on what is waiting; resolves when that and all before it has been taken. */
+  /** Flushes the buffer; resolves when all lines have been processed. */
   close(): Promise<void>;
 }
 
 const FLUSH_MS = 200;
-/** Bytes that may wait; more than that is handed on at once. */
+/** Bytes of the buffer; when it is full, it is flushed at once. */
 const WAITING = 256 * 1024;
-/** Bytes that UTF-8 takes for one character of a string at most. */
+/** Maximum UTF-8 bytes per UTF-16 code unit. */
 const WIDEST = 3;
 
 /**
- * Hands lines on in batches of whole ones, each ended. What waits is kept as bytes: thousands of strings, in pieces as
- * they were put together, would be moved by each garbage collection until then. `take` deals with its own failures.
+ * Creates a sink that passes lines on in batches, each line ended with a newline. Waiting lines are kept as bytes:
+ * every garbage collection would have to move thousands of strings. `take` must handle its own errors.
  */
 export function createLineBatches(take: (bytes: Buffer) => Promise<void>): LineSink {
   let waiting: Buffer | undefined;
@@ -28,7 +28,7 @@ export function createLineBatches(take: (bytes: Buffer) => Promise<void>): LineS
     waiting = undefined;
     used = 0;
     if (!bytes) return;
-    // Resolved to nothing: a list of all before it would grow for ever.
+    // Resolves without a value, so that the chain does not retain earlier promises.
     const before = taken;
     taken = take(bytes).then(() => before);
   };

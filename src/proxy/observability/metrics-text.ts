@@ -1,9 +1,9 @@
 import { BUCKETS, type CallSeries, type MetricCounts } from "./metrics.ts";
 
-/** Where MCP calls come in: they are no calls to models. */
+/** The path prefix of MCP calls, which are counted apart from model calls. */
 const MCP_ROUTE = "/mcp/";
 
-/** Counts in Prometheus' text form, with the names of OpenTelemetry's GenAI conventions. */
+/** Returns counts in the Prometheus text format, named by OpenTelemetry's GenAI conventions. */
 export function metricsText({ active, queued, series: all, refusals, attempts }: MetricCounts): string {
   const lines: string[] = [];
   const labelled = all.map((series) => ({ ...series, labels: labelsOf(series) }));
@@ -75,7 +75,7 @@ function labelsOf({ route, model, upstream, status, errorCode }: CallSeries): st
   });
 }
 
-/** Labels as they stand between braces. */
+/** Returns labels in the format between the braces. */
 function text(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
     .map(
@@ -85,7 +85,7 @@ function text(labels: Readonly<Record<string, string>>): string {
     .join(",");
 }
 
-/** Without what adding up many small sums has left behind. */
+/** Rounds away the floating-point error of adding many small amounts. */
 function dollars(cost: number): number {
   return Math.round(cost * 1_000_000_000) / 1_000_000_000;
 }

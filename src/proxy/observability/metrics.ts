@@ -6,75 +6,75 @@ import { addTo, createSpread } from "./spread.ts";
 export interface Metrics {
   begin(): void;
   end(record: CallRecord): void;
-  /** Counts a request that never became a call. */
+  /** Counts a request that was rejected before it became a call. */
   refuse(refusal: Pick<Refusal, "status" | "errorCode" | "route">): void;
   readonly active: number;
   counts(): MetricCounts;
 }
 
-/** What was counted since the start: plain data. */
+/** What was counted since the start, as plain data. */
 export interface MetricCounts {
   /** Calls being served. */
   readonly active: number;
-  /** Of these, calls that wait for a connection to their upstream. */
+  /** The calls among these that wait for a connection to their upstream. */
   readonly queued: number;
   readonly series: readonly CallSeries[];
-  /** Requests that never became calls. */
+  /** Requests that were rejected before they became calls. */
   readonly refusals: readonly RefusalSeries[];
-  /** Attempts at upstreams, whatever became of their calls. */
+  /** Attempts at upstreams, whether their calls succeeded or not. */
   readonly attempts: readonly AttemptSeries[];
 }
 
-/** Requests that were refused, alike in route and reason. */
+/** Rejected requests of one route, with one status and error code. */
 export interface RefusalSeries {
-  /** The route's pattern; empty where none matched. */
+  /** The route's pattern; empty if none matched. */
   readonly route: string;
   readonly status: number;
   readonly errorCode: string;
   readonly count: number;
 }
 
-/** Attempts at one upstream that ended alike. */
+/** Attempts at one upstream with the same result. */
 export interface AttemptSeries {
   readonly upstream: string;
-  /** 0 where no answer came. */
+  /** 0 if there was no response. */
   readonly status: number;
-  /** Empty where it served the call. */
+  /** Empty if the attempt succeeded. */
   readonly errorCode: string;
   readonly count: number;
 }
 
-/** Calls of one route, to one model of one upstream, with one status. */
+/** Calls of one route to one model of one upstream, with one status and error code. */
 export interface CallSeries {
   readonly route: string;
   readonly upstream: string;
-  /** As the upstream knows it, or what stands for many (`model-labels.ts`). */
+  /** The name at the upstream, or a label that stands for many (`model-labels.ts`). */
   readonly model: string;
   readonly status: number;
-  /** Why they failed, whatever their status; empty where they did not. */
+  /** The error code, whatever the status; empty if the calls did not fail. */
   readonly errorCode: string;
   readonly calls: number;
-  /** Tokens; `input` holds those that a cache gave or took. */
+  /** Tokens; `input` includes those read from or written to a cache. */
   readonly input: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
   readonly output: number;
   readonly reasoning: number;
-  /** US dollars, of the calls whose cost is known, and how many these are. */
+  /** US dollars of the calls whose cost is known, and the number of these calls. */
   readonly cost: number;
   readonly priced: number;
-  /** Calls that took tokens whose cost is not known. */
+  /** Calls that used tokens but whose cost is not known. */
   readonly unpriced: number;
-  /** Calls by the bucket of their seconds, and the sum of these. */
+  /** Calls by bucket of their duration, and the sum of their durations in seconds. */
   readonly duration: readonly number[];
   readonly durationSum: number;
-  /** Of streams alone: elsewhere the first byte comes with all others. */
+  /** For streams only: in other responses the first byte arrives with the rest. */
   readonly firstByte: readonly number[];
   readonly firstByteSum: number;
   readonly firstBytes: number;
-  /** Calls by their milliseconds, more finely (`spread.ts`). */
+  /** Calls by milliseconds in finer steps (`spread.ts`). */
   readonly spread: readonly number[];
-  /** ISO 8601, of the last of them, and its fault if it had one. */
+  /** When the last of these calls ended, ISO 8601, and its error message, if any. */
   readonly lastAt: string;
   readonly lastFault: string | undefined;
 }
@@ -85,12 +85,12 @@ type Counting = { -readonly [Name in keyof CallSeries]: CallSeries[Name] } & {
   readonly spread: number[];
 };
 
-/** Upper ends, in seconds. */
+/** Upper bounds of the buckets in seconds. */
 export const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
-/** Series beyond this are counted under `other`: model names come from clients. */
+/** Maximum number of series; further ones are counted as `other`, because model names come from clients. */
 export const MOST_SERIES = 500;
 
-/** Counts of a process that begins to serve. */
+/** Creates empty counters. */
 export function createMetrics(queued = () => 0): Metrics {
   const all = new Map<string, Counting>();
   const refusals = new Map<string, RefusalSeries & Counted>();
@@ -98,7 +98,7 @@ export function createMetrics(queued = () => 0): Metrics {
   let active = 0;
   let last: { readonly of: CallRecord; readonly series: Counting } | undefined;
   const seriesOf = (record: CallRecord): Counting => {
-    // Calls come in runs of one kind.
+    // Consecutive calls are often of the same series.
     if (last && isAlike(last.of, record)) return last.series;
     const series = findSeries(record);
     last = { of: record, series };
@@ -158,7 +158,7 @@ function countAttempt(
   addOne(attempts, name, { upstream, status, errorCode, count: 0 });
 }
 
-/** The model's name in the metrics. */
+/** Returns the model's name in the metrics. */
 function labelOf({ modelLabel, upstreamModel }: CallRecord): string {
   return modelLabel ?? upstreamModel ?? "";
 }
@@ -216,7 +216,7 @@ function count(series: Counting, record: CallRecord): void {
   observe(series.firstByte, firstByteMs / 1000);
 }
 
-/** Whether two calls count in the same series. */
+/** Returns whether two calls count in the same series. */
 function isAlike(one: CallRecord, other: CallRecord): boolean {
   return (
     one.status === other.status &&

@@ -1,8 +1,8 @@
 import type { CallRecord } from "./request-log.ts";
 
 /**
- * A call as one line for a person:
- * `14:02:11  200  1.2s  POST /v1/messages  claude-sonnet-5 → anthropic  1.2k + 340 tokens  $0.0058`.
+ * Formats a call as one line for people: `14:02:11  200  1.2s  POST /v1/messages  claude-sonnet-5 → anthropic  1.2k +
+ * 340 tokens  $0.0058`.
  */
 export function readableLine(record: CallRecord): string {
   const { model, upstream, upstreamModel, usage, cost } = record;
@@ -20,7 +20,7 @@ export function readableLine(record: CallRecord): string {
     record.losses.length > 0 ? `lost: ${record.losses.map((loss) => loss.code).join(" ")}` : "",
     record.fault ?? "",
   ];
-  // Names come from clients: one with a line break in it must not write a line of its own.
+  // Names come from clients; without this, one with a line break could forge a log line.
   return parts
     .filter(Boolean)
     .join("  ")

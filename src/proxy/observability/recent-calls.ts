@@ -1,6 +1,6 @@
 import type { CallRecord } from "./request-log.ts";
 
-/** A call that is being served, as much as is looked at of it. */
+/** The parts of a running call that the dashboard shows. */
 export interface RunningCall {
   readonly id: string;
   /** `performance.now()`. */
@@ -10,25 +10,26 @@ export interface RunningCall {
   readonly model: string | undefined;
   readonly upstream: { readonly name: string } | undefined;
   readonly stream: boolean;
-  /** Where it stands among the running ones, which keep this; -1 where it is not one of them. */
+  /** The index in the list of running calls, set by that list; -1 if the call is not in it. */
   place: number;
 }
 
-/** Calls that run at this moment, and those that ended last. */
+/** The running calls and the last ended ones. */
 export interface RecentCalls {
   begin(call: RunningCall): void;
   end(call: RunningCall, record: CallRecord): void;
   readonly running: readonly RunningCall[];
-  /** Newest first, from those that ended at `since` (ISO 8601) on. */
+  /** Returns the calls that ended at `since` (ISO 8601) or later, newest first. */
   ended(since: string): CallRecord[];
 }
 
-/** How many ended calls are kept. */
+/** Maximum number of ended calls that are kept. */
 export const MOST_ENDED = 200;
 
 /**
- * Keeps the objects there are: every call comes by here, whether anybody looks or not. The running ones in a list and not
- * in a set, whose discarded tables would have kept ended calls in memory, 25 MB of them.
+ * Creates an empty registry. It keeps references to the calls' own objects, because every call is added, even if the
+ * dashboard is never opened. Running calls are in an array: the discarded hash tables of a set kept 25 MB of ended
+ * calls in memory.
  */
 export function createRecentCalls(): RecentCalls {
   const running: RunningCall[] = [];
@@ -41,7 +42,7 @@ export function createRecentCalls(): RecentCalls {
     end(call, record) {
       const last = running.at(-1);
       if (call.place >= 0 && last !== undefined) {
-        // The last one takes its place.
+        // The last call moves to the free index.
         running[call.place] = last;
         last.place = call.place;
         call.place = -1;

@@ -1,24 +1,26 @@
-/** A request that got no further than the door, or knocked at none. */
+/** A request that was rejected at admission or matched no route. */
 export interface Refusal {
   /** ISO 8601. */
   readonly time: string;
   readonly method: string;
   /** Without its query, which can carry keys. */
   readonly path: string;
-  /** The pattern of the route; empty where none matched. */
+  /** The route's pattern; empty if none matched. */
   readonly route: string;
   readonly client: string;
   readonly status: number;
-  /** A code of the catalogue. */
+  /** A code of the error catalog. */
   readonly errorCode: string;
   readonly reason: string;
 }
 
 const LONGEST_PATH = 120;
-/** How long alike refusals are told once. */
+/** Milliseconds in which similar rejections are reported once. */
 const PAUSE_MS = 1_000;
 
-/** A refusal as one line for a person: `14:02:11  404!  POST /chat/completions  There is no such path`. */
+/**
+ * Formats a rejected request as one line for people: `14:02:11  404!  POST /chat/completions  There is no such path`.
+ */
 export function refusalLine({ time, method, path, status, reason }: Refusal): string {
   const shown = path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path;
   return [time.slice(11, 19), `${status}!`, `${method} ${shown}`, reason]
@@ -26,21 +28,21 @@ export function refusalLine({ time, method, path, status, reason }: Refusal): st
     .replace(/[\t\r\n]+/g, " ");
 }
 
-/** Refusals that have a line of their own in each second; others of that second are counted. */
+/** Rejections per second that get their own line; further ones are counted. */
 const MAX_LINES = 20;
-/** Kinds of refusals that are counted apart. */
+/** Kinds of rejections that are counted separately. */
 const MAX_KINDS = 100;
 
-/** Writes refusals into the request log. */
+/** Writes rejected requests to the request log. */
 export interface RefusalLines {
   add(refusal: Refusal): void;
-  /** Writes what was only counted so far. */
+  /** Writes the counted rejections. */
   flush(): void;
 }
 
 /**
- * Writes refusals as lines of JSON. Anybody who reaches the port can be refused as often as they like, and must not push
- * calls out of the log: beyond 20 in a second those with the same client, status and route share a line, with a count.
+ * Creates a writer of JSON lines. Anyone who reaches the port can cause rejections, which must not displace calls in
+ * the log: after 20 in a second, those with the same client, status and route share a line with a count.
  */
 export function createRefusalLines(write: (line: string) => void): RefusalLines {
   let written = 0;
@@ -87,7 +89,10 @@ function jsonLine({ path, route, errorCode, ...others }: Refusal, count: number)
 
 const LONGEST_REASON = 300;
 
-/** Tells of refusals, of those that come in a row and are alike only now and then: a page that tries often is loud. */
+/**
+ * Creates a function that reports rejections, consecutive similar ones at most once per second, because a page that
+ * retries causes many.
+ */
 export function createRefusalTeller(tell: (line: string) => void): (refusal: Refusal) => void {
   let last = { alike: "", at: 0 };
   return (refusal) => {

@@ -5,70 +5,70 @@ import type { Refusal } from "./refusals.ts";
 /** One attempt of a call at an upstream. */
 export interface AttemptRecord {
   readonly upstream: string;
-  /** The position of the key, counted from 1, where the upstream has several. */
+  /** The position of the key, counted from 1; undefined if the upstream has only one. */
   readonly key: number | undefined;
-  /** What it answered with; undefined where no answer came. */
+  /** The upstream's status; undefined if there was no response. */
   readonly status: number | undefined;
-  /** Why it did not serve the call; undefined where it did. */
+  /** Why the attempt failed; undefined if it succeeded. */
   readonly errorCode: string | undefined;
-  /** Milliseconds of the pause before it. */
+  /** Milliseconds of the pause before the attempt. */
   readonly waitMs: number;
-  /** Milliseconds until the next attempt could be chosen, or the answer was over. */
+  /** Milliseconds until the attempt ended. */
   readonly ms: number;
 }
 
-/** What is kept of a call: metadata, never what was said. */
+/** What is recorded about a call: metadata, never content. */
 export interface CallRecord {
   /** ISO 8601. */
   readonly time: string;
   readonly id: string;
-  /** The name of the key that opened the door, or undefined where none was needed. */
+  /** The name of the client's API key; undefined if it has sent none. */
   readonly key: string | undefined;
   readonly client: string;
-  /** What the client says of itself: its own id of the call, its session, its program and its trace. */
+  /** What the client sends about itself: its id of the call, its session, its program and its trace. */
   readonly clientRequestId?: string | undefined;
   readonly session?: string | undefined;
   readonly userAgent?: string | undefined;
   readonly traceId?: string | undefined;
   readonly method: string;
-  /** The route's path, not the request's: queries can carry keys. */
+  /** The route's path instead of the request's, because queries can contain keys. */
   readonly route: string;
   readonly model: string | undefined;
   readonly upstream: string | undefined;
   readonly upstreamModel: string | undefined;
-  /** The model's name in the metrics, one of few (`model-labels.ts`). */
+  /** The model's name in the metrics, one of a bounded number (`model-labels.ts`). */
   readonly modelLabel?: string;
-  /** The JSON-RPC method of an MCP call, and the tool that it calls. */
+  /** The JSON-RPC method of an MCP call, and the tool that it names. */
   readonly mcpMethod?: string | undefined;
   readonly mcpTool?: string | undefined;
   readonly status: number;
-  /** Milliseconds to the answer's end, and to its first byte. */
+  /** Milliseconds to the end of the response, and to its first byte. */
   readonly ms: number;
   readonly firstByteMs: number | undefined;
   readonly stream: boolean;
   readonly retries: number;
   readonly attempts?: readonly AttemptRecord[];
   readonly usage: Usage | undefined;
-  /** US dollars; undefined where the price or the tokens are not known. */
+  /** US dollars; undefined if the price or the tokens are not known. */
   readonly cost: number | undefined;
   readonly losses: readonly Loss[];
-  /** Why the call failed, also where its status was sent before: a code of the catalogue. */
+  /** Why the call failed, even if its status says success: a code of the error catalog. */
   readonly errorCode?: string | undefined;
   readonly fault: string | undefined;
 }
 
-/** Where records of finished calls go. */
+/** Receives the records of ended calls. */
 export interface RequestLog {
   add(record: CallRecord): void;
-  /** Of a request that never became a call. */
+  /** Adds a request that was rejected before it became a call. */
   refused(refusal: Refusal): void;
-  /** Writes what is waiting. */
+  /** Writes all pending records. */
   close(): Promise<void>;
 }
 
 /**
- * A record as one line of JSON. Put together by hand: it is written for every call, and `JSON.stringify` takes twice as
- * long.
+ * Formats a record as one line of JSON. Concatenates strings, because it runs for every call and `JSON.stringify`
+ * takes twice as long.
  */
 export function recordLine(record: CallRecord): string {
   const { status, ms, firstByteMs, stream, retries, usage, cost, losses, attempts = [] } = record;
@@ -85,7 +85,10 @@ export function recordLine(record: CallRecord): string {
 
 let last: { readonly of: CallRecord; readonly text: string } | undefined;
 
-/** What calls of one client to one model share. They come in runs, so that the last one's text mostly fits the next. */
+/**
+ * Returns the members that calls of one client to one model share. Such calls come in runs, so the last text is
+ * cached.
+ */
 function whoAndWhere(record: CallRecord): string {
   if (last && isAlike(last.of, record)) return last.text;
   const { model, upstreamModel } = record;
@@ -106,7 +109,7 @@ function whoAndWhere(record: CallRecord): string {
   return last.text;
 }
 
-/** Name by name: members looked up by a variable name cost more than the rest of the line. */
+/** Compares member by member: access by computed names would cost more than the rest of the line. */
 function isAlike(one: CallRecord, other: CallRecord): boolean {
   return (
     one.model === other.model &&
@@ -123,7 +126,7 @@ function isAlike(one: CallRecord, other: CallRecord): boolean {
   );
 }
 
-/** Where the call was tried, and why it went on elsewhere. */
+/** Formats the attempts of a call. */
 function attemptList(attempts: readonly AttemptRecord[]): string {
   const told = attempts.map(({ upstream, key, status, errorCode, waitMs, ms }) => ({
     upstream,
@@ -151,7 +154,7 @@ function number(name: string, value: number | undefined): string {
   return value === undefined ? "" : `,"${name}":${value}`;
 }
 
-/** Characters that stand in a JSON string as they are. */
+/** Matches text that needs no escapes in a JSON string. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 function text(name: string, value: string | undefined): string {

@@ -4,22 +4,24 @@ import { withFileLock } from "../../files/file-lock.ts";
 import { makeFolders } from "../../files/make-folders.ts";
 import { createLineBatches, type LineSink } from "./line-batches.ts";
 
-/** A text file of bounded size: when it is full it becomes `.1`, `.1` becomes `.2`, and the oldest goes. */
+/**
+ * A text file of bounded size: when it is full it becomes `.1`, `.1` becomes `.2`, and the oldest file is deleted.
+ */
 export interface RotatingFile extends LineSink {
-  /** Writes whole lines, after all that was given before; resolves when that is done, or has failed. */
+  /** Appends whole lines after all earlier ones; resolves when they are written or writing has failed. */
   append(lines: Uint8Array): Promise<void>;
 }
 
 export interface RotationLimits {
-  /** Bytes of one file. */
+  /** Maximum bytes of one file. */
   readonly maxFile: number;
-  /** How many there are at most, the current one included. */
+  /** Maximum number of files, including the current one. */
   readonly files: number;
 }
 
 /**
- * Lines are written in batches; a disk that fails is told once, again only when it has worked meanwhile, and never stops
- * the proxy.
+ * Creates a file that writes lines in batches. A write error is reported once until a write succeeds again, and never
+ * stops the proxy.
  */
 export function createRotatingFile(
   path: string,
@@ -28,7 +30,7 @@ export function createRotatingFile(
 ): RotatingFile {
   let writing: Promise<void> = Promise.resolve();
   let failed = false;
-  /** The file may end in half a line: one of a process that was killed, or of a disk that failed. */
+  /** Whether the file may end in an incomplete line, after a killed process or a write error. */
   let isTorn = true;
 
   const append = (lines: Uint8Array): Promise<void> => {
@@ -58,12 +60,15 @@ export function createRotatingFile(
   };
 }
 
-/** A batch is written in milliseconds. A lock that is older than this was left by a process of another host, which cannot be asked. */
+/**
+ * Milliseconds after which a lock is removed. A batch is written in milliseconds, so an older lock was left by a
+ * process on another host, whose existence cannot be checked.
+ */
 const ABANDONED_MS = 60_000;
 
 /**
- * Runs a task while no other process writes the same log: two that rotated at the same time would rename over each other's
- * files. Without a lock the lines are written all the same.
+ * Runs a task while no other process writes the same log: concurrent rotations would overwrite each other's files. If
+ * the lock cannot be taken, the task runs without it.
  */
 async function inTurn(lock: string, task: () => Promise<void>): Promise<void> {
   let hasLock = false;
@@ -95,7 +100,7 @@ async function appendTo(
     let length = linesWithin(rest, maxFile - size - (isSafe ? 0 : 1));
     if (length === 0) {
       if (size > 0) await rotate(path, files);
-      // A line that is longer than a file may be has one for itself.
+      // A line longer than the maximum gets its own file.
       length = linesWithin(rest, maxFile) || rest.indexOf(NEWLINE) + 1 || rest.length;
     }
     await appendLines(path, rest.subarray(0, length), isSafe);
@@ -112,7 +117,7 @@ async function sizeOf(path: string): Promise<number> {
 
 const NEWLINE = 0x0a;
 
-/** Bytes of the whole lines at the beginning that take no more than `room`. */
+/** Returns the length of the whole lines at the beginning that fit into `room` bytes. */
 function linesWithin(lines: Uint8Array, room: number): number {
   if (lines.length <= room) return lines.length;
   return room > 0 ? lines.lastIndexOf(NEWLINE, room - 1) + 1 : 0;
@@ -129,7 +134,7 @@ async function appendLines(path: string, lines: Uint8Array, isSafe: boolean): Pr
   }
 }
 
-/** Takes back what a full disk has taken of the lines: half a line is none. */
+/** Appends the bytes, or none of them: if the disk is full, the file is truncated to its previous size. */
 async function appendWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
   const { size } = await file.stat();
   try {
@@ -140,7 +145,7 @@ async function appendWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Whether the file's last line is not ended. */
+/** Returns whether the file's last line has no newline. */
 async function endsMidway(file: FileHandle): Promise<boolean> {
   const { size } = await file.stat();
   if (size === 0) return false;

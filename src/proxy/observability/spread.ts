@@ -1,24 +1,24 @@
 /**
- * How milliseconds are spread: counts of steps, four of which make a doubling. Coarse enough to be kept for each kind of
- * call, fine enough that a percentile is right within a tenth, and of two processes simply added up.
+ * Buckets per doubling of a duration in the histogram. They are coarse enough to be kept for each series and fine
+ * enough for percentiles within 10 %; histograms of several processes are merged by adding them.
  */
 const STEPS_A_DOUBLING = 4;
-/** The last one holds everything above a quarter of an hour. */
+/** Number of buckets; the last one also counts everything above a quarter of an hour. */
 const STEPS = 80;
 
-/** Of no calls yet. */
+/** Creates an empty histogram. */
 export function createSpread(): number[] {
   return new Array<number>(STEPS).fill(0);
 }
 
-/** Counts one more call. */
+/** Adds one call. */
 export function addTo(spread: number[], milliseconds: number): void {
   const step =
     milliseconds <= 1 ? 0 : Math.min(STEPS - 1, Math.ceil(Math.log2(milliseconds) * STEPS_A_DOUBLING));
   spread[step] = (spread[step] ?? 0) + 1;
 }
 
-/** Of several spreads together. */
+/** Merges several histograms. */
 export function sumOfSpreads(spreads: readonly (readonly number[])[]): number[] {
   const sum = createSpread();
   for (const spread of spreads)
@@ -26,7 +26,7 @@ export function sumOfSpreads(spreads: readonly (readonly number[])[]): number[] 
   return sum;
 }
 
-/** The milliseconds that `share` (0 to 1) of the calls took at most; undefined where there are none. */
+/** Returns the milliseconds that `share` (0 to 1) of the calls took at most; undefined if there are no calls. */
 export function percentile(spread: readonly number[], share: number): number | undefined {
   const wanted = share * spread.reduce((sum, count) => sum + count, 0);
   if (wanted === 0) return undefined;

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import type { Cooldown } from "../routing/cooldowns.ts";
 
-/** Returns gauges of this moment in Prometheus' text form: what is in cooldown, and how the process is. */
+/** Returns the current cooldowns and the state of the process in the Prometheus text format. */
 export function stateText(resting: readonly Cooldown[], startedAt: number): string {
   const { rss, heapUsed } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
@@ -27,7 +27,7 @@ export function stateText(resting: readonly Cooldown[], startedAt: number): stri
   ].join("\n");
 }
 
-/** The latest of each upstream and key: models' names come from clients, and are no labels here. */
+/** Returns the latest cooldown of each upstream and key. Model names come from clients and are not used as labels. */
 function cooldowns(resting: readonly Cooldown[]): [string, number][] {
   const latest = new Map<string, number>();
   for (const { upstream, key, until } of resting) {

@@ -1,10 +1,10 @@
 import { BUCKETS, type CallSeries, type MetricCounts, MOST_SERIES } from "./metrics.ts";
 import { sumOfSpreads } from "./spread.ts";
 
-/** Of a process that has served nothing. */
+/** The counts of a process that has served nothing. */
 export const NO_COUNTS: MetricCounts = { active: 0, queued: 0, series: [], refusals: [], attempts: [] };
 
-/** What several processes have counted, as if one had. */
+/** Adds up the counts of several processes. */
 export function sumOf(all: readonly MetricCounts[]): MetricCounts {
   const series = new Map<string, CallSeries>();
   for (const counts of all) for (const each of counts.series) add(series, each);
@@ -18,8 +18,8 @@ export function sumOf(all: readonly MetricCounts[]): MetricCounts {
 }
 
 /**
- * What processes have counted that have ended, with what one more has: nothing of it is active, and clients, who name the
- * models, cannot make it grow without end.
+ * Adds the counts of a process that has ended to those of earlier ones. Nothing of it is active. The number of series
+ * is bounded, because model names come from clients.
  */
 export function retired(before: MetricCounts, one: MetricCounts): MetricCounts {
   const series = new Map(before.series.map((each) => [nameOf(each), each]));
@@ -36,7 +36,7 @@ export function retired(before: MetricCounts, one: MetricCounts): MetricCounts {
   };
 }
 
-/** Adds up counts that are alike in everything else. */
+/** Adds up series that differ only in their count. */
 function sumOfAlike<Series extends { readonly count: number }>(all: readonly Series[]): Series[] {
   const sums = new Map<string, Series>();
   for (const each of all) {

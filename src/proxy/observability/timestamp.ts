@@ -1,7 +1,10 @@
 let second = -1;
 let prefix = "";
 
-/** The present moment as ISO 8601. Every call asks, many in one second, so that all but the milliseconds is kept. */
+/**
+ * Returns the current time as ISO 8601. Every call needs it, many within a second, so everything but the milliseconds
+ * is cached.
+ */
 export function timestamp(now: number = Date.now()): string {
   const asked = Math.floor(now / 1000);
   if (asked !== second) {

@@ -9,18 +9,18 @@ import { admit, type RefusalReason } from "./admission.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The row of the route table; undefined where no route matched. */
+    /** The entry of the route table; undefined if no route matched. */
     readonly route?: Route;
   }
   interface FastifyRequest {
-    /** The key that was shown and is right. */
+    /** The valid key that the client has sent, if any. */
     key: ProxyKey | undefined;
-    /** The configuration this request is served with, whatever is reloaded meanwhile. */
+    /** The configuration at the time of admission; a reload does not change it. */
     runtime: Runtime;
   }
 }
 
-/** Puts `admission.ts` before every route and before none; browsers are told here what they may do. */
+/** Runs admission (`admission.ts`) before every request, matched or not, and sends the CORS headers. */
 export function addDoor(app: FastifyInstance, services: Services): void {
   app.decorateRequest("key", undefined);
   app.decorateRequest("runtime", null as unknown as Runtime);
@@ -33,7 +33,10 @@ export function addDoor(app: FastifyInstance, services: Services): void {
   });
 }
 
-/** False where the request has its answer already. Throws an `AppError` where it is refused. */
+/**
+ * Runs admission for one request. Returns false if the response was sent already. Throws an `AppError` if the request
+ * is rejected.
+ */
 function enter(request: FastifyRequest, reply: FastifyReply, services: Services): boolean {
   const runtime = services.runtime();
   request.runtime = runtime;
@@ -44,7 +47,7 @@ function enter(request: FastifyRequest, reply: FastifyReply, services: Services)
   const { key, refusal } = admit(arrival, route, runtime, services);
   request.key = key;
   const isAboveLimit = services.connections.isAbove(raw.socket);
-  // Connections are for those who have a key: without one, they could all be held open.
+  // Clients without a key must not keep connections open, or they could use them all up.
   if (isAboveLimit || (key === undefined && runtime.authMode !== "off")) reply.header("connection", "close");
   if (refusal !== "stopping" && refusal !== "host") {
     addCors(request, reply, runtime);
@@ -62,7 +65,7 @@ function enter(request: FastifyRequest, reply: FastifyReply, services: Services)
 }
 
 function refuse(reply: FastifyReply, refusal: RefusalReason, host: string | undefined): never {
-  // The body of a request from elsewhere is not wanted.
+  // The body of a cross-site request is not read.
   if (refusal === "stopping" || refusal === "host" || refusal === "page") reply.header("connection", "close");
   switch (refusal) {
     case "stopping":
@@ -88,7 +91,7 @@ function refuse(reply: FastifyReply, refusal: RefusalReason, host: string | unde
   }
 }
 
-/** Only origins on the list are told anything; `*` never is. */
+/** Adds CORS headers for listed origins only, and never `*`. */
 function addCors({ headers, method }: FastifyRequest, reply: FastifyReply, { config }: Runtime): void {
   const { origin } = headers;
   if (origin === undefined || !config.allowedOrigins.includes(origin)) return;

@@ -8,31 +8,30 @@ import type { Route } from "../routes.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Services } from "../services.ts";
 
-/** A request as the door sees it: nothing of its body. `rawHeaders` is Node's flat name, value, name, value … list. */
+/** A request before admission, without its body. `rawHeaders` is Node's flat list of names and values. */
 export interface Arrival {
   readonly method: string;
   readonly url: string;
   /** The URL without its query. */
   readonly path: string;
-  /** The address at the other end of the connection: the client's, or a load balancer's. */
+  /** The address of the connection's other end: the client's, or a load balancer's. */
   readonly peer: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly rawHeaders: readonly string[];
 }
 
-/** Why a request is turned away. */
+/** Why a request is rejected. */
 export type RefusalReason = "stopping" | "host" | "page" | "key" | "loop";
 
 export interface Admission {
-  /** The key that was shown and is right. */
+  /** The valid key that the client has sent, if any. */
   readonly key: ProxyKey | undefined;
   readonly refusal: RefusalReason | undefined;
 }
 
 /**
- * What every request passes before anything else of it is looked at, whichever route it takes or misses: is the proxy
- * open, is the host ours, does it come from somebody's web page, has it the key, has it been here before. `route` is
- * undefined where none matched.
+ * Checks a request before routing: draining, Host, cross-site, API key, forwarding loop. `route` is undefined if no
+ * route matched.
  */
 export function admit(
   arrival: Arrival,
@@ -57,7 +56,10 @@ export function admit(
   return { key, refusal: isBack ? "loop" : undefined };
 }
 
-/** What a trusted proxy in front says of the request's address. Most have none, and are taken as they are. */
+/**
+ * Adds the host and scheme that a trusted proxy has forwarded; without trusted proxies, returns the request
+ * unchanged.
+ */
 function asForwarded(arrival: Arrival, { forwarding, config }: Runtime): GuardedRequest {
   if (config.trustedProxies.length === 0) return arrival;
   const { peer, headers } = arrival;
@@ -69,15 +71,18 @@ function asForwarded(arrival: Arrival, { forwarding, config }: Runtime): Guarded
 }
 
 /**
- * Returns whether a right key makes up for a foreign Host. It does where keys are needed: a page that rebinds DNS cannot
- * know one. In `off` clients of this machine may hold keys of other services, and the Host is all there is to go by.
+ * Returns whether a valid key makes up for a Host that is not allowed. It does if keys are required: a page that uses
+ * DNS rebinding cannot know one. With `off`, local clients may send keys of other services, so only the Host counts.
  */
 function mayShowKeyInstead({ rawHeaders }: Arrival, { authMode }: Runtime): boolean {
   const hosts = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === "host");
   return authMode !== "off" && hosts.length < 2;
 }
 
-/** Health checks of load balancers speak HTTP/1.0 without a Host. Every browser sends one. */
+/**
+ * Returns whether a request is a health check of a load balancer, which may use HTTP/1.0 without a Host. Browsers
+ * always send one.
+ */
 function isProbe({ method, headers }: Arrival, route: Route | undefined): boolean {
   if (headers.host !== undefined || (method !== "GET" && method !== "HEAD")) return false;
   return route?.operation === "health" || route?.operation === "readiness";

@@ -1,19 +1,19 @@
 import { readFileSync } from "node:fs";
 
-/** Connections that a server accepts. */
+/** How many connections a server accepts. */
 export interface ConnectionCapacity {
   readonly connections: number;
-  /** Connections above `connections` that are read for one request: probes are served, other requests get 503. */
+  /** Connections above `connections` that are accepted for one request: probes are served, other requests get 503. */
   readonly reserve: number;
 }
 
 const MOST_RESERVE = 256;
-/** Descriptors for files, pipes, listeners and what Node.js opens for itself: 25 to 35 are in use without calls. */
+/** File descriptors of files, pipes, listeners and Node.js itself: 25 to 35 are in use without calls. */
 const OWN_DESCRIPTORS = 40;
 
 /**
- * Returns how many of the configured connections the open files of the process are enough for: each call takes two
- * descriptors, the client's connection and the upstream's.
+ * Returns how many of the configured connections the file descriptors of the process allow. Each call takes two, for
+ * the client's connection and the upstream's.
  */
 export function capacityFor(configured: number, descriptors: number): ConnectionCapacity {
   const available = Math.max(0, descriptors - OWN_DESCRIPTORS);
@@ -22,7 +22,7 @@ export function capacityFor(configured: number, descriptors: number): Connection
   return { connections: Math.min(configured, affordable), reserve };
 }
 
-/** Returns how many files this process may open, or Infinity where the system does not tell (all but Linux). */
+/** Returns the limit of open files of this process; Infinity where it is not known (all systems but Linux). */
 export function descriptorLimit(): number {
   try {
     const soft = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];

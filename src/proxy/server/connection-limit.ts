@@ -2,20 +2,20 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { ConnectionCapacity } from "./connection-capacity.ts";
 
-/** Milliseconds for which a connection above the limit stays open, whatever it does. */
+/** Milliseconds after which a connection above the limit is closed. */
 const ABOVE_LIMIT_MS = 5_000;
 
-/** Tells which connections are above the limit. */
+/** Tracks which connections are above the limit. */
 export interface ConnectionLimit {
-  /** Counts the connections of a server from now on. */
+  /** Counts the server's connections from now on. */
   watch(server: Server): void;
   isAbove(socket: Socket): boolean;
 }
 
 /**
- * Accepts connections above the limit for one request each, so that probes and a 503 can be answered. When the reserve is
- * full, the oldest connection in it is closed. In place of `maxConnections`, which resets connections, and in a worker of
- * node:cluster passes them round without a pause while all workers are full.
+ * Creates a limit that accepts connections above it for one request each, so that probes and a 503 can be sent. When
+ * the reserve is full, its oldest connection is closed. Replaces `maxConnections`, which resets connections and, in a
+ * worker of node:cluster, passes them around in a busy loop while all workers are full.
  */
 export function createConnectionLimit({ connections, reserve }: ConnectionCapacity): ConnectionLimit {
   let within = 0;
@@ -46,7 +46,7 @@ export function createConnectionLimit({ connections, reserve }: ConnectionCapaci
         });
       });
     },
-    // Every call asks: most of the time the set is empty.
+    // Called for every request; most of the time the set is empty.
     isAbove: (socket) => above.size > 0 && above.has(socket),
   };
 }

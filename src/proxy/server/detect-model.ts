@@ -6,7 +6,7 @@ import type { Runtime } from "../runtime.ts";
 /** Body of `POST /v1/models/detect`. */
 export const detectBody = z.object({ model: z.string().min(1) });
 
-/** The answer of `POST /v1/models/detect`. */
+/** Response of `POST /v1/models/detect`. */
 export interface Detected {
   readonly model: string;
   readonly mapped_model: string;
@@ -14,11 +14,11 @@ export interface Detected {
   readonly dialect: string;
   readonly type: "chat" | "image" | "audio" | "embedding";
   readonly features: Readonly<Record<string, boolean>>;
-  /** The pattern of the rule that decided, or null. */
+  /** The pattern of the matching rule, or null. */
   readonly matched_rule: string | null;
 }
 
-/** Where a call naming this model would go. Throws `model_not_found`. */
+/** Returns where a call that names this model would go. Throws `model_not_found`. */
 export async function detectModel(runtime: Runtime, model: string): Promise<Detected> {
   const selection = await runtime.selector.select(model, undefined, NO_FACTS);
   if (!selection) throw notServed(model);
@@ -41,7 +41,7 @@ export async function detectModel(runtime: Runtime, model: string): Promise<Dete
   };
 }
 
-/** By the vendors' own naming; what is not named otherwise is a chat model. */
+/** Returns the type by the vendors' naming conventions; the default is a chat model. */
 function typeOf(model: string): Detected["type"] {
   if (/embed|bge-|e5-/i.test(model)) return "embedding";
   if (/whisper|transcribe|tts|audio/i.test(model)) return "audio";

@@ -1,12 +1,12 @@
 import type { Server } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks. */
 const LOOK_MS = 20;
 
 /**
- * Gives what ends a server's work: it takes no new connection, and resolves when all that `isServing` tells of has been
- * served and its bytes are with the system, which sees to it that they arrive.
+ * Creates a function that drains the server: it stops accepting connections, and resolves when `isServing` returns
+ * false and all response bytes have been passed to the operating system, which delivers them.
  */
 export function createDraining(server: Server, isServing: () => boolean): () => Promise<void> {
   const sockets = new Set<Socket>();
@@ -16,7 +16,8 @@ export function createDraining(server: Server, isServing: () => boolean): () => 
   });
   const isSending = () => [...sockets].some(({ writableLength }) => writableLength > 0);
   return async () => {
-    // `http.Server` closes connections besides whose answer was ended, though a slow client may not have all of it.
+    // `http.Server.close` would also close connections whose response has ended but has not been sent to a slow
+    // client.
     NetServer.prototype.close.call(server);
     while (isServing() || isSending()) {
       if (!isSending()) server.closeIdleConnections();

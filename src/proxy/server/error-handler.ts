@@ -8,7 +8,7 @@ import { callersDialect } from "../models/describe-models.ts";
 import { type Route, type RouteDialect, routes, takesPath } from "../routes.ts";
 import type { Services } from "../services.ts";
 
-/** Answers failures outside model calls, and paths that are none, in the dialect of the route or of the caller. */
+/** Handles errors outside model calls, and unknown paths. Responds in the dialect of the route or of the caller. */
 export function addProxyErrors(
   app: FastifyInstance,
   services: Services,
@@ -29,13 +29,13 @@ export function addProxyErrors(
     const allowed = methodsOf(path);
     const withHead = allowed.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
     if (allowed.length > 0) reply.header("allow", withHead.join(", "));
-    // Paths that do not exist are nobody's to keep connections open with.
+    // Clients without a key cannot keep connections open with unknown paths.
     if (request.key === undefined) reply.header("connection", "close");
     throw missed(path, allowed);
   });
 }
 
-/** Puts on record what never became a call, whoever looks at the terminal. */
+/** Counts and logs a request that was rejected before it became a call. */
 function noteRefusal(request: FastifyRequest, fault: Fault, services: Services): void {
   const { method, url, headers, raw, routeOptions } = request;
   const { redact, forwarding } = services.runtime();
@@ -53,7 +53,7 @@ function noteRefusal(request: FastifyRequest, fault: Fault, services: Services):
   services.log.refused(refusal);
 }
 
-/** Whether a person has opened `/`: clients do not ask for HTML. */
+/** Returns whether a person has opened `/` in a browser: API clients do not accept HTML. */
 function asksForPage({ routeOptions, headers }: FastifyRequest): boolean {
   return routeOptions.config.route?.operation === "home" && /\btext\/html\b/.test(headers.accept ?? "");
 }
@@ -68,7 +68,7 @@ function missed(path: string, allowed: readonly string[]): AppError {
   return new AppError("method_not_allowed", `This path takes ${allowed.join(", ")}`);
 }
 
-/** Base URLs with a `/v1` too many or too few are what most often leads to a path that is none. */
+/** Returns a hint for an unknown path. The usual cause is a base URL with a missing or a repeated `/v1`. */
 function hintFor(path: string): string {
   if (path.startsWith("/v1/v1") && isCovered(path.slice(3))) return "the base URL goes without its /v1";
   if (isCovered(`/v1${path}`)) return "the base URL ends with /v1";
@@ -90,14 +90,14 @@ function dialectOf(request: FastifyRequest) {
   return callersDialect(spoken, request.headers);
 }
 
-/** Whose paths begin like this one, which is none. */
+/** Returns the dialect whose error format fits an unknown path, by its prefix. */
 function dialectUnder(path: string): RouteDialect {
   const owner = dialects.find((dialect) => getProfile(dialect).client.errorPaths?.test(path));
   if (owner !== undefined) return owner;
   return path.startsWith("/v1/") ? "by-caller" : "plain";
 }
 
-/** As people say them: HEAD comes with GET, and OPTIONS with everything. */
+/** Returns the methods of a path for messages, without HEAD (implied by GET) and OPTIONS (always allowed). */
 function methodsOf(path: string): string[] {
   const taking = routes.filter((route) => covers(route, path) && route.operation !== "websocket");
   return [...new Set(taking.map((route) => route.method))];
@@ -107,7 +107,7 @@ function isCovered(path: string): boolean {
   return routes.some((route) => covers(route, path));
 }
 
-/** Whether a path is one of a route's, whatever the method. */
+/** Returns whether a path belongs to a route, regardless of the method. */
 function covers(route: Route, path: string): boolean {
   const pattern = route.path.split("/").map((part) => {
     if (part === "*") return ".+";

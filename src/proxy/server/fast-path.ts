@@ -8,7 +8,7 @@ import { admit } from "./admission.ts";
 const NONE = {} as const;
 const NO_HEADERS: readonly string[] = [];
 
-/** Routes of model calls without parameters, by their path. */
+/** Routes of model calls without parameters, by path. */
 const straight = new Map(
   routes
     .filter(isModelRoute)
@@ -17,9 +17,9 @@ const straight = new Map(
 );
 
 /**
- * Serves calls to models before Fastify sees them, whose routing would cost as much as our own phases: those whose path
- * is a route's to the letter, that no web page makes, and that the door lets in. False for all others, which take
- * Fastify's way and meet the same door there (`door.ts`), to be answered by it where they are refused.
+ * Creates a handler that serves model calls before Fastify, whose routing would double the proxy's own cost. It takes
+ * requests whose path equals a route's, that have no `Origin`, and that pass admission. It returns false for all
+ * others: Fastify routes them, and `admission-hook.ts` runs admission again and responds to those that it rejects.
  */
 export function straightCalls(
   services: Services,

@@ -2,19 +2,19 @@ import type { IncomingHttpHeaders } from "node:http";
 import { BlockList, isIP } from "node:net";
 import { withoutBrackets } from "../../config/loopback.ts";
 
-/** Reads the `X-Forwarded-…` headers of the proxies that are trusted (`proxy.trusted_proxies`), and of nobody else. */
+/** Reads the `X-Forwarded-…` headers of trusted proxies (`proxy.trusted_proxies`) only. */
 export interface Forwarding {
-  /** Returns the address of the client: the last one in `X-Forwarded-For` that is not a trusted proxy's. */
+  /** Returns the client's address: the last one in `X-Forwarded-For` that is not a trusted proxy's. */
   client(peer: string | undefined, headers: IncomingHttpHeaders): string;
-  /** Returns the host that the client asked for, or undefined where the Host header says it. */
+  /** Returns the host that the client requested; undefined if the Host header has it. */
   host(peer: string | undefined, headers: IncomingHttpHeaders): string | undefined;
   /** Returns the scheme that the client used. */
   scheme(peer: string | undefined, headers: IncomingHttpHeaders): "http" | "https";
-  /** Returns the path prefix that a trusted proxy has removed (`X-Forwarded-Prefix`), without trailing slash. */
+  /** Returns the path prefix that a trusted proxy has removed (`X-Forwarded-Prefix`), without a trailing slash. */
   prefix(peer: string | undefined, headers: IncomingHttpHeaders): string;
 }
 
-/** Trusts the addresses and CIDR ranges of the configuration, which the schema has checked. */
+/** Creates a reader that trusts these addresses and CIDR ranges, which the configuration schema has validated. */
 export function createForwarding(trustedProxies: readonly string[]): Forwarding {
   if (trustedProxies.length === 0) return TRUSTS_NOBODY;
   const trusted = blockListOf(trustedProxies);
@@ -50,7 +50,7 @@ const TRUSTS_NOBODY: Forwarding = {
   prefix: () => "",
 };
 
-/** A path of plain segments: it is put into URLs that people copy. */
+/** A path of plain segments, because it becomes part of URLs that people copy. */
 const PREFIX = /^(?:\/[\w.~-]+)+\/?$/;
 
 function blockListOf(ranges: readonly string[]): BlockList {
@@ -67,7 +67,7 @@ function familyOf(address: string): "ipv4" | "ipv6" {
   return isIP(address) === 6 ? "ipv6" : "ipv4";
 }
 
-/** Node joins the values of a header that comes several times with commas. */
+/** Splits a header value at commas. Node.js joins repeated headers with commas. */
 function listOf(value: string | string[] | undefined): string[] {
   return (value?.toString() ?? "")
     .split(",")
@@ -75,7 +75,9 @@ function listOf(value: string | string[] | undefined): string[] {
     .filter(Boolean);
 }
 
-/** Load balancers may write a port behind the address. Undefined for `unknown` and the like. */
+/**
+ * Returns the address without the port that load balancers may add; undefined for `unknown` and other non-addresses.
+ */
 function addressIn(hop: string): string | undefined {
   const address = withoutBrackets(hop.replace(/^(\[[^\]]*\]|[\d.]+):\d+$/, "$1"));
   return isIP(address) === 0 ? undefined : address;

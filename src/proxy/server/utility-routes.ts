@@ -19,7 +19,7 @@ import type { Services } from "../services.ts";
 import { detectBody, detectModel } from "./detect-model.ts";
 import { warmUp, warmupBody } from "./warmup.ts";
 
-/** Routes that call no model. */
+/** Serves the routes that do not call a model. */
 export async function handleUtility(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -30,7 +30,7 @@ export async function handleUtility(
     case "health":
       return reply.send({ status: "ok" });
     case "telemetry":
-      // Answered before the body is looked at; what comes of it is thrown away.
+      // Responds without reading the body, which is discarded.
       return reply.send({});
     case "hello":
       return reply.code(200).send();
@@ -62,20 +62,23 @@ export async function handleUtility(
 async function metrics(services: Services): Promise<string> {
   const [counts, { resting }] = await Promise.all([
     services.totals(),
-    // Of ended calls none is wanted.
+    // From now on: ended calls are not needed.
     services.activity(new Date().toISOString()),
   ]);
   return metricsText(counts) + stateText(resting, services.startedAt);
 }
 
-/** How many calls run is for the holders of keys; whether any are taken is for every load balancer. */
+/**
+ * Returns the readiness. The number of running calls is for clients with a key; every load balancer may know whether
+ * the proxy is ready. Throws `overloaded` if the proxy is stopping.
+ */
 async function readiness({ key, runtime }: FastifyRequest, services: Services): Promise<object> {
   if (services.isStopping()) throw new AppError("overloaded", "The proxy is stopping");
   if (key === undefined && runtime.authMode !== "off") return { status: "ready" };
   return { status: "ready", active: (await services.totals()).active };
 }
 
-/** Loaded when somebody looks. */
+/** Loads the dashboard on first use. */
 function dashboardParts() {
   return import("../dashboard/serve-dashboard.ts");
 }
@@ -117,7 +120,10 @@ async function bodyAs<Schema extends z.ZodType>(
   throw new AppError("validation", `${issue?.path.map(String).join(".") || "the body"} ${issue?.message}`);
 }
 
-/** Clients that try a WebSocket first fall back to HTTP at once on 426; anything else makes them retry. */
+/**
+ * Returns 426, on which clients that try a WebSocket first fall back to HTTP at once. Any other status makes them
+ * retry.
+ */
 function refuseUpgrade(request: FastifyRequest, reply: FastifyReply): unknown {
   if (!/websocket/i.test(request.headers.upgrade ?? "")) {
     reply.header("allow", "POST");

@@ -23,9 +23,9 @@ export interface WarmupResult {
 }
 
 /**
- * Connects to one upstream or to all, so that the first call finds a warm connection; with a model, a call for a
- * single token is made, where no upstream is named to those that serve it. Throws `not_found` for an upstream that is
- * not configured, `model_not_found` for a model that none serves.
+ * Opens a connection to one upstream or to all, so that the first call finds one. With a model, sends a call for a
+ * single token, to the named upstream or else to those that serve the model. Throws `not_found` for an unknown
+ * upstream, `model_not_found` for a model that no upstream serves.
  */
 export async function warmUp(
   runtime: Runtime,
@@ -103,7 +103,7 @@ async function warmOne(
   }
 }
 
-/** Returns the smallest call there is, in the upstream's dialect. */
+/** Returns the smallest possible call in the upstream's dialect. */
 function createSmallestCall(
   { dialect, capabilities }: UpstreamConfig & { readonly dialect: UpstreamDialect },
   model: string,
