@@ -3,7 +3,10 @@ import { asString, isObject } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Citation } from "../../exchange/parts.ts";
 
-/** `annotations` of an answer; those of no page have no twin elsewhere. Indexes count characters of the content as this dialect sees it. */
+/**
+ * Converts the `annotations` of a message. Annotations without a URL keep their original form only. Indexes count
+ * characters of the message's content.
+ */
 export function decodeCitations(annotations: readonly unknown[] | null | undefined): Citation[] {
   return (annotations ?? []).map((annotation): Citation => {
     const cited = isObject(annotation) ? annotation["url_citation"] : undefined;
@@ -19,8 +22,8 @@ export function decodeCitations(annotations: readonly unknown[] | null | undefin
 }
 
 /**
- * The pages an answer as a whole is taken from: Perplexity's `search_results`, and `citations`, which xAI gives as well;
- * nothing where the text's own annotations say more.
+ * Returns the pages that a response cites as a whole: `search_results` of Perplexity, else `citations`, which xAI
+ * also sends. Callers use them only for text without annotations.
  */
 export function decodePages(response: {
   readonly citations?: unknown;
@@ -37,8 +40,8 @@ function toList(value: unknown): readonly unknown[] {
 }
 
 /**
- * The citations of a text of `length` characters that begins at `offset` of the content. One without URL, of a document's
- * page or a file, has no form here, and is a loss.
+ * Encodes the citations of a text of `length` characters at `offset` of the content. A citation without a URL, such
+ * as of a file, is a loss.
  */
 export function encodeCitations(
   citations: readonly Citation[] | undefined,

@@ -23,7 +23,7 @@ const filePart = z.looseObject({
   }),
 });
 
-/** `content` of a message as parts. Text of no length is no part. `path` names it in errors. */
+/** Converts the `content` of a message to parts and skips empty text. `path` names the content in errors. */
 export function decodeContent(
   content: string | readonly WirePart[] | null | undefined,
   path: string,
@@ -71,12 +71,14 @@ function decodeBare(part: WirePart, path: string): Part[] {
   }
 }
 
-/** Mistral's models think in the content: `{type: "thinking", thinking: [{type: "text", text}]}`. */
+/**
+ * Converts reasoning within the content, as Mistral sends it: `{type: "thinking", thinking: [{type: "text", text}]}`.
+ */
 function decodeThinking(part: WirePart): Part {
   return { type: "reasoning", text: thoughtOf(part), vendor: "chat-completions" };
 }
 
-/** The words of a thinking part; see `decodeThinking`. */
+/** Returns the text of a `thinking` part. */
 export function thoughtOf({ thinking }: WirePart): string {
   if (typeof thinking === "string") return thinking;
   const pieces = Array.isArray(thinking) ? thinking.filter(isObject) : [];

@@ -9,12 +9,12 @@ import { googleSignature, signText } from "./google-signatures.ts";
 import { decodeReasoningDetail } from "./reasoning-details.ts";
 import type { WireMessage, WireToolCall } from "./schema.ts";
 
-/** Messages as instructions (system and developer before anything else) and turns. */
+/** Converts messages to instructions (the leading system and developer messages) and turns. */
 export function decodeMessages(messages: readonly WireMessage[]): { instructions: Part[]; turns: Turn[] } {
   const instructions: Part[] = [];
   const turns: Turn[] = [];
   const lastCalls = new Map<string, ToolCallPart>();
-  /** The parts of the last turn, where it is one of results. */
+  /** The parts of the last turn if the last message was a tool result. */
   let results: Part[] | undefined;
   for (const [index, message] of messages.entries()) {
     const path = `messages[${index}]`;
@@ -36,7 +36,7 @@ export function decodeMessages(messages: readonly WireMessage[]): { instructions
     const parts = isResult
       ? hinted([decodeResult(message, path, lastCalls)], message)
       : hinted(decodeContent(message.content, `${path}.content`), message);
-    // A turn's results, and what the user says with them, are one turn in the canonical form.
+    // In the exchange, consecutive tool results and a user message after them are one turn.
     const all = results ?? [];
     for (const part of parts) all.push(part);
     if (results !== undefined) turns.pop();
@@ -47,7 +47,7 @@ export function decodeMessages(messages: readonly WireMessage[]): { instructions
   return { instructions, turns };
 }
 
-/** LiteLLM takes a breakpoint on a whole message, which is one behind its last part. */
+/** Moves a cache breakpoint of a message, which LiteLLM allows, to the message's last part. */
 function hinted(parts: Part[], message: WireMessage): Part[] {
   const cache = decodeCacheControl(message.cache_control);
   const last = parts.at(-1);
@@ -76,7 +76,10 @@ function decodeAssistant(message: WireMessage, path: string, index: number): Par
   return parts;
 }
 
-/** Thinking beside a message: `reasoning_content` (DeepSeek and kin), `reasoning` and `reasoning_details` (OpenRouter). */
+/**
+ * Converts the reasoning of a message: `reasoning_content` (DeepSeek and others), `reasoning` or `reasoning_details`
+ * (OpenRouter).
+ */
 export function decodeReasoning(message: {
   readonly reasoning_content?: string | null | undefined;
   readonly reasoning?: unknown;
@@ -90,7 +93,7 @@ export function decodeReasoning(message: {
   return text === "" ? [] : [{ type: "reasoning", text, vendor: "chat-completions" }];
 }
 
-/** One call; `position` makes its id where it has none. */
+/** Converts a tool call. A call without an ID gets one derived from `position`. */
 export function decodeToolCall(call: WireToolCall, position: readonly (string | number)[]): ToolCallPart {
   const name = callName(call);
   const id = call.id || createCallId(name, ...position);
@@ -101,18 +104,21 @@ export function decodeToolCall(call: WireToolCall, position: readonly (string | 
   return signature === undefined ? part : { ...part, signature };
 }
 
-/** Returns whether a call is of a custom tool: its type says so, as Snowflake gives every call an empty `custom`. */
+/**
+ * Returns whether a call is of a custom tool. `type` decides if present, because Snowflake sends an empty `custom`
+ * with every call.
+ */
 export function isCustomCall({ type, custom, function: called }: WireToolCall): boolean {
   if (type === "custom") return true;
   return Boolean(custom) && type !== "function" && !called;
 }
 
-/** Returns the name of the tool that is called; empty where this piece of a call has none. */
+/** Returns the name of the called tool; empty if this fragment of a call has none. */
 export function callName({ function: called, custom }: WireToolCall): string {
   return called?.name || custom?.name || "";
 }
 
-/** Some upstreams give arguments as an object instead of text. */
+/** Returns tool arguments as JSON text. Some upstreams send an object instead. */
 export function argumentText(value: unknown): string {
   if (typeof value === "string") return value;
   return value === undefined || value === null ? "" : JSON.stringify(value);

@@ -11,7 +11,7 @@ import { requestSchema, type WireRequest } from "./schema.ts";
 
 const known = new Set(Object.keys(requestSchema.shape));
 
-/** Reads a chat-completions body. Throws `DialectError` (400) with the member that is wrong. */
+/** Parses a chat-completions request body. Throws `DialectError` (400) that names the invalid member. */
 export function decodeRequest(body: unknown): Converted<ExchangeRequest> {
   const result = requestSchema.safeParse(body, FIRST_ISSUE);
   if (!result.success) throw invalidBody(result.error);
@@ -69,7 +69,7 @@ function decodeReasoningRequest(wire: WireRequest): ReasoningRequest | undefined
   return defined({ effort, budget, include: wire.reasoning?.exclude === true ? false : undefined });
 }
 
-/** Whatever has no twin in the exchange form is told apart, so that no encoder can forget it in silence. */
+/** Returns the members without an equivalent in the exchange form, so that every encoder reports them as losses. */
 function decodeExtensions(wire: WireRequest): ExchangeRequest["extensions"] {
   const rest = Object.entries(wire).filter(([key, value]) => !known.has(key) && value !== null);
   return rest.length === 0 ? {} : { "chat-completions": Object.fromEntries(rest) };

@@ -18,7 +18,7 @@ import { decodeLogprobs } from "./logprobs.ts";
 import { responseSchema, type WireChoice, type WireResponseMessage } from "./schema.ts";
 import { decodeUsage } from "./usage.ts";
 
-/** Reads a whole answer. Throws `DialectError` where it is an error told with status 200, or no answer at all. */
+/** Parses a complete response body. Throws `DialectError` if it is invalid or an error sent with status 200. */
 export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   if (isObject(body) && isObject(body["error"]) && body["choices"] === undefined) {
     throw new DialectError(decodeError(502, {}, body));
@@ -27,7 +27,7 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   if (!result.success || result.data.choices.some(isUnreadable))
     throw invalidResponse("The upstream's response is not a chat completion.");
   const wire = result.data;
-  // Many compatible servers give all their answers the same id, or none.
+  // Many compatible servers use the same ID for all responses, or none.
   const responseId = randomUUID();
   const pages = decodePages(wire);
   const value = defined({
@@ -47,14 +47,16 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   return { value, losses: [] };
 }
 
-/** Azure leaves out the message of an answer that its filter has stopped; without a reason it is no answer. */
+/** Returns whether a choice is invalid: only Azure's content filter may omit the message. */
 function isUnreadable({ message, finish_reason }: WireChoice): boolean {
   return !message && finish_reason !== "content_filter";
 }
 
 const nothing: WireResponseMessage = { reasoning: undefined, extra_content: undefined };
 
-/** Citations and log probabilities are told of the content as a whole, and stay with its first text. */
+/**
+ * Converts a message. Citations and log probabilities apply to the whole content and are attached to its first text.
+ */
 function decodeMessage(
   message: WireResponseMessage,
   pages: readonly Citation[],

@@ -12,25 +12,26 @@ import { chunkSchema, type WireChunk } from "./schema.ts";
 import { StreamCandidate } from "./stream-reader.ts";
 import { decodeUsage } from "./usage.ts";
 
-/** What is known of a stream as a whole, and where its events go. */
+/** State of a stream that its candidates share, and the sink of their events. */
 export interface ChatStream {
-  /** Tells it from every other, for calls that come without an id. */
+  /** Unique ID from which IDs of tool calls without one are derived. */
   readonly responseId: string;
   nextIndex(): number;
   emit(event: ExchangeEvent): void;
 }
 
 /**
- * Reads a stream of chunks. It ends with `[DONE]`, or with the file where every candidate had its `finish_reason`:
- * several upstreams leave `[DONE]` out. The finish is told only then, since usage and even content may follow it.
+ * Decodes a stream of chunks. The stream is complete at `[DONE]`, or at its end if every candidate has a
+ * `finish_reason`, because several upstreams omit `[DONE]`. Finish events are emitted only then, because usage and
+ * even content may follow a `finish_reason`.
  */
 class ChatStreamDecoder implements StreamDecoder, ChatStream {
-  /** Many compatible servers give all their answers the same id, or none. */
+  /** Random, because many compatible servers use the same ID for all responses, or none. */
   readonly responseId = randomUUID();
   private readonly candidates = new Map<number, StreamCandidate>();
   private events: ExchangeEvent[] = [];
   private parts = 0;
-  /** Told again in every chunk. */
+  /** Every chunk repeats the pages. */
   private pages: readonly Citation[] = [];
   private started = false;
   private ended = false;
@@ -76,12 +77,12 @@ class ChatStreamDecoder implements StreamDecoder, ChatStream {
 
   private take(chunk: WireChunk): void {
     const choices = chunk.choices ?? [];
-    // Azure opens with a chunk that holds neither id nor choices.
+    // Azure sends a first chunk without ID and choices.
     if (!this.started && (chunk.id || choices.length > 0)) this.start(chunk);
     for (const choice of choices) this.candidateAt(choice.index ?? 0).take(choice);
     const pages = decodePages(chunk);
     if (pages.length > 0) this.pages = pages;
-    // Moonshot counts in the last choice, and Groq in a member of its own.
+    // Moonshot reports usage in the last choice, Groq in `x_groq`.
     const usage = chunk.usage ?? choices.find((choice) => choice.usage)?.usage ?? chunk.x_groq?.usage;
     if (usage) this.emit({ type: "usage", usage: decodeUsage(usage, chunk.service_tier) });
   }
@@ -112,7 +113,7 @@ class ChatStreamDecoder implements StreamDecoder, ChatStream {
   }
 }
 
-/** A decoder for one stream. */
+/** Creates a decoder for one stream. */
 export function createStreamDecoder(): StreamDecoder {
   return new ChatStreamDecoder();
 }
@@ -128,7 +129,7 @@ const unreadable: ExchangeError = {
   message: "The upstream sent an event that is no chat completion chunk.",
 };
 
-/** Errors in a stream carry their status in `code`, if at all. */
+/** Returns the status of an error in a stream: its `code` or `status`, else 502. */
 function statusIn(error: unknown): number {
   const code = isObject(error) ? Number(error["code"] ?? error["status"]) : Number.NaN;
   return Number.isInteger(code) && code >= 400 && code < 600 ? code : 502;

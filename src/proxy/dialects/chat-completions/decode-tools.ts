@@ -4,7 +4,7 @@ import { isObject } from "../../exchange/json.ts";
 import type { OutputFormat, Tool, ToolChoice } from "../../exchange/request.ts";
 import type { WireRequest, WireTool } from "./schema.ts";
 
-/** Tools, the older `functions` and `web_search_options` alike. */
+/** Converts `tools`, the legacy `functions` and `web_search_options`. */
 export function decodeTools(request: WireRequest): Tool[] {
   const tools = (request.tools ?? []).map(decodeTool);
   for (const { name, description, parameters } of request.functions ?? []) {
@@ -26,7 +26,7 @@ export function decodeTools(request: WireRequest): Tool[] {
 function decodeTool(tool: WireTool): Tool {
   if (tool.type === "function" && tool.function !== undefined) {
     const { name, description, parameters, strict } = tool.function;
-    // OpenRouter and LiteLLM take the messages dialect's breakpoints on tools.
+    // OpenRouter and LiteLLM accept cache breakpoints of the messages dialect on tools.
     const cache = tool["cache_control"] ?? tool.function["cache_control"] ?? undefined;
     return defined({
       type: "function" as const,
@@ -47,7 +47,7 @@ function decodeTool(tool: WireTool): Tool {
   return { type: "hosted", tool: "other", dialect: "chat-completions", raw: tool };
 }
 
-/** `tool_choice`, or the older `function_call`. */
+/** Converts `tool_choice` or the legacy `function_call`. Throws `DialectError` (400) if the value is unknown. */
 export function decodeToolChoice(request: WireRequest): ToolChoice | undefined {
   const choice = request.tool_choice ?? request.function_call;
   if (choice === undefined || choice === null) return undefined;
@@ -74,7 +74,7 @@ function nameOf(value: unknown): string | undefined {
   return isObject(value) && typeof value["name"] === "string" ? value["name"] : undefined;
 }
 
-/** `response_format`. */
+/** Converts `response_format`. Throws `DialectError` (400) if the type is unknown. */
 export function decodeOutput(format: WireRequest["response_format"]): OutputFormat | undefined {
   if (!format) return undefined;
   if (format.type === "text") return { type: "text" };

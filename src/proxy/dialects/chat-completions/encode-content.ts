@@ -13,7 +13,7 @@ export interface WireContent {
   readonly [member: string]: unknown;
 }
 
-/** A user's part, or undefined (and a loss) where it cannot be said. */
+/** Encodes a part of a user message. Returns undefined and adds a loss if the dialect cannot express it. */
 export function encodeUserPart(
   part: Part,
   capabilities: Capabilities,
@@ -85,7 +85,10 @@ function encodeAudio(part: AudioPart, capabilities: Capabilities): WireContent |
     : { type: "input_audio", input_audio: { data: part.source.data, format } };
 }
 
-/** One text alone is a string; a list is kept where the upstream takes lists. */
+/**
+ * Returns content in the simplest accepted form: a single text as a string, several as a list if the upstream accepts
+ * lists.
+ */
 export function textContent(content: readonly WireContent[], capabilities: Capabilities): unknown {
   if (content.some((part) => part.type !== "text")) return content;
   if (content.length <= 1) return content[0]?.["text"] ?? "";

@@ -12,7 +12,7 @@ import { encodeReasoningDetail } from "./reasoning-details.ts";
 
 type WireMessage = Readonly<Record<string, unknown>>;
 
-/** The conversation as messages: one system message first, results right behind their calls, hidden thinking left out. */
+/** Encodes a conversation as messages: the system message first, and tool results directly after their calls. */
 export function encodeMessages(
   request: ExchangeRequest,
   capabilities: Capabilities,
@@ -28,7 +28,10 @@ export function encodeMessages(
   return messages;
 }
 
-/** Some servers take only text and only one such message, so parts are joined by a blank line. */
+/**
+ * Encodes instructions as one system message with the texts joined by blank lines: some servers accept only one such
+ * message, and only text in it.
+ */
 function encodeSystem(parts: readonly Part[], list: LossList): WireMessage {
   const texts = parts.flatMap((part) => {
     noteCache(part, list);
@@ -60,7 +63,7 @@ function encodeUser(turn: Turn, capabilities: Capabilities, list: LossList): Wir
       if (encoded !== undefined) content.push(encoded);
     }
   }
-  // A turn of which nothing could be said is no message: many servers refuse an empty one.
+  // A turn without any encodable part is skipped, because many servers reject an empty message.
   const isFirst = turn.parts.length === 0 && messages.length === 0;
   if (content.length > 0 || isFirst) {
     messages.push(defined({ role: "user", content: textContent(content, capabilities), name: turn.name }));
@@ -113,7 +116,7 @@ function encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList)
   return [message];
 }
 
-/** Servers that are not Google's, or in front of it, refuse members they do not know. */
+/** Encodes the text signature for Google's servers only, because others reject unknown members. */
 function encodeSignature(parts: readonly Part[], { optionalMembers }: Capabilities, list: LossList) {
   const signature = signatureOfTexts(parts, list);
   if (signature === undefined || optionalMembers.includes("extra_content")) return googleExtra(signature);
@@ -129,8 +132,8 @@ function signable(call: ToolCallPart, { optionalMembers }: Capabilities, list: L
 }
 
 /**
- * Thinking goes back where the vendor demands it and it is its own: as text, or signed as it came. Anybody else's is left
- * out.
+ * Encodes earlier reasoning: `reasoning_details` that this dialect's vendor signed, and text if the upstream requires
+ * reasoning to be sent back. Other reasoning is a loss.
  */
 function encodeReasoning(
   reasoning: readonly ReasoningPart[],
@@ -169,7 +172,7 @@ function callIdAt({ shortCallIds }: Capabilities, id: string): string {
   return shortCallIds ? shortCallId(id) : toCallId(profile.callIds, id);
 }
 
-/** A call as the dialect writes it, in requests and answers alike. */
+/** Encodes a tool call of a request or a response. */
 export function encodeToolCall(call: ToolCallPart): Readonly<Record<string, unknown>> {
   const id = toCallId(profile.callIds, call.id);
   if (call.custom === true) return { id, type: "custom", custom: { name: call.name, input: call.arguments } };

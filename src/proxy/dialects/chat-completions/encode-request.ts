@@ -11,7 +11,10 @@ import { fitUserName } from "../shared/user-name.ts";
 import { encodeMessages } from "./encode-messages.ts";
 import { encodeOutput, encodeTools } from "./encode-tools.ts";
 
-/** Writes a call to `/chat/completions`. Streams ask for usage wherever they may: the meters need it. */
+/**
+ * Encodes a call of `/chat/completions`. Streams request usage if the upstream supports it, because the metrics need
+ * it.
+ */
 export function encodeRequest(request: ExchangeRequest, capabilities: Capabilities): Converted<UpstreamCall> {
   const list = createLossList();
   const body = defined({
@@ -62,7 +65,7 @@ function encodeSampling(request: ExchangeRequest, capabilities: Capabilities, li
   };
 }
 
-/** How many are wanted is refused where it is not said that any are. */
+/** Encodes `logprobs`, also when only `top_logprobs` is set: upstreams reject `top_logprobs` alone. */
 function encodeLogprobs({ logprobs, topLogprobs = 0 }: ExchangeRequest["sampling"]) {
   return topLogprobs > 0 ? { logprobs: true, top_logprobs: topLogprobs } : { logprobs };
 }
@@ -123,7 +126,7 @@ function encodeStream({ stream }: ExchangeRequest, { acceptsStreamOptions }: Cap
   return acceptsStreamOptions ? { stream, stream_options: { include_usage: true } } : { stream };
 }
 
-/** Members that only some upstreams know, and refuse the call over elsewhere. */
+/** Encodes the members that only some upstreams support; others reject calls that contain them. */
 function encodeOptional(request: ExchangeRequest, capabilities: Capabilities, list: LossList) {
   const members = defined({
     prompt_cache_key: request.cacheKey,

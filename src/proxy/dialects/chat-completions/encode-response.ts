@@ -13,13 +13,13 @@ import { encodeLogprobs } from "./logprobs.ts";
 import { encodeReasoningDetail } from "./reasoning-details.ts";
 import { encodeUsage } from "./usage.ts";
 
-/** An answer's id as this dialect's clients expect it. */
+/** Returns a response ID with the prefix `chatcmpl-`, which clients of this dialect expect. */
 export function completionId(id: string | undefined, context: EncodeContext): string {
   if (id === undefined || id === "") return `chatcmpl-${context.fallbackId}`;
   return id.startsWith("chatcmpl-") ? id : `chatcmpl-${id}`;
 }
 
-/** Writes a whole answer. */
+/** Encodes a complete response. */
 export function encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown> {
   const list = createLossList();
   const value = defined({
@@ -70,7 +70,7 @@ function encodeText(parts: readonly Part[], list: LossList) {
   return { content, annotations };
 }
 
-/** What stands between the thoughts of one answer, which are one text here. */
+/** Separator of the reasoning parts of a response, which this dialect joins to one text. */
 export const betweenThoughts = "\n\n";
 
 function encodeReasoning(parts: readonly Part[]) {
@@ -86,19 +86,22 @@ function encodeReasoning(parts: readonly Part[]) {
   };
 }
 
-/** Whether the client declared this tool as one that takes free text. */
+/** Returns whether the client declared this tool as a custom tool. */
 export function isDeclaredCustom(name: string, context: EncodeContext): boolean {
   return context.request.tools.some((tool) => tool.type === "custom" && tool.name === name);
 }
 
-/** A client's custom tools are known to it as such; a custom call it did not declare becomes one of `{input}`. */
+/**
+ * Encodes a tool call. A custom call of a tool that the client did not declare as custom becomes a function call with
+ * the argument `input`.
+ */
 function encodeWholeCall(call: ToolCallPart, context: EncodeContext): unknown {
   if (call.custom !== true || isDeclaredCustom(call.name, context)) return encodeToolCall(call);
   const { custom: _, ...plain } = call;
   return encodeToolCall({ ...plain, arguments: JSON.stringify({ input: call.arguments }) });
 }
 
-/** Images in OpenRouter's form: the dialect itself has no place for them in an answer. */
+/** Encodes images in OpenRouter's form, because the dialect itself has no images in responses. */
 function encodeImages(parts: readonly Part[]): unknown[] | undefined {
   const images = parts.flatMap((part) => {
     const url = part.type === "image" ? urlOfSource(part.source) : undefined;
@@ -107,7 +110,7 @@ function encodeImages(parts: readonly Part[]): unknown[] | undefined {
   return images.length > 0 ? images : undefined;
 }
 
-/** Tells that a picture's signature was left out. */
+/** Adds a loss for the dropped signature of an image. */
 export function reportLostImageSignature(list: LossList): void {
   list.add("part-signature", "The signature of an image dropped: the dialect has no equivalent.");
 }

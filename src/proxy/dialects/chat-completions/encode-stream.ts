@@ -7,9 +7,9 @@ import { completionId } from "./encode-response.ts";
 import { PartWriter } from "./stream-writer.ts";
 import { encodeUsage } from "./usage.ts";
 
-/** Writes chunks of deltas: the role first, then what the parts come to. */
+/** Encodes a stream of chunks with deltas; the first delta of a candidate has the role. */
 class ChatStreamEncoder extends ChunkStreamEncoder {
-  /** Candidates whose role has been told. */
+  /** Candidates whose role has been written. */
   private readonly spoken = new Set<number>();
   private readonly parts = new PartWriter(this.context, this.list, (candidate, delta, logprobs) =>
     this.chunk(candidate, delta, "null", logprobs),
@@ -38,7 +38,10 @@ class ChatStreamEncoder extends ChunkStreamEncoder {
     return this.parts.listsOf(candidate) + this.chunk(candidate, "", reason);
   }
 
-  /** `delta` is the members of the delta as JSON text, `finish` and `logprobs` are JSON values. */
+  /**
+   * Returns a chunk. `delta` is the members of the delta as JSON text without braces; `finish` and `logprobs` are
+   * JSON values.
+   */
   private chunk(candidate: number, delta: string, finish: string, logprobs = "null"): string {
     const role = this.spoken.has(candidate) ? "" : `"role":"assistant"${delta === "" ? "" : ","}`;
     this.spoken.add(candidate);
@@ -46,7 +49,7 @@ class ChatStreamEncoder extends ChunkStreamEncoder {
   }
 }
 
-/** An encoder for one stream. */
+/** Creates an encoder for one stream. */
 export function createStreamEncoder(context: EncodeContext): StreamEncoder {
   return new ChatStreamEncoder(context);
 }

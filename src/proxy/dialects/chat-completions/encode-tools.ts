@@ -6,7 +6,10 @@ import { isObject } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { ExchangeRequest, HostedTool, OutputFormat, Tool, ToolChoice } from "../../exchange/request.ts";
 
-/** `tools`, `tool_choice` and `parallel_tool_calls`; none of them where there are no tools. */
+/**
+ * Encodes `tools`, `tool_choice`, `parallel_tool_calls` and `web_search_options`; the first three only if there are
+ * tools.
+ */
 export function encodeTools(request: ExchangeRequest, list: LossList): Readonly<Record<string, unknown>> {
   const { tools: asked, choice } = narrowTools(request);
   const hosted = asked.filter((tool): tool is HostedTool => tool.type === "hosted");
@@ -44,7 +47,7 @@ function encodeChoice(choice: ToolChoice, tools: readonly Tool[]): unknown {
     : { type: "function", function: { name: choice.name } };
 }
 
-/** `response_format`. */
+/** Encodes `response_format`. */
 export function encodeOutput(
   output: OutputFormat | undefined,
   capabilities: Capabilities,

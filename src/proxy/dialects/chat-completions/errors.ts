@@ -1,2 +1,2 @@
-/** The dialect shares its errors with completions. */
+/** Errors have the same form as in completions. */
 export { decodeError } from "../shared/openai-errors.ts";

@@ -1,8 +1,8 @@
 import type { Finish } from "../../exchange/response.ts";
 
 /**
- * What `finish_reason` means. A cut-off answer stays cut off whatever it was doing; upstreams that say `stop` after a
- * call meant the call, and those that say `tool_calls` without one did not.
+ * Converts `finish_reason`. Whether the response contained a call or a refusal decides between the regular reasons,
+ * because some upstreams send `stop` after a call or `tool_calls` without one.
  */
 export function decodeFinish(
   raw: string | null | undefined,
@@ -11,7 +11,7 @@ export function decodeFinish(
   const unified = ((): Finish["unified"] => {
     switch (raw) {
       case "length":
-      // Gateways hand on other vendors' words.
+      // Gateways pass through the reasons of other vendors.
       case "max_tokens":
       case "MAX_TOKENS":
         return "length";
@@ -19,7 +19,7 @@ export function decodeFinish(
         return "content-filter";
       case "end_turn":
       case "STOP":
-      // Snowflake, Together and TGI.
+      // From Snowflake, Together and TGI.
       case "":
       case "eos":
       case "eos_token":
@@ -37,7 +37,7 @@ export function decodeFinish(
   return typeof raw === "string" ? { unified, raw } : { unified };
 }
 
-/** `finish_reason` for a client. A refusal that came as words of its own ends like any answer. */
+/** Encodes the finish reason as `finish_reason`. A refusal with a text ends like any other response. */
 export function encodeFinish(finish: Finish, seen: { calls: boolean; refusal: boolean }): string {
   switch (finish.unified) {
     case "length":

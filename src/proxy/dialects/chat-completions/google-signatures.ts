@@ -3,19 +3,22 @@ import type { LossList } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import { loseEarlierSignature } from "../../exchange/signature.ts";
 
-/** `extra_content.google.thought_signature`: where Google's OpenAI compatibility keeps what it signs calls and texts with. */
+/**
+ * Returns `extra_content.google.thought_signature`, the signature of a tool call or a text in Google's
+ * OpenAI-compatible API.
+ */
 export function googleSignature(extra: unknown): string | undefined {
   const google = isObject(extra) ? extra["google"] : undefined;
   const signature = isObject(google) ? google["thought_signature"] : undefined;
   return typeof signature === "string" ? signature : undefined;
 }
 
-/** See `googleSignature`: the member of a call or a message; none where it is not signed. */
+/** Returns the `extra_content` member with a signature, see `googleSignature`; no member without a signature. */
 export function googleExtra(signature: string | undefined): { readonly extra_content?: unknown } {
   return signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
 }
 
-/** A message's signature is its last text's. */
+/** Attaches the signature of a message to its last text. */
 export function signText(parts: readonly Part[], extra: unknown): Part[] {
   const signature = googleSignature(extra);
   const last = parts.findLastIndex((part) => part.type === "text");
@@ -23,7 +26,7 @@ export function signText(parts: readonly Part[], extra: unknown): Part[] {
   return parts.map((part, at) => (at === last && part.type === "text" ? { ...part, signature } : part));
 }
 
-/** The signature of a message with these parts. */
+/** Returns the signature of the last signed text and adds a loss if there are several. */
 export function signatureOfTexts(parts: readonly Part[], list: LossList): string | undefined {
   const signatures = parts.flatMap((part) => (part.type === "text" ? (part.signature ?? []) : []));
   if (signatures.length > 1) loseEarlierSignature(list);

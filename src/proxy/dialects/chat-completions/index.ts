@@ -7,7 +7,7 @@ import { encodeResponse } from "./encode-response.ts";
 import { createStreamEncoder } from "./encode-stream.ts";
 import { decodeError } from "./errors.ts";
 
-/** The dialect of OpenAI's `/v1/chat/completions` and everything compatible with it. */
+/** The codec of OpenAI's `/v1/chat/completions` and compatible APIs. */
 export const codec: Codec = {
   dialect: "chat-completions",
   decodeRequest,

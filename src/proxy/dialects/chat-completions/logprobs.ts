@@ -2,12 +2,12 @@ import { isObject } from "../../exchange/json.ts";
 import type { TokenLogprob } from "../../exchange/parts.ts";
 import { decodeTokens, encodeTokens } from "../shared/token-logprobs.ts";
 
-/** `logprobs` of a choice, whole or in a stream; those of a refusal have no twin elsewhere. */
+/** Converts the `logprobs` of a choice or a delta. Ignores those of a refusal, which no other dialect has. */
 export function decodeLogprobs(logprobs: unknown): readonly TokenLogprob[] | undefined {
   return isObject(logprobs) ? decodeTokens(logprobs["content"]) : undefined;
 }
 
-/** See `decodeLogprobs`; null where nothing is known, as the dialect has it. */
+/** Encodes the `logprobs` of a choice or a delta; null if there are none. */
 export function encodeLogprobs(tokens: readonly TokenLogprob[] | undefined): unknown {
   return tokens === undefined || tokens.length === 0
     ? null

@@ -16,7 +16,7 @@ const routes: readonly DialectRoute[] = [
   { method: "POST", path: "/v1/embeddings", operation: "embed", body: "whole" },
 ];
 
-/** OpenAI's `/v1/chat/completions` and everything compatible with it. */
+/** The profile of OpenAI's `/v1/chat/completions` and compatible APIs. */
 export const profile: DialectProfile<UpstreamProfile> = {
   name: "chat-completions",
   nativeUpstream: "chat-completions",
@@ -26,7 +26,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
     ...openAiUpstream,
     reportsUsageOnRequest: true,
     hasGateways: true,
-    // Cautious: hundreds of compatible servers speak this dialect.
+    // Conservative, because hundreds of compatible servers implement this dialect.
     capabilities: {
       ...defaultCapabilities,
       acceptsTopK: false,

@@ -5,9 +5,10 @@ import { unwrapSignature, wrapSignature } from "../../exchange/signature.ts";
 type Detail = Readonly<Record<string, unknown>>;
 
 /**
- * `reasoning_details`, OpenRouter's form of signed thinking, which it wants back as it gave it before a model may go on
- * with its calls (https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks). What it says beside
- * the words (`format`, `index`, the `id` of the call that it belongs to) is part of the signature elsewhere.
+ * Converts an entry of `reasoning_details`, OpenRouter's form of signed reasoning, which must be sent back unchanged
+ * with tool results (https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks). The other
+ * members (`format`, `index`, the `id` of the call) become part of the exchange's signature. Undefined if the entry
+ * has neither text nor signature.
  */
 export function decodeReasoningDetail(detail: Detail): ReasoningPart | undefined {
   const text = getText(detail);
@@ -18,24 +19,27 @@ export function decodeReasoningDetail(detail: Detail): ReasoningPart | undefined
   return { type: "reasoning", text, ...unwrapDetail(detail, wrapped), ...redacted };
 }
 
-/** The words of a detail, or of a piece of one. */
+/** Returns the text of an entry or of a fragment of one. */
 export function getText({ text, summary }: Detail): string {
   const content = text ?? summary;
   return typeof content === "string" ? content : "";
 }
 
-/** Whether a detail's thinking is for nobody's eyes. */
+/** Returns whether the reasoning of an entry is encrypted. */
 export function isEncrypted(detail: Detail): boolean {
   return detail["type"] === "reasoning.encrypted";
 }
 
-/** A detail's signature, and whose it is. */
+/** Returns the signature of an entry and the vendor that created it. */
 export function getSignature(detail: Detail): ReturnType<typeof unwrapSignature> | undefined {
   const wrapped = getWrapped(detail);
   return wrapped === undefined ? undefined : unwrapDetail(detail, wrapped);
 }
 
-/** Signed thinking as a detail; clients that echo it keep another vendor's signature for that vendor. */
+/**
+ * Encodes signed reasoning as an entry of `reasoning_details`. Another vendor's signature is wrapped, so that clients
+ * that send it back preserve it for that vendor.
+ */
 export function encodeReasoningDetail(part: ReasoningPart): Detail | undefined {
   if (part.signature === undefined) return undefined;
   const own = part.vendor === "chat-completions" ? decodeDetail(part.signature) : undefined;

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { recordOf } from "../shared/record-of.ts";
 
 /**
- * What a client may send and an upstream may answer, as far as it is read here
- * (https://platform.openai.com/docs/api-reference/chat). Members not named are kept.
+ * Schemas of the members that the codec reads (https://platform.openai.com/docs/api-reference/chat). Objects keep
+ * unknown members.
  */
 const partSchema = z.looseObject({ type: z.string() });
 export type WirePart = z.infer<typeof partSchema>;
@@ -143,7 +143,7 @@ export const responseSchema = z.looseObject({
   search_results: z.unknown().optional(),
 });
 
-/** What nobody here reads of a chunk is left behind: a stream has thousands of them. */
+/** Strict objects drop unknown members of chunks, because a stream has thousands of them. */
 const deltaSchema = z.object({
   index: z.number().nullish(),
   delta: z.object(messageMembers.shape).nullish(),

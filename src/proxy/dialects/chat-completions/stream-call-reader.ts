@@ -11,16 +11,16 @@ interface OpenCall {
   name: string;
   custom: boolean;
   signature: string | undefined;
-  /** Its arguments so far, where it came without an id: their end may be all that tells it from the next. */
+  /** Arguments so far of a call without an ID: once they are complete, the next fragment starts another call. */
   text: string;
-  /** Index of its part once that has started. */
+  /** Index of the part; undefined until it has started. */
   part: number | undefined;
 }
 
 /**
- * Tool calls of one candidate as they grow. The dialect's clients tell them apart by `index`; upstreams that are
- * compatible only in part leave it out, use 0 for every call, repeat id or name, or cut the name in two, and all of
- * that is borne. A part starts as soon as something follows its name, so that arguments flow as they come.
+ * Decodes the tool calls of one candidate. Calls are identified by `index`, but partially compatible upstreams omit
+ * it, use 0 for every call, repeat the ID or the name, or split the name; all of these are supported. A part starts
+ * with the first fragment after its name, so that arguments are emitted as they arrive.
  */
 export class StreamCalls {
   private readonly calls: OpenCall[] = [];
@@ -47,7 +47,7 @@ export class StreamCalls {
     this.stream.emit({ type: "arguments-delta", index: this.start(call), text });
   }
 
-  /** Starts what has not, and ends all of them. */
+  /** Starts the calls that have not started, and ends all calls. */
   close(): void {
     for (const call of this.calls) this.stream.emit({ type: "part-end", index: this.start(call) });
   }
@@ -60,12 +60,12 @@ export class StreamCalls {
       return last !== undefined && isAnother(wire, last) ? undefined : last;
     }
     const same = this.calls.findLast((call) => call.wireIndex === index);
-    // What has neither id nor name can begin nothing.
+    // A fragment without ID and name cannot start a call.
     if (same === undefined) return id || callName(wire) !== "" ? undefined : last;
     return (id ? same.id !== undefined && same.id !== id : isAnother(wire, same)) ? undefined : same;
   }
 
-  /** A new call; those before it have their names by now. */
+  /** Opens a call and starts the earlier ones, whose names are complete. */
   private open(wire: WireToolCall): OpenCall {
     for (const earlier of this.calls) this.start(earlier);
     const call: OpenCall = {
@@ -105,7 +105,10 @@ export class StreamCalls {
   }
 }
 
-/** Whether what comes without an id is a call of its own: it has another name, or the one before it has all it needs. */
+/**
+ * Returns whether a fragment without an ID starts another call: it has a different name, or the arguments of the call
+ * before are complete.
+ */
 function isAnother(wire: WireToolCall, before: OpenCall): boolean {
   const name = callName(wire);
   if (name === "" || before.part === undefined) return false;

@@ -7,14 +7,14 @@ import { profile } from "./profile.ts";
 
 interface Call {
   readonly position: number;
-  /** How the client knows it: as a function, as its own custom tool, or a custom call told as a function. */
+  /** How the client receives the call: as a function, as a custom tool, or as a function that wraps a custom call. */
   readonly kind: "function" | "custom" | "wrapped";
   written: boolean;
 }
 
 /**
- * Entries of `delta.tool_calls` as JSON text. Positions count the calls of a candidate in the order they started;
- * interleaved calls stay interleaved, which the dialect's clients can read.
+ * Creates a writer of `delta.tool_calls` entries as JSON text. `index` counts the calls of a candidate in the order
+ * they started; interleaved calls stay interleaved, which clients of the dialect support.
  */
 export function createCallWriter(context: EncodeContext) {
   const calls = new Map<number, Call>();
@@ -51,7 +51,7 @@ export function createCallWriter(context: EncodeContext) {
       call.written = true;
       return delta(call, call.kind === "wrapped" ? JSON.stringify(text).slice(1, -1) : text);
     },
-    /** Arguments that never came are an empty object: clients parse what they get. */
+    /** Ends a call. Empty arguments become `{}`, because clients parse them as JSON. */
     end(index: number): string {
       const call = calls.get(index);
       if (call === undefined || call.kind === "custom") return "";

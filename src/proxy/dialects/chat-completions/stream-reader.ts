@@ -12,11 +12,11 @@ import { getSignature, getText, isEncrypted } from "./reasoning-details.ts";
 import type { WireDelta, WirePart, WireResponseMessage } from "./schema.ts";
 import { StreamCalls } from "./stream-call-reader.ts";
 
-/** One candidate's growing answer: deltas in, canonical events out through the stream. */
+/** Decodes the deltas of one candidate and emits events to the stream. */
 export class StreamCandidate {
   private readonly calls: StreamCalls;
   private open: { readonly type: string; readonly index: number } | undefined;
-  /** Pieces of what is spoken aloud; each is base64 by itself. */
+  /** Audio fragments; each is encoded in base64 separately. */
   private readonly audio: Buffer[] = [];
   private audioType = "audio/pcm";
   private cited = false;
@@ -30,7 +30,7 @@ export class StreamCandidate {
     this.calls = new StreamCalls(candidate, stream);
   }
 
-  /** Whether its `finish_reason` has come; upstreams may add to a candidate after that. */
+  /** Whether `finish_reason` has arrived; upstreams may add to a candidate after it. */
   get finished(): boolean {
     return this.finishReason !== undefined;
   }
@@ -40,7 +40,10 @@ export class StreamCandidate {
     if (reason) this.finishReason = reason;
   }
 
-  /** The ends of all parts, and the finish. `pages` are those of the answer as a whole. */
+  /**
+   * Ends all parts and emits the finish. `pages` are cited by the response as a whole and apply if no text has
+   * annotations.
+   */
   close(pages: readonly Citation[]): void {
     if (!this.cited && this.open?.type === "text") this.cite(pages);
     this.closePart();
@@ -72,7 +75,7 @@ export class StreamCandidate {
     if (delta.function_call) this.calls.take({ function: delta.function_call, extra_content: undefined });
   }
 
-  /** A piece of a content that is a list, as Mistral's models have it that think. */
+  /** Decodes an element of a content list, which Mistral's reasoning models send. */
   private takePart(part: WirePart, logprobs: readonly TokenLogprob[] | undefined): void {
     if (part.type === "thinking") this.append(thinking, thoughtOf(part));
     else if (typeof part["text"] === "string") this.append(emptyText, part["text"], logprobs);
@@ -97,7 +100,7 @@ export class StreamCandidate {
     for (const detail of details) this.sign(detail);
   }
 
-  /** A signature is the last of its thought; one of thinking that nobody may see stands for it. */
+  /** Emits the signature of an entry and ends the reasoning part. Encrypted reasoning becomes a part without text. */
   private sign(detail: Readonly<Record<string, unknown>>): void {
     const opened = getSignature(detail);
     if (opened?.vendor !== "chat-completions") return;
@@ -129,7 +132,7 @@ export class StreamCandidate {
     }
   }
 
-  /** What is spoken aloud is told whole, at the end; its words flow. */
+  /** Collects audio, which is emitted as one part at the end; its transcript is emitted as it arrives. */
   private hear({ data, format, transcript }: NonNullable<WireResponseMessage["audio"]>): void {
     if (data) this.audio.push(Buffer.from(data, "base64"));
     if (format) this.audioType = `audio/${format}`;
@@ -153,7 +156,7 @@ export class StreamCandidate {
     );
   }
 
-  /** The index of the part of this kind that is open, or of a new one. */
+  /** Returns the index of the open part if it has this type; otherwise ends it and starts a new part. */
   private within(part: OpenPart): number {
     if (this.open?.type === part.type) return this.open.index;
     this.closePart();

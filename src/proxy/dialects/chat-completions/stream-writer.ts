@@ -16,29 +16,29 @@ interface Open {
   readonly part: Part;
   readonly candidate: number;
   signature: string;
-  /** The words of another vendor's thinking, which its signature is told with. */
+  /** Reasoning text so far, which `reasoning_details` repeats with the signature. */
   thought: string;
-  /** Where in the candidate's content the part begins. */
+  /** Offset of the part in the candidate's content, in characters. */
   readonly offset: number;
-  /** Told at the part's end: vendors cite before the words, and many citations are of all of them. */
+  /** Written at the end of the part, because vendors may cite before the text and many citations span all of it. */
   readonly citations: Citation[];
 }
 
-/** What a message holds in lists, which are told once, at the candidate's end. */
+/** The list members of a message, which are written once, at the end of the candidate. */
 interface Lists {
   readonly reasoning_details?: readonly object[];
   readonly annotations?: readonly object[];
   readonly images?: readonly object[];
 }
 
-/** Writes the parts of an answer as deltas; `chunk` puts a delta's members into a chunk of its candidate. */
+/** Encodes the parts of a response as deltas. `chunk` wraps the members of a delta in a chunk of its candidate. */
 export class PartWriter {
   private readonly open = new Map<number, Open>();
   private readonly calls;
   private readonly refused = new Set<number>();
-  /** Candidates that have thought aloud. */
+  /** Candidates with reasoning text. */
   private readonly thoughtful = new Set<number>();
-  /** Characters of content so far, by candidate; citations count from its beginning. */
+  /** Length of the content so far by candidate, in characters; citations count from its start. */
   private readonly lengths = new Map<number, number>();
   private readonly lists = new Map<number, Lists>();
 
@@ -73,15 +73,15 @@ export class PartWriter {
     }
   }
 
-  /** The candidate's `finish_reason`, which depends on what it held. */
+  /** Returns the `finish_reason` of a candidate, which depends on its parts. */
   finishOf(candidate: number, finish: Finish): string {
     const calls = this.calls.countOf(candidate) > 0;
     return encodeFinish(finish, { calls, refusal: this.refused.has(candidate) });
   }
 
   /**
-   * Returns the chunk of a candidate's lists, each whole and with an `index` in its entries: openai-python adds up lists
-   * over deltas by that, and cannot do without; openai-node keeps the last one alone.
+   * Returns a chunk with the complete lists of a candidate. Each entry has an `index`, by which openai-python merges
+   * lists over deltas; openai-node keeps the last list only.
    */
   listsOf(candidate: number): string {
     const lists = this.lists.get(candidate);

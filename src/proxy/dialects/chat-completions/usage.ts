@@ -3,7 +3,10 @@ import type { Usage } from "../../exchange/response.ts";
 import { usageOfInclusive } from "../../exchange/usage.ts";
 import type { WireUsage } from "./schema.ts";
 
-/** Counts as the dialect reports them; DeepSeek says its cache hits beside the others. `tier`: `service_tier` beside them. */
+/**
+ * Converts the token counts. DeepSeek reports cache hits in `prompt_cache_hit_tokens`. `tier` is the response's
+ * `service_tier`.
+ */
 export function decodeUsage(wire: WireUsage, tier: string | null | undefined): Usage {
   const counts = usageOfInclusive({
     input: wire.prompt_tokens,
@@ -17,7 +20,7 @@ export function decodeUsage(wire: WireUsage, tier: string | null | undefined): U
   return tier ? { ...counts, serviceTier: tier } : counts;
 }
 
-/** Counts for a client. The dialect's members are required, so what the upstream did not say is 0. */
+/** Encodes the token counts. The dialect requires them, so counts that the upstream did not report are 0. */
 export function encodeUsage(usage: Usage): Readonly<Record<string, unknown>> {
   const prompt = usage.input.total ?? 0;
   const completion = usage.output.total ?? 0;

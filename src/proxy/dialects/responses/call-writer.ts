@@ -6,13 +6,16 @@ import { membersOf } from "./event-writer.ts";
 import { callItem } from "./output-items.ts";
 import type { OutputList, PartWriter, WriterDeps } from "./stream-writer.ts";
 
-/** A call that has ended with arguments that are no JSON: whether it was cut off shows at the answer's end. */
+/** A tool call whose arguments are not valid JSON. Only the end of the response shows whether they were cut off. */
 export interface PendingCall {
   readonly name: string;
   settle(): void;
 }
 
-/** A function or custom call. Arguments are passed on as they come; wrapped free text is opened at its end. */
+/**
+ * Creates the writer of a function or custom tool call. Arguments are written as they arrive, except those of a
+ * wrapped custom call, which are unwrapped at the end.
+ */
 export function createCallWriter(
   opened: Extract<OpenPart, { type: "tool-call" }>,
   { events, context }: WriterDeps,

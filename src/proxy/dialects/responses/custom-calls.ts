@@ -2,15 +2,17 @@ import type { ToolCallPart } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 
 /**
- * Custom tools take free text. Dialects that know functions only are given a function with the one argument `input`
- * instead; here its call becomes a custom call again, where the client declared the tool as one.
+ * Returns whether a call is of a custom tool, which takes free text. Dialects without custom tools receive a function
+ * with the argument `input` instead, so a call of a tool that the client declared as custom counts, too.
  */
 export function isCustomCall(part: Pick<ToolCallPart, "name" | "custom">, request: ExchangeRequest): boolean {
   if (part.custom === true) return true;
   return request.tools.some((tool) => tool.type === "custom" && tool.name === part.name);
 }
 
-/** The free text of a custom call; the argument text itself where it is not the one argument `input`. */
+/**
+ * Returns the free text of a custom call; the arguments themselves if they are not an object with the string `input`.
+ */
 export function unwrapCustomInput(part: Pick<ToolCallPart, "arguments" | "custom">): string {
   if (part.custom === true) return part.arguments;
   try {

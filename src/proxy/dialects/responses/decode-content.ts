@@ -5,7 +5,7 @@ import type { Citation, MediaSource, Part } from "../../exchange/parts.ts";
 import { decodeTokens } from "../shared/token-logprobs.ts";
 import { annotationSchema, type WireContent } from "./schema.ts";
 
-/** The parts of a message's or a tool output's content; a bare string is one text, a text of no length is none. */
+/** Converts the content of a message or a tool output to parts and skips empty text. */
 export function decodeContent(content: string | readonly WireContent[] | null | undefined): Part[] {
   if (content === null || content === undefined) return [];
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
@@ -64,7 +64,7 @@ function decodeText(part: WireContent): Part {
   };
 }
 
-/** One annotation; kinds without a URL keep their wire form for their own dialect. */
+/** Converts an annotation. All keep their original form, which only this dialect can use if they have no URL. */
 export function decodeAnnotation(value: unknown): Citation {
   const parsed = annotationSchema.safeParse(value, FIRST_ISSUE);
   const origin = { dialect: "responses", raw: value } as const;

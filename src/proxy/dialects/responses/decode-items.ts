@@ -15,7 +15,7 @@ import {
   type WireReasoning,
 } from "./schema.ts";
 
-/** What one item of `input` or `output` says, and who says it. */
+/** The parts of one item of `input` or `output`, and its role. */
 export interface DecodedItem {
   readonly role: "user" | "assistant" | "system";
   readonly kind: "message" | "result" | "other";
@@ -31,7 +31,7 @@ const serverTools: Readonly<Record<string, ServerToolPart["tool"]>> = {
   mcp_approval_request: "mcp",
 };
 
-/** Reads one item. Throws `DialectError` that names the member under `where`. */
+/** Parses an item. Throws `DialectError` that names the invalid member under `where`. */
 export function decodeItem(value: unknown, where: string): DecodedItem {
   const item = parseRequestPiece(itemSchema, value, where);
   switch (item.type ?? "message") {
@@ -99,7 +99,10 @@ function decodeOutput(value: unknown, where: string, custom: boolean): DecodedIt
   return { role: "user", kind: "result", parts: [part] };
 }
 
-/** A reasoning item: its summary, or the thinking itself where a server gives it, and what it is sealed with. */
+/**
+ * Converts a reasoning item: its summary, or the reasoning text if there is no summary, and the signature in
+ * `encrypted_content`.
+ */
 function decodeReasoning(item: WireReasoning, raw: unknown): ReasoningPart {
   const summary = (item.summary ?? []).map((part) => part.text ?? "");
   const content = (item.content ?? []).map((part) => part.text ?? "");
@@ -135,7 +138,7 @@ function decodeGeneratedImage(item: Readonly<Record<string, unknown>>): Part {
   };
 }
 
-/** Calls of the vendor's own tools hold their result with them; what is not known at all is kept whole. */
+/** Converts the call of a hosted tool, which includes its result. Unknown items are kept unchanged. */
 function decodeOther(item: Readonly<Record<string, unknown>>): DecodedItem {
   const type = String(item["type"]);
   const origin = { dialect: "responses", raw: item } as const;

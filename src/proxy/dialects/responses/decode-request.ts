@@ -21,14 +21,14 @@ type WireRequest = ReturnType<typeof parseRequest>;
 const ENCRYPTED_REASONING = "reasoning.encrypted_content";
 const textLogprobs = "message.output_text.logprobs";
 
-/** Members that have a place of their own in the exchange form; all others are extensions. */
+/** Members with an equivalent in the exchange form; all others are extensions. */
 const known = new Set(Object.keys(requestSchema.shape));
 
 function parseRequest(body: unknown) {
   return parseRequestPiece(requestSchema, body);
 }
 
-/** Reads the body of `POST /v1/responses`. */
+/** Parses the body of `POST /v1/responses`. Throws `DialectError` (400) that names the invalid member. */
 export function decodeRequest(body: unknown, context: DecodeContext): Converted<ExchangeRequest> {
   const wire = parseRequest(body);
   const model = wire.model ?? context.model;
@@ -82,7 +82,7 @@ function decodeInput(wire: WireRequest): { instructions: Part[]; turns: Turn[] }
   };
 }
 
-/** Instructions are a string; a response handed back as a request may have items there. */
+/** Converts `instructions`: a string, or items if the client sends a response object back. */
 function decodeInstructions(instructions: WireRequest["instructions"]): Part[] {
   if (typeof instructions === "string") {
     return instructions === "" ? [] : [{ type: "text", text: instructions }];
@@ -91,8 +91,8 @@ function decodeInstructions(instructions: WireRequest["instructions"]): Part[] {
 }
 
 /**
- * Items in turns: everything the assistant says in a row is one turn; a user's results belong to the turn they open;
- * two messages of a user stay two turns.
+ * Groups items into turns: consecutive assistant items are one turn, tool results are one turn with the user message
+ * after them, and two user messages stay two turns.
  */
 function groupTurns(items: readonly DecodedItem[]): Turn[] {
   const turns: { role: Turn["role"]; parts: Part[] }[] = [];

@@ -10,7 +10,7 @@ import { decodeItem } from "./decode-items.ts";
 import { errorOfResponse } from "./errors.ts";
 import { responseSchema, type WireResponse } from "./schema.ts";
 
-/** Reads a whole answer. A response that failed is thrown as what it failed of. */
+/** Parses a complete response body. Throws `DialectError` if it is invalid or if the response failed. */
 export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   const wire = parseResponsePiece(responseSchema, body, "response");
   if (wire.status === "failed" || wire.status === "cancelled" || (wire.error && !wire.output)) {
@@ -26,7 +26,7 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   return { value, losses: [] };
 }
 
-/** The parts of one output item; a fault in it is the upstream's, not the client's. */
+/** Converts an output item to parts. Throws `DialectError` (502) if it is invalid. */
 export function decodeOutputItem(item: unknown, itemIndex: number): readonly Part[] {
   try {
     return decodeItem(item, `output[${itemIndex}]`).parts;
@@ -36,7 +36,10 @@ export function decodeOutputItem(item: unknown, itemIndex: number): readonly Par
   }
 }
 
-/** The parts of one output item by their place in it: a message's empty texts are none, and keep their place. */
+/**
+ * Converts an output item to parts with their content index. Empty text of a message yields no part but counts toward
+ * the index.
+ */
 export function decodeIndexedParts(
   item: unknown,
   itemIndex: number,
@@ -50,12 +53,12 @@ export function decodeIndexedParts(
   );
 }
 
-/** What a response says of itself, as an exchange names it. */
+/** Returns the ID, model and creation time of a response, as far as the upstream sent them. */
 export function identityOf(wire: WireResponse) {
   return withoutNullish({ id: wire.id, model: wire.model, created: wire.created_at });
 }
 
-/** Why the response ended. Length beats a call; a refusal beats a plain stop. */
+/** Returns the finish reason. A cut-off response counts before a tool call, and a tool call before a refusal. */
 export function finishOf(wire: WireResponse, parts: readonly Pick<Part, "type">[]): Finish {
   const reason = wire.incomplete_details?.reason ?? undefined;
   if (wire.status === "incomplete") {
@@ -68,14 +71,14 @@ export function finishOf(wire: WireResponse, parts: readonly Pick<Part, "type">[
   return { unified: parts.some((part) => part.type === "refusal") ? "refusal" : "stop", raw };
 }
 
-/** Token counts: cached ones are inside the input, reasoning inside the output. */
+/** Converts the token counts; input includes cached tokens, output includes reasoning. */
 export function decodeUsage(wire: WireResponse): Usage | undefined {
   const usage = wire.usage;
   if (!usage) return undefined;
   const counts = usageOfInclusive({
     input: usage.input_tokens,
     cacheRead: usage.input_tokens_details?.cached_tokens,
-    // A 0 is what those say who do not know: the member is required.
+    // The member is required, so upstreams that do not know the count send 0.
     cacheWrite: usage.input_tokens_details?.cache_write_tokens || undefined,
     output: usage.output_tokens,
     reasoning: usage.output_tokens_details?.reasoning_tokens,

@@ -12,10 +12,13 @@ import { errorOfResponse } from "./errors.ts";
 import { eventSchema, type WireResponse, type WireStreamEvent } from "./schema.ts";
 import { ItemReader, type ItemStream } from "./stream-reader.ts";
 
-/** Reads a stream of `response.*` events. Items are told apart by `output_index`: some servers change ids midway. */
+/**
+ * Decodes a stream of `response.*` events. Items are identified by `output_index`, because some servers change IDs
+ * within a stream.
+ */
 class ResponsesStreamDecoder implements StreamDecoder, ItemStream {
   private readonly items = new Map<number, ItemReader>();
-  /** Parts emitted so far; they decide the finish reason. */
+  /** Parts emitted so far; the finish reason depends on them. */
   private readonly sentParts: Pick<Part, "type">[] = [];
   private events: ExchangeEvent[] = [];
   private parts = 0;
@@ -99,7 +102,7 @@ class ResponsesStreamDecoder implements StreamDecoder, ItemStream {
 
   private finish(response: WireResponse): void {
     this.ended = true;
-    // Servers that stream no items tell them here; items without an end are ended by what stands here.
+    // Some servers send items only here, and some send no end event for an item.
     for (const [index, value] of (response.output ?? []).entries()) {
       this.itemAt(index).done(decodeIndexedParts(value, index));
     }
@@ -110,7 +113,7 @@ class ResponsesStreamDecoder implements StreamDecoder, ItemStream {
   }
 }
 
-/** A decoder for one stream. */
+/** Creates a decoder for one stream. */
 export function createStreamDecoder(): StreamDecoder {
   return new ResponsesStreamDecoder();
 }

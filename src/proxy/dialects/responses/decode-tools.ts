@@ -16,7 +16,7 @@ const hostedTools: Readonly<Record<string, HostedTool["tool"]>> = {
   mcp: "mcp",
 };
 
-/** The tools declared under `where`; a namespace gives several. */
+/** Converts the tools declared under `where`; a namespace yields several. */
 export function decodeTools(values: readonly unknown[], where = "tools"): Tool[] {
   return values.flatMap((value, index) => decodeTool(value, `${where}[${index}]`));
 }
@@ -49,7 +49,10 @@ function decodeTool(value: unknown, where: string): Tool[] {
   }
 }
 
-/** The flat shape of this dialect, and the nested one of chat-completions, which several clients send here. */
+/**
+ * Converts a function in the form of this dialect, or in the nested form of chat-completions, which several clients
+ * send.
+ */
 function decodeFunction(value: unknown, where: string): Extract<Tool, { type: "function" }> {
   const { function: nested, ...flat } = parseRequestPiece(toolSchema, value, where);
   const { name, description, parameters, strict } = nested ?? flat;
@@ -90,14 +93,14 @@ function required(name: string | null | undefined, where: string): string {
   throw invalidRequest(`Missing required parameter: '${where}.name'.`, `${where}.name`);
 }
 
-/** The name that a function of a namespace goes by elsewhere, where the choice says only its own. */
+/** Returns the qualified name of a namespaced function if the tool choice has only its short name. */
 function declaredName(name: string, tools: readonly Tool[]): string {
   const isDeclared = tools.some((tool) => tool.type !== "hosted" && tool.name === name);
   const spaced = tools.find((tool) => tool.type === "function" && namespaceOf(tool)?.name === name);
   return !isDeclared && spaced?.type === "function" ? spaced.name : name;
 }
 
-/** The tool choice; undefined where it names a tool the vendor runs, which only this dialect can force. */
+/** Converts `tool_choice`; undefined if it names a hosted tool, which only this dialect can force. */
 export function decodeToolChoice(value: unknown, tools: readonly Tool[]): ToolChoice | undefined {
   const choice = parseRequestPiece(toolChoiceSchema, value, "tool_choice");
   if (typeof choice === "string") {

@@ -5,13 +5,16 @@ import type { AudioPart, DocumentPart, ImagePart, MediaSource, Part } from "../.
 import { withTitle } from "../../exchange/with-title.ts";
 import { loseForeignFile } from "../shared/losses.ts";
 
-/** What the upstream's model takes, and where what it does not is told. */
+/** The upstream's capabilities and the list that receives losses while content is encoded. */
 export interface InputContext {
   readonly capabilities: Pick<Capabilities, "images" | "documents" | "audio">;
   readonly losses: LossList;
 }
 
-/** What a user says, or a tool gives: one content part; undefined (and a loss) where it cannot be said. */
+/**
+ * Encodes a part of a user message or a tool result. Returns undefined and adds a loss if the dialect or the model
+ * does not support it.
+ */
 export function encodeInputPart(part: Part, { capabilities, losses }: InputContext): unknown {
   const isTaken =
     part.type === "image"
@@ -60,7 +63,7 @@ function takes(
   return false;
 }
 
-/** What is nothing but words every model reads. */
+/** Returns whether a document is plain text, which every model supports. */
 function isText({ source }: DocumentPart): boolean {
   return source.kind === "text" || (source.kind === "base64" && source.mediaType.startsWith("text/"));
 }
@@ -97,7 +100,7 @@ function titled(part: DocumentPart, text: string): unknown {
   return { type: "input_text", text: withTitle(part, text) };
 }
 
-/** The vendor wants a name beside the bytes, and reads the kind of file from its ending. */
+/** Returns a file name, which the vendor requires; its extension determines the file type. */
 function fileName(source: Extract<MediaSource, { kind: "base64" }>): string {
   const subtype = source.mediaType.split("/")[1]?.replace(/^x-|\+[\s\S]*$/g, "") ?? "bin";
   return `document.${subtype === "plain" ? "txt" : subtype}`;

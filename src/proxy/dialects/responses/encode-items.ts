@@ -9,7 +9,9 @@ import { profile } from "./profile.ts";
 
 type WireItem = Readonly<Record<string, unknown>>;
 
-/** A conversation as `input` items, in its order: texts in a row make one message, everything else is an item. */
+/**
+ * Encodes a conversation as `input` items in order: consecutive texts are one message, every other part is an item.
+ */
 export function encodeTurns(request: ExchangeRequest, systemRole: string, context: InputContext): WireItem[] {
   return request.turns.flatMap((turn) => encodeTurn(turn, request, systemRole, context));
 }
@@ -48,7 +50,7 @@ function encodeTurn(
   return items;
 }
 
-/** Parts that are items by themselves; undefined for what belongs into a message, an empty list for what is lost. */
+/** Encodes a part that is a separate item; undefined for content of a message, an empty list for a loss. */
 function encodeOwnItem(part: Part, request: ExchangeRequest, context: InputContext): WireItem[] | undefined {
   const { losses } = context;
   switch (part.type) {
@@ -77,7 +79,7 @@ function isItem(raw: unknown): raw is WireItem {
   return typeof raw === "object" && raw !== null && !isContent(raw);
 }
 
-/** Content parts of this dialect are told from its items by their types. */
+/** Returns whether a raw object is a content part rather than an item, judged by its type. */
 function isContent(raw: unknown): boolean {
   const type = typeof raw === "object" && raw !== null && "type" in raw ? String(raw.type) : "";
   return /^(?:input|output)_|^(?:text|refusal)$/.test(type);
@@ -89,7 +91,7 @@ function encodeKept(part: Part, losses: LossList): WireItem[] {
   return [];
 }
 
-/** A call as an item, under the namespace and kind its tool was declared with. */
+/** Encodes a tool call as an item, with the namespace and the kind that its tool was declared with. */
 export function encodeCall(part: ToolCallPart, request: ExchangeRequest): WireItem {
   const call_id = toCallId(profile.callIds, part.id);
   if (part.custom === true) {
@@ -125,7 +127,7 @@ function encodeResult(part: ToolResultPart, request: ExchangeRequest, context: I
   };
 }
 
-/** This dialect has no flag for a failed call, so the text says it. */
+/** Marks the result of a failed call in its text, because the dialect has no flag for it. */
 function markError(content: readonly Part[]): readonly Part[] {
   const [first, ...rest] = content;
   if (first?.type !== "text") return [{ type: "text", text: "Error" }, ...content];

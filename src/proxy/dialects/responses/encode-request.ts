@@ -11,7 +11,7 @@ import { encodeInputPart } from "./encode-content.ts";
 import { encodeTurns } from "./encode-items.ts";
 import { encodeToolChoice, encodeTools } from "./encode-tools.ts";
 
-/** Writes `POST /responses`. Nothing is stored at the vendor unless the client asked for it. */
+/** Encodes a call of `/responses`. The vendor stores the response only if the client requested it. */
 export function encodeRequest(request: ExchangeRequest, capabilities: Capabilities): Converted<UpstreamCall> {
   const losses = createLossList();
   const tools = encodeTools(request.tools, losses);
@@ -46,7 +46,7 @@ export function encodeRequest(request: ExchangeRequest, capabilities: Capabiliti
   return { value: { path: "/responses", body }, losses: losses.losses };
 }
 
-/** One instruction is `instructions`; further ones open the conversation, where they weigh the same. */
+/** Encodes the first text as `instructions` and further instructions as a message before the conversation. */
 function encodeConversation(request: ExchangeRequest, capabilities: Capabilities, losses: LossList) {
   const systemRole = capabilities.acceptsDeveloperRole ? "developer" : "system";
   const [first, ...further] = request.instructions;
@@ -61,7 +61,7 @@ function encodeConversation(request: ExchangeRequest, capabilities: Capabilities
   };
 }
 
-/** Members of `sampling` that the dialect has no word for, by the code their loss is told under. */
+/** Members of `sampling` that the dialect does not support, with their loss codes. */
 const unsayable = {
   stop: "stop",
   topK: "top-k",
@@ -104,7 +104,10 @@ function encodeSampling(request: ExchangeRequest, capabilities: Capabilities, lo
   };
 }
 
-/** Clients ask for a single token to see whether they may call at all. */
+/**
+ * Encodes the output limit. Clients may request a single token to test access, which can be below the model's
+ * minimum.
+ */
 function encodeLimit(asked: number | undefined, capabilities: Capabilities, losses: LossList) {
   const limit = atMost(asked, capabilities.maxOutputTokens, "max-tokens", losses);
   const least = capabilities.minOutputTokens ?? 1;
@@ -171,7 +174,7 @@ function encodeFormat(
   };
 }
 
-/** Members that only some upstreams of this dialect know, and refuse the call over elsewhere. */
+/** Encodes the members that only some upstreams support; others reject calls that contain them. */
 function encodeOptional(request: ExchangeRequest, capabilities: Capabilities, losses: LossList) {
   const tier = request.serviceTier;
   const isKnown = tier === undefined || tiers.has(tier);
@@ -196,7 +199,10 @@ function optional<Value>(
   return undefined;
 }
 
-/** Sealed reasoning is asked for wherever the model reasons: without it the next turn starts from nothing. */
+/**
+ * Encodes `include`. Encrypted reasoning is requested from every reasoning model unless the vendor stores the
+ * response: otherwise the next turn would lose the reasoning.
+ */
 function encodeInclude(request: ExchangeRequest, capabilities: Capabilities, own: unknown) {
   const reasons = capabilities.reasoning !== "none";
   const include = [

@@ -19,7 +19,7 @@ import {
 import { phaseOf } from "./phase.ts";
 import { createFrame, encodeServiceTier, encodeUsage, getFinalStatus } from "./response-object.ts";
 
-/** Writes a whole response object. Of several candidates the first is told. */
+/** Encodes a complete response object. The dialect has one candidate; further ones are a loss. */
 export function encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown> {
   const losses = createLossList();
   const [candidate, ...others] = response.candidates;
@@ -48,7 +48,7 @@ function isRefusal(part: Part): boolean {
   return part.type === "refusal";
 }
 
-/** Texts in a row are one message; everything else is an item by itself. */
+/** Encodes the output: consecutive texts are one message, every other part is an item. */
 function encodeOutput(
   parts: readonly Part[],
   responseId: string,
@@ -80,21 +80,21 @@ function encodeOutput(
   return output;
 }
 
-/** What stands in a message; undefined for parts that are items, "" for a text of no length. */
+/** Encodes the content of a message; undefined for parts that are items, "" for empty text. */
 function encodeSpoken(part: Part, losses: LossList): unknown {
   if (part.type === "refusal") return refusalContent(part.text);
   if (part.type !== "text") return undefined;
   return part.text === "" ? "" : textContent(part.text, encodeAnnotations(part, losses), part.logprobs);
 }
 
-/** Whether `encodeItem` has an item for this part. */
+/** Returns whether `encodeItem` returns an item for this part. */
 export function hasItem(part: Part): boolean {
   if (part.type === "tool-call" || keptItem(part, "") !== undefined) return true;
   if (part.type === "reasoning") return part.text !== "" || part.signature !== undefined;
   return part.type === "image" ? part.source.kind === "base64" : searchItem("", part) !== undefined;
 }
 
-/** The item of a part that is one; undefined where this dialect has none. */
+/** Encodes a part as an item; undefined if the dialect has no equivalent. */
 export function encodeItem(
   part: Part,
   responseId: string,

@@ -23,8 +23,8 @@ interface Begun {
 }
 
 /**
- * Writes the `response.*` events: sequence numbers without a gap, every item opened, filled and closed, one terminal
- * event that holds the whole response, and no `[DONE]`.
+ * Encodes a stream of `response.*` events: consecutive sequence numbers, an added and a done event for every item, a
+ * terminal event with the complete response, and no `[DONE]`.
  */
 class ResponsesStreamEncoder implements StreamEncoder {
   private readonly list = createLossList();
@@ -112,7 +112,7 @@ class ResponsesStreamEncoder implements StreamEncoder {
     return this.begun;
   }
 
-  /** What has begun; upstreams may leave out the start. */
+  /** Returns the current response and begins it if the upstream sent no start. */
   private current(): Begun {
     return this.begun ?? this.begin({});
   }
@@ -137,7 +137,7 @@ class ResponsesStreamEncoder implements StreamEncoder {
   }
 }
 
-/** An encoder for one stream. */
+/** Creates an encoder for one stream. */
 export function createStreamEncoder(context: EncodeContext): StreamEncoder {
   return new ResponsesStreamEncoder(context);
 }

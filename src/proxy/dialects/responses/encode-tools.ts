@@ -6,13 +6,13 @@ import { readWebSearchOptions, reportLostOptions } from "../../exchange/web-sear
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { namespaceOf } from "./namespaces.ts";
 
-/** Tools that other vendors run too, by the name they have here. */
+/** Names in this dialect of tools that other vendors also host. */
 const hostedNames: Partial<Record<HostedTool["tool"], string>> = {
   "web-fetch": "web_search",
   "image-generation": "image_generation",
 };
 
-/** Declarations as this dialect writes them; functions of one namespace stand together again. */
+/** Encodes tool declarations; functions of the same namespace are grouped again. */
 export function encodeTools(tools: readonly Tool[], losses: LossList): unknown[] {
   const written: unknown[] = [];
   const dropped: HostedTool[] = [];
@@ -66,7 +66,7 @@ function encodeFunction(tool: FunctionTool, name: string, losses: LossList): unk
     name,
     ...(tool.description === undefined ? {} : { description: tool.description }),
     parameters: argumentsSchema(tool.schema, losses),
-    // The vendor takes an absent `strict` for true here, other than in chat-completions.
+    // Unlike in chat-completions, the vendor treats a missing `strict` as true.
     strict: tool.strict ?? false,
     ...(deferred === undefined ? {} : { defer_loading: deferred }),
   };
@@ -98,7 +98,7 @@ function isSame(left: unknown, right: unknown): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
 }
 
-/** The tool choice, left out where there is no tool to choose. */
+/** Encodes `tool_choice`; undefined if there are no tools. */
 export function encodeToolChoice(request: ExchangeRequest): unknown {
   const choice = request.toolChoice;
   if (choice === undefined || request.tools.length === 0) return undefined;

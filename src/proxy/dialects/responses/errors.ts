@@ -6,7 +6,7 @@ import { findErrorMessage } from "../shared/error-message.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import type { WireResponse } from "./schema.ts";
 
-/** What a refusal says, whatever its body turns out to be: several servers answer with text or HTML. */
+/** Parses an error body of any form; several servers send text or HTML. */
 export function decodeError(
   status: number,
   headers: Readonly<Record<string, string>>,
@@ -28,7 +28,7 @@ export function decodeError(
   };
 }
 
-/** The kind of failure by the vendor's own code, where that says more than the status does. */
+/** Returns the kind of an error. The vendor's code takes precedence over the status, because it is more specific. */
 function kindOf(status: number, message: string, code?: string, type?: string): ExchangeError["kind"] {
   if (isContextOverflow(message, code)) return "context-overflow";
   if (code === "insufficient_quota" || type === "insufficient_quota") return "quota";
@@ -50,7 +50,7 @@ function describe(envelope: unknown): { code?: string; type?: string; param?: st
   });
 }
 
-/** Statuses that the codes of a failed response would have had as an HTTP answer. */
+/** HTTP status by error code, for failed responses that arrived with status 200. */
 const statuses: Readonly<Record<string, number>> = {
   insufficient_quota: 429,
   rate_limit_exceeded: 429,
@@ -60,7 +60,7 @@ const statuses: Readonly<Record<string, number>> = {
   slow_down: 503,
 };
 
-/** What a response says that failed, or an `error` event. */
+/** Converts the error of a failed response or an `error` event. */
 export function errorOfResponse(wire: Pick<WireResponse, "error" | "status">): ExchangeError {
   const { code, message, type, param } = wire.error ?? {};
   const name = code === null || code === undefined ? (type ?? undefined) : String(code);

@@ -1,15 +1,17 @@
 import { stringifyJson } from "../../exchange/json.ts";
 
-/** Numbers the events of one stream and keeps their text until it is taken. */
+/** Numbers the events of one stream and buffers their text. */
 export interface EventWriter {
   write(type: string, members: Readonly<Record<string, unknown>>): void;
-  /** The same for members that are JSON text already, without braces: streams have thousands of deltas alike. */
+  /**
+   * Writes an event whose members are JSON text without braces, which avoids serializing thousands of similar deltas.
+   */
   writeJson(type: string, members: string): void;
-  /** The text written since the last time. */
+  /** Returns the text written since the last call. */
   take(): string;
 }
 
-/** For one stream, whose events are numbered from 0. */
+/** Creates a writer for one stream, whose events are numbered from 0. */
 export function createEventWriter(): EventWriter {
   let sequenceNumber = 0;
   let text = "";
@@ -28,7 +30,7 @@ export function createEventWriter(): EventWriter {
   };
 }
 
-/** An object's members as JSON text, without braces. */
+/** Returns the members of an object as JSON text without braces. */
 export function membersOf(members: Readonly<Record<string, unknown>>): string {
   return stringifyJson(members).slice(1, -1);
 }

@@ -8,7 +8,7 @@ import { createStreamEncoder } from "./encode-stream.ts";
 import { decodeError } from "./errors.ts";
 import { responseId } from "./response-object.ts";
 
-/** `POST /v1/responses`, https://platform.openai.com/docs/api-reference/responses. */
+/** The codec of OpenAI's `/v1/responses` (https://platform.openai.com/docs/api-reference/responses). */
 export const codec: Codec = {
   dialect: "responses",
   decodeRequest,

@@ -9,7 +9,7 @@ import type { OutputList, PartWriter, WriterDeps } from "./stream-writer.ts";
 
 export interface MessageWriter {
   start(part: OpenPart): PartWriter;
-  /** From now on the open message takes no further part; it ends when its last one does. */
+  /** Closes the open message to further parts; it ends when its last part ends. */
   close(): void;
 }
 
@@ -23,7 +23,7 @@ interface OpenMessage {
   phase: unknown;
 }
 
-/** What a content's writer needs of the messages around it. */
+/** The messages that content is written to. */
 interface Messages {
   readonly events: EventWriter;
   readonly losses: LossList;
@@ -31,7 +31,7 @@ interface Messages {
   closeIfDone(message: OpenMessage): void;
 }
 
-/** Texts in a row are parts of one message item, as in a whole response. */
+/** Creates a writer that puts consecutive texts into one message item, as in a complete response. */
 export function createMessageWriter({ events, losses }: WriterDeps, list: OutputList): MessageWriter {
   let current: OpenMessage | undefined;
 
@@ -60,16 +60,16 @@ export function createMessageWriter({ events, losses }: WriterDeps, list: Output
   };
 }
 
-/** Writes one text or refusal into whatever message is open when its first word comes. */
+/** Writes a text or refusal to the message that is open when its first text arrives. */
 class ContentWriter implements PartWriter {
   private readonly kind: "output_text" | "refusal";
-  /** Told at the end: vendors cite before the words, and many citations are of all of them. */
+  /** Written at the end, because vendors may cite before the text and many citations span all of it. */
   private readonly citations: Citation[] = [];
   private annotations: readonly unknown[] = [];
   private readonly logprobs: TokenLogprob[] = [];
   private message: OpenMessage | undefined;
   private contentIndex = 0;
-  /** What every event of this content says, as JSON members. */
+  /** Members of every event of this content, as JSON text without braces. */
   private where = "";
   private text = "";
 

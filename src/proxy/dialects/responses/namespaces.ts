@@ -1,12 +1,12 @@
 import type { FunctionTool, Tool } from "../../exchange/request.ts";
 
 /**
- * Namespaces group functions under a name of their own (`{type: "namespace", name, tools}`). Other dialects have one
- * flat list, so a function is known there by both names together, and split again on the way back.
+ * Separates namespace and name of a function. Namespaces group functions (`{type: "namespace", name, tools}`); other
+ * dialects have a flat list, so a function has a qualified name there, which is split again in its calls.
  */
 const separator = "__";
 
-/** The one name a namespaced function goes by elsewhere. */
+/** Returns the qualified name of a function, which other dialects use. */
 export function qualifiedName(namespace: string | null | undefined, name: string): string {
   if (typeof namespace !== "string" || namespace === "") return name;
   return namespace.endsWith(separator) ? `${namespace}${name}` : `${namespace}${separator}${name}`;
@@ -18,13 +18,13 @@ export interface NamespaceOfTool {
   readonly description?: string;
 }
 
-/** Which namespace a tool was declared in, if any. */
+/** Returns the namespace that a tool was declared in, if any. */
 export function namespaceOf(tool: FunctionTool): NamespaceOfTool | undefined {
   const extras = tool.extras?.["namespace"];
   return extras === undefined ? undefined : (extras as NamespaceOfTool);
 }
 
-/** The tool of this flat name, where it was declared in a namespace. */
+/** Returns the namespace and short name of the function with this qualified name, if it was declared in one. */
 export function findNamespaced(tools: readonly Tool[], name: string): NamespaceOfTool | undefined {
   const tool = tools.find((candidate) => candidate.type === "function" && candidate.name === name);
   return tool?.type === "function" ? namespaceOf(tool) : undefined;

@@ -16,10 +16,13 @@ import { isCustomCall, unwrapCustomInput } from "./custom-calls.ts";
 import { encodeCall } from "./encode-items.ts";
 import { hasItem } from "./encode-response.ts";
 
-/** Items of a response's `output`. Ids are made of the response's own, so that an answer reads the same each time. */
+/**
+ * An item of a response's `output`. Its ID derives from the response's ID, so that encoding a response again gives
+ * the same IDs.
+ */
 export type OutputItem = Readonly<Record<string, unknown>> & { readonly type: string; readonly id: string };
 
-/** An item's id: the kind, the response's id without its prefix, and its place. */
+/** Returns the ID of an item: the kind, the response's ID without its prefix, and the position in `output`. */
 export function itemId(
   kind: "msg" | "rs" | "fc" | "ctc" | "ig" | "ws",
   responseId: string,
@@ -28,7 +31,7 @@ export function itemId(
   return `${kind}_${responseId.replace(/^resp_/, "")}_${position}`;
 }
 
-/** A message of the model; `phase` is the vendor's own and left out where it says none. */
+/** Encodes a message item. `phase` is specific to the vendor and omitted if undefined. */
 export function messageItem(
   id: string,
   content: readonly unknown[],
@@ -45,7 +48,7 @@ export function messageItem(
   };
 }
 
-/** Text within a message. */
+/** Encodes a text of a message. */
 export function textContent(
   text: string,
   annotations: readonly unknown[],
@@ -54,17 +57,17 @@ export function textContent(
   return { type: "output_text", text, annotations, logprobs: encodeTokens(logprobs) };
 }
 
-/** A refusal within a message. */
+/** Encodes a refusal of a message. */
 export function refusalContent(refusal: string) {
   return { type: "refusal", refusal };
 }
 
-/** Sources as annotations; kinds of this dialect's own come back as they were. */
+/** Encodes the citations of a text as annotations; those of this dialect keep their original form. */
 export function encodeAnnotations(part: Pick<TextPart, "text" | "citations">, losses: LossList): unknown[] {
   return (part.citations ?? []).flatMap((citation) => encodeAnnotation(citation, part.text.length, losses));
 }
 
-/** One source; a list of none (and a loss) where it has no address to point to. */
+/** Encodes a citation. Returns an empty list and adds a loss if it has no URL. */
 function encodeAnnotation(citation: Citation, textLength: number, losses: LossList): unknown[] {
   if (citation.origin?.dialect === "responses") return [citation.origin.raw];
   if (citation.url === undefined) {
@@ -82,7 +85,7 @@ function encodeAnnotation(citation: Citation, textLength: number, losses: LossLi
   ];
 }
 
-/** Thoughts; other vendors' signatures are sealed. */
+/** Encodes a reasoning item with the wrapped signature. */
 export function reasoningItem(id: string, part: ReasoningPart): OutputItem {
   return {
     id,
@@ -92,7 +95,10 @@ export function reasoningItem(id: string, part: ReasoningPart): OutputItem {
   };
 }
 
-/** A call, as the kind its tool was declared as. Throws nothing: arguments that are no JSON are told by `status`. */
+/**
+ * Encodes a tool call as the kind that its tool was declared as. Arguments need not be valid JSON; `status` reflects
+ * that.
+ */
 export function callItem(
   id: string,
   part: ToolCallPart,
@@ -105,7 +111,7 @@ export function callItem(
   return { id, type: String(type), status, ...members };
 }
 
-/** A picture that the model has made. */
+/** Encodes a generated image. Returns undefined and adds a loss if its bytes are not available. */
 export function imageItem(id: string, part: ImagePart, losses: LossList): OutputItem | undefined {
   if (part.source.kind !== "base64") {
     losses.add(
@@ -125,7 +131,7 @@ export function imageItem(id: string, part: ImagePart, losses: LossList): Output
   };
 }
 
-/** Another vendor's web search that is told in one piece; undefined for every other tool of a vendor's. */
+/** Encodes a web search of another vendor that includes its results; undefined for any other part. */
 export function searchItem(id: string, part: Part): OutputItem | undefined {
   if (part.type !== "server-tool" || part.tool !== "web-search" || !Array.isArray(part.output))
     return undefined;
@@ -136,7 +142,7 @@ export function searchItem(id: string, part: Part): OutputItem | undefined {
   return part.phase === "call" ? { id, type: "web_search_call", status: "completed", action } : undefined;
 }
 
-/** An item of this dialect's own, as it was read. */
+/** Returns the original item of a part of this dialect; undefined for other parts. */
 export function keptItem(part: Part, id: string): OutputItem | undefined {
   if (part.origin?.dialect !== "responses") return undefined;
   const raw = part.origin.raw;
@@ -145,8 +151,8 @@ export function keptItem(part: Part, id: string): OutputItem | undefined {
 }
 
 /**
- * Ids of output items are made of their response's id and their place in it (`itemId`), so that a client which sends
- * back only an `item_reference` can be understood by whoever kept the answer.
+ * Parses an ID made by `itemId`, so that an `item_reference` of a client can be resolved from a stored response.
+ * Undefined for any other ID.
  */
 export function parseItemId(
   id: string,
@@ -157,7 +163,7 @@ export function parseItemId(
     : { responseId: `resp_${match[1]}`, position: Number(match[2]) };
 }
 
-/** The parts of an answer that its item at a place holds: texts in a row are one message, as they are written. */
+/** Returns the parts of a response that the output item at `position` contains; consecutive texts are one message. */
 export function getPartsAt(parts: readonly Part[], position: number): readonly Part[] {
   let at = -1;
   let isMessage = false;

@@ -29,7 +29,7 @@ const routes: readonly DialectRoute[] = [
   { method: "DELETE", path: "/v1/responses/:id", operation: "stored-response", body: "ignored" },
 ];
 
-/** `POST /v1/responses` (https://platform.openai.com/docs/api-reference/responses). */
+/** The profile of OpenAI's `/v1/responses` (https://platform.openai.com/docs/api-reference/responses). */
 export const profile: DialectProfile<UpstreamProfile> = {
   name: "responses",
   nativeUpstream: "responses",
@@ -115,7 +115,7 @@ const codes: Partial<Record<ExchangeError["kind"], string>> = {
   overloaded: "server_is_overloaded",
 };
 
-/** Returns the code that clients of the OpenAI family compare, or the vendor's own for other kinds. */
+/** Returns the error code that OpenAI's clients check; the upstream's code for other kinds. */
 export function getErrorCode(error: ExchangeError): string | undefined {
   return codes[error.kind] ?? error.code;
 }

@@ -3,7 +3,10 @@ import type { ReasoningPart } from "../../exchange/parts.ts";
 import { reasoningItem } from "./output-items.ts";
 import type { OutputList, PartWriter, WriterDeps } from "./stream-writer.ts";
 
-/** A reasoning item with its summary; opened by the first word or the signature, so that no empty one is shown. */
+/**
+ * Creates the writer of a reasoning item with its summary. The item starts with its first text or signature, so that
+ * empty reasoning is not shown.
+ */
 export function createReasoningWriter(
   opened: Extract<OpenPart, { type: "reasoning" }>,
   { events }: WriterDeps,

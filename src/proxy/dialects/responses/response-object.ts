@@ -7,7 +7,9 @@ import { openAiServiceTier } from "../shared/openai-service-tier.ts";
 import { encodeToolChoice, encodeTools } from "./encode-tools.ts";
 import { getErrorCode } from "./profile.ts";
 
-/** The response object around the output: what the client asked, told back, as typed clients expect every key. */
+/**
+ * The response object without its output. It repeats the client's options, because typed clients expect every member.
+ */
 export interface ResponseFrame {
   readonly id: string;
   readonly created_at: number;
@@ -20,13 +22,13 @@ export interface Identity {
   readonly model?: string;
 }
 
-/** A response id for clients that check the prefix; the vendor's own wherever it has one. */
+/** Returns a response ID with the prefix `resp_`, which clients check; an ID that has the prefix stays unchanged. */
 export function responseId(id: string | undefined, context: EncodeContext): string {
   const own = id === undefined || id === "" ? context.fallbackId : id;
   return own.startsWith("resp_") ? own : `resp_${own.replace(/[^a-zA-Z0-9_-]/g, "")}`;
 }
 
-/** The frame of a response that has just begun. */
+/** Creates the response object at the start of a response. */
 export function createFrame(identity: Identity, context: EncodeContext): ResponseFrame {
   const { request } = context;
   const { sampling, reasoning } = request;
@@ -81,7 +83,7 @@ function echoFormat(context: EncodeContext): unknown {
 
 export type FinalStatus = Readonly<Record<string, unknown>> & { readonly status: string };
 
-/** Status and reasons for the way an answer ended. `refused` tells whether a refusal part says so already. */
+/** Returns the status and details for a finish reason. `refused` is whether the response contains a refusal part. */
 export function getFinalStatus(finish: Finish, refused: boolean): FinalStatus {
   switch (finish.unified) {
     case "length":
@@ -107,18 +109,20 @@ export function getFinalStatus(finish: Finish, refused: boolean): FinalStatus {
   }
 }
 
-/** How a response ends that failed. */
+/** Returns the status and error of a failed response. */
 export function getFailure(error: ExchangeError): FinalStatus {
   return { status: "failed", error: { code: getErrorCode(error) ?? "server_error", message: error.message } };
 }
 
-/** Returns the member for the tier that served the call; none where the upstream has not said, so that the frame's stays. */
+/**
+ * Returns the `service_tier` member; no member if the upstream did not report it, so that the frame's value stays.
+ */
 export function encodeServiceTier(usage: Usage | undefined): { readonly service_tier?: string } {
   const tier = openAiServiceTier(usage);
   return tier === undefined ? {} : { service_tier: tier };
 }
 
-/** Token counts in this dialect's arithmetic: cached ones inside the input, reasoning inside the output. */
+/** Encodes the token counts; input includes cached tokens, output includes reasoning. */
 export function encodeUsage(usage: Usage | undefined) {
   const input = usage?.input.total ?? 0;
   const output = usage?.output.total ?? 0;

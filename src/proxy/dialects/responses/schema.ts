@@ -3,8 +3,8 @@ import { efforts } from "../../exchange/reasoning-effort.ts";
 import { recordOf } from "../shared/record-of.ts";
 
 /**
- * The responses dialect as it is read: https://platform.openai.com/docs/api-reference/responses. Objects are loose,
- * since the vendor adds members at any time; only what is used here is checked.
+ * Schemas of the members that the codec reads (https://platform.openai.com/docs/api-reference/responses). Objects
+ * keep unknown members, because the vendor adds members at any time.
  */
 
 const count = z.number().nullish();
@@ -137,7 +137,7 @@ export const reasoningSchema = z.looseObject({
 });
 export type WireReasoning = z.output<typeof reasoningSchema>;
 
-/** Every item has a type; a bare `{role, content}` is a message. */
+/** An item; without a type, `{role, content}` is a message. */
 export const itemSchema = z.looseObject({ type: text });
 
 const usageSchema = z.looseObject({
@@ -168,7 +168,7 @@ export const responseSchema = z.looseObject({
 });
 export type WireResponse = z.output<typeof responseSchema>;
 
-/** What nobody here reads of an event is left behind: a stream has thousands of them. */
+/** A strict object drops unknown members of events, because a stream has thousands of them. */
 export const eventSchema = z.object({
   type: z.string(),
   output_index: count,

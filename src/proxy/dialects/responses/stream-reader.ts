@@ -2,7 +2,7 @@ import type { Delta, ExchangeEvent, OpenPart } from "../../exchange/event.ts";
 import type { Citation, Part, TokenLogprob } from "../../exchange/parts.ts";
 import { qualifiedName } from "./namespaces.ts";
 
-/** Where the events of a stream's items go. */
+/** Sink of the events of a stream's items. */
 export interface ItemStream {
   nextIndex(): number;
   emit(event: ExchangeEvent): void;
@@ -18,11 +18,11 @@ interface OpenSlot {
 const separator = "\n\n";
 
 /**
- * One output item as its events come in. Parts are opened when the first of their content arrives, so that an empty
- * one is never shown, and closed by the item's end; whatever an end says that no delta did is told then.
+ * Decodes the events of one output item. Parts start with their first content, so that empty parts are not shown, and
+ * end with the item; content that only the end event has is emitted then.
  */
 export class ItemReader {
-  /** By content index; thoughts and calls, which are one part an item, at 0. */
+  /** By content index; reasoning and tool calls, which are one part per item, have index 0. */
   private readonly slots = new Map<number, OpenSlot>();
   private thoughtIndex: number | undefined;
   private ended = false;
@@ -36,7 +36,7 @@ export class ItemReader {
     this.append(0, call, initialInput(item));
   }
 
-  /** See `StreamDecoder.note`. */
+  /** Records text of a part that bypassed the decoder; see `StreamDecoder.note`. */
   note({ index, text }: Delta): void {
     for (const slot of this.slots.values()) if (slot.index === index) slot.sent += text;
   }
@@ -79,7 +79,7 @@ export class ItemReader {
     if (slot !== undefined) this.appendRest(0, slot.part, text);
   }
 
-  /** The item's end, with its parts as the item itself says them, by content index. */
+  /** Ends the item. `parts` are the parts of the complete item by content index. */
   done(parts: readonly (readonly [contentIndex: number, part: Part])[]): void {
     if (this.ended) return;
     for (const [contentIndex, part] of parts) this.endPart(this.slotOf(contentIndex, part), part);
@@ -87,8 +87,8 @@ export class ItemReader {
   }
 
   /**
-   * Returns where a part was told. vLLM counts the thinking as content while it streams and not at the end, so that the
-   * text stands one further down there: the same text is the same part, wherever it stands.
+   * Returns the slot of a part of the complete item. The same text identifies the part, because vLLM counts reasoning
+   * as content in the stream but not in the complete item, which shifts the content index.
    */
   private slotOf(contentIndex: number, part: Part): number {
     if (!("text" in part)) return contentIndex;
@@ -101,7 +101,7 @@ export class ItemReader {
     return this.slots.has(contentIndex) ? -1 - contentIndex : contentIndex;
   }
 
-  /** The stream's end, for items that never had one. */
+  /** Ends an item that received no end event. */
   close(): void {
     this.ended = true;
     for (const { index } of this.slots.values()) this.stream.emit({ type: "part-end", index });
@@ -127,7 +127,7 @@ export class ItemReader {
     else this.stream.emit({ type: "text-delta", index, text, logprobs });
   }
 
-  /** What a `.done` holds beyond what was told. */
+  /** Emits the rest of the text of a `.done` event that no delta contained. */
   private appendRest(key: number, part: OpenPart, whole: string): void {
     const sent = this.slots.get(key)?.sent ?? "";
     if (whole.startsWith(sent)) this.append(key, part, whole.slice(sent.length));
@@ -155,7 +155,7 @@ export class ItemReader {
     this.stream.emit({ type: "part-whole", index: this.stream.nextIndex(), part });
   }
 
-  /** What only the end of an item says of its part. */
+  /** Emits citations and the signature that only the complete item contains. */
   private emitAddenda(part: OpenPart, { index, citations }: OpenSlot): void {
     if (part.type === "text") {
       for (const citation of (part.citations ?? []).slice(citations)) {
@@ -175,7 +175,7 @@ function isOpenable(part: Part): part is OpenPart {
   return ["text", "refusal", "reasoning", "tool-call"].includes(part.type);
 }
 
-/** The part as it opens: everything but its content. */
+/** Returns a part without its content. */
 function emptied(part: OpenPart): OpenPart {
   if (part.type === "tool-call") return { ...part, arguments: "" };
   if (part.type === "reasoning") return thoughtPart(part.summary === true);
@@ -191,7 +191,7 @@ function initialInput(item: Readonly<Record<string, unknown>>): string {
   return typeof input === "string" ? input : "";
 }
 
-/** A call that begins; undefined for items of every other kind. */
+/** Converts the start of a tool call; undefined for other items. */
 function callOf(item: Readonly<Record<string, unknown>>): OpenPart | undefined {
   const { type, call_id: id, name } = item;
   const custom = type === "custom_tool_call";

@@ -15,7 +15,7 @@ import { createMessageWriter, type MessageWriter } from "./message-writer.ts";
 import { itemId, type OutputItem } from "./output-items.ts";
 import { createReasoningWriter } from "./reasoning-writer.ts";
 
-/** Writes the events of one part as it comes in. */
+/** Writes the events of one part. */
 export interface PartWriter {
   delta(text: string, logprobs?: readonly TokenLogprob[]): void;
   signature?(signature: string): void;
@@ -30,23 +30,23 @@ export interface WriterDeps {
   readonly losses: LossList;
 }
 
-/** Where finished items go, and the next `output_index` comes from. */
+/** Collects finished items and assigns `output_index`. */
 export interface OutputList {
-  /** Opens the next item. A message that is still open takes no more parts from then on. */
+  /** Opens the next item and closes the open message to further parts. */
   open(kind: Parameters<typeof itemId>[0]): { readonly outputIndex: number; readonly id: string };
   finish(outputIndex: number, item: OutputItem): void;
 }
 
-/** The writers of one response's parts; several may be open at once. */
+/** Creates the writers of a response's parts; several parts may be open at once. */
 export class PartWriters implements OutputList {
-  /** Whether a refusal was told. */
+  /** Whether the response contains a refusal. */
   refused = false;
   private readonly deps: WriterDeps;
   private readonly message: MessageWriter;
   private readonly finished = new Map<number, OutputItem>();
   private readonly pending: PendingCall[] = [];
   private nextIndex = 0;
-  /** The signature of the texts in a row, which are one message, until something else begins. */
+  /** Signature of the current message's texts, written as an item when another item starts. */
   private pendingSignature: string | undefined;
 
   constructor(deps: WriterDeps) {
@@ -92,7 +92,10 @@ export class PartWriters implements OutputList {
     }
   }
 
-  /** Closes what is open. Gives the fault of a call whose arguments are no JSON, unless the answer was `cut` off. */
+  /**
+   * Ends the open items. Returns an error if the arguments of a call are not valid JSON, unless the response was
+   * `cut` off.
+   */
   settle(cut: boolean): ExchangeError | undefined {
     this.flushSignature();
     this.message.close();
@@ -101,7 +104,7 @@ export class PartWriters implements OutputList {
     return cut || broken === undefined ? undefined : brokenCall(broken.name);
   }
 
-  /** The finished items, in order. */
+  /** Returns the finished items in order. */
   output(): readonly OutputItem[] {
     return [...this.finished].sort(([left], [right]) => left - right).map(([, item]) => item);
   }
@@ -116,7 +119,7 @@ export class PartWriters implements OutputList {
     this.finished.set(outputIndex, item);
   }
 
-  /** A part that is an item of its own and comes in one piece. */
+  /** Writes a complete part as an item. */
   private item(part: Part): void {
     const { responseId, context, events, losses } = this.deps;
     this.flushSignature();
@@ -129,7 +132,7 @@ export class PartWriters implements OutputList {
     this.finish(outputIndex, item);
   }
 
-  /** Generative-language signs calls and texts; here a signature is an item of its own, before the call or behind the text. */
+  /** Writes a signature of generative-language as a reasoning item, which precedes its call or follows its text. */
   private writeSignature(thought: ReasoningPart): void {
     createReasoningWriter(thought, this.deps, this).end(undefined);
   }
@@ -159,7 +162,7 @@ export class PartWriters implements OutputList {
   }
 }
 
-/** An item at its beginning: without what it will have come to. */
+/** Returns an item as it starts, without its results. */
 function begun(item: OutputItem): OutputItem {
   const { result, output, results, outputs, ...rest } = item;
   return { ...rest, ...("status" in item ? { status: "in_progress" } : {}) };
