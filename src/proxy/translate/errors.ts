@@ -3,7 +3,7 @@ import { DialectError } from "../exchange/dialect-error.ts";
 import type { ExchangeError } from "../exchange/error.ts";
 import { kindOfStatus } from "../exchange/error-status.ts";
 
-/** Anything thrown on the way, as an error for the client. A defect of ours tells nothing of itself. */
+/** Converts a thrown value to an error for the client. An internal error does not reveal its message. */
 export function toExchangeError(error: unknown): ExchangeError {
   if (error instanceof DialectError) return error.error;
   if (error instanceof AppError && error.code !== "internal") {
@@ -12,7 +12,7 @@ export function toExchangeError(error: unknown): ExchangeError {
   return { kind: "internal", status: 500, message: "Internal error of the proxy" };
 }
 
-/** Whether the client has left, so that there is nobody to tell. */
+/** Returns whether the client disconnected, so that no response can be sent. */
 export function isClientDisconnect(error: unknown): boolean {
   return error instanceof AppError && error.code === "client_gone";
 }

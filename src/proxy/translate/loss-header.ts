@@ -1,9 +1,10 @@
-/** Characters of the header; Node.js clients refuse responses whose headers are longer than 16 kB together. */
+/** Maximum length of the header in characters. Node.js clients reject responses with more than 16 kB of headers. */
 const MAX_LENGTH = 4_096;
 
 /**
- * Returns `x-sallyport-losses` for these codes, or nothing where there are none. Codes hold names that clients chose: what a
- * header cannot hold is percent-encoded. Codes that do not fit are counted as `and-N-more`.
+ * Returns `x-sallyport-losses` for these codes, or no header if there are none. Codes contain names that clients
+ * chose, so characters that a header cannot contain are percent-encoded. Codes that do not fit are counted as
+ * `and-N-more`.
  */
 export function createLossHeader(codes: readonly string[]): Readonly<Record<string, string>> {
   if (codes.length === 0) return {};
@@ -20,7 +21,7 @@ export function createLossHeader(codes: readonly string[]): Readonly<Record<stri
 }
 
 function encodeCode(code: string): string {
-  // Through bytes, which hold no lone surrogates.
+  // `encodeURIComponent` throws for lone surrogates; the conversion to bytes replaces them.
   return Buffer.from(code)
     .toString()
     .replace(/[^!-+\--~]/gu, encodeURIComponent);

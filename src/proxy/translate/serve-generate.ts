@@ -18,12 +18,12 @@ import { refusal, refuseLosses } from "./strict-translation.ts";
 import type { TranslatedCall, TranslationOutcome, UpstreamReply } from "./translate-call.ts";
 import { answerError, Translation, type TranslationPlan } from "./translation.ts";
 
-/** Characters per token, roughly, for a count that is only needed until the upstream has said its own. */
+/** Approximate characters per token, for an estimate that is used until the upstream reports its count. */
 const charactersPerToken = 4;
 
 /**
- * Serves a generating call, phase by phase: read → decode → restore what was said before → prepare → encode → send →
- * carry the answer back. Every failure is answered in the client's dialect.
+ * Serves a generate call: reads and decodes the request, restores earlier turns, prepares and encodes the upstream
+ * request, sends it and relays the response. Encodes every error in the client's dialect.
  */
 export async function serveGenerate(call: TranslatedCall): Promise<TranslationOutcome> {
   const [client, upstreamCodec] = await Promise.all([
@@ -63,7 +63,7 @@ export async function serveGenerate(call: TranslatedCall): Promise<TranslationOu
   return translation.outcome();
 }
 
-/** `request` is what was decoded, with what it names of earlier calls. */
+/** Prepares a decoded request for its upstream. `request` is the decoded request with its earlier turns. */
 function prepare(
   call: TranslatedCall,
   codecs: Pick<TranslationPlan, "client" | "upstream">,
@@ -73,7 +73,7 @@ function prepare(
   const { dialect, model, capabilities: overrides, host } = call.target;
   const capabilities = capabilitiesFor(dialect, model, overrides, host);
   const willBeKept = isKept(call.client.dialect, request, call.conversations);
-  // What is kept here is not asked to be stored at the vendor, too.
+  // A conversation that the proxy stores need not be stored by the vendor.
   const { store: _, ...unstored } = request;
   const prepared = prepareRequest(willBeKept ? unstored : request, call.target, capabilities);
   const context = {
@@ -114,8 +114,8 @@ async function send(translation: Translation): Promise<UpstreamReply | undefined
 }
 
 /**
- * Returns whether all of a client's turns were lost, so that nothing or instructions alone are left. Vendors would
- * complain of an empty list that the client never sent, or answer to nothing.
+ * Returns whether all turns of the client were lost, so that at most instructions are left. A vendor would reject an
+ * empty list that the client never sent, or respond to instructions alone.
  */
 function isEmptyRequest(body: unknown, { turnsMember }: DialectProfile, turns: readonly Turn[]): boolean {
   const sent = isObject(body) && turnsMember !== undefined ? body[turnsMember] : undefined;

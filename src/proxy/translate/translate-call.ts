@@ -11,30 +11,30 @@ import { serveImages } from "./operations/serve-images.ts";
 import { serveTranscript } from "./operations/serve-transcript.ts";
 import { serveGenerate } from "./serve-generate.ts";
 
-/** A call whose client speaks another dialect than its upstream, with everything needed to serve it. */
+/** A call whose client and upstream speak different dialects, with everything needed to serve it. */
 export interface TranslatedCall {
   readonly client: ClientSide;
-  /** The client's body as it came, whole. */
+  /** The client's complete request body. */
   readonly body: Buffer;
   readonly target: TranslationTarget;
-  /** Losses are refused with 400 instead of being reported. */
+  /** Whether losses are rejected with 400 instead of reported. */
   readonly strict: boolean;
-  /** For dialects that put one into their error bodies. */
+  /** For dialects whose error bodies contain a request id. */
   readonly requestId: string;
   readonly send: SendUpstream;
   readonly reply: ReplyWriter;
-  /** Replaces every secret of the configuration; vendors quote keys in their errors. */
+  /** Replaces every secret of the configuration: vendors quote keys in their errors. */
   readonly redact: Redact;
-  /** Conversations of earlier `responses` calls; absent: `previous_response_id` is not found. */
+  /** Conversations of earlier `responses` calls; without them, `previous_response_id` is not found. */
   readonly conversations?: ConversationStore;
 }
 
 export interface ClientSide {
   readonly dialect: Dialect;
   readonly operation: Operation;
-  /** The model as the client named it. */
+  /** The client's name of the model. */
   readonly model: string;
-  /** Whether the client wants a stream, from its body or, in the generative-language dialect, from its path. */
+  /** Whether the client requested a stream, in its body or, for generative-language, in its path. */
   readonly stream: boolean;
   /** Generative-language without `alt=sse`: a stream is one JSON array. */
   readonly array: boolean;
@@ -45,7 +45,7 @@ export interface TranslationTarget {
   /** The upstream's name in the configuration. */
   readonly upstream: string;
   readonly dialect: UpstreamDialect;
-  /** Of its base URL; vendors differ in what they take. */
+  /** The host of the base URL; capabilities depend on the vendor. */
   readonly host?: string;
   /** The model's name at the upstream. */
   readonly model: string;
@@ -54,21 +54,21 @@ export interface TranslationTarget {
 }
 
 /**
- * Sends one request to the upstream: credentials, configured headers, time limits and retries before the first byte
- * are its business. Rejects with an `AppError` (`upstream_unreachable`, `upstream_timeout`, `client_gone`).
- * Resolves with undefined where the call continues at a target that takes it in another form: nothing may be sent to the
- * client anymore, and the outcome does not count.
+ * Sends one request to the upstream, with credentials, configured headers, timeouts and retries before the first
+ * byte. Rejects with an `AppError` (`upstream_unreachable`, `upstream_timeout`, `client_gone`). Resolves with
+ * undefined if the call continues at a target that takes it in another form: the caller must then send nothing more
+ * to the client, and its outcome is ignored.
  */
 export type SendUpstream = (request: UpstreamRequest) => Promise<UpstreamReply | undefined>;
 
 export interface UpstreamRequest {
   readonly method: "GET" | "POST";
-  /** Under the base URL's version segment, with its query: `/models/m:streamGenerateContent?alt=sse`. */
+  /** Path under the base URL's version segment, with its query: `/models/m:streamGenerateContent?alt=sse`. */
   readonly path: string;
   readonly body: string | Buffer;
-  /** `application/json` unless said. */
+  /** Defaults to `application/json`. */
   readonly contentType?: string;
-  /** Further headers, lower-case names (`anthropic-beta`). */
+  /** Additional headers with lower-case names (`anthropic-beta`). */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -77,42 +77,48 @@ export interface UpstreamReply {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * The body's bytes, uncompressed, as they arrive; the upstream is slowed to the reader's speed. Iteration throws an
-   * `AppError` (`upstream_cut`, `upstream_timeout`, `client_gone`) when the body does not come to its end.
+   * The uncompressed body as it arrives, with backpressure. Iteration throws an `AppError` (`upstream_cut`,
+   * `upstream_timeout`, `client_gone`) if the body is incomplete.
    */
   readonly body: AsyncIterable<Buffer>;
 }
 
-/** The answer to the client. Nothing is sent before `start`, so that a failure can still choose its status. */
+/** Writes the response to the client. Sends nothing before `start`, so that an error can still set the status. */
 export interface ReplyWriter {
   readonly started: boolean;
-  /** Status and headers; the request id and `x-sallyport-upstream` are added. */
+  /** Sends status and headers, including the request id and `x-sallyport-upstream`. */
   start(status: number, headers: Readonly<Record<string, string>>): void;
-  /** Status, headers and the whole body at once. */
+  /** Sends status, headers and the complete body. */
   answer(status: number, headers: Readonly<Record<string, string>>, text: string): void;
-  /** A promise where the client is slower than the upstream; to be awaited before more is written. */
+  /**
+   * Writes a piece of the body. Returns a promise if the client is slower than the upstream; await it before writing
+   * more.
+   */
   write(text: string | Buffer): Promise<void> | undefined;
-  /** Text to write after 15 s without any, for as long as the stream is open (`: ping\n\n`). */
+  /** Sets the text to write after 15 s without any, as long as the stream is open (`: ping\n\n`). */
   keepAlive(text: string): void;
-  /** `trailers` go out behind the body, where the connection can carry them (RFC 9110, section 6.5). */
+  /**
+   * Ends the response. `trailers` are sent after the body if the connection supports them (RFC 9110, section 6.5).
+   */
   end(trailers?: Readonly<Record<string, string>>): void;
-  /** Breaks the connection, so that what was sent cannot be taken for a whole answer. */
+  /** Closes the connection abruptly, so that the client cannot mistake an incomplete response for a complete one. */
   destroy(): void;
 }
 
-/** What the request log and the metrics are told. */
+/** The result of a translated call, for the request log and the metrics. */
 export interface TranslationOutcome {
   readonly usage?: Usage;
   readonly losses: readonly Loss[];
-  /** The message of the fault that the client was told of, if it was one. */
+  /** The message of the error that the client received. */
   readonly fault?: string;
-  /** The client left; usage is what was told until then. */
+  /** The client disconnected; `usage` covers what was reported until then. */
   readonly clientGone?: true;
 }
 
 /**
- * Serves a call across dialects: decodes the client's request, encodes it for the upstream, sends it, and carries the
- * answer back. Failures before `reply.start` may be thrown as `AppError`: the caller answers them in the client's dialect.
+ * Serves a call across dialects: decodes the client's request, encodes it for the upstream, sends it and relays the
+ * response. Before `reply.start`, errors may be thrown as `AppError`; the caller encodes them in the client's
+ * dialect.
  */
 export function translateCall(call: TranslatedCall): Promise<TranslationOutcome> {
   switch (call.client.operation) {

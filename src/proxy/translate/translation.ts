@@ -12,24 +12,26 @@ import { createLossHeader } from "./loss-header.ts";
 import type { PreparedRequest } from "./request/prepare-request.ts";
 import type { TranslatedCall, TranslationOutcome } from "./translate-call.ts";
 
-/** What is settled about a translated call before it is sent. */
+/** Describes a translated call before it is sent. */
 export interface TranslationPlan {
   readonly call: TranslatedCall;
   readonly client: Codec;
   readonly upstream: Codec;
-  /** As the client said it, earlier turns in front. */
+  /** The client's request, preceded by earlier turns. */
   readonly request: ExchangeRequest;
   readonly prepared: PreparedRequest;
   readonly context: EncodeContext;
   readonly capabilities: Capabilities;
-  /** Whether the client may come back to the answer by its id. */
+  /** Whether the response is stored, so that the client can refer to it by its id. */
   readonly isKept: boolean;
 }
 
-/** One call on its way through the lane: what its phases hand on, and what becomes known of it. */
+/**
+ * The state of one translated call: its plan, and the usage, losses and error that become known while it is served.
+ */
 export class Translation {
   usage: Usage | undefined;
-  /** The number of characters of a response in one piece. */
+  /** The length of a response that is not streamed, in characters. */
   responseLength = 0;
   private readonly losses = new Map<string, Loss>();
   private fault: string | undefined;
@@ -45,9 +47,8 @@ export class Translation {
   }
 
   /**
-   * Returns an answer or the start of one under the names that the client is to see: without the upstream's id where the
-   * client may come back to it, since local servers give the same few ids again and again, and without the answering
-   * model's name where a rule has renamed the model.
+   * Returns a response, or the start of one, with the id and model that the client should see. Removes the upstream's
+   * id from a stored response, since local servers reuse a few ids, and the model's name if a rule renamed the model.
    */
   unnamed<Named extends { readonly id?: string; readonly model?: string }>(named: Named): Named {
     const { id, model, ...rest } = named;
@@ -60,7 +61,7 @@ export class Translation {
     } as Named;
   }
 
-  /** `x-sallyport-losses`, where there are any so far. */
+  /** Returns the header `x-sallyport-losses` for the losses so far. */
   lossHeaders(): Readonly<Record<string, string>> {
     return createLossHeader([...this.losses.keys()]);
   }
@@ -77,21 +78,21 @@ export class Translation {
     };
   }
 
-  /** Keeps the conversation under the id the client was told, with what it was told. */
+  /** Stores the conversation and its response under the id that the client received. */
   async keep(id: string, response: ExchangeResponse, answer: string): Promise<void> {
     if (!this.plan.isKept) return;
     const size = this.plan.call.body.length;
     await keepConversation(this.plan.call.conversations, id, this.plan.request, response, { answer, size });
   }
 
-  /** Answers with an error in the client's dialect; nothing may have been sent yet. */
+  /** Responds with an error in the client's dialect. Call it only before the response has started. */
   answerError(error: ExchangeError): void {
     this.fail(error);
     answerError(this.plan.call, error, this.lossHeaders());
   }
 }
 
-/** Returns an error without secrets in any text of it. */
+/** Redacts the secrets in an error's texts. */
 export function withoutSecrets(error: ExchangeError, redact: Redact): ExchangeError {
   const { message, code, param } = error;
   return {
@@ -102,7 +103,7 @@ export function withoutSecrets(error: ExchangeError, redact: Redact): ExchangeEr
   };
 }
 
-/** See `Translation.answerError`; for failures before there is one. */
+/** Responds with an error in the client's dialect, also for calls without a `Translation`. */
 export function answerError(
   call: TranslatedCall,
   error: ExchangeError,

@@ -7,9 +7,9 @@ import type { Turn } from "../../exchange/request.ts";
 const TRIGGER = "compaction_trigger";
 
 /**
- * Throws `DialectError` (400) where a call asks an upstream of another dialect to compact the conversation: Codex ends one
- * that has grown too long with an item of type `compaction_trigger` and wants nothing but a sealed one back. An answer in
- * words would end its session without saying why.
+ * Throws `DialectError` (400) if a call asks an upstream of another dialect to compact the conversation. Codex
+ * appends an item of type `compaction_trigger` to a long conversation and expects only an encrypted item in response;
+ * a text response would end its session without an error.
  */
 export function refuseCompaction(turns: readonly Turn[], upstream: UpstreamDialect): void {
   const { compactsConversations } = getUpstreamProfile(upstream);
@@ -21,8 +21,8 @@ export function refuseCompaction(turns: readonly Turn[], upstream: UpstreamDiale
 }
 
 /**
- * Whether this call, at an upstream of the responses dialect, asks for a compacted conversation: by the route for it, or by
- * the item, whose name stands in texts with its quotes escaped.
+ * Returns whether a call to an upstream of the responses dialect compacts a conversation: by its route, or by an item
+ * of type `compaction_trigger`. Inside texts, the quotes of that name would be escaped.
  */
 export function asksToCompact(operation: string, body: unknown): boolean {
   return operation === "compact" || (Buffer.isBuffer(body) && body.includes(`"${TRIGGER}"`));

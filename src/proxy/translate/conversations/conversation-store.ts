@@ -1,25 +1,27 @@
 import type { Part } from "../../exchange/parts.ts";
 import type { Tool, Turn } from "../../exchange/request.ts";
 
-/** What was said up to an answer, the answer included, and the answer as its client was told it: JSON text. */
+/** The turns up to and including a response, and that response as the client received it (JSON text). */
 export interface Conversation {
   readonly turns: readonly Turn[];
-  /** Empty for a thread, which nobody reads again. */
+  /** Empty for a thread: clients cannot read its responses again. */
   readonly answer: string;
-  /** What a thread was created with; later calls of it do not send it again. */
+  /** Set when a thread is created; later calls of the thread do not send it again. */
   readonly thread?: ThreadFrame;
 }
 
-/** What belongs to a thread beside its turns. */
+/** The parts of a thread besides its turns. */
 export interface ThreadFrame {
   readonly instructions: readonly Part[];
   readonly tools: readonly Tool[];
 }
 
-/** Keeps conversations under the ids of `responses` answers, for `previous_response_id` and for reading them again. */
+/**
+ * Stores conversations by the ids of `responses` responses, for `previous_response_id` and for reading them again.
+ */
 export interface ConversationStore {
   load(id: string): Promise<Conversation | undefined>;
-  /** `size` is about how many characters it holds. */
+  /** `size` is the approximate length in characters. */
   save(id: string, conversation: Conversation, size: number): Promise<void>;
   delete(id: string): Promise<void>;
 }
@@ -29,7 +31,7 @@ interface Bounds {
   readonly characters: number;
 }
 
-/** Conversations in memory, of this process alone. */
+/** Creates a store in the memory of this process. */
 export function createMemoryConversations(bounds?: Bounds): ConversationStore {
   const kept = createBoundedStore<Conversation>(bounds);
   return {
@@ -39,15 +41,15 @@ export function createMemoryConversations(bounds?: Bounds): ConversationStore {
   };
 }
 
-/** Values under ids. */
+/** A bounded map from ids to values. */
 export interface BoundedStore<Value> {
   load(id: string): Value | undefined;
-  /** `size` is about how many characters it holds. */
+  /** `size` is the approximate length in characters. */
   save(id: string, value: Value, size: number): void;
   delete(id: string): void;
 }
 
-/** The values not used for longest are forgotten first. */
+/** Creates a store that evicts the least recently used values. */
 export function createBoundedStore<Value>(
   bounds: Bounds = { entries: 1_000, characters: 64 * 1024 * 1024 },
 ): BoundedStore<Value> {
@@ -81,8 +83,8 @@ export function createBoundedStore<Value>(
 }
 
 /**
- * The conversations of one owner alone. Nobody reads, continues, deletes or overwrites another's, whatever ids they
- * know: to each of them the others' do not exist.
+ * Returns a view of the store with the conversations of one owner. An owner cannot read, continue, delete or
+ * overwrite the conversations of another, even with their ids.
  */
 export function conversationsOf(store: ConversationStore, owner: string): ConversationStore {
   const named = (id: string) => `${owner}/${id}`;

@@ -7,16 +7,16 @@ import type { ConversationStore } from "./conversation-store.ts";
 import { hasReferencedItems, withReferencedItems } from "./item-references.ts";
 import { threadKey, withThread } from "./threads.ts";
 
-/** Whether a request speaks of what was said in earlier calls. */
+/** Returns whether a request refers to turns of earlier calls. */
 export function namesEarlierTurns(request: ExchangeRequest): boolean {
   if (request.previousResponseId !== undefined || request.thread?.continues !== undefined) return true;
   return hasReferencedItems(request.turns);
 }
 
 /**
- * Puts what a request refers to by an item's id in its place, and what was said before in front of a request that
- * names an earlier answer. Instructions are not carried over: the dialect says that each call brings its own. Throws
- * `DialectError` where the answer is not known (any more).
+ * Replaces item references by their items and prepends the earlier turns of `previous_response_id` or a thread.
+ * Instructions of a response are not carried over: in the responses dialect, each call sends its own. Throws
+ * `DialectError` if a response, an item or a thread is not found.
  */
 export async function withEarlierTurns(
   request: ExchangeRequest,
@@ -39,7 +39,7 @@ export async function withEarlierTurns(
   return { ...rest, turns: [...earlier.turns, ...turns] };
 }
 
-/** Whether the client may come back to this answer by its id. */
+/** Returns whether the response is stored, so that the client can refer to it by its id. */
 export function isKept(
   dialect: Dialect,
   request: ExchangeRequest,
@@ -49,7 +49,10 @@ export function isKept(
   return getProfile(dialect).storesResponses ? request.store !== false : request.thread !== undefined;
 }
 
-/** Keeps a conversation under its answer's id. `answer` is what the client is told, `size` the length of its request. */
+/**
+ * Stores a conversation under its response's id. `answer` is the response as the client receives it, `size` the
+ * length of the request.
+ */
 export async function keepConversation(
   store: ConversationStore | undefined,
   id: string,
@@ -64,6 +67,6 @@ export async function keepConversation(
     const thread = { instructions, tools };
     return store?.save(threadKey(id), { turns, answer: "", thread }, size + 2 * answer.length);
   }
-  // The answer's parts and its text are about as long.
+  // The parts of the response and its text have about the same length.
   await store?.save(id, { turns, answer }, size + 2 * answer.length);
 }

@@ -7,14 +7,14 @@ import type { Turn } from "../../exchange/request.ts";
 import { attachSignatures } from "../../exchange/signature.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 
-/** Whether an `item_reference` stands among these turns. */
+/** Returns whether any turn contains an `item_reference`. */
 export function hasReferencedItems(turns: readonly Turn[]): boolean {
   return turns.some((turn) => turn.parts.some((part) => referenceIn(part) !== undefined));
 }
 
 /**
- * Puts what an `item_reference` of the responses dialect names in its place: several clients send back ids instead of
- * what they were told, calls and thinking included. Throws `DialectError` (400) where an item is not known (any more).
+ * Replaces each `item_reference` of the responses dialect by the item that it names. Several clients send ids instead
+ * of the items they received, including calls and reasoning. Throws `DialectError` (400) if an item is not found.
  */
 export async function withReferencedItems(
   turns: readonly Turn[],

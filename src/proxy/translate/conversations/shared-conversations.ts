@@ -1,7 +1,7 @@
 import { parseJson, stringifyJson } from "../../exchange/json.ts";
 import type { Conversation, ConversationStore } from "./conversation-store.ts";
 
-/** Where another process keeps conversations, each as the bytes it was given. */
+/** A store in another process that keeps each conversation as bytes. */
 export interface KeptElsewhere {
   load(id: string): Promise<Uint8Array | undefined>;
   save(entry: KeptEntry): Promise<void>;
@@ -11,13 +11,13 @@ export interface KeptElsewhere {
 export interface KeptEntry {
   readonly id: string;
   readonly bytes: Uint8Array;
-  /** About how many characters it holds. */
+  /** Approximate length in characters. */
   readonly size: number;
 }
 
 /**
- * Conversations that several processes share. They travel as JSON, which keeps numbers digit by digit as calls do; a
- * copy of objects would lose what they are (`RawJson`). `save` resolves when every process can load it.
+ * Creates a store that several processes share. Conversations are sent as JSON, which keeps `RawJson` and all digits
+ * of numbers; a structured clone would lose them. `save` resolves when every process can load the conversation.
  */
 export function createSharedConversations(elsewhere: KeptElsewhere): ConversationStore {
   return {

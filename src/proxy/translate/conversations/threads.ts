@@ -4,9 +4,9 @@ import type { ExchangeRequest } from "../../exchange/request.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 
 /**
- * Returns a request that continues a thread of the messages dialect with the turns, instructions and tools that the
- * thread holds. Throws `DialectError` (404, `thread_not_found`) where the thread is not kept (any more): the SDK then
- * sends the whole conversation again by itself.
+ * Returns a request that continues a thread of the messages dialect, with the turns, instructions and tools of the
+ * thread. Throws `DialectError` (404, `thread_not_found`) if the thread is not found; the SDK then sends the whole
+ * conversation again.
  */
 export async function withThread(
   request: ExchangeRequest,
@@ -32,12 +32,15 @@ export async function withThread(
   };
 }
 
-/** Returns where a thread is kept: apart from the answers of the responses dialect, which can be read by their ids. */
+/**
+ * Returns the store key of a thread. It differs from the keys of the responses dialect, whose responses can be read
+ * by id.
+ */
 export function threadKey(id: string): string {
   return `thread:${id}`;
 }
 
-/** Returns the id that a client is told for an answer which it may come back to. */
+/** Returns the id that the client receives for a stored response. */
 export function keptId(client: Codec, id: string | undefined, context: EncodeContext): string {
   return client.createResponseId?.(id, context) ?? id ?? context.fallbackId;
 }

@@ -5,7 +5,7 @@ import { invalidRequest } from "../../exchange/dialect-error.ts";
 import { isObject } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 
-/** Texts to be turned into vectors, in no vendor's shape. */
+/** An embeddings request, independent of any vendor. */
 export interface EmbeddingRequest {
   readonly texts: readonly string[];
   readonly dimensions: number | undefined;
@@ -18,7 +18,7 @@ const openAiSchema = z.looseObject({
   user: z.string().nullish(),
 });
 
-/** `POST /v1/embeddings` (https://platform.openai.com/docs/api-reference/embeddings). */
+/** Parses a request to `POST /v1/embeddings` (https://platform.openai.com/docs/api-reference/embeddings). */
 export function readOpenAiEmbeddings(
   body: unknown,
   losses: LossList,
@@ -34,7 +34,7 @@ export function readOpenAiEmbeddings(
   return { texts, dimensions: dimensions ?? undefined, base64: format === "base64" };
 }
 
-/** `batchEmbedContents` (https://ai.google.dev/api/embeddings), which also takes a single text. */
+/** Returns a request to `batchEmbedContents` (https://ai.google.dev/api/embeddings), also for a single text. */
 export function writeGoogleBatch(request: EmbeddingRequest, model: string): unknown {
   return {
     requests: request.texts.map((text) => ({
@@ -49,13 +49,15 @@ const googleVectors = z.looseObject({
   embeddings: z.array(z.looseObject({ values: z.array(z.number()) })),
 });
 
-/** The vectors of a `batchEmbedContents` answer; undefined where it is none. */
+/** Returns the vectors of a `batchEmbedContents` response; undefined if it is invalid. */
 export function readGoogleBatch(body: unknown): readonly (readonly number[])[] | undefined {
   const parsed = googleVectors.safeParse(body, FIRST_ISSUE);
   return parsed.success ? parsed.data.embeddings.map((embedding) => embedding.values) : undefined;
 }
 
-/** The list of vectors as numbers, or as base64 of their 32-bit floats in little-endian order. */
+/**
+ * Returns the response to `POST /v1/embeddings`, with vectors as numbers or as base64 of little-endian 32-bit floats.
+ */
 export function writeOpenAiVectors(
   vectors: readonly (readonly number[])[],
   options: { readonly base64: boolean; readonly model: string; readonly tokens: number },
@@ -82,7 +84,10 @@ const one = z.looseObject({
 const several = z.looseObject({ requests: z.array(one).min(1) });
 const unsaid = { taskType: "task-type", task_type: "task-type", title: "title" } as const;
 
-/** `embedContent` and `batchEmbedContents`; `batch` tells which, and so in which form to answer. */
+/**
+ * Parses a request to `embedContent` or `batchEmbedContents`; `batch` tells which and selects the form of the
+ * response.
+ */
 export function readGoogleEmbeddings(
   body: unknown,
   losses: LossList,
@@ -107,7 +112,7 @@ function textOf(parts: readonly { readonly text?: string | undefined }[]): strin
   return parts.map((part) => part.text).join("\n");
 }
 
-/** The body of a call to `/v1/embeddings`. */
+/** Returns a request to `POST /v1/embeddings`. */
 export function writeOpenAiEmbeddings(request: EmbeddingRequest, model: string): unknown {
   return {
     model,
@@ -122,7 +127,10 @@ const openAiVectors = z.looseObject({
   usage: z.looseObject({ prompt_tokens: z.number().optional() }).optional(),
 });
 
-/** The vectors in the order of the texts, and the tokens that were counted; undefined where it is no such answer. */
+/**
+ * Returns the vectors in the order of the texts and the token count, if reported; undefined if the response is
+ * invalid.
+ */
 export function readOpenAiVectors(
   body: unknown,
 ): { readonly vectors: readonly (readonly number[])[]; readonly tokens: number | undefined } | undefined {
@@ -132,7 +140,7 @@ export function readOpenAiVectors(
   return { vectors: rows.map((row) => row.embedding), tokens: parsed.data.usage?.prompt_tokens };
 }
 
-/** The answer to `embedContent`, or with `batch` to `batchEmbedContents`. */
+/** Returns the response to `embedContent` or, with `batch`, to `batchEmbedContents`. */
 export function writeGoogleVectors(vectors: readonly (readonly number[])[], batch: boolean): unknown {
   const embeddings = vectors.map((values) => ({ values }));
   return batch ? { embeddings } : { embedding: embeddings[0] };

@@ -9,19 +9,19 @@ import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeResponse, Usage } from "../../exchange/response.ts";
 import type { Form, FormFile } from "./read-form.ts";
 
-/** Pictures asked for, in no vendor's shape. */
+/** An image request, independent of any vendor. */
 export interface ImageRequest {
   readonly prompt: string;
   readonly count: number;
-  /** Pictures to work on; none where one is to be made from words alone. */
+  /** Images to edit; empty for a generation. */
   readonly images: readonly FormFile[];
   readonly aspectRatio: string | undefined;
-  /** `url` answers with data URLs: nothing is kept here that could be fetched. */
+  /** `url` returns data URLs: the proxy stores no images that could be fetched. */
   readonly responseFormat: "b64_json" | "url";
   readonly stream: boolean;
 }
 
-/** As many as the vendor of this form makes at once. */
+/** OpenAI's maximum for one request. */
 const mostAtOnce = 10;
 
 const schema = z.looseObject({
@@ -32,10 +32,10 @@ const schema = z.looseObject({
   stream: z.boolean().nullish(),
 });
 
-/** Members that only say what happens anyway, or are read apart. */
+/** Members that have no effect here or are parsed separately. */
 const understood = new Set(["model", "prompt", "n", "size", "response_format", "stream", "image"]);
 
-/** `POST /v1/images/generations` (https://platform.openai.com/docs/api-reference/images). */
+/** Parses a request to `POST /v1/images/generations` (https://platform.openai.com/docs/api-reference/images). */
 export function readGeneration(body: unknown, losses: LossList): ImageRequest {
   const parsed = schema.safeParse(body, FIRST_ISSUE);
   if (!parsed.success) throw invalidBody(parsed.error);
@@ -54,7 +54,7 @@ export function readGeneration(body: unknown, losses: LossList): ImageRequest {
   };
 }
 
-/** `POST /v1/images/edits`: the same members as form fields, and the pictures as files. */
+/** Parses a request to `POST /v1/images/edits`: the same members as form fields, and the images as files. */
 export function readEdit(form: Form, losses: LossList): ImageRequest {
   const fields = Object.fromEntries([...form.fields].map(([name, values]) => [name, values.at(-1)]));
   const { n, stream } = fields;
@@ -78,7 +78,7 @@ function withMediaType(file: FormFile): FormFile {
   return { ...file, mediaType: sniffMediaType(file.data, declared) };
 }
 
-/** Ratios that the vendor's models know. */
+/** Aspect ratios that the vendor's models support. */
 const ratios = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"];
 
 function aspectRatioOf(size: string, losses: LossList): string | undefined {
@@ -94,7 +94,7 @@ function aspectRatioOf(size: string, losses: LossList): string | undefined {
   return ratios.reduce((best, ratio) => (distance(ratio) < distance(best) ? ratio : best));
 }
 
-/** A picture made by a model that speaks (`generateContent`). */
+/** Returns a `generateContent` request for one image, for a model that also writes text. */
 export function writeSpokenImage(request: ImageRequest): unknown {
   const images = request.images.map(({ mediaType, data }) => ({
     inlineData: { mimeType: mediaType, data },
@@ -107,7 +107,7 @@ export function writeSpokenImage(request: ImageRequest): unknown {
   };
 }
 
-/** Pictures made by a model that only paints (`predict`, https://ai.google.dev/gemini-api/docs/imagen). */
+/** Returns a `predict` request for images, for an Imagen model (https://ai.google.dev/gemini-api/docs/imagen). */
 export function writePaintedImages(request: ImageRequest): unknown {
   const aspectRatio = request.aspectRatio === undefined ? {} : { aspectRatio: request.aspectRatio };
   return {
@@ -121,7 +121,10 @@ export interface GeneratedImage {
   readonly data: string;
 }
 
-/** The pictures of an answer; one without any is refused with what the model said instead. */
+/**
+ * Returns the images of a `generateContent` response. Throws `DialectError` (400) with the model's text or finish
+ * reason if there are none.
+ */
 export function getImages(response: ExchangeResponse): readonly GeneratedImage[] {
   const parts = response.candidates.flatMap((candidate) => candidate.parts);
   const images = parts.flatMap(toImage);
@@ -154,7 +157,7 @@ const predictions = z.looseObject({
     .optional(),
 });
 
-/** The pictures of a `predict` answer. */
+/** Returns the images of a `predict` response. Throws `DialectError` (400) if there are none. */
 export function readPaintedImages(body: unknown): readonly GeneratedImage[] {
   const parsed = predictions.safeParse(body, FIRST_ISSUE);
   const rows = (parsed.success ? parsed.data.predictions : undefined) ?? [];
@@ -176,7 +179,7 @@ function createNoImageError(message: string): DialectError {
   });
 }
 
-/** The answer as `/v1/images/*` gives it; `created` is seconds since 1970. */
+/** Returns the response to `/v1/images/*`; `created` is in seconds since 1970. */
 export function writeImages(
   images: readonly GeneratedImage[],
   request: Pick<ImageRequest, "responseFormat">,

@@ -11,22 +11,27 @@ import { refuseLosses } from "../strict-translation.ts";
 import type { TranslatedCall, TranslationOutcome, UpstreamReply } from "../translate-call.ts";
 import { answerError } from "../translation.ts";
 
-/** A call that is no conversation (embeddings, pictures, transcripts, counts), on its way through the lane. */
+/** Context of a non-chat operation: embeddings, images, transcription, token count. */
 export interface OperationContext {
   readonly call: TranslatedCall;
   readonly losses: LossList;
-  /** What the log is told. */
+  /** Usage for the request log. */
   usage: Usage | undefined;
   /**
-   * Sends JSON upstream; undefined where the call continues at another target (`SendUpstream`). Throws `DialectError` where it is refused, and before that under `strict_translation`.
+   * Sends JSON to the upstream. Returns undefined if the call continues at another target (`SendUpstream`). Throws
+   * `DialectError` if the upstream responds with an error, or before sending if there are losses under
+   * `strict_translation`.
    */
   post(path: string, body: unknown): Promise<UpstreamReply | undefined>;
-  /** The same, for a JSON response, within these bounds. */
+  /**
+   * Sends JSON like `post` and returns the parsed response. Throws `DialectError` (502) if the response exceeds
+   * `bounds`.
+   */
   ask(path: string, body: unknown, bounds?: JsonBounds): Promise<unknown>;
   send(text: string, contentType?: string): void;
 }
 
-/** Runs such a call; every failure is answered in the client's dialect. */
+/** Runs an operation. Encodes every error in the client's dialect. */
 export async function serveOperation(
   call: TranslatedCall,
   run: (context: OperationContext) => Promise<void>,
@@ -50,7 +55,7 @@ export async function serveOperation(
   };
 }
 
-/** `x-sallyport-losses`, where there are any so far. */
+/** Returns the header `x-sallyport-losses` for the losses so far. */
 export function createOperationLossHeader(losses: LossList): Readonly<Record<string, string>> {
   return createLossHeader(losses.losses.map((loss) => loss.code));
 }

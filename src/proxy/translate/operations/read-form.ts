@@ -1,23 +1,25 @@
 import { BOUNDARY } from "../../body/model-finder.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 
-/** A file of a form, with its bytes in base64 as the generative-language dialect wants them. */
+/** A file of a form, with its bytes in base64, the form that the generative-language dialect requires. */
 export interface FormFile {
   readonly name: string;
   readonly mediaType: string;
   readonly data: string;
 }
 
-/** A multipart body as fields and files by name. `image[]` and `image` are one name. */
+/** A multipart body as fields and files by name. `image[]` is stored as `image`. */
 export interface Form {
   readonly fields: ReadonlyMap<string, readonly string[]>;
   readonly files: ReadonlyMap<string, readonly FormFile[]>;
 }
 
-/** Parts that a form may have. */
+/** Maximum number of parts of a form. */
 const MAX_PARTS = 1_000;
 
-/** Reads a whole `multipart/form-data` body. Throws `DialectError` (400) where it is none, or has too many parts. */
+/**
+ * Parses a complete `multipart/form-data` body. Throws `DialectError` (400) if it is invalid or has too many parts.
+ */
 export async function readForm(body: Buffer, contentType: string): Promise<Form> {
   if (hasTooManyParts(body, contentType)) throw invalidRequest(`The form has more than ${MAX_PARTS} parts.`);
   let form: FormData;

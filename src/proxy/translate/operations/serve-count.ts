@@ -13,8 +13,8 @@ import type { TranslatedCall, TranslationOutcome, TranslationTarget } from "../t
 import { type OperationContext, serveOperation } from "./operation-context.ts";
 
 /**
- * Counts the tokens of a request in another dialect than its upstream's: the upstream is asked where it can count, and
- * where it cannot or will not, the answer is an estimate and marked as one.
+ * Counts the tokens of a request whose client and upstream speak different dialects. Asks the upstream if it can
+ * count; otherwise, or if it returns an error, returns an estimate with `x-sallyport-estimated`.
  */
 export function serveCount(call: TranslatedCall): Promise<TranslationOutcome> {
   return serveOperation(call, async (context) => {
@@ -40,7 +40,7 @@ async function decode(call: TranslatedCall, body: unknown): Promise<ExchangeRequ
 }
 
 /**
- * Returns the upstream's own count; undefined where it has none, or refuses the question; `elsewhere` where the call
+ * Returns the upstream's count; undefined if it has no such route or rejects the request; `elsewhere` if the call
  * continues at another target.
  */
 async function askUpstream(
@@ -61,12 +61,12 @@ async function askUpstream(
   }
 }
 
-/** Returns whether a refusal names the model: no estimate may hide that it does not exist. */
+/** Returns whether an error says that the model does not exist, which an estimate must not hide. */
 function saysNoModel(error: DialectError | AppError, model: string): boolean {
   return error instanceof DialectError && error.error.status === 404 && error.message.includes(model);
 }
 
-/** What the upstream would be sent if this were a call to generate. */
+/** Returns the request that a generate call would send to the upstream. */
 async function writeRequest(
   target: TranslationTarget,
   asked: ExchangeRequest,

@@ -19,7 +19,7 @@ import {
 } from "./embeddings.ts";
 import { type OperationContext, serveOperation } from "./operation-context.ts";
 
-/** Embeddings between `/v1/embeddings` and the generative-language dialect's own methods. */
+/** Translates embeddings between `/v1/embeddings` and the methods of the generative-language dialect. */
 export function serveEmbeddings(call: TranslatedCall): Promise<TranslationOutcome> {
   const { client, target } = call;
   const { mediaForm } = getProfile(target.dialect);
@@ -29,7 +29,9 @@ export function serveEmbeddings(call: TranslatedCall): Promise<TranslationOutcom
   throw new AppError("unsupported", `The upstream ${target.upstream} does not create embeddings.`);
 }
 
-/** What the vectors of so many texts may hold; the longest have about 8,000 dimensions. */
+/**
+ * Returns the bounds of a response with the vectors of a request; the longest vectors have about 8,000 dimensions.
+ */
 function boundsOf({ texts }: EmbeddingRequest): JsonBounds {
   return { ...RESPONSE_BOUNDS, values: Math.min(8_000_000, RESPONSE_BOUNDS.values + texts.length * 10_000) };
 }
@@ -43,7 +45,7 @@ async function askGoogle(context: OperationContext): Promise<void> {
   if (batch === undefined) return;
   const vectors = readGoogleBatch(batch);
   if (vectors?.length !== request.texts.length) throw invalidResponse("The upstream returned no embeddings.");
-  // The vendor counts nothing here, and typed clients want a count.
+  // The vendor reports no usage here, but typed clients require a count.
   const tokens = Math.ceil(request.texts.reduce((sum, text) => sum + countText(text), 0));
   context.usage = { input: { total: tokens }, output: { total: 0 }, estimated: true };
   const { base64 } = request;

@@ -21,7 +21,7 @@ import {
 import { createOperationLossHeader, type OperationContext, serveOperation } from "./operation-context.ts";
 import { readForm } from "./read-form.ts";
 
-/** Pictures for clients of `/v1/images/generations` and `/edits`, made by a generative-language upstream. */
+/** Serves `/v1/images/generations` and `/v1/images/edits` with a generative-language upstream. */
 export function serveImages(call: TranslatedCall): Promise<TranslationOutcome> {
   if (getProfile(call.target.dialect).mediaForm !== "google") {
     throw new AppError("unsupported", `The upstream ${call.target.upstream} does not generate images.`);
@@ -41,8 +41,8 @@ export function serveImages(call: TranslatedCall): Promise<TranslationOutcome> {
 }
 
 /**
- * Models that paint make several pictures in one call; those that speak make one, and are called for each. Undefined where
- * the call continues at another target.
+ * Generates the requested images. Imagen models return several per call; other models return one and are called once
+ * for each image. Returns undefined if the call continues at another target.
  */
 async function generateImages(
   context: OperationContext,
@@ -77,7 +77,7 @@ function sum(usages: readonly (Usage | undefined)[]): Usage | undefined {
   };
 }
 
-/** No upstream of this dialect shows half a picture, so each is told once, when it is done. */
+/** Sends one `completed` event per image: upstreams of this dialect return no partial images. */
 async function sendEvents(
   context: OperationContext,
   name: string,

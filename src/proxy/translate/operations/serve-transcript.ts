@@ -21,7 +21,7 @@ import {
   writeTimed,
 } from "./transcripts.ts";
 
-/** `/v1/audio/transcriptions` by a generative-language model, which hears what it is asked about. */
+/** Serves `/v1/audio/transcriptions` with a generative-language model that accepts audio. */
 export function serveTranscript(call: TranslatedCall): Promise<TranslationOutcome> {
   const { target } = call;
   if (getProfile(target.dialect).mediaForm !== "google") {
@@ -79,7 +79,7 @@ function usageOf(usage: Usage | undefined): Readonly<Record<string, unknown>> {
   };
 }
 
-/** `transcript.text.delta` for each piece, then `transcript.text.done`; a failure breaks the connection. */
+/** Sends `transcript.text.delta` events, then `transcript.text.done`. An error closes the connection. */
 async function sendStream(context: OperationContext, upstream: UpstreamReply): Promise<void> {
   const { reply, target } = context.call;
   const codec = await loadCodec(target.dialect);

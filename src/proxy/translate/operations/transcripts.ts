@@ -10,7 +10,7 @@ import type { Form } from "./read-form.ts";
 const formats = ["json", "text", "srt", "vtt", "verbose_json"] as const;
 export type TranscriptFormat = (typeof formats)[number];
 
-/** Speech to be written down. */
+/** A transcription request, independent of any vendor. */
 export interface TranscriptRequest {
   readonly audio: { readonly mediaType: string; readonly data: string };
   readonly format: TranscriptFormat;
@@ -36,7 +36,7 @@ const understood = new Set([
   "file",
 ]);
 
-/** `POST /v1/audio/transcriptions` (https://platform.openai.com/docs/api-reference/audio). */
+/** Parses a request to `POST /v1/audio/transcriptions` (https://platform.openai.com/docs/api-reference/audio). */
 export function readTranscription(form: Form, losses: LossList): TranscriptRequest {
   const field = (name: string) => form.fields.get(name)?.at(-1);
   const file = form.files.get("file")?.[0];
@@ -61,7 +61,7 @@ export function readTranscription(form: Form, losses: LossList): TranscriptReque
   };
 }
 
-/** Media types by a file's ending, for clients that declare none. */
+/** Media types by file extension, for clients that declare none. */
 const endings: Readonly<Record<string, string>> = {
   mp3: "audio/mp3",
   mpga: "audio/mp3",
@@ -87,7 +87,7 @@ function audioType(name: string, declared: string): string {
   throw invalidRequest(`The file ${JSON.stringify(name.slice(0, 80))} is of no known audio format.`, "file");
 }
 
-/** Formats that say when something was spoken. */
+/** Returns whether a format contains timestamps. */
 export function isTimed(format: TranscriptFormat): boolean {
   return format !== "json" && format !== "text";
 }
@@ -113,7 +113,7 @@ const segments = {
   required: ["segments"],
 };
 
-/** The request put to a model that hears: the recording, and what to write down of it. */
+/** Returns a generate request that contains the recording and asks for its transcript. */
 export function transcriptConversation(request: TranscriptRequest, model: string): ExchangeRequest {
   const timed = isTimed(request.format);
   const instructions = [
@@ -154,7 +154,7 @@ export interface TimedTranscript {
   readonly segments: readonly Segment[];
 }
 
-/** Reads the segments that the model was held to. Throws `DialectError` (502) where it did not keep to them. */
+/** Parses the segments of a timed transcript. Throws `DialectError` (502) if the model did not follow the schema. */
 export function readTimedTranscript(text: string): TimedTranscript {
   let value: unknown;
   try {
@@ -168,7 +168,7 @@ export function readTimedTranscript(text: string): TimedTranscript {
   return { language, duration: duration ?? read.at(-1)?.end ?? 0, segments: read };
 }
 
-/** The transcript as `srt`, `vtt` or `verbose_json`. */
+/** Formats a transcript as `srt`, `vtt` or `verbose_json`. */
 export function writeTimed(
   transcript: TimedTranscript,
   format: TranscriptFormat,
@@ -193,7 +193,7 @@ export function writeTimed(
   return { text: JSON.stringify(body), contentType: "application/json" };
 }
 
-/** `HH:MM:SS` and milliseconds behind the separator. */
+/** Formats a time as `HH:MM:SS`, the separator and milliseconds. */
 function clock(seconds: number, separator: string): string {
   const milliseconds = Math.max(0, Math.round(seconds * 1000));
   const pad = (value: number, width: number) => String(Math.floor(value)).padStart(width, "0");

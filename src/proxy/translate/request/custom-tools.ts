@@ -9,9 +9,9 @@ const inputSchema = {
 };
 
 /**
- * Tools of free text for upstreams without them: each becomes a function of one string, earlier calls likewise. A
- * grammar is told in the description, since nothing can enforce it there. Codecs of clients that know such tools turn
- * the calls back.
+ * Converts free-text tools for upstreams without them: each becomes a function with one string argument, as do
+ * earlier calls. The description states the grammar, which the upstream cannot enforce. Codecs of clients that
+ * support such tools convert the calls back.
  */
 export function wrapCustomTools(request: ExchangeRequest): ExchangeRequest {
   const isCalled = (part: Part) => part.type === "tool-call" && part.custom === true;

@@ -5,9 +5,9 @@ import type { Dialect } from "../../exchange/parts.ts";
 const members = ["signature", "data", "encrypted_content", "thoughtSignature", "thought_signature"];
 
 /**
- * The body of a native call without thinking that another vendor did earlier in the conversation: its own vendor would
- * refuse the signature, and with it the call. The bytes are the client's own wherever there is no such thinking, which a
- * search for the seal tells.
+ * Removes from the body of a native call the reasoning that another vendor created earlier in the conversation: the
+ * upstream would reject its signature, and with it the call. Returns the client's bytes if they contain no wrapped
+ * signature.
  */
 export function withoutForeignThinking(dialect: Dialect, body: Buffer): Buffer {
   const { client, turnsMember } = getProfile(dialect);
@@ -24,11 +24,11 @@ export function withoutForeignThinking(dialect: Dialect, body: Buffer): Buffer {
   if (!Array.isArray(turns)) return body;
   const cleaned = turns.filter((turn) => !isForeign(turn, prefix)).flatMap((turn) => cleanTurn(turn, prefix));
   const text = stringifyJson({ ...value, [turnsMember]: cleaned });
-  // The seal may stand in somebody's words; then nothing was to be done.
+  // The prefix may also occur in a text; then nothing was removed.
   return text.length === stringifyJson(value).length ? body : Buffer.from(text);
 }
 
-/** A turn without its foreign parts; none at all where nothing else was in it. */
+/** Returns a turn without its foreign parts; no turn if nothing else is left. */
 function cleanTurn(turn: unknown, prefix: string): unknown[] {
   if (!isObject(turn)) return [turn];
   const key = Array.isArray(turn["parts"]) ? "parts" : "content";
@@ -38,7 +38,7 @@ function cleanTurn(turn: unknown, prefix: string): unknown[] {
   return own.length > 0 ? [{ ...turn, [key]: own }] : [];
 }
 
-/** Generative-language signs calls: a call stays, without the signature. */
+/** Keeps a tool call without its signature: generative-language signs calls. */
 function keepCall(part: unknown): unknown[] {
   if (!isObject(part) || !("functionCall" in part || "function_call" in part)) return [];
   return [Object.fromEntries(Object.entries(part).filter(([key]) => !members.includes(key)))];

@@ -13,18 +13,21 @@ import { relaxStrictSchemas } from "./strict-schemas.ts";
 import { fitToolNames } from "./tool-names.ts";
 import { createValueUnwrapper, unwrapValue, wrapSchemaRoot } from "./wrapped-schema-root.ts";
 
-/** A request made ready for an upstream's encoder, and the way back for what comes in answer. */
+/** A request that is ready for an upstream's encoder, with functions that undo the changes in the response. */
 export interface PreparedRequest {
   readonly request: ExchangeRequest;
   readonly losses: readonly Loss[];
-  /** Whether restoring a stream looks into its texts, so that each of them has to be shown to it. */
+  /** Whether restoring a stream reads its texts, so that every delta must be passed to the restorer. */
   readonly readsTexts: boolean;
   restoreResponse(response: ExchangeResponse): ExchangeResponse;
-  /** For one stream. */
+  /** Returns a restorer for one stream. */
   createEventRestorer(): (event: ExchangeEvent) => ExchangeEvent;
 }
 
-/** What holds for every upstream dialect alike: paired results, names it takes, tools and schemas it knows. */
+/**
+ * Prepares a request for any upstream dialect: pairs tool results, and adapts tool names, tools and schemas to what
+ * the upstream accepts.
+ */
 export function prepareRequest(
   request: ExchangeRequest,
   target: { readonly dialect: UpstreamDialect; readonly model: string },
@@ -84,8 +87,9 @@ const lost: Loss = {
 };
 
 /**
- * A call may consist of instructions alone, which chat-completions vendors answer and the others refuse for want of a
- * turn. There the instructions become the one turn: a system message at a responses vendor, the user's words elsewhere.
+ * Moves the instructions of a request without turns into a turn, as the profile of the upstream's dialect requires.
+ * Chat-completions vendors accept such a request; others reject it. The turn is a system message for a responses
+ * vendor and a user message for others.
  */
 function withTurn(request: ExchangeRequest, target: UpstreamDialect): Converted<ExchangeRequest> {
   const isAlone = request.turns.length === 0 && request.instructions.length > 0;
@@ -96,7 +100,7 @@ function withTurn(request: ExchangeRequest, target: UpstreamDialect): Converted<
   return { value: { ...request, instructions: [], turns }, losses: isSystem ? [] : [lost] };
 }
 
-/** A request whose tools say nothing that the upstream's dialect has no member for, and what was left out. */
+/** Removes the members of tools that the upstream's dialect does not have, and reports them as losses. */
 function withoutForeignExtras(
   request: ExchangeRequest,
   target: UpstreamDialect,

@@ -5,7 +5,7 @@ import { guardJson, parseJson } from "../../exchange/json.ts";
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * A client's body as JSON. Its values and depth are within bounds before it gets here (`pipeline/call-body.ts`). Throws
+ * Parses a client's body. The bounds of its values and depth are checked earlier (`pipeline/call-body.ts`). Throws
  * `DialectError` (400) for invalid UTF-8 or JSON, nesting deeper than 256 levels and members named `__proto__`.
  */
 export async function readRequestJson(body: Uint8Array): Promise<unknown> {

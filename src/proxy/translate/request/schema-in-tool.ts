@@ -4,12 +4,13 @@ import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import type { Finish } from "../../exchange/response.ts";
 
-/** The name of the tool whose arguments are the answer. */
+/** Name of the tool whose arguments are the response. */
 const toolName = "structured_answer";
 
 /**
- * An answer's schema for models of the messages dialect that know none: a tool of that schema which must be called, the
- * way the vendor itself describes for them. Only where the client has no tools of its own to be called instead.
+ * Replaces a response schema by a tool with that schema and a forced call, for models of the messages dialect without
+ * structured output, as the vendor recommends. Returns undefined if there is nothing to replace or the client has
+ * tools.
  */
 export function wrapSchemaInTool(
   request: ExchangeRequest,
@@ -33,17 +34,17 @@ export function wrapSchemaInTool(
   };
 }
 
-/** The carrying tool's call as the text it stands for. */
+/** Converts a call of that tool to the text that it carries; returns any other part unchanged. */
 export function unwrapToolCall(part: Part): Part {
   return part.type === "tool-call" && part.name === toolName ? { type: "text", text: part.arguments } : part;
 }
 
-/** See `unwrapToolCall`: calling the tool was answering. */
+/** Replaces the finish reason `tool-calls` by `stop`: the call was the response. */
 export function unwrapFinish(finish: Finish): Finish {
   return finish.unified === "tool-calls" ? { ...finish, unified: "stop" } : finish;
 }
 
-/** The same for a stream, event by event. */
+/** Returns a function that does the same for the events of one stream. */
 export function createToolUnwrapper(): (event: ExchangeEvent) => ExchangeEvent {
   const carried = new Set<number>();
   return (event) => {

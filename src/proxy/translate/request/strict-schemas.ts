@@ -5,9 +5,9 @@ import type { UpstreamDialect } from "../../exchange/parts.ts";
 import type { ExchangeRequest, OutputFormat } from "../../exchange/request.ts";
 
 /**
- * Vendors of the OpenAI family refuse a strict schema, of a tool or of the answer, whose objects are not closed or leave
- * a property optional, and one with keywords or formats they do not know, which the others take (https://platform.openai.com/docs/guides/structured-outputs). Such a schema
- * is not strict there.
+ * Clears `strict` of tool and response schemas that the upstream would reject as strict, and reports each as a loss.
+ * Vendors of the OpenAI family reject a strict schema with open objects, optional properties, or unsupported keywords
+ * or formats (https://platform.openai.com/docs/guides/structured-outputs).
  */
 export function relaxStrictSchemas(
   request: ExchangeRequest,
@@ -40,7 +40,7 @@ function relaxOutput(output: OutputFormat | undefined, list: LossList): { readon
   return { output: { ...output, strict: false } };
 }
 
-/** The vendor takes ten levels; a schema beyond any sensible depth is left to its judgement. */
+/** The vendor accepts ten levels and checks deeper schemas itself. */
 const deepest = 64;
 
 /** https://platform.openai.com/docs/guides/structured-outputs#supported-schemas */
@@ -67,7 +67,7 @@ function isStrict(schema: unknown, depth: number): boolean {
   const isClosed = schema["type"] !== "object" || schema["additionalProperties"] === false;
   const names = isObject(properties) ? Object.keys(properties) : [];
   const isWhole = names.every((name) => Array.isArray(required) && required.includes(name));
-  // What the vendor reads schemas in; an `enum` or a `const` may hold anything.
+  // Only these members contain schemas; an `enum` or a `const` may contain any value.
   const inner = [
     ...(isObject(properties) ? Object.values(properties) : []),
     ...(isObject(schema["$defs"]) ? Object.values(schema["$defs"]) : []),

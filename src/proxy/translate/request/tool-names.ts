@@ -3,16 +3,17 @@ import type { Capabilities } from "../../exchange/capabilities.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeRequest, Tool } from "../../exchange/request.ts";
 
-/** Tool names as the upstream takes them, and back. */
+/** A request with tool names that the upstream accepts. */
 export interface ToolNames {
   readonly request: ExchangeRequest;
-  /** The client's own name of a tool that the upstream called. */
+  /** Returns the client's name of a tool that the upstream called. */
   restore(name: string): string;
 }
 
 /**
- * Renames tools whose names the upstream would refuse: what its alphabet lacks becomes `_`, what is too long is cut,
- * and a digest keeps such names apart. The same name is renamed the same way each turn, in history too.
+ * Renames tools whose names the upstream would reject: replaces invalid characters by `_`, truncates the name and
+ * appends a digest that keeps such names distinct. The result depends only on the name and also applies to earlier
+ * turns.
  */
 export function fitToolNames(request: ExchangeRequest, capabilities: Capabilities): ToolNames {
   const { toolNamePattern: pattern, maxToolNameLength: most } = capabilities;

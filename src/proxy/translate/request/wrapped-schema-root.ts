@@ -5,9 +5,10 @@ import type { Part, UpstreamDialect } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 
 /**
- * An answer that is to be a list or a single value, which generative-language vendors give: all others take the schema
- * of an object only (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas). There the answer is
- * asked for as the one member of an object, and taken out of it again. Undefined where there is nothing to enclose.
+ * Wraps a response schema whose root is a list or a single value in an object with one member. Generative-language
+ * vendors accept any root; all others require an object
+ * (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas). Returns undefined if there is
+ * nothing to wrap.
  */
 export function wrapSchemaRoot(
   request: ExchangeRequest,
@@ -30,7 +31,7 @@ export function wrapSchemaRoot(
   return { ...request, output: { ...output, schema: enclosing } };
 }
 
-/** References that would lead astray one level further down. */
+/** References that the additional level would break. */
 const pointsElsewhere = /"\$ref":"(?!#\/(?:\$defs|definitions)\/)/;
 
 function isNoObject({ type, anyOf, oneOf, enum: values }: Readonly<Record<string, unknown>>): boolean {
@@ -41,13 +42,16 @@ function isNoObject({ type, anyOf, oneOf, enum: values }: Readonly<Record<string
 const opening = /^\s*\{\s*"value"\s*:\s*(?=\S)/;
 const closing = /\s*\}?\s*$/;
 
-/** The value in a whole answer; a text that is none stays as it is. */
+/** Returns the text of the wrapped value; any other part unchanged. */
 export function unwrapValue(part: Part): Part {
   if (part.type !== "text" || !opening.test(part.text)) return part;
   return { ...part, text: part.text.replace(opening, "").replace(closing, "") };
 }
 
-/** The same for a stream, event by event: what may be the object's end waits for what follows. */
+/**
+ * Returns a function that does the same for the events of one stream. It holds back text that may be the object's end
+ * until more text follows.
+ */
 export function createValueUnwrapper(): (event: ExchangeEvent) => ExchangeEvent {
   const texts = new Map<number, ValueText>();
   return (event) => {
@@ -75,7 +79,7 @@ class ValueText {
     return value;
   }
 
-  /** Whether the value has begun, or the text is none; undefined where that is still open. */
+  /** Returns whether the text starts with the wrapper; undefined if more text is needed. */
   private findStart(): boolean | undefined {
     if (opening.test(this.waiting)) {
       this.waiting = this.waiting.replace(opening, "");

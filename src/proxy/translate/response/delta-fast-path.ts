@@ -2,18 +2,21 @@ import type { StreamDecoder, WireEvent } from "../../exchange/codec.ts";
 import type { Delta, ExchangeEvent } from "../../exchange/event.ts";
 import { withoutVolatileFields } from "./volatile-fields.ts";
 
-/** Characters that are read past the codecs before they are told of them. */
+/** Maximum number of characters that skip the codecs before they are passed on in one delta. */
 const MAX_PENDING = 1_024;
-/** Events in a row, of one part, that differ from the one before in more than a text: this stream has no shape. */
+/**
+ * Maximum number of consecutive events of a part that differ from the previous event in more than a text. After that,
+ * the fast path is no longer tried.
+ */
 const MAX_MISSES = 8;
 
 /**
- * What an event has to look like to be the one before it with another text, and what the client is told then: in both
- * the text stands as it is, between quotes.
+ * The bytes around the text of a delta event and around the same text in the client's event. In both, the text is
+ * unescaped and quoted.
  */
 interface Template {
   readonly name: string;
-  /** Whether such events hold what is not compared (`volatile-fields.ts`). */
+  /** Whether such events contain volatile fields (`volatile-fields.ts`). */
   readonly hasVolatileFields: boolean;
   readonly before: string;
   readonly after: string;
@@ -23,31 +26,34 @@ interface Template {
 }
 
 /**
- * Translates a stream's events one by one. Models answer in thousands of events that differ in nothing but one JSON
- * string (and what no codec reads), so what two of them in a row have shown is not worked out again: an event of the
- * same bytes but for that string becomes the same text for the client but for that string.
+ * Translates the events of one stream. Responses consist of thousands of events that differ only in one JSON string
+ * (and in fields that no codec reads). After two such events in a row, the following ones are not decoded: an event
+ * with the same bytes except for that string becomes the same client text except for that string.
  *
- * That is exact, because codecs hand a delta's text on without looking into it. Two events that differ in one string
- * only, came to one delta each with that string as its text, in the same part, and were told to the client in texts
- * that differ in that string only: so a third one must, whatever it says. Strings that need escapes take the long way,
- * as escapes depend on where a string stands; and so does all else, whereafter a shape holds only if the event had it
- * too. What codecs keep of a part's text they are told later, in one delta that stands for many (`StreamDecoder.note`),
- * and always before they see another event.
+ * The result is exact, because codecs pass a delta's text on without reading it. The template requires two events
+ * that differ in one string, decode to one delta each with that string as its text and in the same part, and encode
+ * to client texts that differ only in that string. Strings with escapes take the slow path, because escapes may be
+ * written differently on each side. So does any other event, after which a template stays valid only if the event
+ * matches it. Codecs that keep a part's text receive it later, in one delta for many (`StreamDecoder.note`), and
+ * always before their next event.
  */
 export class DeltaFastPath {
-  /** The shape of the last event, once the one before has been found to have it as well. */
+  /** The template of the last event, once two events in a row match it. */
   private known: Template | undefined;
   private seen: Template | undefined;
   private pending = "";
   private misses = 0;
 
-  /** `encode` gives the client's text of canonical events; a delta more or less of one part must be all the same to it. */
+  /**
+   * `encode` returns the client's text for canonical events. It must not depend on how the text of a part is split
+   * into deltas.
+   */
   constructor(
     private readonly decoder: StreamDecoder,
     private readonly encode: (events: readonly ExchangeEvent[]) => string,
   ) {}
 
-  /** The client's text of one event. */
+  /** Returns the client's text for one event. */
   push(event: WireEvent): string {
     const template = this.known;
     const text = template && extractText(template, event);
@@ -57,12 +63,12 @@ export class DeltaFastPath {
     return template.outputBefore + text + template.outputAfter;
   }
 
-  /** Tells the codecs what was read past them; to be called before they are used in any other way. */
+  /** Passes the text that skipped the codecs to them. Call it before any other use of the codecs. */
   flush(): void {
     if (this.known === undefined || this.pending === "") return;
     const delta = { ...this.known.delta, text: this.pending };
     this.pending = "";
-    // The client has been told.
+    // Discards the output, which the client has already received.
     this.encode([delta]);
     this.decoder.note?.(delta);
   }
@@ -98,7 +104,10 @@ function getDelta(event: ExchangeEvent | undefined): Delta | undefined {
   return event?.type === "text-delta" && event.logprobs === undefined ? event : undefined;
 }
 
-/** The shape around a text that stands in what came and in what was told; whether it comes from there, the next event shows. */
+/**
+ * Returns the template around a delta's text; undefined if the text is not found in the event or in the output. The
+ * next event shows whether the template is right.
+ */
 function createTemplate(
   { event: name, data }: WireEvent,
   delta: Delta,
@@ -127,7 +136,7 @@ function splitAround(whole: string, text: string): { before: string; after: stri
   return { before: whole.slice(0, at + 1), after: whole.slice(at + quoted.length - 1) };
 }
 
-/** Whether an event that took the long way was the shape's with another text, which may hold escapes. */
+/** Returns whether an event that took the slow path matches the template; its text may contain escapes. */
 function matchesTemplate(template: Template, event: WireEvent, delta: Delta, output: string): boolean {
   if (delta.type !== template.delta.type || delta.index !== template.delta.index) return false;
   if (!output.startsWith(template.outputBefore) || !output.endsWith(template.outputAfter)) return false;
@@ -140,7 +149,7 @@ function matchesTemplate(template: Template, event: WireEvent, delta: Delta, out
   );
 }
 
-/** What stands in the place of the shape's text; undefined where the rest of the event is another. */
+/** Returns the text at the template's position; undefined if the rest of the event differs. */
 function extractText(
   { name, hasVolatileFields, before, after }: Template,
   event: WireEvent,
@@ -148,12 +157,12 @@ function extractText(
   const data = hasVolatileFields ? withoutVolatileFields(event.data) : event.data;
   const end = data.length - after.length;
   if (end <= before.length || event.event !== name) return undefined;
-  // Compared as slices: `startsWith` goes character by character, which takes four times as long.
+  // Compares slices: `startsWith` compares character by character and takes four times as long.
   const isSame = data.slice(0, before.length) === before && data.slice(end) === after;
   return isSame ? data.slice(before.length, end) : undefined;
 }
 
-/** The string that this is the inside of; undefined where it is none. */
+/** Returns the string value of the inside of a JSON string; undefined if it is invalid. */
 function unescapeString(inside: string): string | undefined {
   try {
     const value: unknown = JSON.parse(`"${inside}"`);
@@ -163,7 +172,10 @@ function unescapeString(inside: string): string | undefined {
   }
 }
 
-/** Whether a text, not empty, stands in JSON as it is. (So would half a surrogate pair not, but bytes hold none unescaped.) */
+/**
+ * Returns whether a text is not empty and needs no escapes in JSON. (Lone surrogates need escapes too, but decoded
+ * UTF-8 has none.)
+ */
 function isPlain(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

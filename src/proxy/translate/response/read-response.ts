@@ -11,29 +11,29 @@ import { type DialectError, invalidResponse } from "../../exchange/dialect-error
 import { parseJson } from "../../exchange/json.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 
-/** The largest answer in one piece that is read: images come inside. */
+/** Maximum size of a response that is not streamed; it may contain images. */
 export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
-/** Errors are read only as far as anybody will. */
+/** Maximum size of an error body. */
 const maxErrorBytes = 1024 * 1024;
 
-/** What a model's answer, or an event of it, may hold. */
+/** Bounds of a response or of one of its events. */
 export const RESPONSE_BOUNDS: JsonBounds = { values: 200_000, depth: 256 };
-/** With the probabilities of up to 20 tokens for each token of an answer. */
+/** Bounds of a response with the log probabilities of up to 20 tokens for each of its tokens. */
 const LOGPROBS_BOUNDS: JsonBounds = { ...RESPONSE_BOUNDS, values: 2_000_000 };
-/** Bytes of a text that has no more values than can be read in a moment, whatever it holds. */
+/** Size in bytes below which values are not counted: such a text is parsed quickly, whatever it contains. */
 const UNCOUNTED = 64 * 1024;
 
-/** What an upstream's body turns out to be, whatever its content type says. */
+/** The form of an upstream's body, whatever its content type says. */
 export type Shape = "json" | "events" | "html" | "empty";
 
-/** A body whose first bytes have been looked at. */
+/** A body whose first bytes have been inspected. */
 export interface LookedAt {
   readonly shape: Shape;
-  /** The whole body, the first bytes included. */
+  /** The complete body, including the first bytes. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** Tells a body's shape by its first character that is no white space. */
+/** Determines a body's form from its first character that is not whitespace. */
 export async function lookAt(body: AsyncIterable<Uint8Array>): Promise<LookedAt> {
   const iterator = body[Symbol.asyncIterator]();
   const first: Uint8Array[] = [];
@@ -46,7 +46,7 @@ export async function lookAt(body: AsyncIterable<Uint8Array>): Promise<LookedAt>
   }
 }
 
-/** The first byte that is neither white space nor of a byte order mark. */
+/** Returns the first byte that is not whitespace and not part of a byte order mark. */
 function firstCharacter(bytes: Uint8Array): number | undefined {
   return bytes.find((byte) => byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf);
 }
@@ -57,7 +57,10 @@ function shapeOf(character: number): Shape {
   return text === "<" ? "html" : "events";
 }
 
-/** The same chunks from the start. A generator would do, and make every chunk of a stream wait three turns longer. */
+/**
+ * Returns the body from its first chunk. An async generator would delay every chunk by three turns of the microtask
+ * queue.
+ */
 function withFirst(first: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncIterable<Uint8Array> {
   let skipped = 0;
   const iterator: AsyncIterator<Uint8Array> = {
@@ -72,14 +75,14 @@ function withFirst(first: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>
   return { [Symbol.asyncIterator]: () => iterator };
 }
 
-/** What the answer to a request may hold. */
+/** Returns the bounds of the response to a request. */
 export function getResponseBounds({ sampling }: ExchangeRequest): JsonBounds {
   return sampling.logprobs === true || sampling.topLogprobs !== undefined ? LOGPROBS_BOUNDS : RESPONSE_BOUNDS;
 }
 
 /**
- * A body in one piece as JSON. Throws `DialectError` (502) where it is none, or exceeds the bounds: those of a model's answer
- * unless given.
+ * Reads a complete JSON body. Throws `DialectError` (502) if it is not JSON or exceeds the bounds, by default those
+ * of a model's response.
  */
 export async function readResponseJson(
   body: AsyncIterable<Uint8Array>,
@@ -101,7 +104,10 @@ export async function readResponseJson(
   return parsed;
 }
 
-/** An error's body: JSON where it is, else its few words; gateways put HTML in its place, which is nothing. */
+/**
+ * Reads an error's body: JSON, or a short text as its message. Returns undefined for anything else, such as a
+ * gateway's HTML page.
+ */
 export async function readErrorBody(body: AsyncIterable<Uint8Array>): Promise<unknown> {
   const text = await readText(body, maxErrorBytes, RESPONSE_BOUNDS).catch(() => undefined);
   try {
@@ -132,7 +138,7 @@ async function readText(
   return bytes?.toString();
 }
 
-/** Reads the events of an upstream's stream. Its methods throw `DialectError` (502) where an event exceeds a bound. */
+/** Reads the events of an upstream's stream. Its methods throw `DialectError` (502) if an event exceeds a bound. */
 export class EventReader {
   private readonly parser: SseParser = createSseParser();
 
@@ -161,7 +167,7 @@ export class EventReader {
   }
 }
 
-/** For a body of more bytes than are read (502). */
+/** Creates the error (502) for a body that exceeds the maximum size. */
 export function createTooLargeError(): DialectError {
   return invalidResponse("The upstream's answer is too large.");
 }

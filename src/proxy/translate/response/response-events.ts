@@ -6,7 +6,7 @@ import type { Part } from "../../exchange/parts.ts";
 import type { Candidate, ExchangeResponse, Finish, Usage } from "../../exchange/response.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
 
-/** A whole answer as the events of a stream, for upstreams that answer so although a stream was asked for. */
+/** Converts a complete response to events, for upstreams that do not stream although a stream was requested. */
 export function eventsOfResponse(response: ExchangeResponse): readonly ExchangeEvent[] {
   const { id, model, created, candidates, usage } = response;
   const events: ExchangeEvent[] = [
@@ -28,7 +28,7 @@ export function eventsOfResponse(response: ExchangeResponse): readonly ExchangeE
   return events;
 }
 
-/** A list of a stream's events, which some gateways give although a stream was asked for, as the stream. */
+/** Converts a JSON list of stream events, which some gateways return although a stream was requested, to events. */
 export function eventsOfList(list: readonly unknown[], upstream: Codec): readonly ExchangeEvent[] {
   const decoder = upstream.createStreamDecoder();
   const events = list.flatMap((each) => decoder.push({ event: "message", data: stringifyJson(each) }));
@@ -41,13 +41,13 @@ interface GrowingPart {
   part: Part;
 }
 
-/** Gathers a stream into the answer it tells, for clients that asked for one piece. */
+/** Collects the events of a stream into a complete response. */
 export class ResponseCollector {
   private head: { id?: string; model?: string; created?: number } = {};
   private usage: Usage | undefined;
   private readonly parts = new Map<number, GrowingPart>();
   private readonly finishes = new Map<number, Finish>();
-  /** The stream's error, if that is how it ended. */
+  /** The error that ended the stream, if any. */
   error: ExchangeError | undefined;
 
   push(event: ExchangeEvent): void {
@@ -83,7 +83,7 @@ export class ResponseCollector {
     }
   }
 
-  /** The answer as far as it has come; candidates in their order, empty texts left out. */
+  /** Returns the response so far, with candidates in order and without empty parts. */
   response(): ExchangeResponse {
     const candidates = [...this.finishes.keys()]
       .sort((a, b) => a - b)

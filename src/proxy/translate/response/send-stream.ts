@@ -17,13 +17,13 @@ import { EventReader, getResponseBounds, lookAt, readResponseJson } from "./read
 import { eventsOfList, eventsOfResponse, ResponseCollector } from "./response-events.ts";
 import { createStreamGuard } from "./stream-guard.ts";
 
-/** How long the status waits for a first event, so that an early failure can still choose it. */
+/** How long the status is delayed, so that an early error can still set it. */
 const FIRST_EVENT_TIMEOUT_MS = 5_000;
-/** How much is read, and how long, of what an upstream sends behind its terminal event to have its connection again. */
+/** Limits for reading what an upstream sends after its terminal event, so that its connection can be reused. */
 const MAX_TRAILING_BYTES = 64 * 1024;
 const MAX_TRAILING_MS = 500;
 
-/** Answers with a stream, event by event as the upstream's come, or out of its answer in one piece. */
+/** Responds with a stream, relaying the upstream's events one by one or converting its complete response. */
 export async function sendStream(translation: Translation, upstream: UpstreamReply): Promise<void> {
   const writer = new StreamWriter(translation);
   try {
@@ -67,7 +67,7 @@ async function relay(translation: Translation, upstream: UpstreamReply, writer: 
   await writer.write(decoder.end());
 }
 
-/** Hears an upstream out whose client has everything; whatever it still does is nobody's trouble. */
+/** Reads the rest of an upstream's body after the client has received everything; ignores errors. */
 async function skipRest(chunks: AsyncIterator<Uint8Array>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
@@ -80,20 +80,23 @@ async function skipRest(chunks: AsyncIterator<Uint8Array>): Promise<void> {
       left -= step.value.length;
     }
   } catch {
-    // The answer was whole before this.
+    // The response was complete before this.
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Carries canonical events to the client: guarded, names restored, encoded; the status is chosen with the first. */
+/**
+ * Writes canonical events to the client: checks them, restores names and encodes them. The first event sets the
+ * status.
+ */
 class StreamWriter {
   private readonly guard = createStreamGuard();
   private readonly restore: (event: ExchangeEvent) => ExchangeEvent;
   private readonly encoder: StreamEncoder;
   private readonly collector: ResponseCollector | undefined;
   private timer: NodeJS.Timeout | undefined;
-  /** The answer's id at the client, where the client may come back to it. */
+  /** The id of the response that the client received, if the response is stored. */
   private id: string | undefined;
   private begun = false;
   private unsent = "";
@@ -106,7 +109,7 @@ class StreamWriter {
     this.collector = translation.plan.isKept ? new ResponseCollector() : undefined;
   }
 
-  /** Whether the client has its terminal event. */
+  /** Whether the terminal event has been encoded. */
   get ended(): boolean {
     return this.guard.ended;
   }
@@ -116,13 +119,15 @@ class StreamWriter {
     this.timer.unref();
   }
 
-  /** A promise where the client is slower than the upstream. */
+  /** Encodes and sends events. Returns a promise if the client is slower than the upstream. */
   write(events: readonly ExchangeEvent[]): Promise<void> | undefined {
     this.add(this.encode(events));
     return this.send();
   }
 
-  /** The client's text of these events, which `add` takes. Throws an error that can still be the answer's status. */
+  /**
+   * Returns the client's text for these events, to be passed to `add`. Throws an error that can still set the status.
+   */
   encode(events: readonly ExchangeEvent[]): string {
     let text = "";
     for (const event of events) {
@@ -138,8 +143,8 @@ class StreamWriter {
   }
 
   /**
-   * Returns the client's text of the stream's end, behind a comment that names what was lost since the head went out. Under
-   * `strict_translation` a loss makes it an error.
+   * Returns the client's text for the end of the stream, preceded by a comment with the losses that occurred after
+   * the headers were sent. Under `strict_translation`, returns an error if there are any.
    */
   private encodeEnd(event: Extract<ExchangeEvent, { type: "end" }>): string {
     const { call, client } = this.translation.plan;
@@ -156,24 +161,24 @@ class StreamWriter {
     return comment + text;
   }
 
-  /** Returns the trailer for what was lost since the head went out. */
+  /** Returns the trailer with the losses that occurred after the headers were sent. */
   private lateLosses(): Readonly<Record<string, string>> {
     return createLossHeader(this.encoder.losses.map(({ code }) => code));
   }
 
-  /** Text to go out with the next `send`, which is one for all that came in one packet. */
+  /** Adds text to the next `send`, which covers all events of one packet. */
   add(text: string): void {
     this.unsent += text;
   }
 
-  /** An event as it may be told: errors without secrets, what is kept under an id of ours. */
+  /** Redacts errors, and removes ids and names that the client must not see from the start event. */
   private own(event: ExchangeEvent): ExchangeEvent {
     if (event.type === "start") return this.translation.unnamed(event);
     if (event.type !== "error") return event;
     return { ...event, error: withoutSecrets(event.error, this.translation.plan.call.redact) };
   }
 
-  /** Ends with an error: as the answer's status where that is still open, else as the stream's last event. */
+  /** Ends the response with an error: as a whole response if it has not started, else as the stream's last event. */
   async fail(error: ExchangeError): Promise<void> {
     this.failed = true;
     if (!this.translation.plan.call.reply.started) {
@@ -190,7 +195,7 @@ class StreamWriter {
     this.translation.lose(this.encoder.losses);
   }
 
-  /** Sends what was added; a promise where the client is slower than the upstream. */
+  /** Sends the added text. Returns a promise if the client is slower than the upstream. */
   send(): Promise<void> | undefined {
     const text = this.unsent;
     if (text === "") return undefined;
@@ -198,7 +203,7 @@ class StreamWriter {
     const { reply } = this.translation.plan.call;
     if (!reply.started) this.start();
     if (this.guard.ended && this.collector !== undefined && !this.failed) {
-      // The client may come back by this id as soon as it has the end, so the conversation is kept first.
+      // The client may use this id as soon as it has the end of the stream, so the conversation is stored first.
       return this.keep().finally(() => {
         reply.write(text);
         reply.end(this.lateLosses());
@@ -227,7 +232,7 @@ class StreamWriter {
     this.keepAlive();
   }
 
-  /** How a dialect says that it is still there may depend on whether its stream has begun. */
+  /** The keep-alive of a dialect may depend on whether its stream has begun. */
   private keepAlive(): void {
     this.translation.plan.call.reply.keepAlive(this.encoder.push({ type: "ping" }));
   }

@@ -17,7 +17,9 @@ import {
 import { eventsOfList, ResponseCollector } from "./response-events.ts";
 import { createStreamGuard, findResponseError } from "./stream-guard.ts";
 
-/** Answers in one piece, out of an upstream's answer in one piece or, where it streams unasked, out of its stream. */
+/**
+ * Responds with a complete body, from the upstream's complete response or, if it streams unasked, from its stream.
+ */
 export async function sendWhole(translation: Translation, upstream: UpstreamReply): Promise<void> {
   const { shape, body } = await lookAt(upstream.body);
   if (shape === "html") throw invalidResponse("The upstream returned a web page.");
@@ -48,7 +50,7 @@ async function decode(translation: Translation, body: AsyncIterable<Uint8Array>)
   return value;
 }
 
-/** The answer that a whole stream tells. */
+/** Collects the response from all events of a stream. */
 function gather(events: readonly ExchangeEvent[]): ExchangeResponse {
   const guard = createStreamGuard();
   const collector = new ResponseCollector();

@@ -5,16 +5,16 @@ import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeResponse, Finish } from "../../exchange/response.ts";
 import { createStreamChecker } from "../../exchange/stream-checker.ts";
 
-/** Lets a stream's events through as long as they make sense, and turns the first that does not into the error it is. */
+/** Passes the valid events of a stream and replaces the first invalid one by an error. */
 export interface StreamGuard {
-  /** Nothing comes back once a terminal event has passed. */
+  /** Returns the event or the error that replaces it; undefined after a terminal event. */
   check(event: ExchangeEvent): ExchangeEvent | undefined;
   readonly ended: boolean;
 }
 
 /**
- * A guard for one stream: the grammar is kept, a call is never finished with arguments that are no JSON object (unless
- * the answer was cut off, and says so), and an answer the model could not make is an error.
+ * Creates a guard for one stream. It rejects events that violate the grammar, tool calls whose arguments are not a
+ * JSON object (unless the response was truncated and reports that), and responses that the model failed to generate.
  */
 export function createStreamGuard(): StreamGuard {
   const checker = createStreamChecker();
@@ -55,7 +55,7 @@ export function createStreamGuard(): StreamGuard {
   };
 }
 
-/** The same for an answer in one piece; the fault it holds, if any. */
+/** Returns the error that a complete response contains, if any. */
 export function findResponseError(response: ExchangeResponse): ExchangeError | undefined {
   if (response.candidates.length === 0) return createUpstreamError("The upstream's response is empty.");
   for (const { parts, finish } of response.candidates) {

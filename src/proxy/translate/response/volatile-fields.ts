@@ -2,22 +2,22 @@ const numberKey = '"sequence_number":';
 const paddingKey = ',"obfuscation":"';
 
 /**
- * An event's JSON without what differs from one event to the next and no codec reads: its number, as responses vendors
- * count their events, and the padding by which OpenAI hides how long words are. Both are cut only where they stand as
- * valid JSON has them (in a string the quotes of a key would be escaped); any other text comes back as it is.
+ * Removes from an event's JSON what differs between events and is read by no codec: the sequence number of responses
+ * events, and the padding with which OpenAI hides the length of tokens. Removes both only from valid JSON positions
+ * (inside a string, the quotes of a key would be escaped); returns other text unchanged.
  */
 export function withoutVolatileFields(data: string): string {
   return withoutPadding(withoutNumber(data));
 }
 
-/** The key stays, so that an event which has none is told from one whose number was cut. */
+/** Keeps the key, so that an event without a number differs from one whose number was removed. */
 function withoutNumber(data: string): string {
   const found = data.indexOf(numberKey);
   if (found < 0) return data;
   const start = found + numberKey.length;
   let end = start;
   while (isDigit(data.charCodeAt(end))) end += 1;
-  // No JSON number begins with a zero before others, or goes on with a fraction.
+  // A JSON number has no leading zeros, and a sequence number has no fraction.
   const isCount = end === start + 1 || (end > start && data[start] !== "0");
   const isOver = data[end] === "," || data[end] === "}";
   return isCount && isOver ? data.slice(0, start) + data.slice(end) : data;
