@@ -1,8 +1,8 @@
 import { isObject, RawJson } from "../../exchange/json.ts";
 
 /**
- * Members that hold objects of the dialect's own, or lists of them. What other members hold may be a schema or a
- * tool's arguments, whose names are the client's.
+ * Members whose value is an object of the dialect or a list of them. The values of other members may be schemas or
+ * tool arguments, whose member names belong to the client.
  */
 const own = new Set([
   "candidates",
@@ -38,8 +38,8 @@ const own = new Set([
 ]);
 
 /**
- * The vendor's JSON takes every member in camelCase and in snake_case (protobuf's JSON mapping,
- * https://protobuf.dev/programming-guides/json/): all of the dialect's own as camelCase, the value itself where it was.
+ * Renames the dialect's snake_case members to camelCase, because the vendor's JSON accepts both (protobuf's JSON
+ * mapping, https://protobuf.dev/programming-guides/json/). Returns the same value if there are none.
  */
 export function camelKeys(value: unknown): unknown {
   return hasSnake(value) ? renamed(value) : value;

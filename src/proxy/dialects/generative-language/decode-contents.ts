@@ -13,9 +13,9 @@ import {
 import type { WireContent, WireFunctionResponse, WirePart } from "./schema.ts";
 
 /**
- * The conversation as turns. Calls without an id get one made of their place, the same in every later turn; results
- * without one answer the oldest unanswered call of their name. Clients that keep a streamed answer as they got it send
- * one content per chunk: the model's in a row are one turn.
+ * Converts a conversation to turns. A call without an ID gets one derived from its position, which is the same in
+ * every later request; a result without an ID belongs to the oldest open call with its name. Consecutive contents of
+ * the model are one turn, because clients may keep a streamed response as one content per chunk.
  */
 export function decodeContents(contents: readonly WireContent[]): Turn[] {
   const turns: { readonly role: Turn["role"]; readonly parts: Part[] }[] = [];
@@ -42,13 +42,13 @@ export function decodeContents(contents: readonly WireContent[]): Turn[] {
   return turns;
 }
 
-/** A call that no result has answered yet. */
+/** A call without a result so far. */
 interface WaitingCall {
   readonly id: string;
   readonly name: string;
-  /** Whether its vendor gave it an id. */
+  /** Whether the vendor assigned its ID. */
   readonly isNamed: boolean;
-  /** Whether a result somewhere names it, so that it is none for results that name nothing. */
+  /** Whether a result in the conversation has its ID, so that it cannot belong to a result without an ID. */
   readonly hasResultById: boolean;
 }
 
@@ -57,7 +57,7 @@ function idsOfResults(contents: readonly WireContent[]): ReadonlySet<string> {
   return new Set(ids.flatMap((id) => (id ? [unwrapCallId(id)] : [])));
 }
 
-/** Text of no length is no part, unless it carries a signature. */
+/** Returns whether a part is empty text without a signature, which is skipped. */
 function isEmptyText({ text, thoughtSignature, inlineData, fileData }: WirePart): boolean {
   return text === "" && !thoughtSignature && !inlineData && !fileData;
 }
@@ -78,10 +78,10 @@ function roleOf(role: string | null | undefined): Turn["role"] {
   return role === "system" ? "system" : "user";
 }
 
-/** A part that is no call and no result. */
+/** Converts a part that is neither a call nor a result. */
 export function decodePart(part: WirePart): Part {
   const isMedium = Boolean(part.inlineData || part.fileData);
-  // Pictures that a model draws while it thinks are its thoughts: the last of them comes again as the answer.
+  // Images generated during thinking are not content: the vendor repeats the last of them in the response.
   if (isMedium && part.thought !== true) return decodeMedia(part);
   const code = decodeCodeExecution(part);
   if (code !== undefined) return code;
@@ -101,7 +101,7 @@ function decodeResult(
 ): ToolResultPart {
   const own = response.id ? unwrapCallId(response.id) : undefined;
   const byId = own === undefined ? -1 : waiting.findIndex((call) => call.id === own);
-  // Clients give ids of their own to results of calls that came without any, as Gemini CLI does.
+  // Clients such as Gemini CLI assign IDs to results of calls without an ID.
   const at =
     byId >= 0
       ? byId
@@ -122,7 +122,10 @@ function decodeResult(
   };
 }
 
-/** `output` (or `result`, `content`) holds what the tool gave and `error` why it failed; else the whole object counts. */
+/**
+ * Returns the text of a function response: its only member `output`, `result`, `content` or `error`, else the whole
+ * object as JSON.
+ */
 function readResponse(response: unknown): { text: string; isError: boolean } {
   if (!isObject(response)) return { text: asText(response), isError: false };
   const keys = Object.keys(response);

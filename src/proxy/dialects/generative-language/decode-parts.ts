@@ -3,19 +3,19 @@ import type { MediaSource, Part, ReasoningPart, TextPart } from "../../exchange/
 import { unwrapSignature } from "../../exchange/signature.ts";
 import type { WirePart } from "./schema.ts";
 
-/** Text, with the signature that has to come back with it. */
+/** Converts text with its signature, which must be sent back with it. */
 export function signedText(text: string, thoughtSignature: string | null | undefined): TextPart {
   if (typeof thoughtSignature !== "string") return { type: "text", text };
   return { type: "text", text, signature: thoughtSignature };
 }
 
-/** A thought, and whoever signed it. */
+/** Converts reasoning, and the vendor of its signature. */
 export function decodeThought(text: string, thoughtSignature: string | null | undefined): ReasoningPart {
   if (typeof thoughtSignature !== "string") return { type: "reasoning", text, vendor: "generative-language" };
   return { type: "reasoning", text, ...unwrapSignature("generative-language", thoughtSignature) };
 }
 
-/** Bytes or a file as the part its media type makes it. */
+/** Converts inline data or a file to the part that its media type requires. */
 export function decodeMedia(part: WirePart): Part {
   const { inlineData, fileData } = part;
   if (inlineData) {
@@ -42,7 +42,7 @@ function mediaPart(
   name: string | null | undefined,
   raw: WirePart,
 ): Part {
-  // A file at this vendor means nothing to another, which its origin tells.
+  // The origin marks the vendor, because the file's ID is valid only there.
   const origin = source.kind === "file" ? { origin: { dialect: "generative-language", raw } as const } : {};
   if (mediaType.startsWith("image/"))
     return { type: "image", source, ...detailOf(raw), ...signed(raw), ...origin };
@@ -51,7 +51,7 @@ function mediaPart(
   return { type: "document", source, ...(typeof name === "string" ? { name } : {}), ...origin };
 }
 
-/** How closely to look at a picture, as far as other vendors have a word for it. */
+/** Converts the media resolution of an image to `detail`; other vendors support low and high only. */
 function detailOf({ mediaResolution }: WirePart): { readonly detail?: string } {
   const level = isObject(mediaResolution) ? String(mediaResolution["level"]) : "";
   if (level.endsWith("_LOW")) return { detail: "low" };
@@ -76,7 +76,7 @@ function getTypeByExtension(uri: string): string {
   return /youtu\.?be/.test(uri) ? "video/mp4" : "application/octet-stream";
 }
 
-/** What the vendor's own code tool did; undefined for parts of every other kind. */
+/** Converts a part of the vendor's code execution tool; undefined for any other part. */
 export function decodeCodeExecution(part: WirePart): Part | undefined {
   const origin = { dialect: "generative-language", raw: part } as const;
   const base = { type: "server-tool", tool: "code-execution", name: "code_execution", origin } as const;
@@ -87,12 +87,14 @@ export function decodeCodeExecution(part: WirePart): Part | undefined {
   return undefined;
 }
 
-/** A call's arguments as JSON text; a call without any has none. */
+/** Returns the arguments of a call as JSON text; `{}` if there are none. */
 export function argumentsText(args: unknown): string {
   return args === undefined || args === null ? "{}" : stringifyJson(args);
 }
 
-/** Adds a part, joining it to the one before where both are the same text, cut in pieces by a stream. */
+/**
+ * Appends a part, or joins it to the last part if that is unsigned and both are fragments of a text or of reasoning.
+ */
 export function appendJoined(parts: Part[], part: Part): void {
   const before = parts.at(-1);
   if (part.type === "text" && before?.type === "text" && before.signature === undefined) {

@@ -17,7 +17,10 @@ import {
   type WireRequest,
 } from "./schema.ts";
 
-/** Reads the body of `generateContent` and `streamGenerateContent`; model and method stand in the path. */
+/**
+ * Parses the body of `generateContent` or `streamGenerateContent`. The path determines the model and the method.
+ * Throws `DialectError` (400) that names the invalid member.
+ */
 export function decodeRequest(body: unknown, context: DecodeContext): Converted<ExchangeRequest> {
   const wire = parseRequestPiece(requestSchema, camelKeys(body));
   const model = (context.model ?? wire.model ?? "").replace(/^models\//, "");

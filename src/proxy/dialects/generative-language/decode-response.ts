@@ -17,7 +17,10 @@ import { decodeLogprobs } from "./logprobs.ts";
 import { responseSchema, type WireCandidate, type WirePart, type WireResponse } from "./schema.ts";
 import { decodeUsage } from "./usage.ts";
 
-/** Reads a whole answer. A prompt that was blocked is an answer without words, filtered. */
+/**
+ * Parses a complete response body. A blocked prompt yields an empty, filtered candidate. Throws `DialectError` if the
+ * response is an error or has no candidates.
+ */
 export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   const wire = parseResponse(body);
   if (wire.error !== undefined) throw new DialectError(decodeError(statusOf(wire.error), {}, body));
@@ -35,18 +38,18 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   return { value, losses: [] };
 }
 
-/** An answer with its names in camel case, as Google has both. Throws `DialectError` where it is none. */
+/** Parses a response or a chunk and renames its members to camelCase. Throws `DialectError` if it is invalid. */
 export function parseResponse(body: unknown): WireResponse {
   return parseResponsePiece(responseSchema, camelKeys(body), "answer of the generative-language dialect");
 }
 
-/** The HTTP status an error inside a 200 names. */
+/** Returns the HTTP status that an error inside a response with status 200 names, else 502. */
 export function statusOf(error: unknown): number {
   const code = isObject(error) ? Number(error["code"]) : Number.NaN;
   return Number.isInteger(code) && code >= 400 && code < 600 ? code : 502;
 }
 
-/** The candidate that stands in for those of a prompt that was blocked; undefined where none was. */
+/** Returns the candidate for a blocked prompt; undefined if the prompt was not blocked. */
 export function blockedCandidate(wire: WireResponse): Candidate | undefined {
   const reason = wire.promptFeedback?.blockReason;
   if (typeof reason !== "string") return undefined;
@@ -73,10 +76,10 @@ function decodeCandidate(wire: WireCandidate, responseId: string, index: number)
   return { parts: [...decodeLookups(wire, `${responseId}_${index}`), ...withAddenda(parts, wire)], finish };
 }
 
-/** A whole call. Its id, where it has none, is made of the response's id and its place in it. */
+/** Converts a complete call. A call without an ID gets one derived from the response's ID and its position. */
 export function decodeCall(part: WirePart, responseId: string, candidate: number, partIndex: number) {
   const call = part.functionCall;
-  // The model knows its functions as Python's, and says so at times.
+  // The model sometimes adds the Python module under which it sees its functions.
   const name = (call?.name ?? "").replace(/^default_api[.:]/, "");
   return {
     type: "tool-call",
@@ -87,7 +90,7 @@ export function decodeCall(part: WirePart, responseId: string, candidate: number
   } as const;
 }
 
-/** The last piece of a text may hold nothing but the signature of the thinking behind it. */
+/** Returns whether a part is only the signature of the text before it. */
 export function isSignatureAlone(part: WirePart): boolean {
   return part.text === "" && typeof part.thoughtSignature === "string" && part.thought !== true;
 }
@@ -98,7 +101,7 @@ function signLast(parts: Part[], part: WirePart): void {
   parts[parts.length - 1] = { ...last, ...withoutNullish({ signature: part.thoughtSignature }) };
 }
 
-/** Citations and log probabilities are told of the candidate as a whole, and stay with its first text. */
+/** Attaches citations and log probabilities, which apply to the whole candidate, to its first text. */
 function withAddenda(parts: readonly Part[], wire: WireCandidate): Part[] {
   const logprobs = decodeLogprobs(wire.logprobsResult);
   const at = parts.findIndex((part) => part.type === "text");

@@ -13,17 +13,17 @@ import { CandidateReader, type CandidateStream } from "./stream-reader.ts";
 import { decodeUsage } from "./usage.ts";
 
 /**
- * Reads chunks that are each a `GenerateContentResponse`. The vendor marks no end but the end of the stream, so the
- * finish is told there: chunks with nothing but usage may follow the one that names the reason.
+ * Decodes a stream of `GenerateContentResponse` chunks. Finish events are emitted at the end of the stream, because
+ * the vendor sends no end marker and chunks with usage may follow the finish reason.
  */
 class GenerativeStreamDecoder implements StreamDecoder, CandidateStream {
-  /** What calls without ids are told apart by. */
+  /** ID from which IDs of calls without one are derived. */
   responseId: string = randomUUID();
-  /** Candidates by their index. */
+  /** Readers by the index of their candidate. */
   private readonly readers = new Map<number, CandidateReader>();
   private events: ExchangeEvent[] = [];
   private parts = 0;
-  /** Counts on each chunk are cumulative: the last ones hold. */
+  /** The counts of chunks are cumulative, so the last ones apply. */
   private usage: Usage | undefined;
   private blocked: Candidate | undefined;
   private started = false;
@@ -90,7 +90,7 @@ class GenerativeStreamDecoder implements StreamDecoder, CandidateStream {
   }
 
   private finish(): void {
-    // All parts have to be closed before the first finish.
+    // All parts must end before the first finish event.
     const finishes = [...this.readers.values()].map((reader) => {
       const finish = reader.finish();
       if (finish === undefined) throw unfinished();
@@ -106,7 +106,7 @@ class GenerativeStreamDecoder implements StreamDecoder, CandidateStream {
   }
 }
 
-/** A decoder for one stream. */
+/** Creates a decoder for one stream. */
 export function createStreamDecoder(): StreamDecoder {
   return new GenerativeStreamDecoder();
 }

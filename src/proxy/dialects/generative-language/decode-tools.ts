@@ -14,7 +14,7 @@ const hostedTools: Readonly<Record<string, HostedTool["tool"]>> = {
   mcpServers: "mcp",
 };
 
-/** Function declarations, and one hosted tool for each other member of a tool object. */
+/** Converts function declarations, and each other member of a tool object to a hosted tool. */
 export function decodeTools(tools: WireRequest["tools"]): Tool[] {
   return [tools ?? []].flat().flatMap((tool): Tool[] => {
     const { functionDeclarations, ...rest } = tool;
@@ -48,13 +48,16 @@ function decodeFunction(declaration: WireFunction): FunctionTool {
   };
 }
 
-/** What only this dialect says of a function (`response`, `behavior`). */
+/** Returns the members of a function that only this dialect has (`response`, `behavior`). */
 function collectExtras(further: Readonly<Record<string, unknown>>): FunctionTool["extras"] {
   const extras = withoutNullish(further);
   return Object.keys(extras).length === 0 ? undefined : extras;
 }
 
-/** `VALIDATED` is `AUTO` with the arguments held to their schema, which other vendors call strict. */
+/**
+ * Converts the function calling mode. `VALIDATED` is `AUTO` with arguments that match their schema, which other
+ * vendors call strict.
+ */
 export function decodeToolChoice(config: WireRequest["toolConfig"]): ToolChoice | undefined {
   const calling = config?.functionCallingConfig;
   const names = calling?.allowedFunctionNames ?? [];

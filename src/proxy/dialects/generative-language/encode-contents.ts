@@ -15,12 +15,15 @@ import {
 import { profile } from "./profile.ts";
 
 /**
- * Stands in for the signature of a call that another vendor's model made, or that was lost on the way: models that
- * think in levels refuse unsigned calls (https://ai.google.dev/gemini-api/docs/thought-signatures).
+ * Replaces the missing signature of a call by another vendor's model. Models with thinking levels reject unsigned
+ * calls (https://ai.google.dev/gemini-api/docs/thought-signatures).
  */
 const unsignedCall = "skip_thought_signature_validator";
 
-/** The conversation with alternating roles; instructions in its middle keep their place as a marked user's text. */
+/**
+ * Encodes a conversation with alternating roles. A system message within the conversation becomes a marked text of
+ * the user.
+ */
 export function encodeContents(
   request: ExchangeRequest,
   capabilities: Capabilities,
@@ -39,12 +42,12 @@ export function encodeContents(
     if (parts.length === 0) continue;
     const role = turn.role === "assistant" ? "model" : "user";
     const before = contents.at(-1);
-    // Turns that came out empty leave neighbours of one role behind.
+    // Empty turns are dropped, which can leave adjacent turns of the same role.
     if (before?.role === role) before.parts.push(...parts);
     else contents.push({ role, parts });
   }
   const [first] = contents;
-  // The vendor refuses calls that nothing stands before.
+  // The vendor rejects a tool call at the start of the conversation.
   if (first?.role === "model" && first.parts.some((part) => "functionCall" in part)) {
     losses.add("first-turn", "The vendor requires a user message before a tool call; one was inserted.");
     contents.unshift({ role: "user", parts: [{ text: "Continue." }] });
@@ -60,7 +63,7 @@ export function encodeContents(
 }
 
 interface Surroundings {
-  /** Names of the calls by their ids: results are told by name here. */
+  /** Names of calls by ID, because results in this dialect refer to calls by name. */
   readonly names: ReadonlyMap<string, string>;
   readonly signer: (part: ToolCallPart) => string | undefined;
   readonly capabilities: Capabilities;
@@ -87,7 +90,10 @@ function convertSystemTurn(turn: Turn, losses: LossList): Turn {
   return { role: "user", parts };
 }
 
-/** Only the first of several parallel calls carries a signature, so only it needs a stand-in. */
+/**
+ * Returns a function that gives the signature of each call of a turn. Of parallel calls only the first has a
+ * signature, so only the first needs a replacement.
+ */
 function createSigner(capabilities: Capabilities): Surroundings["signer"] {
   let isFirst = true;
   return (part) => {
@@ -155,7 +161,7 @@ function encodeCall(part: ToolCallPart, around: Surroundings): WireObject {
   };
 }
 
-/** Ids are the vendor's own or the client's; one that was made for want of any is not sent back. */
+/** Adds a call's ID, unless the proxy created it. */
 function withId(id: string, members: WireObject): WireObject {
   return isCreatedCallId(id) ? members : { id: toCallId(profile.callIds, id), ...members };
 }

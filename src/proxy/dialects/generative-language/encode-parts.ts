@@ -14,12 +14,12 @@ import { loseForeignFile } from "../shared/losses.ts";
 
 export type WireObject = Readonly<Record<string, unknown>>;
 
-/** Text, with the signature that came with it from this dialect. */
+/** Encodes text with its signature of this dialect. */
 export function encodeText({ text, signature }: Pick<TextPart, "text" | "signature">): WireObject {
   return { text, ...(signature === undefined ? {} : { thoughtSignature: signature }) };
 }
 
-/** A thought for a client of this dialect, other vendors' signatures sealed. */
+/** Encodes reasoning with the wrapped signature. */
 export function encodeThought(part: ReasoningPart): WireObject {
   const { text, signature } = part;
   if (signature === undefined) return { text, thought: true };
@@ -27,15 +27,18 @@ export function encodeThought(part: ReasoningPart): WireObject {
 }
 
 /**
- * A call's arguments as the object this dialect wants; free text of a custom tool as its one argument `input`.
- * Undefined where the text is no JSON object: an answer that was cut off, or a model's mistake.
+ * Encodes the arguments of a call as an object; the free text of a custom tool becomes its argument `input`.
+ * Undefined if the text is not a JSON object, such as in a response that was cut off.
  */
 export function encodeArguments(part: Pick<ToolCallPart, "arguments" | "custom">): RawJson | undefined {
   if (part.custom === true) return new RawJson(stringifyJson({ input: part.arguments }));
   return argumentsObject(part.arguments);
 }
 
-/** Bytes or a file; undefined and a loss for an id at another vendor. */
+/**
+ * Encodes media as inline data or a file. Returns undefined and adds a loss if the model does not support it or the
+ * file is at another vendor.
+ */
 export function encodeMedia(
   part: Extract<Part, { type: "image" | "audio" | "video" | "document" }>,
   accepted: "any" | "base64" | "none",
@@ -63,13 +66,16 @@ function fileData(source: Exclude<MediaSource, { kind: "base64" }>): WireObject 
   return { ...(source.mediaType === undefined ? {} : { mimeType: source.mediaType }), fileUri };
 }
 
-/** A part of this dialect that the exchange form has no room for, as it was read. */
+/**
+ * Returns the original form of a part of this dialect that has no equivalent in the exchange form; undefined for
+ * others.
+ */
 export function keptPart(part: Part): WireObject | undefined {
   const raw = part.origin?.dialect === "generative-language" ? part.origin.raw : undefined;
   return isObject(raw) ? raw : undefined;
 }
 
-/** Google's SDKs for Python and Go read signatures as bytes. */
+/** Google's SDKs for Python and Go decode signatures from base64. */
 function toBase64(text: string): string {
   return Buffer.from(text).toString("base64");
 }

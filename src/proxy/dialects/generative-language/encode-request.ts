@@ -12,7 +12,7 @@ import { encodeText } from "./encode-parts.ts";
 import { encodeTools } from "./encode-tools.ts";
 import { toGenerativeSchema } from "./to-schema.ts";
 
-/** Writes `generateContent` or `streamGenerateContent`. */
+/** Encodes a call of `generateContent` or `streamGenerateContent`. */
 export function encodeRequest(request: ExchangeRequest, capabilities: Capabilities): Converted<UpstreamCall> {
   const losses = createLossList();
   const {
@@ -38,7 +38,9 @@ export function encodeRequest(request: ExchangeRequest, capabilities: Capabiliti
   return { value: { path: pathOf(request), body }, losses: losses.losses };
 }
 
-/** Tuned models are named with their collection; all others stand under `models`. */
+/**
+ * Returns the path of a call. Names of tuned models include their collection; all other models are under `models`.
+ */
 function pathOf(request: ExchangeRequest): string {
   const name = request.model.replace(/^models\//, "");
   const path = name.startsWith("tunedModels/")
@@ -82,7 +84,7 @@ function encodeConfig(request: ExchangeRequest, capabilities: Capabilities, loss
     presencePenalty: take(sampling.presencePenalty || undefined, "presence-penalty"),
     frequencyPenalty: take(sampling.frequencyPenalty || undefined, "frequency-penalty"),
     candidateCount: sampling.candidates,
-    // How many are wanted is refused where it is not said that any are.
+    // The vendor rejects `logprobs` without `responseLogprobs`.
     responseLogprobs: (sampling.topLogprobs ?? 0) > 0 ? true : sampling.logprobs,
     logprobs: sampling.topLogprobs,
     responseModalities: encodeModalities(request),
@@ -112,7 +114,9 @@ function encodeModalities(request: ExchangeRequest): string[] | undefined {
   return modalities.map((name) => name.toUpperCase());
 }
 
-/** Levels for models that think in them, else tokens; -1 lets the model choose. */
+/**
+ * Encodes reasoning as a level if the model has thinking levels, else as a token budget; -1 lets the model choose.
+ */
 function encodeThinking(request: ExchangeRequest, capabilities: Capabilities, losses: LossList): unknown {
   const asked = request.reasoning;
   if (!asksToThink(asked)) return undefined;
@@ -134,7 +138,7 @@ function encodeThinking(request: ExchangeRequest, capabilities: Capabilities, lo
   return { ...(level === undefined ? {} : { thinkingLevel: level.toUpperCase() }), includeThoughts };
 }
 
-/** A budget the model takes: it refuses a call over one beyond its limits. */
+/** Returns a thinking budget in tokens within the model's limits, because the vendor rejects any other. */
 function encodeBudget(asked: ReasoningRequest, capabilities: Capabilities, losses: LossList): number {
   const wanted = budgetOf(asked);
   if (wanted === undefined) return -1;
@@ -169,7 +173,7 @@ function encodeOutput(output: OutputFormat | undefined, capabilities: Capabiliti
     : { responseMimeType, responseSchema: toGenerativeSchema(output.schema, losses) };
 }
 
-/** Members of the exchange form that this dialect has no word for. */
+/** Adds a loss for each member of the exchange form that this dialect does not support. */
 function addUnsaid(request: ExchangeRequest, losses: LossList): void {
   const unsaid: readonly (readonly [code: LossCode, value: unknown])[] = [
     ["user", request.user],

@@ -16,7 +16,7 @@ import { encodeLogprobs } from "./logprobs.ts";
 import { profile } from "./profile.ts";
 import { encodeUsage } from "./usage.ts";
 
-/** Writes a whole `GenerateContentResponse`. */
+/** Encodes a complete `GenerateContentResponse`. */
 export function encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown> {
   const losses = createLossList();
   const value = {
@@ -42,7 +42,7 @@ function encodeCandidate(candidate: Candidate, index: number, losses: LossList):
   };
 }
 
-/** A part of an answer for a client; none for what this dialect cannot say. */
+/** Encodes a part of a response. Returns none and adds a loss if the dialect cannot express it. */
 export function encodeResponsePart(part: Part, losses: LossList): WireObject[] {
   switch (part.type) {
     case "text":
@@ -72,7 +72,9 @@ export function encodeResponsePart(part: Part, losses: LossList): WireObject[] {
   }
 }
 
-/** A call that was cut off is no call: half of its arguments must not be acted on. */
+/**
+ * Encodes a tool call. Drops a call that was cut off, because clients must not execute it with incomplete arguments.
+ */
 function encodeCall(part: Extract<Part, { type: "tool-call" }>, losses: LossList): WireObject[] {
   const args = encodeArguments(part);
   if (args === undefined) {
@@ -84,7 +86,10 @@ function encodeCall(part: Extract<Part, { type: "tool-call" }>, losses: LossList
   return [{ functionCall: { id, name: part.name, args }, ...thoughtSignature }];
 }
 
-/** Cited web pages, where an answer has any. Offsets count bytes of UTF-8; what is no page is a loss. */
+/**
+ * Encodes citations as `groundingMetadata`; no member if there are none. Offsets count bytes of UTF-8. A citation
+ * without a URL is a loss.
+ */
 export function groundingOf(parts: readonly Part[], losses: LossList): WireObject {
   const supports: WireObject[] = [];
   const chunks: WireObject[] = [];

@@ -13,8 +13,8 @@ import { createFraming, createPartWriter } from "./stream-writer.ts";
 import { encodeUsage } from "./usage.ts";
 
 /**
- * Writes chunks that are each a `GenerateContentResponse`: as events, or as the members of one JSON array. Calls are
- * told whole, since clients read no partial ones; reasons and usage stand in the last chunk.
+ * Encodes a stream of `GenerateContentResponse` chunks, as events or as one JSON array. A tool call is written at its
+ * end, because clients do not read partial calls; finish reasons and usage are in the last chunk.
  */
 class GenerativeStreamEncoder implements StreamEncoder {
   private readonly list = createLossList();
@@ -22,9 +22,9 @@ class GenerativeStreamEncoder implements StreamEncoder {
   private readonly open = new Map<number, ReturnType<typeof createPartWriter>>();
   private readonly candidates = new Map<number, number>();
   private readonly endings: { readonly candidate: number; readonly finish: Finish }[] = [];
-  /** Texts with citations, which the last chunk tells. */
+  /** Texts with citations by candidate; the last chunk contains the citations. */
   private readonly getCited = new Map<number, Part[]>();
-  /** Members that end every chunk, as JSON text. */
+  /** Members at the end of every chunk, as JSON text without braces. */
   private identity: string;
   private usage: Usage | undefined;
   private ended = false;
@@ -102,7 +102,7 @@ class GenerativeStreamEncoder implements StreamEncoder {
     return membersOf({ modelVersion, responseId });
   }
 
-  /** `parts` and `more` are JSON text: a stream has thousands of chunks that differ in a word. */
+  /** Returns a chunk. `parts` and `more` are JSON text, which avoids serializing thousands of similar chunks. */
   private chunk(candidate: number, parts: readonly string[], more: string): string {
     if (parts.length === 0) return "";
     const content = `"content":{"parts":[${parts.join(",")}],"role":"model"}`;
@@ -111,7 +111,7 @@ class GenerativeStreamEncoder implements StreamEncoder {
   }
 
   private finish(): string {
-    // Like the vendor's own last chunk: its SDK forgets a turn with a chunk that holds no part at all.
+    // An empty text, as in the vendor's last chunk: its SDK drops a turn from the history if a chunk has no part.
     const candidates = this.endings.map(({ candidate, finish }) => ({
       content: { parts: [{ text: "" }], role: "model" },
       finishReason: encodeFinish(finish),
@@ -124,12 +124,12 @@ class GenerativeStreamEncoder implements StreamEncoder {
   }
 }
 
-/** An encoder for one stream. */
+/** Creates an encoder for one stream. */
 export function createStreamEncoder(context: EncodeContext): StreamEncoder {
   return new GenerativeStreamEncoder(context);
 }
 
-/** An object's members as JSON text, without braces. */
+/** Returns the members of an object as JSON text without braces. */
 function membersOf(members: Readonly<Record<string, unknown>>): string {
   return stringifyJson(members).slice(1, -1);
 }

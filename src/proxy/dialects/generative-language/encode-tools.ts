@@ -13,7 +13,7 @@ const hostedNames: Partial<Record<HostedTool["tool"], string>> = {
   "code-execution": "codeExecution",
 };
 
-/** `tools` and `toolConfig`; neither where there are no tools. */
+/** Encodes `tools` and `toolConfig`; returns no members if there are no tools. */
 export function encodeTools(
   request: ExchangeRequest,
   capabilities: Capabilities,
@@ -55,7 +55,10 @@ function encodeFunction(
   return { ...named, parameters: toGenerativeSchema(schema, losses) };
 }
 
-/** A tool of free text becomes a function of one text; its grammar, if it has one, is told in words. */
+/**
+ * Returns the schema of a function that replaces a custom tool: one string argument, with the tool's grammar, if any,
+ * in its description.
+ */
 function customSchema(format: unknown): WireObject {
   const definition = isObject(format) ? format["definition"] : undefined;
   const grammar =
@@ -63,7 +66,9 @@ function customSchema(format: unknown): WireObject {
   return { type: "object", properties: { input: { type: "string", ...grammar } }, required: ["input"] };
 }
 
-/** A function without arguments is declared without a schema: an object without properties is refused. */
+/**
+ * Returns whether a schema has no properties. The vendor rejects it, so the function is declared without a schema.
+ */
 function isEmptyObject(schema: WireObject): boolean {
   const { properties, type } = schema;
   const isBare = !["$ref", "anyOf", "oneOf", "allOf"].some((key) => key in schema);
@@ -79,7 +84,7 @@ function encodeHosted(
 ): WireObject[] {
   const written = new Map<string, WireObject>();
   const dropped: HostedTool[] = [];
-  // Models before those that think in levels refuse their own tools beside functions.
+  // Models without thinking levels reject hosted tools together with functions.
   const mixes = functions.length === 0 || capabilities.reasoning === "level";
   for (const tool of tools) {
     if (tool.type !== "hosted") continue;

@@ -10,7 +10,7 @@ import { errorSchema } from "./schema.ts";
 
 type Kind = ExchangeError["kind"];
 
-/** The vendor's canonical codes (https://cloud.google.com/apis/design/errors#handling_errors). */
+/** Error kinds by canonical code (https://cloud.google.com/apis/design/errors#handling_errors). */
 const kinds: Readonly<Record<string, Kind>> = {
   INVALID_ARGUMENT: "invalid-request",
   FAILED_PRECONDITION: "invalid-request",
@@ -26,7 +26,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   INTERNAL: "upstream",
 };
 
-/** Reads a refusal; streams and the array form wrap it in a list. */
+/** Parses an error body, which may be in a list. */
 export function decodeError(
   status: number,
   headers: Readonly<Record<string, string>>,
@@ -56,12 +56,12 @@ export function decodeError(
 
 function kindOf(status: number, code: string, message: string, quotas: readonly string[]): Kind {
   if (isContextOverflow(message)) return "context-overflow";
-  // What a day allows does not come back in a minute.
+  // A daily quota is not available again soon, so waiting as for a rate limit would not help.
   if (status === 429) return quotas.some((quota) => /PerDay/i.test(quota)) ? "quota" : "rate-limit";
   return ownMember(kinds, code) ?? kindOfStatus(status);
 }
 
-/** Whole seconds of a duration such as `34.4s`, rounded up. */
+/** Returns a duration such as `34.4s` in whole seconds, rounded up; undefined if it is invalid. */
 function secondsOf(delay: string | null | undefined): number | undefined {
   const seconds = /^(\d+(?:\.\d+)?)s$/.exec(delay ?? "")?.[1];
   return seconds === undefined ? undefined : Math.ceil(Number(seconds));

@@ -1,7 +1,7 @@
 import { ownMember } from "../../exchange/own-member.ts";
 import type { Finish } from "../../exchange/response.ts";
 
-/** What the vendor's reasons mean (https://ai.google.dev/api/generate-content#FinishReason). */
+/** Finish reasons by the vendor's reason (https://ai.google.dev/api/generate-content#FinishReason). */
 const reasons: Readonly<Record<string, Finish["unified"]>> = {
   STOP: "stop",
   MAX_TOKENS: "length",
@@ -23,9 +23,8 @@ const reasons: Readonly<Record<string, Finish["unified"]>> = {
 };
 
 /**
- * Returns why a candidate ended. The vendor says STOP also where the model made a call. A reason that is not known here,
- * or that says nothing (OTHER, NO_IMAGE, IMAGE_OTHER), is an error where it is all that came: an empty answer with a
- * clean end would hide it.
+ * Converts a finish reason. STOP after a tool call means a tool call. A reason that is unknown or unspecific (OTHER,
+ * NO_IMAGE, IMAGE_OTHER) is an error if the response has no content: a regular end would hide it.
  */
 export function decodeFinish(
   raw: string,
@@ -41,7 +40,7 @@ export function decodeFinish(
   };
 }
 
-/** The reason this dialect's clients know; one of the vendor's own is told as it was. */
+/** Encodes the finish reason. A reason of this vendor stays unchanged. */
 export function encodeFinish(finish: Finish): string {
   if (finish.raw !== undefined && isOwn(finish)) return finish.raw;
   switch (finish.unified) {

@@ -4,7 +4,7 @@ import type { SchemaPath } from "./to-schema.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** One schema without `$ref` and `allOf`: what they point to merged into it. `inside` is the place of its members. */
+/** Merges the targets of `$ref` and `allOf` into a schema. `inside` is the path for converting its members. */
 export function flattenSchema(
   schema: JsonSchema,
   path: SchemaPath,
@@ -32,7 +32,10 @@ export function flattenSchema(
   return { flat, inside };
 }
 
-/** What a reference points to; an empty object where it leads back into itself, out of the schema or too deep. */
+/**
+ * Returns the target of a reference: `{type: "object"}` if it is recursive or too deep, undefined and a loss if the
+ * schema does not contain it.
+ */
 function resolve(reference: string, path: SchemaPath, losses: LossList): JsonSchema | undefined {
   if (path.refs.includes(reference) || path.depth > 32 || path.budget.nodes < 0) {
     losses.add("schema-cycle", `The recursive schema ${reference} is cut at its first repetition.`);
@@ -44,7 +47,7 @@ function resolve(reference: string, path: SchemaPath, losses: LossList): JsonSch
   return undefined;
 }
 
-/** A JSON pointer in a URI fragment (RFC 6901). */
+/** Resolves a JSON pointer in a URI fragment (RFC 6901). */
 function pointTo(reference: string, root: unknown): unknown {
   if (reference === "#") return root;
   if (!reference.startsWith("#/")) return undefined;
@@ -65,7 +68,9 @@ function decode(key: string): string {
   }
 }
 
-/** Both schemas at once: members together, `required` joined, enumerations and types narrowed; `over` wins the rest. */
+/**
+ * Combines two schemas: joins properties and `required`, intersects enumerations; `over` takes precedence otherwise.
+ */
 function merge(under: JsonSchema, over: JsonSchema): JsonSchema {
   const merged: Record<string, unknown> = { ...under, ...over };
   if (isObject(under["properties"]) && isObject(over["properties"])) {

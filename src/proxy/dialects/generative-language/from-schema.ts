@@ -2,9 +2,9 @@ import { isObject } from "../../exchange/json.ts";
 import { camelKeys } from "./camel-keys.ts";
 
 /**
- * A `Schema` of this dialect as JSON Schema: types in lower case, `nullable` as a type, counts that came as text
- * (64-bit integers in protobuf's JSON) as numbers. Members it does not know stay as they are, so that JSON Schema
- * itself passes through.
+ * Converts a `Schema` of this dialect to JSON Schema: types in lower case, `nullable` as a type, counts sent as
+ * strings (64-bit integers in protobuf's JSON) as numbers. Unknown members stay unchanged, so that JSON Schema itself
+ * passes through.
  */
 export function fromGenerativeSchema(schema: unknown): unknown {
   const camel = camelKeys(schema);

@@ -3,8 +3,9 @@ import type { Citation, ServerToolPart } from "../../exchange/parts.ts";
 import type { WireCandidate, WireCitations, WireGrounding } from "./schema.ts";
 
 /**
- * The web pages an answer is grounded in, as citations of its text. The vendor counts bytes of UTF-8; citations count
- * UTF-16 units. Supports of other parts than the first cannot be placed once texts are joined, and carry no offsets.
+ * Converts the grounding of a response to citations of its text. The vendor counts bytes of UTF-8, citations count
+ * UTF-16 units. Supports of other parts than the first have no offsets, because their position is unknown once texts
+ * are joined.
  */
 export function decodeGrounding(grounding: WireGrounding | null | undefined, text: string): Citation[] {
   const pages = pagesOf(grounding);
@@ -26,7 +27,7 @@ export function decodeGrounding(grounding: WireGrounding | null | undefined, tex
   return [...cited, ...placeless];
 }
 
-/** What an answer is grounded in: pages of the web and of maps; files of the vendor's have no address that others know. */
+/** Returns the sources of a response: pages of the web and of maps. Files at the vendor have no URL. */
 function pagesOf(grounding: WireGrounding | null | undefined): Citation[] {
   return (grounding?.groundingChunks ?? []).map((chunk) => {
     const page = Object.values(chunk).find(isObject) ?? {};
@@ -40,7 +41,7 @@ function pagesOf(grounding: WireGrounding | null | undefined): Citation[] {
 
 type Lookups = Pick<WireCandidate, "groundingMetadata" | "urlContextMetadata">;
 
-/** The searches behind an answer and the pages its prompt named, as the vendor's own tools; none where there were none. */
+/** Converts the searches and the fetched pages of a response to uses of hosted tools. */
 export function decodeLookups(candidate: Lookups, id: string): ServerToolPart[] {
   const { groundingMetadata: grounding, urlContextMetadata: fetched } = candidate;
   const base = { type: "server-tool", phase: "call", id } as const;
@@ -62,7 +63,7 @@ export function decodeLookups(candidate: Lookups, id: string): ServerToolPart[] 
   return [...(queries.length > 0 ? [search] : []), ...(fetched?.urlMetadata?.length ? [fetches] : [])];
 }
 
-/** Where the answer quotes at length, as citations of its text; bytes as in `decodeGrounding`. */
+/** Converts the citations of long quotes; offsets count bytes as in `decodeGrounding`. */
 export function decodeQuotes(quotes: WireCitations | null | undefined, text: string): Citation[] {
   return [...(quotes?.citations ?? []), ...(quotes?.citationSources ?? [])].map(
     ({ uri, title, startIndex, endIndex }) => ({
@@ -75,7 +76,7 @@ export function decodeQuotes(quotes: WireCitations | null | undefined, text: str
   );
 }
 
-/** UTF-16 units in the first `bytes` bytes of the text's UTF-8. */
+/** Returns the number of UTF-16 units in the first `bytes` bytes of the text's UTF-8. */
 function unitsBefore(text: string, bytes: number): number {
   return Buffer.from(text).subarray(0, bytes).toString().length;
 }

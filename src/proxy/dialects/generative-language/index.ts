@@ -7,7 +7,9 @@ import { encodeResponse } from "./encode-response.ts";
 import { createStreamEncoder } from "./encode-stream.ts";
 import { decodeError } from "./errors.ts";
 
-/** `generateContent` and `streamGenerateContent`, https://ai.google.dev/api/generate-content. */
+/**
+ * The codec of Google's `generateContent` and `streamGenerateContent` (https://ai.google.dev/api/generate-content).
+ */
 export const codec: Codec = {
   dialect: "generative-language",
   decodeRequest,

@@ -1,7 +1,7 @@
 import type { TokenLogprob } from "../../exchange/parts.ts";
 import type { WireLogprobs } from "./schema.ts";
 
-/** `logprobsResult` of a candidate or of a stream's chunk; undefined where it tells of no token. */
+/** Converts `logprobsResult` of a candidate or a chunk; undefined if it has no tokens. */
 export function decodeLogprobs(result: WireLogprobs | null | undefined): readonly TokenLogprob[] | undefined {
   const others = result?.topCandidates ?? [];
   const tokens = (result?.chosenCandidates ?? []).map((chosen, index) => ({
@@ -18,7 +18,7 @@ function decodeToken(candidate: {
   return { token: candidate.token ?? "", logprob: candidate.logProbability ?? 0 };
 }
 
-/** See `decodeLogprobs`; no member at all where there are none. */
+/** Encodes `logprobsResult`; no member if there are no tokens. */
 export function encodeLogprobs(tokens: readonly TokenLogprob[]): Readonly<Record<string, unknown>> {
   if (tokens.length === 0) return {};
   const chosenCandidates = tokens.map(encodeToken);

@@ -3,35 +3,35 @@ import { stringifyJson } from "../../exchange/json.ts";
 import type { WirePartialArg } from "./schema.ts";
 
 /**
- * Arguments that come in pieces, each with a path such as `$.recipe.steps[1]`, written on as JSON text: what is given
- * out, joined, is the arguments object (https://ai.google.dev/api/caching#FunctionCall).
+ * Converts arguments that arrive in pieces, each with a path such as `$.recipe.steps[1]`, to JSON text. The returned
+ * texts together are the arguments object (https://ai.google.dev/api/caching#FunctionCall).
  */
 export interface PartialArguments {
-  /** The text that this piece adds. Throws `DialectError` where it belongs into something already closed. */
+  /** Returns the text that a piece adds. Throws `DialectError` if the piece belongs to a value that is complete. */
   add(piece: WirePartialArg): string;
-  /** The text that closes whatever is open. */
+  /** Returns the text that closes the open values. */
   end(): string;
 }
 
 type Key = string | number;
 
-/** Array members that may be left out before one that is given; they are written as null. */
+/** Maximum number of missing elements before an array element; they are written as null. */
 const maxGap = 1_000;
 
 interface Level {
   readonly kind: "object" | "array";
-  /** Members written so far: names of an object, a count of an array. */
+  /** Names of the members written so far; unused for arrays. */
   readonly names: Set<string>;
   count: number;
 }
 
-/** For the arguments of one call. */
+/** Creates a converter for the arguments of one call. */
 export function createPartialArguments(): PartialArguments {
   return new PathWriter();
 }
 
 class PathWriter implements PartialArguments {
-  /** Keys that lead to the value being written, and the objects and arrays around it: one more than keys. */
+  /** Keys of the value being written. `levels` are the objects and arrays around it, one more than keys. */
   private path: Key[] = [];
   private readonly levels: Level[] = [];
   private isInText = false;
@@ -53,13 +53,13 @@ class PathWriter implements PartialArguments {
     return this.levels.length === 0 ? "{}" : this.closeTo(0);
   }
 
-  /** Leaves what the new path is not in, and opens what it leads through. */
+  /** Closes the values that do not contain the new path and opens those that do. */
   private moveTo(target: readonly Key[]): string {
     const { path, levels } = this;
     let text = levels.length === 0 ? this.open("object") : "";
     let common = 0;
     while (common < path.length && common < target.length - 1 && path[common] === target[common]) common += 1;
-    // The last key of a path is a value, which nothing can be written into.
+    // The last key leads to a value that cannot contain others.
     common = Math.min(common, levels.length - 1);
     text += this.closeTo(common + 1);
     for (let at = common; at < target.length; at += 1) {
@@ -105,7 +105,10 @@ function misplaced(key: Key) {
   return invalidResponse(`The upstream's call gives its argument ${JSON.stringify(key)} out of order.`);
 }
 
-/** The keys of a JSON path (RFC 9535) of the plain kind: names after dots, names and indexes in brackets. */
+/**
+ * Returns the keys of a simple JSONPath (RFC 9535): names after dots, names and indexes in brackets. Throws
+ * `DialectError` if there are none.
+ */
 function parsePath(path: string): Key[] {
   const keys: Key[] = [];
   for (const [, dotted, index, single, double] of path.matchAll(

@@ -20,7 +20,7 @@ declare module "../../exchange/parts.ts" {
   }
 }
 
-/** Default page size of https://ai.google.dev/api/models#method:-models.list. */
+/** Default page size of a model list (https://ai.google.dev/api/models#method:-models.list). */
 const PAGE_SIZE = 50;
 
 const modelList: ModelListFormat = {
@@ -42,7 +42,7 @@ const modelList: ModelListFormat = {
   },
 };
 
-/** Returns the index that a page token stands for. */
+/** Returns the index that a page token encodes. Throws `validation` if the token is invalid. */
 function readPageToken(token: unknown): number {
   if (token === undefined || token === "") return 0;
   const index = Buffer.from(String(token), "base64url").toString();
@@ -99,7 +99,9 @@ const routes: readonly DialectRoute[] = [
   { method: "POST", path: "/v1beta/models/*", operation: "by-method", body: "whole" },
 ];
 
-/** `generateContent` and `streamGenerateContent` (https://ai.google.dev/api/generate-content). */
+/**
+ * The profile of Google's `generateContent` and `streamGenerateContent` (https://ai.google.dev/api/generate-content).
+ */
 export const profile: DialectProfile<UpstreamProfile> = {
   name: "generative-language",
   nativeUpstream: "generative-language",
@@ -177,7 +179,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
   turnsMember: "contents",
 };
 
-/** Returns 0 for an embeddings response, which reports a prompt alone or as the total; undefined for every other. */
+/** Returns 0 for an embeddings response, whose total equals the prompt; undefined for any other. */
 function countNoCandidates(raw: object): number | undefined {
   const [prompt, total] = [getNumber(raw, "promptTokenCount"), getNumber(raw, "totalTokenCount")];
   return prompt !== undefined && total === prompt ? 0 : undefined;

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { recordOf } from "../shared/record-of.ts";
 
 /**
- * The generative-language dialect as it is read: https://ai.google.dev/api/generate-content. Objects are loose; members
- * in snake_case have been renamed before (`camel-keys.ts`).
+ * Schemas of the members that the codec reads (https://ai.google.dev/api/generate-content). Objects keep unknown
+ * members. `camel-keys.ts` renames snake_case members before validation.
  */
 
 const count = z.number().nullish();
@@ -56,7 +56,7 @@ const partSchema = z.looseObject({
 });
 export type WirePart = z.output<typeof partSchema>;
 
-/** The vendor takes a part alone for a list of one, as its own examples write it. */
+/** The vendor accepts a single part instead of a list, as in its examples. */
 const partsSchema = z.union([z.array(partSchema), partSchema.transform((part) => [part])]);
 const contentSchema = z.looseObject({ role: text, parts: partsSchema.nullish() });
 export type WireContent = z.output<typeof contentSchema>;
@@ -94,7 +94,7 @@ const generationConfigSchema = z.looseObject({
   thinkingConfig: thinkingSchema.nullish(),
 });
 export type WireGenerationConfig = z.output<typeof generationConfigSchema>;
-/** Members of `generationConfig` that have a place in the exchange form. */
+/** Members of `generationConfig` with an equivalent in the exchange form. */
 export const knownConfig: ReadonlySet<string> = new Set(Object.keys(generationConfigSchema.shape));
 
 const toolConfigSchema = z.looseObject({
@@ -116,7 +116,7 @@ export const requestSchema = z.looseObject({
   labels: recordOf(z.string()).nullish(),
 });
 export type WireRequest = z.output<typeof requestSchema>;
-/** Top-level members that have a place in the exchange form. */
+/** Top-level members with an equivalent in the exchange form. */
 export const knownMembers: ReadonlySet<string> = new Set(Object.keys(requestSchema.shape));
 
 const usageSchema = z.looseObject({
@@ -151,7 +151,7 @@ const logprobsSchema = z.looseObject({
 export type WireLogprobs = z.output<typeof logprobsSchema>;
 
 const quotedSchema = z.looseObject({ uri: text, title: text, startIndex: count, endIndex: count });
-/** The vendor's reference says `citationSources`, its SDKs say `citations`. */
+/** The vendor's reference has `citationSources`, its SDKs have `citations`. */
 const citationSchema = z.looseObject({
   citations: z.array(quotedSchema).nullish(),
   citationSources: z.array(quotedSchema).nullish(),

@@ -10,7 +10,7 @@ import { decodeLogprobs } from "./logprobs.ts";
 import { createPartialArguments, type PartialArguments } from "./partial-arguments.ts";
 import type { WireCandidate, WirePart } from "./schema.ts";
 
-/** Where a candidate's events go, and what its stream is known by. */
+/** State of a stream that its candidates share, and the sink of their events. */
 export interface CandidateStream {
   readonly responseId: string;
   nextIndex(): number;
@@ -26,13 +26,13 @@ interface Open {
 }
 
 /**
- * One candidate of a stream. The vendor cuts one text into the parts of many chunks, so a part here goes on until
- * something else begins; calls come whole, or opened by a name and filled by paths.
+ * Decodes one candidate of a stream. A part continues until another begins, because the vendor splits a text over the
+ * parts of many chunks. A tool call arrives complete, or as a name followed by arguments with paths.
  */
 export class CandidateReader {
   private open: Open | undefined;
   private calls = 0;
-  /** Whether anything but thoughts has come. */
+  /** Whether anything other than reasoning has arrived. */
   private hasContent = false;
   private vendorFinish: { readonly reason: string; readonly message: string | null | undefined } | undefined;
   private grounding: WireCandidate["groundingMetadata"];
@@ -53,7 +53,7 @@ export class CandidateReader {
       this.readPart(part, logprobs);
       if (part.text && part.thought !== true) logprobs = undefined;
     }
-    // Later chunks repeat what earlier ones are grounded in, so only the last word on it counts.
+    // Later chunks repeat the grounding of earlier ones, so the last one applies.
     this.grounding = wire.groundingMetadata ?? this.grounding;
     this.fetched = wire.urlContextMetadata ?? this.fetched;
     this.quotes = wire.citationMetadata ?? this.quotes;
@@ -61,12 +61,12 @@ export class CandidateReader {
       this.vendorFinish = { reason: wire.finishReason, message: wire.finishMessage };
   }
 
-  /** See `StreamDecoder.note`. */
+  /** Records text of a part that bypassed the decoder; see `StreamDecoder.note`. */
   note({ index, text }: Delta): void {
     if (this.open?.index === index) this.open.text += text;
   }
 
-  /** Closes what is open; gives how the candidate ended, nothing where it did not. */
+  /** Ends the open part and returns the finish event; undefined if the candidate has no finish reason. */
   finish(): Extract<ExchangeEvent, { type: "finish" }> | undefined {
     if (this.vendorFinish === undefined) return undefined;
     const { open } = this;
@@ -192,5 +192,5 @@ function wholeArguments(args: unknown): string {
   return args === null ? "" : argumentsText(args);
 }
 
-/** For a call whose arguments came whole after all. */
+/** Ignores further pieces of a call whose arguments arrived complete. */
 const nothingMore: PartialArguments = { add: () => "", end: () => "" };

@@ -4,14 +4,17 @@ import type { Citation, Part } from "../../exchange/parts.ts";
 import { encodeText, encodeThought, type WireObject } from "./encode-parts.ts";
 import { encodeResponsePart } from "./encode-response.ts";
 
-/** What each event of an open part adds to the answer, as parts of the wire. */
+/** Converts each event of an open part to parts of the wire format. */
 export interface PartWriter {
   write(event: OpenPartEvent): readonly WireObject[];
-  /** The part as it has become, for its citations. */
+  /** Returns the part with its text and citations; undefined if it has no citations. */
   getCited(): Part | undefined;
 }
 
-/** Texts and thoughts are told as they come, calls at their end: clients read no half ones. */
+/**
+ * Creates the writer of a part. Text and reasoning are written as they arrive, tool calls at their end, because
+ * clients do not read partial calls.
+ */
 export function createPartWriter(part: OpenPart, losses: LossList): PartWriter {
   if (part.type === "tool-call") return new CallWriter(part, losses);
   return part.type === "reasoning" ? new ThoughtWriter(part) : new TextWriter();
@@ -27,7 +30,7 @@ class TextWriter implements PartWriter {
       return event.text === "" ? [] : [{ text: event.text }];
     }
     if (event.type === "citation") this.citations.push(event.citation);
-    // The signature of a text comes with its last piece.
+    // The vendor sends the signature of a text with its last piece.
     return event.type === "signature-delta" ? [encodeText({ text: "", signature: event.signature })] : [];
   }
 
@@ -76,21 +79,19 @@ class CallWriter implements PartWriter {
   getCited(): undefined {}
 }
 
-/** How the chunks of a stream are put one after the other; `json` is a chunk as JSON text. */
+/** Frames the chunks of a stream; `json` is a chunk as JSON text. */
 export interface Framing {
   chunk(json: string): string;
-  /** The chunk after which nothing follows. */
+  /** Returns the last chunk of the stream. */
   last(json: string): string;
-  /** Text that keeps a quiet stream open; empty where clients take none. */
+  /** Text that keeps an idle stream open; empty if clients accept none. */
   readonly ping: string;
 }
 
 /**
- * Returns the framing of one stream. Events end in CRLF as the vendor's do; an array is opened by its first member and
- * closed by its last.
- *
- * Events have no keep-alive. Google's servers send none, and Google's SDKs for Python and Go and LangChain fail on a
- * comment or an empty line; an event without content makes the chats of its SDKs drop the turn from their history.
+ * Returns the framing of one stream: events that end in CRLF like the vendor's, or one JSON array. Events have no
+ * keep-alive: Google's SDKs for Python and Go and LangChain fail on a comment or an empty line, and an event without
+ * content makes chats of Google's SDKs drop the turn from their history. Google's servers send none.
  */
 export function createFraming(array: boolean): Framing {
   if (!array) {
@@ -103,6 +104,6 @@ export function createFraming(array: boolean): Framing {
     isFirst = false;
     return `${before}${json}`;
   };
-  // White space may stand anywhere between the members.
+  // JSON allows whitespace between the elements of an array.
   return { chunk, last: (json) => `${chunk(json)}]`, ping: "\n" };
 }

@@ -5,15 +5,15 @@ import { withoutNullish } from "../shared/without-nullish.ts";
 import { flattenSchema, type JsonSchema } from "./flatten-schema.ts";
 
 /**
- * JSON Schema in the subset that `parameters` and `responseSchema` take
- * (https://ai.google.dev/api/caching#Schema): references inlined, unions as `anyOf`, `null` as `nullable`, types in
- * upper case. Names of properties are never touched, whatever they are called.
+ * Converts JSON Schema to the subset that `parameters` and `responseSchema` support
+ * (https://ai.google.dev/api/caching#Schema): references are inlined, unions become `anyOf`, `null` becomes
+ * `nullable`, types are in upper case. Property names stay unchanged.
  */
 export function toGenerativeSchema(schema: unknown, losses: LossList): unknown {
   return convert(schema, { root: schema, refs: [], depth: 0, budget: { nodes: maxNodes } }, losses);
 }
 
-/** Where in the schema a conversion is: what it is nested in, and how much of it may still be written. */
+/** The position of a conversion: the root schema, the references and depth above, and the remaining node budget. */
 export interface SchemaPath {
   readonly root: unknown;
   readonly refs: readonly string[];
@@ -22,10 +22,10 @@ export interface SchemaPath {
 }
 
 const maxDepth = 32;
-/** References may be used many times over, and each use is written out. */
+/** Limits the output, because each use of a reference is written out. */
 const maxNodes = 5_000;
 
-/** Keywords that both sides know by the same name and meaning. */
+/** Keywords with the same name and meaning in both. */
 const shared = [
   "title",
   "description",
@@ -41,7 +41,7 @@ const shared = [
   "default",
 ] as const;
 
-/** Keywords that restrict what is valid and have no counterpart. */
+/** Constraints without an equivalent. */
 const lost = [
   "not",
   "if",
@@ -116,7 +116,7 @@ function isNull(schema: unknown): boolean {
   );
 }
 
-/** The alternatives that are not null: of `anyOf`, `oneOf`, or of a list of types. */
+/** Returns the alternatives other than null: of `anyOf`, `oneOf`, or of a list of types. */
 function unionOf(schema: JsonSchema, types: readonly string[]): unknown[] | undefined {
   const members = unionMembers(schema)?.filter((member) => !isNull(member));
   if (members !== undefined && members.length > 0) return members;
@@ -185,7 +185,10 @@ function addFormat(
   else losses.add("schema-format", `Format ${format} of a schema dropped: the dialect does not support it.`);
 }
 
-/** Only texts can be enumerated; other values are named in the description, where the model reads them. */
+/**
+ * Adds an enumeration. The dialect supports strings only, so other values go into the description, which the model
+ * reads.
+ */
 function addEnum(schema: JsonSchema, converted: Record<string, unknown>, losses: LossList): void {
   const constant = schema["const"] === undefined ? [] : [schema["const"]];
   const values = (Array.isArray(schema["enum"]) ? schema["enum"] : constant).filter(

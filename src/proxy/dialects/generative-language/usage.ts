@@ -2,7 +2,10 @@ import type { Usage } from "../../exchange/response.ts";
 import { usageOfSeparateThoughts } from "../../exchange/usage.ts";
 import type { WireUsage } from "./schema.ts";
 
-/** Counts of one answer or chunk; undefined where the vendor tells none, as in a stream's first chunks. */
+/**
+ * Converts the token counts of a response or a chunk; undefined if there are none, as in the first chunks of a
+ * stream.
+ */
 export function decodeUsage(usage: WireUsage | null | undefined): Usage | undefined {
   if (!usage) return undefined;
   const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount } = usage;
@@ -17,7 +20,10 @@ export function decodeUsage(usage: WireUsage | null | undefined): Usage | undefi
   });
 }
 
-/** Thoughts stand beside the candidates' tokens here, and the total is the sum of all. */
+/**
+ * Encodes the token counts. This dialect counts thoughts separately from the candidates' tokens; the total includes
+ * both.
+ */
 export function encodeUsage(usage: Usage | undefined) {
   const prompt = usage?.input.total ?? 0;
   const output = usage?.output.total ?? 0;
