@@ -17,16 +17,19 @@ export type ListedAgent = z.infer<typeof listedAgent>;
 
 export interface AgentSources {
   readonly origin: AgentOrigin;
-  /** What the caller sent along. */
+  /** Agents listed by the caller. */
   readonly listed?: readonly ListedAgent[] | undefined;
-  /** A running OpenCode server of this machine. */
+  /** Address of an OpenCode server on this machine. */
   readonly opencodeUrl?: string | undefined;
   readonly cwd: string;
 }
 
 const TIMEOUT_MS = 2_000;
 
-/** The agents a person may hand over to: primary ones that are not hidden. Only origin_b has any. Never throws. */
+/**
+ * Returns the agents that a decision may name: primary ones that are not hidden. Only `origin_b` has agents. Never
+ * throws: a failed request sets `error`.
+ */
 export async function listAgents(sources: AgentSources): Promise<AgentsAnswer> {
   if (sources.origin !== "origin_b") return { agents: [] };
   if (sources.listed) return { agents: offered(sources.listed) };
@@ -38,7 +41,7 @@ export async function listAgents(sources: AgentSources): Promise<AgentsAnswer> {
   }
 }
 
-/** Those of a list that may be offered, each with id, name and description. Pure. */
+/** Returns the agents of a list that are primary and not hidden, with id, name and description. */
 function offered(agents: readonly ListedAgent[]): Agent[] {
   return agents
     .filter(({ mode, hidden }) => mode === "primary" && hidden !== true)
@@ -50,15 +53,15 @@ function offered(agents: readonly ListedAgent[]): Agent[] {
 }
 
 /**
- * Throws `validation` for an agent, by id or name, that is not on offer. Where none is known, any will do: the caller
- * may know more than it said.
+ * Throws `validation` if no offered agent has this id or name. Accepts any name if no agents are known: the caller
+ * may have more than it listed.
  */
 export function checkOffered(name: string, agents: AgentsAnswer["agents"]): void {
   if (agents.length === 0 || agents.some((agent) => agent.id === name || agent.name === name)) return;
   throw new AppError("validation", `agentSwitch: there is no agent "${name}" to switch to`);
 }
 
-/** OpenCode's `GET /agent`. Only on this machine: the folder's name goes with it. */
+/** Requests OpenCode's `GET /agent`. Only from this machine, because the request contains the project folder. */
 async function askOpenCode(base: string, cwd: string): Promise<ListedAgent[]> {
   const url = new URL("agent", base.endsWith("/") ? base : `${base}/`);
   if (!["localhost", "127.0.0.1", "[::1]"].includes(url.hostname)) throw new Error("not on this machine");

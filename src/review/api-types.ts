@@ -1,6 +1,6 @@
 /**
- * What the review servers and their pages say to each other. Types only: the pages import this file and nothing
- * else of the server. Members named by the specification keep its names; the rest is ours and additive.
+ * Types of the API between the review servers and their pages. The pages import only this file from the server.
+ * Members that the specification defines keep its names; the others are additional.
  */
 
 export type * from "./code-api-types.ts";
@@ -15,37 +15,40 @@ export interface PlanState {
   readonly origin: AgentOrigin;
   readonly permissionMode?: string;
   readonly sharingEnabled: boolean;
-  /** Identifies the plan by its content: the key of its draft. */
+  /** Identifies the plan by its text, folder and agent; the key of its draft. */
   readonly planId: string;
-  /** Identifies this review; events and drafts of another session carry another. */
+  /** Identifies this review among those of other processes. */
   readonly sessionId: string;
   readonly title: string;
   readonly caller: Caller;
-  /** 1 for the first time a plan of this title comes from this folder. */
+  /** The number of reviews of a plan with this title from this folder, starting at 1. */
   readonly round: number;
   readonly settings: ReviewSettings;
-  /** What the agent's tool call holds besides the plan. It goes back with an approval as it came. */
+  /** Members of the agent's tool call besides the plan. An approval returns them unchanged. */
   readonly requested?: Readonly<Record<string, unknown>>;
-  /** Set when the agent sent no plan: what to tell the person. */
+  /** Message for the person; set if the agent sent no plan. */
   readonly missing?: string;
 }
 
-/** What the calling agent is, and what it can be told; the page offers nothing that would be lost. */
+/** The calling agent and what it can receive. The page offers only choices that reach the agent. */
 export interface Caller {
-  /** For labels: "Claude Code", "OpenCode", "Codex CLI", "the command line". */
+  /** Display name: "Claude Code", "OpenCode", "Codex CLI", "the command line". */
   readonly name: string;
   readonly cwd: string;
   readonly project: string;
-  /** How a note on an approval reaches the agent: not at all, as feedback, or within the plan it gets back. */
+  /** How feedback on an approval reaches the agent: not at all, as feedback, or inside the plan that is returned. */
   readonly approvalNote: "none" | "feedback" | "plan";
   readonly takesEditedPlan: boolean;
   readonly takesPermissionMode: boolean;
   readonly takesAgentSwitch: boolean;
-  /** ISO 8601; when the agent stops waiting, where that is known. */
+  /** When the agent stops waiting, if known. ISO 8601. */
   readonly deadline?: string | undefined;
 }
 
-/** Remembered on the server, since ports (and with them the browser's storage) change. */
+/**
+ * Settings of the review pages. The server stores them because each review may use another port, and with it another
+ * browser storage.
+ */
 export interface ReviewSettings {
   readonly theme: "system" | "light" | "dark";
   readonly planSave: { readonly enabled: boolean; readonly customPath?: string };
@@ -56,7 +59,7 @@ export interface ReviewSettings {
     readonly tags?: readonly string[];
   };
   readonly noteapp?: { readonly enabled: boolean };
-  /** Of the code page. */
+  /** View options of the code page. */
   readonly view?: {
     readonly layout?: "split" | "unified";
     readonly wrap?: boolean;
@@ -64,7 +67,7 @@ export interface ReviewSettings {
   };
 }
 
-/** POST /api/approve (all members optional). `plan` is ours: the plan as the person edited it. */
+/** POST /api/approve (all members optional). `plan` is additional: the plan as the person edited it. */
 export interface ApproveBody {
   readonly vaultapp?: VaultSave;
   readonly noteapp?: { readonly plan: string };
@@ -73,9 +76,9 @@ export interface ApproveBody {
   readonly permissionMode?: PermissionMode;
   readonly planSave?: PlanSave;
   readonly plan?: string;
-  /** The plan that was seen: where it is no longer the one under review, nothing is decided (412). */
+  /** The plan that the person saw. If another plan is under review, the response is 412 and nothing is decided. */
   readonly planId?: string;
-  /** Kept with the decision, for `--json`, the record and the next round. */
+  /** Stored with the decision for `--json`, the record and the next round. */
   readonly annotations?: readonly PlanAnnotation[];
 }
 
@@ -83,7 +86,7 @@ export interface ApproveBody {
 export interface DenyBody {
   readonly feedback?: string;
   readonly planSave?: PlanSave;
-  /** As in an approval. */
+  /** The plan that the person saw, as in `ApproveBody`. */
   readonly planId?: string;
   readonly annotations?: readonly PlanAnnotation[];
 }
@@ -100,12 +103,12 @@ export interface VaultSave {
   readonly plan: string;
 }
 
-/** Answer to approve, deny and feedback. */
+/** Response to approve, deny and feedback. */
 export interface DecisionAnswer {
   readonly ok: true;
   readonly savedPath?: string;
   readonly warnings?: readonly string[];
-  /** Ours: set where the agent may not read the decision. It is on record all the same. */
+  /** Additional: set if the agent may not read the decision, which is recorded nevertheless. */
   readonly doubt?: CallerDoubt;
 }
 
@@ -113,24 +116,27 @@ export interface ErrorAnswer {
   readonly error: string;
 }
 
-/** A mark on a plan, anchored to its source so that it finds its place again in the next round. */
+/** An annotation of a plan, anchored to its source so that it can be located in the next round. */
 export interface PlanAnnotation {
   readonly id: string;
   readonly type: "comment" | "replace" | "delete" | "insert" | "concern" | "label" | "general";
   /** Absent for a general comment. */
   readonly anchor?: PlanAnchor;
   readonly text: string;
-  /** Who made it, where that is another person than the reviewer: a colleague, in a shared file. */
+  /** Name of the author if it is not the reviewer: another person whose comment was imported from a shared file. */
   readonly author?: string;
-  /** Of `replace` and `insert`: what should stand there. */
+  /** New text of a `replace` or `insert`. */
   readonly replacement?: string;
-  /** Paths from /api/upload. */
+  /** Images from /api/upload. */
   readonly images?: readonly AttachedImage[];
   /** ISO 8601 */
   readonly createdAt: string;
 }
 
-/** Offsets count UTF-16 units of the Markdown source, lines from 1; the quote is of the rendered text. */
+/**
+ * Location of an annotation. Offsets are in UTF-16 units of the Markdown source, and lines start at 1. The quote is
+ * rendered text.
+ */
 export interface PlanAnchor {
   readonly start: number;
   readonly end: number;
@@ -139,7 +145,7 @@ export interface PlanAnchor {
   readonly quote: string;
   readonly prefix: string;
   readonly suffix: string;
-  /** The quote is text that this plan no longer has: `start` and `end` are the place where it was. */
+  /** Set if the plan no longer has the quoted text; `start` and `end` are where it was. */
   readonly removed?: true;
 }
 
@@ -148,16 +154,16 @@ export interface AttachedImage {
   readonly name: string;
 }
 
-/** GET and PUT /api/draft. `content` is the page's own; the server keeps it whole and looks at nothing in it. */
+/** GET and PUT /api/draft. The page defines `content`; the server stores it without reading it. */
 export interface Draft<Content = unknown> {
-  /** Raised by every PUT; a PUT that is older than what is stored answers 409 with the stored draft. */
+  /** Each PUT must raise it; a PUT that does not returns 409 with the stored draft. */
   readonly generation: number;
   /** ISO 8601 */
   readonly savedAt: string;
   readonly content: Content | null;
-  /** Set where an earlier review stored it: what is in it was typed before this page was opened. */
+  /** Set if an earlier review stored the draft: its content was typed before this page was opened. */
   readonly isEarlier?: true;
-  /** The file that holds a stored draft which could not be read; it is kept for the person to look at. */
+  /** Path of the file with a stored draft that could not be read. */
   readonly damaged?: string;
 }
 
@@ -173,20 +179,20 @@ export interface Round {
   readonly arrivedAt: string;
   readonly decision?: {
     readonly decision: "approve" | "deny";
-    /** Whether a page or another program sent it; absent in rounds of 0.1. */
+    /** Whether a page or another program sent the decision; absent in rounds of version 0.1. */
     readonly from?: "page" | "program";
     readonly feedback?: string;
     readonly decidedAt: string;
     readonly annotations?: readonly PlanAnnotation[];
   };
-  /** Of a round that was never decided: what was typed about it and never sent. */
+  /** Unsent text of a round without a decision. */
   readonly draft?: Draft;
 }
 
-/** GET /api/events: server-sent events, the name as `event`, the rest as JSON data. */
+/** GET /api/events: server-sent events. The name is sent as `event`, the other members as JSON data. */
 export type ReviewEvent =
   | { readonly event: "hello"; readonly sessionId: string }
-  /** A program sent the decision, not a page; `decided` follows. */
+  /** A program sent the decision instead of a page. `decided` follows. */
   | { readonly event: "decided-by-program" }
   | { readonly event: "decided"; readonly decision: "approve" | "deny" | "feedback" }
   | { readonly event: "closing"; readonly reason: "caller-gone" | "timeout" | "signal" | "decided" }
@@ -194,7 +200,7 @@ export type ReviewEvent =
   /** The agent may not read the decision. Sent again to every page that connects. */
   | { readonly event: "caller-doubtful"; readonly doubt: CallerDoubt };
 
-/** Why the agent may no longer wait for the decision, although its hook still runs. */
+/** Why the agent may no longer wait for the decision although its hook still runs. */
 export type CallerDoubt = "asked-again" | "limit-passed" | "went-on" | "launcher-gone" | "terminal-gone";
 
 export interface Agent {

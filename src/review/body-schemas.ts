@@ -4,12 +4,12 @@ import { AppError } from "../errors.ts";
 import { FIRST_ISSUE } from "../json/first-issue.ts";
 import type { ApproveBody, DenyBody, PlanAnnotation, ReviewSettings } from "./api-types.ts";
 
-/** Options of `safeParse`: the first issue alone, in words for the person. */
+/** Options of `safeParse` that report only the first issue, with a message in plain English. */
 export const ONE_PLAIN_ISSUE = { ...FIRST_ISSUE, error: plainIssue } as const;
 
 /**
- * A request body in the shape a schema wants. Throws `validation`, naming the member; no body at all is an empty
- * object, since every member of a decision is optional.
+ * Parses a request body. A missing body counts as an empty object, because every member of a decision is optional.
+ * Throws `validation`, which names the member.
  */
 export function parseBody<Shape>(schema: z.ZodType<Shape>, body: unknown): Shape {
   const result = schema.safeParse(body === undefined ? {} : body, ONE_PLAIN_ISSUE);
@@ -87,7 +87,7 @@ export const draftBody = z.object({
     .exactOptional(),
 });
 
-/** Body of `PUT /api/settings`, and what is stored of them. */
+/** Body of `PUT /api/settings`, and the schema of the stored settings. */
 export const settingsBody = z.object({
   theme: z.enum(["system", "light", "dark"]).exactOptional(),
   planSave: z.object({ enabled: z.boolean(), customPath: z.string().exactOptional() }).exactOptional(),

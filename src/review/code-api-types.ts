@@ -1,6 +1,6 @@
 import type { AgentOrigin, Caller, ReviewSettings } from "./api-types.ts";
 
-/** What the code review server and its page say to each other; the rest is in `api-types.ts`. Types only. */
+/** Types of the API between the code review server and its page; `api-types.ts` has the others. */
 
 /** GET /api/diff */
 export interface DiffState {
@@ -24,14 +24,14 @@ export interface DiffOption {
   readonly label: string;
 }
 
-/** POST /api/diff/switch. Also takes the diff anew: switching to the current type is how a page refreshes. */
+/** POST /api/diff/switch. A switch to the current type takes the diff again; the page refreshes in this way. */
 export interface DiffSwitchBody {
   readonly diffType: string;
-  /** Ours: `false` leaves `rawPatch` empty, for a page that fetches file by file. */
+  /** Additional: `false` leaves `rawPatch` empty, for a page that fetches the patch file by file. */
   readonly patch?: boolean;
 }
 
-/** Answer to POST /api/diff/switch */
+/** Response to POST /api/diff/switch. */
 export interface DiffSwitchAnswer {
   readonly rawPatch: string;
   readonly gitRef: string;
@@ -39,10 +39,9 @@ export interface DiffSwitchAnswer {
 }
 
 /**
- * GET /api/diff/index: the diff without its text, for the page. The text follows file by file from
- * GET /api/diff/patch?n=3 or ?n=0-49,60: the patches in the order asked for, nothing between them, `patchSize` bytes
- * each. `&id=<diffId>` makes it 409 when the diff has been taken anew meanwhile. With `w=1` both leave out changes of
- * white space alone.
+ * GET /api/diff/index: the diff without its text. GET /api/diff/patch?n=3 or ?n=0-49,60 returns the text: the patches
+ * in the requested order, concatenated, `patchSize` bytes each. `&id=<diffId>` returns 409 if the diff has been taken
+ * again since. With `w=1`, both leave out changes that are only whitespace.
  */
 export interface DiffIndex {
   readonly gitRef: string;
@@ -52,73 +51,75 @@ export interface DiffIndex {
   readonly sharingEnabled: boolean;
   /** Identifies the diff's content. */
   readonly diffId: string;
-  /** Identifies this review among those of other processes: feedback that names another is refused. */
+  /** Identifies this review among those of other processes; feedback that names another one is rejected. */
   readonly sessionId: string;
-  /** The same for every review of this branch: the key of its draft. */
+  /** The same for every review of this branch; the key of its draft. */
   readonly reviewId: string;
   readonly caller: Caller;
   readonly repository: { readonly name: string; readonly root: string };
-  /** What the person limited the review to, from the repository's top; absent where it is all of it. */
+  /** Paths, relative to the repository root, that limit the review; absent if there is no limit. */
   readonly paths?: readonly string[];
-  /** Opens a file in the person's editor once `{path}` (absolute, URL-encoded, slashes kept) and `{line}` are put in. */
+  /**
+   * Template of a link that opens a file in an editor: `{path}` (absolute, URL-encoded except slashes) and `{line}`.
+   */
   readonly editorLink: string;
   readonly files: readonly DiffFile[];
-  /** What the working tree or the index has and this diff does not show; absent where that is nothing. */
+  /** Files that differ in the working tree or the index but are not in this diff; absent if there are none. */
   readonly omitted?: OmittedFiles;
-  /** Patches of files the page shows first, as far as they are small: it need not ask for them. */
+  /** Patches of the files that the page shows first, up to a total size; the page need not request them. */
   readonly opening: readonly OpeningPatch[];
   readonly settings: ReviewSettings;
 }
 
-/** Paths by the reason why a diff does not show them; absent where there are none. */
+/** Paths by the reason why a diff does not show them; a reason without paths is absent. */
 export interface OmittedFiles {
-  /** Ignored files. A folder of nothing else counts as one, as in `git status --ignored`. */
+  /** Ignored files. A folder with only ignored files counts as one, as in `git status --ignored`. */
   readonly ignored?: OmittedPaths;
   /** Tracked files that a sparse checkout leaves out. */
   readonly notCheckedOut?: OmittedPaths;
   /** Files whose staged content is neither in the commit nor on disk. */
   readonly onlyStaged?: OmittedPaths;
-  /** Files of submodules, and of other repositories within this one, that differ from the commit there. */
+  /** Files of submodules and other nested repositories that differ from the commit there. */
   readonly nested?: OmittedPaths;
-  /** Folders that could not be looked at, or not in time. */
+  /** Folders that could not be examined, or not in time. */
   readonly unknown?: OmittedPaths;
-  /** The folder the review was started in (absolute), where the repository's `core.worktree` names another one. */
+  /** Absolute path of the folder the review was started in, if `core.worktree` names another folder. */
   readonly elsewhere?: OmittedPaths;
 }
 
 export interface OmittedPaths {
   readonly count: number;
-  /** The first 20, from the repository's top. */
+  /** The first 20, relative to the repository root. */
   readonly paths: readonly string[];
 }
 
 export interface OpeningPatch {
-  /** As in `DiffFile.index`. */
+  /** Same as `DiffFile.index`. */
   readonly index: number;
   readonly patch: string;
 }
 
 export interface DiffFile {
-  /** Position in the diff; the `n` of /api/diff/patch?n=… */
+  /** Position in the diff: the `n` of /api/diff/patch?n=… */
   readonly index: number;
-  /** New path, or the old one of a deleted file. */
+  /** The new path, or the old path of a deleted file. */
   readonly path: string;
   readonly oldPath?: string;
   readonly status: "added" | "modified" | "deleted" | "renamed" | "copied" | "type-changed";
   readonly additions: number;
   readonly deletions: number;
   readonly binary: boolean;
-  /** By name or by `linguist-generated`: shown folded. */
+  /** Whether the name or `linguist-generated` marks the file as generated; it is shown collapsed. */
   readonly generated: boolean;
   readonly oldMode?: string;
   readonly newMode?: string;
-  /** Bytes of the file's patch. */
+  /** Size of the file's patch in bytes. */
   readonly patchSize: number;
-  /** Of the added and removed lines alone: what a viewed mark is keyed by. */
+  /** Hash of the added and removed lines; identifies the content that was marked as viewed. */
   readonly fingerprint: string;
 }
 
-/** Member of `annotations` of POST /api/feedback, as the specification has it. */
+/** Member of `annotations` of POST /api/feedback, as specified. */
 export interface CodeAnnotation {
   readonly id: string;
   readonly type: "comment" | "suggestion" | "concern";
@@ -135,46 +136,46 @@ export interface FeedbackBody {
   readonly feedback?: string;
   readonly annotations?: readonly CodeAnnotation[];
   readonly agentSwitch?: string;
-  /** Ours: `feedback` is the whole text as the person saw it; the agent gets it as it stands, nothing is added. */
+  /** Additional: `feedback` is the whole text as the person saw it and is sent to the agent unchanged. */
   readonly complete?: boolean;
-  /** Ours: nothing has to change. With --exit-code the command then ends with 0, whatever else was said. */
+  /** Additional: no changes are requested. With --exit-code the command exits with 0, whatever the feedback is. */
   readonly approved?: boolean;
-  /** Ours: the review that was seen. Where it is no longer the one at this address, nothing is decided (412). */
+  /** Additional: the review that the person saw. If another one is at this address, nothing is decided (412). */
   readonly sessionId?: string;
 }
 
-/** GET /api/diff/rounds: what was sent before about this branch, oldest first. */
+/** GET /api/diff/rounds: earlier feedback about this branch, oldest first. */
 export interface DiffRounds {
   readonly rounds: readonly DiffRound[];
-  /** The diff on the table beside the last round; absent before the first. */
+  /** Changes since the last round; absent before the first round. */
   readonly since?: SinceLastRound;
 }
 
-/** What has changed since feedback was last sent. */
+/** Changes since feedback was last sent. */
 export interface SinceLastRound {
-  /** The diff the numbers are of. */
+  /** The diff that the line numbers refer to. */
   readonly diffId: string;
   /**
-   * The number of the last round on this very diff (same comparison, same paths); absent where feedback was sent on other
-   * diffs only, since their files tell nothing about this one.
+   * Number of the last round with the same comparison and paths. Absent if feedback was sent only on other diffs,
+   * whose files cannot be compared with this one.
    */
   readonly comparedWith?: number;
-  /** Files that were in the diff then and differ now: their changed lines that are new, by side, ascending. */
+  /** Files of that round that differ now, with their new changed lines by side, ascending. */
   readonly files: readonly {
     readonly path: string;
     readonly old: readonly number[];
     readonly new: readonly number[];
   }[];
-  /** Where the lines of the last round's notes are now; one whose lines have changed or gone is not among them. */
+  /** Current lines of the last round's annotations, without those whose lines have changed or were removed. */
   readonly places: readonly AnnotationPosition[];
 }
 
-/** Where the lines of an annotation are now, by its id. */
+/** The current lines of an annotation. */
 export interface AnnotationPosition {
   readonly id: string;
   readonly lineStart: number;
   readonly lineEnd: number;
-  /** The suggested code stands there instead of the code it was about. */
+  /** Set if the suggested code has replaced the code it was about. */
   readonly applied?: true;
 }
 
@@ -184,25 +185,25 @@ export interface DiffRound {
   readonly sentAt: string;
   readonly diffType: string;
   readonly gitRef: string;
-  /** What the diff was limited to, from the repository's top; none means all of it. */
+  /** Paths, relative to the repository root, that limited the diff; empty for all. */
   readonly paths: readonly string[];
-  /** As the agent read it. */
+  /** The text that the agent received. */
   readonly text: string;
   readonly annotations: readonly RoundAnnotation[];
-  /** The files of the diff then: one whose fingerprint is another now, or that is not here, has changed since. */
+  /** The files of that diff; one with another fingerprint now, or one that is not listed, has changed since. */
   readonly files: readonly { readonly path: string; readonly fingerprint: string }[];
 }
 
 export interface RoundAnnotation extends CodeAnnotation {
-  /** The lines it was about, as they were. */
+  /** The annotated lines at that time. */
   readonly code?: string;
 }
 
-/** GET /api/diff/image?path=…&side=old|new answers with the image itself; 404 where that side does not exist. */
+/** GET /api/diff/image?path=…&side=old|new: the image itself; 404 if that side does not exist. */
 
 /**
- * GET /api/file?path=…&side=old|new: the whole text of one side as the diff saw it, for context lines. 404 where the
- * side does not exist, 400 for a binary.
+ * GET /api/file?path=…&side=old|new: the complete text of one side as the diff has it, for context lines. 404 if the
+ * side does not exist, 400 for a binary file.
  */
 export interface FileText {
   readonly path: string;

@@ -8,24 +8,29 @@ import type { DraftStore } from "./storage/drafts.ts";
 import type { RecordStore } from "./storage/records.ts";
 import type { SettingsStore } from "./storage/settings.ts";
 
-/** What differs between a plan review and a code review. The server itself knows only this much of either. */
+/** The parts of a review server that differ between plan and code reviews. */
 export interface ReviewMode {
   readonly kind: "plan" | "code";
-  /** Adds the routes that are this mode's alone. */
+  /** Adds the routes of this mode. */
   registerRoutes(app: FastifyInstance, context: ReviewContext): void;
-  /** Puts what is under review into the built page, so that it can be read before any script has run. */
+  /** Renders what is under review into the built page, so that it is readable before scripts run. */
   prerender?(page: string, context: ReviewContext): Promise<string>;
-  /** The key of the draft: the same for the same thing under review, across processes. File name characters only. */
+  /**
+   * Returns the key of the draft, which is the same for the same plan or branch in every process. It contains only
+   * characters that are allowed in file names.
+   */
   draftKey(): string;
-  /** Earlier rounds of the same thing, oldest first. */
+  /** Returns earlier rounds of the same plan or branch, oldest first. */
   history(context: ReviewContext): Promise<History>;
-  /** Images that the thing under review names; shown even where the server is bound beyond loopback. */
+  /** Paths of images that the plan contains; shown even if the server is bound beyond loopback. */
   readonly namedImages: readonly string[];
-  /** Returns what stdout carries. */
+  /** Returns the text for stdout. */
   encode(decision: Decision): Promise<string>;
-  /** Returns whether --exit-code ends the command with 10. */
+  /** Reports whether the command exits with 10 under --exit-code. */
   isObjection(decision: Decision): boolean;
-  /** A decision as the agent reads it: as text, as JSON, and what it was about. For the record and for stdout. */
+  /**
+   * Returns a decision as the agent receives it, as text and as JSON, with a title. For the record and for stdout.
+   */
   present(decision: Decision): Presentation;
 }
 
@@ -35,18 +40,18 @@ export interface Presentation {
   readonly json: object;
 }
 
-/** What every route of both modes may use. */
+/** Dependencies of the routes of both modes. */
 export interface ReviewContext {
   readonly session: Session;
   /** Identifies this review among those of other processes. */
   readonly sessionId: string;
-  /** The folder of the project under review, absolute. */
+  /** Absolute path of the project under review. */
   readonly project: string;
-  /** Given to this server's pages in their HTML: what carries it comes from a page. */
+  /** Token in the HTML of this server's pages; a request that has it comes from a page. */
   readonly pageToken: string;
-  /** Called once a decision is on record that a program sent, not a page. */
+  /** Called after a decision from a program, not a page, has been recorded. */
   readonly onProgramDecision?: (decision: Decision) => void;
-  /** Looks now whether the agent still waits; `events.doubt` says what was found. */
+  /** Checks immediately whether the agent still waits; `events.doubt` has the result. */
   readonly lookAtCaller?: () => Promise<void>;
   readonly origin: AgentOrigin;
   readonly caller: Caller;
@@ -57,10 +62,10 @@ export interface ReviewContext {
   readonly settings: SettingsStore;
   readonly records: RecordStore;
   readonly images: ImagePolicy;
-  /** Where uploaded images are kept. */
+  /** Folder of uploaded images. */
   readonly uploadFolder: string;
-  /** Where they go if neither that folder nor the one beside it can be ours. */
+  /** Folder of uploaded images if `uploadFolder` and the one beside it belong to other users. */
   readonly uploadFallback: string;
-  /** The agents a decision may name; never throws. */
+  /** Returns the agents that a decision may name. Never rejects. */
   readonly agents: () => Promise<AgentsAnswer>;
 }

@@ -4,30 +4,30 @@ import type { DecisionSource } from "./decision.ts";
 
 /** The open event streams of a review's pages. */
 export interface EventHub {
-  /** Sends an event to every page; where a program caused it, `decided-by-program` goes before. */
+  /** Sends an event to every page, preceded by `decided-by-program` if a program caused it. */
   send(event: ReviewEvent, from?: DecisionSource): void;
-  /** Why the agent may not read the decision, once a page was told. */
+  /** Why the agent may not read the decision; undefined until a `caller-doubtful` event is sent. */
   readonly doubt: CallerDoubt | undefined;
-  /** Whether a page listens. */
+  /** Whether a page is connected. */
   readonly isConnected: boolean;
-  /** Whether a page listens, or did within the last seconds: one that changes its screen connects again. */
+  /** Whether a page is connected or was in the last 3 s: a page that reloads connects again. */
   readonly wasConnectedLately: boolean;
-  /** Resolves to true once a page listens, and to false if none has by then (milliseconds). */
+  /** Returns a promise that resolves to true once a page connects, or to false after `time` milliseconds. */
   connectedWithin(time: number): Promise<boolean>;
-  /** A new stream; it says hello first and ends when the page leaves or the review is over. */
+  /** Opens a stream. It starts with `hello` and ends when the page disconnects or the review ends. */
   open(): Readable;
-  /** Ends every stream; that the pages leave says nothing any more. */
+  /** Ends every stream. Pages that disconnect after this do not count as deserting the review. */
   close(): void;
 }
 
 const KEEP_ALIVE_MS = 15_000;
 
-/** A page that reloads is back before this. */
+/** Milliseconds in which a page that reloads connects again. */
 const RELOAD_MS = 3_000;
 
 /**
- * `onDeserted` is told when the last page has gone and none came back: closing a tab decides nothing.
- * Streams in the form of https://html.spec.whatwg.org/multipage/server-sent-events.html
+ * Creates the event hub of a review. Calls `onDeserted` when the last page has disconnected and none has connected
+ * again; closing a tab decides nothing. Stream format: https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
 export function createEventHub(sessionId: string, onDeserted: () => void = () => {}): EventHub {
   const streams = new Set<Readable>();

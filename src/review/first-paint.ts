@@ -1,15 +1,15 @@
 import { escaped } from "../render/markdown/markdown-html.ts";
 import type { ReviewSettings } from "./api-types.ts";
 
-/** What a page shows before any script of it has run. */
+/** Content of a page before its scripts run. */
 export interface FirstPaint {
   readonly title: string;
   readonly theme: ReviewSettings["theme"];
-  /** What stands in for the page's own elements. */
+  /** HTML that is shown in place of the page's own elements. */
   readonly html: string;
 }
 
-/** Puts the first view into the built page. */
+/** Inserts prerendered content into the built page. */
 export function withFirstPaint(page: string, { title, theme, html }: FirstPaint): string {
   const colours = theme === "system" ? "" : ` data-theme="${theme}"`;
   return page

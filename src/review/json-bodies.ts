@@ -3,14 +3,14 @@ import { AppError } from "../errors.ts";
 import { describeExcess, findExcess, type JsonBounds } from "../json/bounds.ts";
 
 /**
- * Fifty thousand notes, or the marks of a diff of a hundred thousand files, fit. Nothing that a page sends has ten levels; what
- * has thousands can be parsed, but not written again.
+ * Limits of JSON bodies. Fifty thousand annotations, or the viewed marks of a hundred thousand files, are below them.
+ * A page sends fewer than ten levels; thousands of levels can be parsed, but not serialized again.
  */
 const BOUNDS: JsonBounds = { values: 1_000_000, depth: 256 };
 
 /**
- * Parses JSON bodies as Fastify does, after counting their values and levels on the bytes: a body of a few megabytes can
- * otherwise take minutes and gigabytes.
+ * Adds a parser of JSON bodies that equals Fastify's, but first counts values and levels in the bytes: a body of a
+ * few megabytes could otherwise take minutes and gigabytes of memory.
  */
 export function addJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser("error", "error");

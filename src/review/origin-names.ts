@@ -7,10 +7,10 @@ const ORIGINS: Readonly<Record<string, AgentOrigin>> = {
   opencode: "origin_b",
 };
 
-/** What to tell whoever named another. */
+/** The accepted names, for error messages. */
 export const ORIGIN_NAMES = "claude-code (origin_a) or opencode (origin_b)";
 
-/** The origin by the specification's name or the agent's own, or undefined. */
+/** Returns the origin for the specification's name or the agent's name, or undefined. */
 export function originNamed(name: string): AgentOrigin | undefined {
   return Object.hasOwn(ORIGINS, name) ? ORIGINS[name] : undefined;
 }

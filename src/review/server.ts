@@ -17,27 +17,27 @@ import { imageRoute } from "./routes/image.ts";
 import { settingsRoutes } from "./routes/settings.ts";
 import { uploadRoute } from "./routes/upload.ts";
 
-/** A decision with long feedback and many annotations fits; nobody types more. */
+/** Bytes of a request body: enough for a decision with long feedback and many annotations. */
 const BODY_LIMIT = 32 * 1024 * 1024;
 
 export interface ReviewServerParts {
   readonly context: ReviewContext;
   readonly page: Omit<PageFiles, "fill">;
-  /** Users of this machine besides our own and root that may use the server, by uid. */
+  /** Uids that may use the server besides the current user and root. */
   readonly allowedUids?: readonly number[] | undefined;
-  /** Called for each refused request of another user of this machine. */
+  /** Called for each rejected request of another user of this machine. */
   readonly onForeignUser?: (uid: number) => void;
-  /** Whether the server is bound beyond loopback, and under which names it may be called there. */
+  /** Whether the server is bound beyond loopback, and the host names it accepts there. */
   readonly exposure: Pick<GuardPolicy, "hostnames" | "anyAddress">;
-  /** Told of failures that are not the caller's, for stderr. */
+  /** Called with errors that the client did not cause, for stderr. */
   readonly onFailure: (error: unknown) => void;
-  /** Told of refused requests, with the path. */
+  /** Called with the path of each request that the guard rejects. */
   readonly onRefused?: (path: string) => void;
 }
 
 /**
- * A review server that nobody listens to yet: the routes both modes share, the mode's own, and the page for every
- * other path. It ends with `context.session.outcome`; whoever listens closes it.
+ * Creates a review server that does not listen yet: the routes of both modes, those of this mode, and the page for
+ * every other path. The review ends with `context.session.outcome`; the caller must close the server.
  */
 export function createReviewServer(parts: ReviewServerParts): FastifyInstance {
   const { context } = parts;
@@ -60,7 +60,7 @@ export function createReviewServer(parts: ReviewServerParts): FastifyInstance {
   return app;
 }
 
-/** The built page with what is under review, where that can be drawn, and with the token in any case. */
+/** Returns the built page with the page token and, if it can be rendered, the prerendered content. */
 async function filledPage(html: string, context: ReviewContext): Promise<string> {
   const filled = await context.mode.prerender?.(html, context).catch(() => html);
   return withPageToken(filled ?? html, context.pageToken);

@@ -1,18 +1,18 @@
 import type { Decision } from "./decision.ts";
 
 /**
- * The one thing a review is about: exactly one decision. A decision is claimed by the first request that brings a
- * proper one, put on record, answered, flushed, and only then handed to whoever waits for it.
+ * State of a review, which ends with at most one decision. The first valid request claims it. The decision is
+ * recorded, the response is sent and flushed, and only then `outcome` resolves.
  */
 export type SessionState =
   | { readonly phase: "waiting" }
-  /** Somebody decides; `abandoned` is what would have ended the review meanwhile. */
+  /** A request is deciding; `abandoned` is the reason that would have ended the review meanwhile. */
   | { readonly phase: "claimed"; readonly abandoned?: EndReason }
-  /** On record, not yet known to have reached the page. */
+  /** The decision is recorded; its response has not been flushed yet. */
   | { readonly phase: "decided"; readonly decision: Decision }
   | { readonly phase: "over"; readonly outcome: Outcome };
 
-/** Why a review ended undecided. */
+/** Why a review ended without a decision. */
 export type EndReason = "caller-gone" | "timeout" | "signal";
 
 export type Outcome =
@@ -26,7 +26,7 @@ export type SessionEvent =
   | { readonly type: "deliver" }
   | { readonly type: "abandon"; readonly reason: EndReason };
 
-/** The state after an event, or undefined where the event has no place in that state. Pure. */
+/** Returns the state after an event, or undefined if the state does not accept the event. */
 export function advance(state: SessionState, event: SessionEvent): SessionState | undefined {
   switch (state.phase) {
     case "waiting":
@@ -38,7 +38,7 @@ export function advance(state: SessionState, event: SessionEvent): SessionState 
       if (event.type !== "release") return undefined;
       return state.abandoned ? abandoned(state.abandoned) : { phase: "waiting" };
     case "decided":
-      // Whatever else happens now, the decision stands; there is nothing left to wait for.
+      // The decision is final; there is nothing left to wait for.
       if (event.type !== "deliver" && event.type !== "abandon") return undefined;
       return { phase: "over", outcome: { kind: "decided", decision: state.decision } };
     case "over":
@@ -54,19 +54,19 @@ export interface Session {
   readonly phase: SessionState["phase"];
   /** Resolves once, when the review is over. */
   readonly outcome: Promise<Outcome>;
-  /** True for the one caller that may decide. It must `decide` or `release`. */
+  /** Returns true for the one caller that may decide. It must call `decide` or `release`. */
   claim(): boolean;
-  /** Gives the claim back: nothing was decided. */
+  /** Returns the claim without a decision. */
   release(): void;
-  /** To be called once the decision is on record. */
+  /** Sets the decision. Call it after the decision has been recorded. */
   decide(decision: Decision): void;
-  /** To be called once the page has its answer. */
+  /** Ends the review. Call it after the response has been sent. */
   deliver(): void;
-  /** Ends a review that has no decision; one that is being taken is finished first. */
+  /** Ends a review that has no decision. If a request is deciding, it may finish first. */
   abandon(reason: EndReason): void;
 }
 
-/** A review that waits for its decision. */
+/** Creates a session that waits for its decision. */
 export function createSession(): Session {
   let state: SessionState = { phase: "waiting" };
   let finish: (outcome: Outcome) => void;

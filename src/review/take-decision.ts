@@ -5,14 +5,14 @@ import type { DecisionAnswer } from "./api-types.ts";
 import type { ReviewContext } from "./context.ts";
 import type { Decision, DecisionSource } from "./decision.ts";
 
-/** What a body asked for, once it is found proper. */
+/** A validated decision and its effects. */
 export interface Proposal {
   readonly decision: Decision;
-  /** Members that were ignored, in words for the person. */
+  /** Warnings about ignored members, as messages for the person. */
   readonly warnings: readonly string[];
-  /** Keeps copies where the person wanted them. Failures are warnings; it never throws. */
+  /** Saves the requested copies. Failures become warnings; never rejects. */
   readonly save: () => Promise<SaveReport>;
-  /** Remembers for the next round what was decided in this one. Called once it is; may throw. */
+  /** Stores the round for the next one. Called after the decision has been recorded; may reject. */
   readonly keepRound: (from: DecisionSource) => Promise<void>;
 }
 
@@ -21,14 +21,15 @@ export interface SaveReport {
   readonly warnings: readonly string[];
 }
 
-/** How long a page may take to read its short answer before the review ends anyway. */
+/** Milliseconds that a page may take to read the response before the review ends anyway. */
 const FLUSH_LIMIT_MS = 1_000;
 
 /**
- * Takes the one decision, phase by phase: claimed, copied, on record, told to the pages, answered, flushed. Only when
- * the answer has left does the session hand the decision on, so that the page always learns that it counted.
- * Throws `already_decided` for everyone but the first; whatever fails before the record leaves the review open. So
- * does the record itself (`storage`), the first time: a full disk must not keep the person from answering for ever.
+ * Takes the decision of a review in phases: claims it, saves copies, records it, notifies pages, responds. The
+ * session ends after the response has been flushed, so that the page always learns that its decision counts. Throws
+ * `already_decided` for all but the first request. A failure before or during recording leaves the review open and
+ * throws (`storage` for the record). When recording fails a second time, the decision is taken without a record: a
+ * full disk must not block it forever.
  */
 export async function takeDecision(
   context: ReviewContext,
@@ -50,10 +51,10 @@ export async function takeDecision(
     throw error;
   }
   warnings.push(...(await keepRound(proposal, from)));
-  // The agent may have gone on since the last regular look: nothing is shown as delivered that it will not read.
+  // The agent may have continued since the last regular check; the page must not show the decision as delivered then.
   await context.lookAtCaller?.();
   if (from === "program") context.onProgramDecision?.(proposal.decision);
-  // Last: a page that hears it says that all is done, and people close what is done.
+  // Sent last, because people close the page when it shows the decision as complete.
   events.send({ event: "decided", decision: proposal.decision.kind }, from);
   deliverWhenFlushed(context, reply);
   return {
@@ -64,7 +65,9 @@ export async function takeDecision(
   };
 }
 
-/** Puts the decision on record. Who has been told that this cannot be done, and decides again, means it. */
+/**
+ * Records the decision. After an earlier failure, a repeated decision is accepted without a record, with a warning.
+ */
 async function record(
   context: ReviewContext,
   decision: Decision,

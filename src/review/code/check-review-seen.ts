@@ -2,8 +2,8 @@ import { AppError } from "../../errors.ts";
 import type { ReviewContext } from "../context.ts";
 
 /**
- * Holds a decision to the diff that the person had before them. A tab outlives its review where that was killed, and
- * the next one has the same address. Throws `another_review`; who names none means the one that is asked.
+ * Throws `another_review` if a decision names another review than this one. A tab can outlive a review that was
+ * killed, and the next review has the same address. A decision without an id is accepted.
  */
 export function checkReviewSeen(
   seen: string | undefined,

@@ -1,11 +1,11 @@
 import type { DiffDesk } from "../git/diff-desk.ts";
 import type { RoundStore } from "./rounds/round-store.ts";
 
-/** A diff under review and everything that is known about it. */
+/** A diff under review and its stores. */
 export interface CodeReview {
   readonly diffs: DiffDesk;
   readonly rounds: RoundStore;
-  /** With `{path}` and `{line}`, see `DiffIndex.editorLink`. */
+  /** Template with `{path}` and `{line}`; see `DiffIndex.editorLink`. */
   readonly editorLink: string;
   /** Whether the decision is printed as JSON. */
   readonly json?: boolean | undefined;

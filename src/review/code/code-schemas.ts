@@ -5,7 +5,6 @@ import { ONE_PLAIN_ISSUE } from "../body-schemas.ts";
 
 const line = z.number().int().min(0);
 
-/** A `CodeAnnotation`. */
 export const codeAnnotation = z.object({
   id: z.string(),
   type: z.enum(["comment", "suggestion", "concern"]),
@@ -29,7 +28,7 @@ export const feedbackBody = z.object({
 
 const MISSING = "Missing diffType";
 
-/** Body of `POST /api/diff/switch`. An absent diff type has a message of its own, as specified. */
+/** Body of `POST /api/diff/switch`. The specification defines the message for a missing diff type. */
 export const diffSwitchBody = z.object(
   { diffType: z.string(MISSING).min(1, MISSING), patch: z.boolean().exactOptional() },
   MISSING,
@@ -37,14 +36,14 @@ export const diffSwitchBody = z.object(
 
 const flag = z.enum(["0", "1"]).exactOptional();
 
-/** Query of the diff's index and rounds: `w=1` leaves out changes of white space. */
+/** Query of the diff's index and rounds: `w=1` leaves out changes that are only whitespace. */
 export const indexQuery = z.object({ w: flag });
 /** Query of `GET /api/diff/patch`. */
 export const patchQuery = z.object({ n: z.string().max(20_000), id: z.string().exactOptional(), w: flag });
-/** Query of the routes that answer with one side of a file. */
+/** Query of the routes that return one side of a file. */
 export const fileQuery = z.object({ path: z.string().min(1), side: z.enum(["old", "new"]) });
 
-/** A query in the shape a schema wants. Throws `validation`, naming the member. */
+/** Parses a query. Throws `validation`, which names the member. */
 export function parseQuery<Shape>(schema: z.ZodType<Shape>, query: unknown): Shape {
   const result = schema.safeParse(query, ONE_PLAIN_ISSUE);
   if (result.success) return result.data;
@@ -52,7 +51,10 @@ export function parseQuery<Shape>(schema: z.ZodType<Shape>, query: unknown): Sha
   throw new AppError("validation", `${issue?.path.join(".")}: ${issue?.message}`);
 }
 
-/** The numbers in `3`, `0-49` or `0-9,12`, each below `count`, in that order. Throws `validation`. */
+/**
+ * Parses numbers such as `3`, `0-49` or `0-9,12`. Returns those below `count` in the given order. Throws
+ * `validation`, or `not_found` if none is below `count`.
+ */
 export function parseNumbers(text: string, count: number): number[] {
   const numbers: number[] = [];
   for (const part of text.split(",")) {
@@ -60,7 +62,7 @@ export function parseNumbers(text: string, count: number): number[] {
     if (first === "" || Number(last) < Number(first)) throw wrongNumbers(text);
     for (let number = Number(first); number <= Number(last) && number < count; number += 1)
       numbers.push(number);
-    // Looked at after every part: a text of ranges that name all files again and again asks for millions.
+    // Checked after each part: repeated ranges could otherwise request millions of numbers.
     if (numbers.length > count) throw wrongNumbers(text);
   }
   if (numbers.length === 0) throw new AppError("not_found", `There is no file ${text} in this diff`);

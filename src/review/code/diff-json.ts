@@ -2,8 +2,8 @@ import { readFiles } from "../git/file-text.ts";
 import type { Snapshot } from "../git/snapshot.ts";
 
 /**
- * A JSON object with the whole patch as its member `rawPatch`, piece by piece: a patch may be larger than any
- * string. Bytes that are not UTF-8 become U+FFFD, as JSON has no other way.
+ * Yields a JSON object with the complete patch as its member `rawPatch`, in pieces: a patch can exceed the maximum
+ * string length. Bytes that are not UTF-8 become U+FFFD because JSON cannot represent them.
  */
 export async function* diffJson(snapshot: Snapshot, members: object): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -14,7 +14,7 @@ export async function* diffJson(snapshot: Snapshot, members: object): AsyncGener
   yield `${escaped(decoder.decode())}",${JSON.stringify(members).slice(1)}`;
 }
 
-/** The decoder never cuts a character in two, so each piece is escaped alone. */
+/** Escapes a piece for a JSON string. The decoder never splits a character, so pieces can be escaped separately. */
 function escaped(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }

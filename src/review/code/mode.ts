@@ -13,7 +13,7 @@ import { feedbackRoute } from "./routes/feedback.ts";
 import { fileRoute } from "./routes/file.ts";
 import { watchDiff } from "./watch-diff.ts";
 
-/** The code server's half of a review server. */
+/** Creates the mode of a code review: its routes, prerendering and decision formats. */
 export function createCodeMode(review: CodeReview): ReviewMode {
   const { root, name, branch = "" } = review.diffs.repository;
   return {
@@ -38,7 +38,7 @@ export function createCodeMode(review: CodeReview): ReviewMode {
       });
     },
     prerender: createPrerender(review),
-    // One draft for all diffs of a branch: a comment outlives a change of the diff type.
+    // One draft for all diffs of a branch, so that a comment is kept when the diff type changes.
     draftKey: () => `code-${createHash("sha256").update(`${root}\0${branch}`).digest("hex").slice(0, 32)}`,
     history: async () => ({ rounds: [] }),
     namedImages: [],
@@ -52,7 +52,7 @@ export function createCodeMode(review: CodeReview): ReviewMode {
   };
 }
 
-/** What `--json` prints: as the specification names it, absent members left out. */
+/** Returns the output of `--json`, with the specification's names and without absent members. */
 function feedbackJson(decision: Decision): object {
   const { feedback, annotations, agentSwitch, approved } = codeDecision(decision);
   return {
@@ -63,7 +63,7 @@ function feedbackJson(decision: Decision): object {
   };
 }
 
-/** Whether something is left to be done: there is feedback, and it is not an approval. */
+/** Reports whether there is feedback or an annotation, and no approval. */
 function asksForChanges(decision: Decision): boolean {
   const { feedback = "", annotations, approved = false } = codeDecision(decision);
   if (approved) return false;

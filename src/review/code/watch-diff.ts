@@ -1,20 +1,21 @@
 import type { DiffDesk } from "../git/diff-desk.ts";
 
 export interface DiffWatch {
-  /** Whether anybody would hear of it; without, nothing is done. */
+  /** Returns whether a page is connected; without one, the diff is not checked. */
   readonly isWanted: () => boolean;
   readonly onOutdated: () => void;
-  /** Milliseconds between two looks, at least. */
+  /** Minimum milliseconds between two checks. */
   readonly pause?: number;
 }
 
 const PAUSE_MS = 3_000;
-/** A look that takes long is followed by so many times its length of rest. */
+/** Pause after a slow check, as a multiple of its duration. */
 const REST = 20;
 
 /**
- * Tells, at every look, when the diff has fallen out of date: a page may have come since the last one. Nothing is
- * watched that could be large: git is asked, seldom, and only while a page is open. Returns the way to stop.
+ * Checks at intervals whether the diff is outdated, and calls `onOutdated` each time, because a page may have
+ * connected since the last check. Runs git rather than watching files, whose number may be large, and only while a
+ * page is connected. Returns a function that stops the checks.
  */
 export function watchDiff(
   diffs: Pick<DiffDesk, "isOutdated">,
@@ -25,7 +26,7 @@ export function watchDiff(
   const look = async () => {
     const started = performance.now();
     if (isWanted()) {
-      // A repository that is busy, or whose diff cannot be taken just now, is looked at again.
+      // A check that fails, for example because the repository is busy, is repeated later.
       const isOutdated = await diffs.isOutdated().catch(() => false);
       if (isOutdated && !stopped) onOutdated();
     }

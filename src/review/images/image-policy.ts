@@ -5,24 +5,30 @@ import { fileURLToPath } from "node:url";
 import { AppError } from "../../errors.ts";
 import { isWithin } from "../is-within.ts";
 
-/** Which local files /api/image may show. */
+/** Decides which local files /api/image may show. */
 export interface ImagePolicy {
-  /** The file a path of the page stands for, links resolved; throws the system's error where there is none. */
+  /**
+   * Resolves a path from the page to a file, with links resolved. Returns undefined if the file may not be shown.
+   * Rejects with the system's error if it does not exist.
+   */
   locate(path: string): Promise<string | undefined>;
 }
 
 export interface ImagePolicyOptions {
-  /** Relative paths start here. */
+  /** Base of relative paths. */
   readonly cwd: string;
   /**
-   * Folders that may be shown from, and files besides, or undefined where only the person's own machine can ask:
-   * there any local image will do, as the person could open it just as well.
+   * Folders and single files that may be shown. Undefined if only this machine can reach the server: then any local
+   * image may be shown, since the person could open it anyway.
    */
   readonly confined?: { readonly folders: readonly string[]; readonly files: readonly string[] } | undefined;
   readonly platform?: NodeJS.Platform;
 }
 
-/** Resolves paths, and where confined refuses (undefined) those that lead out of the folders, links followed. */
+/**
+ * Creates an image policy. With `confined`, `locate` returns undefined for files outside of it, after resolving
+ * links.
+ */
 export function createImagePolicy({
   cwd,
   confined,
@@ -43,8 +49,8 @@ export function createImagePolicy({
 }
 
 /**
- * Whether a path leads to another machine or to a device. On Windows merely looking at `\\host\share` has the person
- * log in there, so that a plan could send their name and password's hash to whoever it likes.
+ * Reports whether a path leads to another machine or a device. On Windows, even a file status of `\\host\share` makes
+ * the system log in there, so that a plan could send the person's name and password hash to any host.
  */
 function isElsewhere(path: string, platform: NodeJS.Platform): boolean {
   return platform === "win32" && /^[\\/]{2}/.test(path);

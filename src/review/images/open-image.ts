@@ -3,7 +3,7 @@ import { type FileHandle, lstat, open } from "node:fs/promises";
 import { AppError, systemErrorCode } from "../../errors.ts";
 import { type ImageType, SNIFF_BYTES, sniffImage } from "./sniff-image.ts";
 
-/** Larger images are neither shown nor stored. */
+/** Maximum size of an image that is shown or stored. */
 export const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
 
 export interface OpenedImage {
@@ -12,8 +12,8 @@ export interface OpenedImage {
 }
 
 /**
- * Reads an image whose links are resolved. Opened without blocking and without following a link that took its
- * place meanwhile; a pipe or device is no image. Throws `not_found`, `unreadable` or `validation`.
+ * Reads an image from a path with resolved links. Opens it without blocking and without following a link that has
+ * replaced it since. Throws `not_found`, `too_large`, `unreadable`, or `validation` if it is not an image file.
  */
 export async function openImage(path: string): Promise<OpenedImage> {
   const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
@@ -30,7 +30,7 @@ export async function openImage(path: string): Promise<OpenedImage> {
   }
 }
 
-/** Looked at before it is opened as well: some devices act on being opened alone. */
+/** Checks the file before it is opened, because opening alone triggers some devices. */
 async function expectFile(path: string): Promise<void> {
   const status = await lstat(path).catch((error: unknown) => {
     throw imageError(error);
@@ -54,7 +54,7 @@ async function readImage(file: FileHandle): Promise<OpenedImage> {
 
 const NOT_THERE = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "ENXIO", "ERR_INVALID_ARG_VALUE"]);
 
-/** The answer to give for a file that cannot be had. */
+/** Returns the error to report for a file that cannot be read. */
 export function imageError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const code = systemErrorCode(error) ?? "unknown reason";

@@ -1,15 +1,15 @@
 export type ImageType = "image/png" | "image/jpeg" | "image/webp";
 
-/** Bytes that `sniffImage` wants to see. */
+/** Bytes that `sniffImage` needs. */
 export const SNIFF_BYTES = 16;
 
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 const JPEG = [0xff, 0xd8, 0xff];
 
 /**
- * The type of an image by its first bytes, whatever its name says, or undefined for everything that is not PNG,
- * JPEG or WebP. SVG is left out on purpose: it can run scripts.
- * See https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern
+ * Returns the type of an image from its first bytes, or undefined if it is not PNG, JPEG or WebP. The file name is
+ * ignored. SVG is excluded because it can run scripts. Source:
+ * https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern
  */
 export function sniffImage(head: Uint8Array): ImageType | undefined {
   if (startsWith(head, PNG)) return "image/png";
@@ -18,7 +18,7 @@ export function sniffImage(head: Uint8Array): ImageType | undefined {
   return undefined;
 }
 
-/** The file name's ending for a type, without the dot. */
+/** File extension of each type, without the dot. */
 export const extensionOf: Record<ImageType, string> = {
   "image/png": "png",
   "image/jpeg": "jpg",

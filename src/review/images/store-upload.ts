@@ -7,9 +7,10 @@ import { makeFolders } from "../../files/make-folders.ts";
 import { extensionOf, sniffImage } from "./sniff-image.ts";
 
 /**
- * Keeps an uploaded image under a name of ours and resolves to its path. Folder 0700, file 0600; the file stays when
- * the review ends, as the feedback speaks of it. Throws `validation` for what is no image, `unreadable` when it
- * cannot be stored. `lastResort` is used where the folder, and the one beside it, belong to somebody else.
+ * Stores an uploaded image under a random name and returns its path. The folder has mode 0700 and the file 0600. The
+ * file is kept when the review ends, because the feedback refers to it. `lastResort` is used if the folder and the
+ * one beside it belong to other users. Throws `validation` if it is not an image, `unreadable` if it cannot be
+ * stored.
  */
 export async function storeUpload(folder: string, bytes: Buffer, lastResort?: string): Promise<string> {
   const type = sniffImage(bytes);
@@ -25,7 +26,7 @@ export async function storeUpload(folder: string, bytes: Buffer, lastResort?: st
   }
 }
 
-/** Whole or not at all: half an image keeps the last of a full disk from everybody. */
+/** Writes a new file completely or not at all: a partial image would take up space on a full disk. */
 async function writeNew(path: string, bytes: Buffer): Promise<void> {
   const file = await open(path, "wx", 0o600);
   try {
@@ -39,18 +40,18 @@ async function writeNew(path: string, bytes: Buffer): Promise<void> {
 }
 
 /**
- * The folder, made if missing; beside it one with the user's number where somebody else was first, whatever they put
- * there.
+ * Returns the folder, creating it if necessary. If another user has taken the name, uses the same name with the
+ * user's id, then `lastResort`.
  */
 async function ownFolder(folder: string, lastResort: string | undefined): Promise<string> {
   const user = process.getuid?.();
   const last = lastResort === undefined ? [] : [lastResort];
   let failure: unknown;
   for (const candidate of [folder, `${folder}-${user ?? "own"}`, ...last]) {
-    // A file or a link in its place fails too; what is there is looked at before anything is said.
+    // An existing file or link also makes this fail, so the error is only reported after the check below.
     failure = await makeFolders(candidate, 0o700).catch((error: unknown) => error);
     const status = await lstat(candidate).catch(() => undefined);
-    // Where nothing can be made there is nobody to go around: that the folder cannot be used is an error, as specified.
+    // Nothing could be created, so no other user has taken the name; the specification requires an error here.
     if (!status) break;
     if (!status.isDirectory() || (user !== undefined && status.uid !== user)) continue;
     if (user !== undefined && (status.mode & 0o077) !== 0) await chmod(candidate, 0o700);

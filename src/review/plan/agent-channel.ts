@@ -1,23 +1,26 @@
 import type { Caller } from "../api-types.ts";
 import type { PlanDecision } from "../decision.ts";
 
-/** How one kind of agent takes a decision. One typed decision goes in, the agent's own form comes out. */
+/** Translates decisions into the format of one kind of agent. */
 export interface AgentChannel {
-  /** For labels: "Claude Code", "the command line". */
+  /** Display name: "Claude Code", "the command line". */
   readonly callerName: string;
   readonly takes: Pick<
     Caller,
     "approvalNote" | "takesEditedPlan" | "takesPermissionMode" | "takesAgentSwitch"
   >;
-  /** Whether the agent takes any exit code but 0 for a denial, however the review failed. */
+  /** Set if the agent treats any exit code but 0 as a denial, including those of failed reviews. */
   readonly failureDenies?: true | undefined;
-  /** Seconds after which the agent no longer reads its hook's output and asks by itself, although the hook runs on. */
+  /** Seconds after which the agent stops reading its hook's output, although the hook still runs. */
   readonly listensFor?: number | undefined;
-  /** Returns what stdout carries: the agent's decision and nothing else. */
+  /** Returns the text for stdout: the agent's decision and nothing else. */
   encode(decision: PlanDecision, plan: string): string;
-  /** For agents that go by the plan's file: returns its text after the decision; undefined leaves it as it is. */
+  /**
+   * Returns the new text of the plan's file, for agents that read it after the decision; undefined leaves the file
+   * unchanged.
+   */
   planFile?(decision: PlanDecision, plan: string): string | undefined;
 }
 
-/** The reason given to an agent whose person gave none. */
+/** The reason that the agent receives if the person gave none. */
 export const DEFAULT_DENIAL = "Plan rejected by user";

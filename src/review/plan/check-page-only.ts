@@ -3,8 +3,8 @@ import type { ApproveBody } from "../api-types.ts";
 import type { PlanReview } from "./plan-review.ts";
 
 /**
- * Holds an edited plan to the page: a program could have the person approve one plan and the agent carry out another. Throws
- * `forbidden`. The plan as it is under review may come from anywhere.
+ * Throws `forbidden` if an edited plan does not come from the page: a program could have the person approve one plan
+ * and the agent carry out another. An unchanged plan is accepted from anywhere.
  */
 export function checkPageOnly({ plan }: ApproveBody, isFromPage: boolean, review: PlanReview): void {
   if (isFromPage || plan === undefined || plan === review.plan) return;

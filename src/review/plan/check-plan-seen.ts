@@ -2,8 +2,8 @@ import { AppError } from "../../errors.ts";
 import type { PlanReview } from "./plan-review.ts";
 
 /**
- * Holds a decision to the plan that the person had before them. A tab outlives its review where that was killed, and
- * the next one has the same address. Throws `another_plan`; who names no plan means the one under review.
+ * Throws `another_plan` if a decision names another plan than this one. A tab can outlive a review that was killed,
+ * and the next review has the same address. A decision without an id is accepted.
  */
 export function checkPlanSeen(seen: string | undefined, { planId }: PlanReview): void {
   if (seen === undefined || seen === planId) return;

@@ -1,7 +1,10 @@
 import { markdownHtml } from "../../render/markdown/markdown-html.ts";
 import { parseMarkdown } from "../../render/markdown/parse/parse-markdown.ts";
 
-/** The plan among the elements that the page has around it, so that nothing moves when the page takes over. */
+/**
+ * Renders the plan as HTML, inside the elements that the page creates around it, so that nothing moves when the page
+ * takes over.
+ */
 export function drawPlan(plan: string): string {
   return [
     '<div class="page"><header class="header"></header><div class="columns"><nav class="contents"></nav>',

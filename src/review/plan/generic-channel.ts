@@ -2,7 +2,7 @@ import type { AgentOrigin } from "../api-types.ts";
 import type { PlanDecision } from "../decision.ts";
 import { type AgentChannel, DEFAULT_DENIAL } from "./agent-channel.ts";
 
-/** The agent-neutral answer as JSON: what an envelope gets, and Markdown with --json. */
+/** Returns a channel that writes agent-neutral JSON, for envelopes and for Markdown with --json. */
 export function jsonChannel(origin: AgentOrigin, callerName = nameOfOrigin(origin)): AgentChannel {
   return {
     callerName,
@@ -11,17 +11,17 @@ export function jsonChannel(origin: AgentOrigin, callerName = nameOfOrigin(origi
   };
 }
 
-/** The answer as text an agent can act on: what plain Markdown gets. */
+/** Returns a channel that writes text an agent can act on, for plain Markdown. */
 export function textChannel(origin: AgentOrigin): AgentChannel {
   return { callerName: "the command line", takes: takesOf(origin), encode: decisionText };
 }
 
-/** A decision as JSON; absent members are left out. */
+/** Returns a decision as JSON, without absent members. */
 export function decisionJson({ kind, editedPlan, ...decision }: PlanDecision): object {
   return { decision: kind, ...decision, ...(editedPlan === undefined ? {} : { plan: editedPlan }) };
 }
 
-/** A decision as text. */
+/** Returns a decision as text. */
 export function decisionText({
   kind,
   feedback,
@@ -42,7 +42,7 @@ export function decisionText({
   return parts.join("\n\n");
 }
 
-/** Notes and agents are the specification's for origin_b, permission modes for origin_a. */
+/** The specification defines feedback and agents for `origin_b`, and permission modes for `origin_a`. */
 function takesOf(origin: AgentOrigin): AgentChannel["takes"] {
   return {
     approvalNote: origin === "origin_b" ? "feedback" : "none",
@@ -52,7 +52,7 @@ function takesOf(origin: AgentOrigin): AgentChannel["takes"] {
   };
 }
 
-/** The agent that calls with this origin, for labels. */
+/** Returns the display name of the agent with this origin. */
 export function nameOfOrigin(origin: AgentOrigin): string {
   return origin === "origin_a" ? "Claude Code" : "OpenCode";
 }

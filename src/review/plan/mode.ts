@@ -12,7 +12,7 @@ import { denyRoute } from "./routes/deny.ts";
 import { notesVaultsRoute } from "./routes/notes-vaults.ts";
 import { planRoute } from "./routes/plan.ts";
 
-/** The plan server's half of a review server. */
+/** Creates the mode of a plan review: its routes, prerendering and decision formats. */
 export function createPlanMode(review: PlanReview): ReviewMode {
   return {
     kind: "plan",
@@ -43,17 +43,17 @@ export function createPlanMode(review: PlanReview): ReviewMode {
   };
 }
 
-/** A round that its agent withdrew keeps what was typed about it, so that it can go on with the next. */
+/** Adds the stored draft to a round without a decision, so that its text can be used in the next round. */
 async function withDraft(round: Round, source: PlanSource, drafts: DraftStore): Promise<Round> {
   if (round.decision) return round;
   const draft = await drafts.read(planIdOf(round.plan, source)).catch(() => undefined);
   return draft && draft.generation > 0 ? { ...round, draft } : round;
 }
 
-/** Characters. A longer plan would hold up the server's other answers; the page draws it by itself. */
+/** Maximum characters of a prerendered plan. A longer one would block other responses; the page renders it. */
 const MAX_PRERENDERED = 200_000;
 
-/** Draws the plan once, when it is first asked for; the Markdown reader is not needed to start the server. */
+/** Renders the plan on first use, so that the server starts without loading the Markdown parser. */
 function createPrerender({ plan, title }: PlanReview): NonNullable<ReviewMode["prerender"]> {
   let html: string | undefined;
   return async (page, { settings }) => {

@@ -1,6 +1,6 @@
 /**
- * The paths of images that a plan names, in Markdown or HTML form; addresses of other hosts are none. Pure. No part of a
- * pattern reaches beyond the next opening sign, so that a plan full of those takes no longer than another.
+ * Returns the paths of images in a plan, in Markdown or HTML syntax, without URLs of other hosts. No part of a
+ * pattern matches beyond the next opening delimiter, which prevents ReDoS.
  */
 export function namedImages(plan: string): string[] {
   const markdown = plan.matchAll(/!\[[^[\]]*\]\(\s*(?:<([^<>\n]+)>|([^)\s]+))/g);

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { AgentOrigin } from "../api-types.ts";
 
-/** Who asks for the review of a plan, and where: the same text from elsewhere is another plan. */
+/** The project and agent that a plan comes from. The same text from another source is another plan. */
 export interface PlanSource {
-  /** The project's folder, absolute. */
+  /** Absolute path of the project. */
   readonly folder: string;
   readonly origin: AgentOrigin;
   /** The agent's name, as in `Caller.name`. */
@@ -11,8 +11,8 @@ export interface PlanSource {
 }
 
 /**
- * Returns what identifies a plan: its text, the project's folder and the agent. The same plan finds its draft again in any
- * later process, and another project or agent never sees it.
+ * Returns the id of a plan: a hash of its text, project folder and agent. The same plan finds its draft in any later
+ * process, and other projects and agents have no access to it.
  */
 export function planIdOf(plan: string, { folder, origin, caller }: PlanSource): string {
   const parts = [folder, origin, caller, plan];

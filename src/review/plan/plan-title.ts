@@ -1,6 +1,9 @@
 import { shortened } from "../storage/file-names.ts";
 
-/** A plan's title: its first heading, else its first line of text. Plain text, one line, at most 120 characters. */
+/**
+ * Returns a plan's title: its first heading, else its first line of text. Plain text, one line, at most 120
+ * characters.
+ */
 export function planTitle(plan: string): string {
   let fence: string | undefined;
   let firstLine: string | undefined;
@@ -20,17 +23,17 @@ export function planTitle(plan: string): string {
   return firstLine ?? "Plan";
 }
 
-/** Lines that are nobody's title: a rule, the stroke under a heading, a comment. */
+/** Lines that are never a title: a rule, the underline of a heading, a comment. */
 const RULE_OR_COMMENT = /^\s*(?:([-*_=])(?:[ \t]*\1)+|<!--.*-->)\s*$/;
 const LIST_SIGN = /^\s*(?:[-*+>]|\d{1,9}[.)])[ \t]+/;
 
-/** How many lines of YAML the plan begins with, their fences included. */
+/** Returns the number of front matter lines at the start of a plan, including the delimiters. */
 function frontMatterLines(lines: readonly string[]): number {
   if (lines[0]?.trimEnd() !== "---" || !/^[\w-]+\s*:/.test(lines[1] ?? "")) return 0;
   return 1 + lines.slice(0, 200).findIndex((line, index) => index > 1 && /^(---|\.\.\.)\s*$/.test(line));
 }
 
-/** The text of a heading line, without the signs that may close it. */
+/** Returns the text of a heading line without a closing sequence of `#`. */
 function headingOf(line: string): string {
   const text = /^ {0,3}#{1,6}[ \t](.*)$/.exec(line)?.[1]?.trim() ?? "";
   let end = text.length;
@@ -39,10 +42,10 @@ function headingOf(line: string): string {
   return plain(unclosed === "" || /[ \t]$/.test(unclosed) ? unclosed : text);
 }
 
-/** A line without the signs that Markdown would not show: `user_id` and 2 * 3 keep theirs. */
+/** Returns a line without Markdown markup. Characters that are not markup stay, as in `user_id` and 2 * 3. */
 function plain(text: string): string {
   const literal: string[] = [];
-  // What stands in code or behind a reverse stroke is text, whatever signs it has; NUL holds its place meanwhile.
+  // Code and backslash escapes are literal text; NUL marks their positions until they are put back.
   const keepLiteral = (_match: string, _ticks?: string, code?: string, sign?: string) => {
     literal.push(code ?? sign ?? "");
     return "\0";
@@ -57,7 +60,7 @@ function plain(text: string): string {
   return shortened(shown, 120).trim();
 }
 
-/** Enough for a title, and little enough for any pattern. */
+/** Maximum characters of a line that are read, which bounds the time of all patterns. */
 const MAX_READ = 1_000;
 
 function withoutSigns(text: string): string {

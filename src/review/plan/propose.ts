@@ -3,7 +3,7 @@ import type { AgentOrigin, AgentsAnswer, ApproveBody, DenyBody } from "../api-ty
 import type { PlanDecision } from "../decision.ts";
 import { type AgentChannel, DEFAULT_DENIAL } from "./agent-channel.ts";
 
-/** What of a body counts, and what of it cannot reach this agent. */
+/** A decision, and warnings about members that this agent cannot receive. */
 export interface Proposed {
   readonly decision: PlanDecision;
   readonly warnings: readonly string[];
@@ -17,8 +17,8 @@ export interface ApprovalRules {
 }
 
 /**
- * The approval a body asks for. Members meant for another kind of agent are left out and named in a warning, never
- * dropped in silence. Throws `validation` for an agent that is not on offer. Pure.
+ * Returns the approval that a body requests. Members that this agent cannot receive are left out and named in a
+ * warning. Throws `validation` for an agent that is not offered.
  */
 export function proposeApproval(body: ApproveBody, rules: ApprovalRules): Proposed {
   const { takes, callerName } = rules.channel;
@@ -46,13 +46,13 @@ export function proposeApproval(body: ApproveBody, rules: ApprovalRules): Propos
   return { decision, warnings };
 }
 
-/** The denial a body asks for; there is always something to tell the agent. Pure. */
+/** Returns the denial that a body requests, with a default reason if there is no feedback. */
 export function proposeDenial({ feedback, annotations }: DenyBody): Proposed {
   const said = annotations === undefined ? {} : { annotations };
   return { decision: { kind: "deny", feedback: textIn(feedback) ?? DEFAULT_DENIAL, ...said }, warnings: [] };
 }
 
-/** Words as they were typed; white space alone is none. */
+/** Returns the text unchanged, or undefined if it is only whitespace. */
 function textIn(feedback: string | undefined): string | undefined {
   return feedback?.trim() ? feedback : undefined;
 }

@@ -5,8 +5,8 @@ import type { ReviewContext } from "../context.ts";
 import { imageError, openImage } from "../images/open-image.ts";
 
 /**
- * GET /api/image?path=…: a local image or an uploaded one. The type comes from the bytes, and nothing in them can
- * run: `nosniff` (on every answer) and a sandbox without rights.
+ * GET /api/image?path=…: a local or uploaded image. Its type is detected from the bytes. `nosniff`, which every
+ * response has, and a sandbox without permissions prevent XSS.
  */
 export function imageRoute(app: FastifyInstance, { images }: ReviewContext): void {
   app.get<{ Querystring: { path?: string | string[] } }>("/api/image", async (request, reply) => {
@@ -15,7 +15,7 @@ export function imageRoute(app: FastifyInstance, { images }: ReviewContext): voi
     const file = await images.locate(path).catch((error: unknown) => {
       throw imageError(error);
     });
-    // Outside what may be shown, whether there is something shall not be told either.
+    // A path outside the allowed folders must not reveal whether the file exists.
     if (file === undefined) throw new AppError("not_found", "File not found");
     const { type, bytes } = await openImage(file);
     return reply

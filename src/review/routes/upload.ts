@@ -6,16 +6,16 @@ import type { ReviewContext } from "../context.ts";
 import { MAX_IMAGE_BYTES } from "../images/open-image.ts";
 import { storeUpload } from "../images/store-upload.ts";
 
-/** What may stand beside the file, in whatever order: a form sends all it has. */
+/** Limits of members besides the file, in any order: a form sends all its fields. */
 const MEMBERS = { files: 8, fields: 64, parts: 72 } as const;
 
-/** POST /api/upload: one image in the multipart member `file`, kept under a name of ours. */
+/** POST /api/upload: stores one image, the multipart member `file`, under a random name. */
 export function uploadRoute(app: FastifyInstance, { uploadFolder, uploadFallback }: ReviewContext): void {
   app.register(async (scope) => {
     await scope.register(multipart, {
       limits: { fileSize: MAX_IMAGE_BYTES, ...MEMBERS, fieldSize: 1_000 },
     });
-    // Whatever else comes, in whatever form, is no file; what is wrong with its form does not matter.
+    // A body of any other type has no file; its syntax is not checked.
     scope.removeContentTypeParser(["application/json", "text/plain"]);
     scope.addContentTypeParser("*", (_request, _payload, done) => done(null));
     scope.post("/api/upload", async (request): Promise<UploadAnswer> => {
@@ -27,8 +27,8 @@ export function uploadRoute(app: FastifyInstance, { uploadFolder, uploadFallback
 }
 
 /**
- * A file and the name it came with. The plugin itself notices one that is cut off at the limit only while pieces come;
- * where the limit falls between two of them it would hand out what it has.
+ * Returns the content and name of an uploaded file. Checks for truncation because the plugin detects it only while
+ * chunks arrive: a limit that falls between two chunks would yield a partial file.
  */
 async function wholeOf(part: MultipartFile): Promise<{ bytes: Buffer; name: string }> {
   const bytes = await part.toBuffer();
@@ -40,13 +40,16 @@ function tooLarge(cause?: unknown): AppError {
   return new AppError("too_large", "The image is larger than 20 MB", { cause });
 }
 
-/** The member `file`, read whole before anything is written: an upload cut off or too large leaves nothing behind. */
+/**
+ * Reads the member `file` completely before anything is written, so that an upload that is cut off or too large
+ * leaves no file behind.
+ */
 async function fileOf(request: FastifyRequest): Promise<{ bytes: Buffer; name: string } | undefined> {
   try {
     for await (const part of request.parts()) {
       if (part.type !== "file") continue;
       if (part.fieldname === "file") return await wholeOf(part);
-      // What is not read would hold the parser up.
+      // A part that is not read would block the parser.
       part.file.resume();
     }
     return undefined;

@@ -4,8 +4,8 @@ import { AppError, messageOf } from "../../errors.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
 
 /**
- * Makes the data directory and sees that it can be written. Looked at before anybody starts to review: without it no
- * decision could be put on record, and an hour's comments would end in an error. Throws `storage`.
+ * Creates the data directory and checks that it is writable. Call it before the review starts: a decision could not
+ * be recorded without it, and all comments would be lost. Throws `storage`.
  */
 export async function checkDataDirectory(path: string): Promise<void> {
   try {

@@ -9,19 +9,19 @@ import { createQueue } from "../../files/in-turn.ts";
 import { isProcessMark, markOfProcess, mayStillRun, type ProcessMark } from "../../files/running-process.ts";
 import type { Draft } from "../api-types.ts";
 
-/** What was typed but not sent, one file a key, on disk before it is acknowledged. */
+/** Unsent text, one file per key. A write is acknowledged once it is on disk. */
 export interface DraftStore {
-  /** The draft; generation 0 and no content where there is none. A damaged file is kept aside and named. */
+  /** Returns the draft; generation 0 without content if there is none. A damaged file is renamed and reported. */
   read(key: string): Promise<Draft>;
   /**
-   * Stores content under a generation that the page has raised. Refused, with what is stored, when another page has
-   * come that far already, or another review that still runs has stored what this one has not read: nothing is
-   * overwritten unseen, across processes too. The same content once more is no conflict. Throws `storage`.
+   * Stores content under a generation higher than the stored one. Rejects it and returns the stored draft if another
+   * page has reached that generation, or if another running review has stored a draft that this one has not read. No
+   * draft is overwritten unread, even across processes. Repeated content is accepted. Throws `storage`.
    */
   write(key: string, generation: number, content: unknown): Promise<DraftWrite>;
   /**
-   * Forgets a draft whose content has reached the agent: the one that this review wrote, or read from a review that has
-   * ended. What another review has written since stays.
+   * Removes a draft whose content has reached the agent: one that this review wrote, or read from a review that has
+   * ended. A draft that another review has written since is kept.
    */
   remove(key: string): Promise<void>;
 }
@@ -34,11 +34,11 @@ export interface DraftWrite {
 interface DraftStoreOptions {
   /** Identifies the review that writes. */
   readonly session?: string;
-  /** The time a draft is marked with. */
+  /** Returns the time for `savedAt`. */
   readonly now?: () => Date;
 }
 
-/** A draft as it lies in its file. */
+/** A draft as it is stored in its file. */
 interface StoredDraft extends Draft {
   readonly writer?: { readonly session: string; readonly process: ProcessMark };
 }
@@ -46,7 +46,7 @@ interface StoredDraft extends Draft {
 const NOT_THERE = new Set(["ENOENT", "ENOTDIR"]);
 const NONE: Draft = { generation: 0, savedAt: "", content: null };
 
-/** Drafts in the folder `drafts` of the data directory. */
+/** Creates the store of drafts in the folder `drafts` of the data directory. */
 export function createDraftStore(dataDirectory: string, options: DraftStoreOptions = {}): DraftStore {
   const { session = randomUUID(), now = () => new Date() } = options;
   const folder = join(dataDirectory, "drafts");
@@ -54,7 +54,7 @@ export function createDraftStore(dataDirectory: string, options: DraftStoreOptio
   /** The latest generation that this review has read or written, by key. */
   const known = new Map<string, number>();
   const damaged = new Map<string, string>();
-  // So that a page that reloads finds what it sent while it was leaving.
+  // Serializes access, so that a page that reloads finds what it sent while unloading.
   const inTurn = createQueue();
   const locked = async <Result>(key: string, task: () => Promise<Result>): Promise<Result> => {
     try {
@@ -113,7 +113,7 @@ export function createDraftStore(dataDirectory: string, options: DraftStoreOptio
   };
 }
 
-/** A draft without what only the store needs to know. */
+/** Returns a draft without the members that only the store uses. */
 function shown({ generation, savedAt, content }: StoredDraft): Draft {
   return { generation, savedAt, content };
 }

@@ -1,4 +1,7 @@
-/** Returns a file name's stem for a title: letters and digits of any script, lower case, joined by hyphens. Never empty. */
+/**
+ * Returns the stem of a file name for a title: letters and digits of any script, in lower case, joined by hyphens.
+ * Never empty.
+ */
 export function toSlug(title: string): string {
   const parts =
     title
@@ -8,7 +11,10 @@ export function toSlug(title: string): string {
   return fileNamePart(parts.join("-")).replace(/-+$/, "") || "plan";
 }
 
-/** Returns a title as a file name a person reads: what file systems and note links refuse is left out. Never empty. */
+/**
+ * Returns a readable file name for a title, without characters that file systems or note links do not allow. Never
+ * empty.
+ */
 export function toFileTitle(title: string): string {
   const text = title
     .replace(/[\p{Cc}\p{Cf}\p{Cs}<>:"/\\|?*#^[\]]+/gu, " ")
@@ -17,15 +23,18 @@ export function toFileTitle(title: string): string {
   return fileNamePart(text).trim() || "Plan";
 }
 
-/** Cuts a text to a number of code points, so that no character is halved. */
+/** Truncates a text to a number of code points, so that no character is split. */
 export function shortened(text: string, length: number): string {
-  // No code point takes more than two units: a line of megabytes is not taken apart.
+  // A code point has at most two UTF-16 units; the slice avoids splitting a very long text into characters.
   return Array.from(text.slice(0, 2 * length))
     .slice(0, length)
     .join("");
 }
 
-/** At most 60 characters and 180 bytes, which leaves room for an ending within the 255 of most file systems. */
+/**
+ * Truncates a text to 60 characters and 180 bytes, which leaves room for an extension within the 255 bytes of most
+ * file systems.
+ */
 function fileNamePart(text: string): string {
   let part = shortened(text, 60);
   while (Buffer.byteLength(part) > 180) part = shortened(part, Array.from(part).length - 1);

@@ -6,13 +6,13 @@ import type { Round } from "../api-types.ts";
 import type { DecisionSource, PlanDecision } from "../decision.ts";
 import { toSlug } from "./file-names.ts";
 
-/** The rounds of one plan: all plans of one title that came from one folder. */
+/** The rounds of one plan: all plans with the same title from the same folder. */
 export interface PlanHistory {
-  /** The round at hand, counted from 1. */
+  /** Number of the current round, starting at 1. */
   readonly round: number;
-  /** Those before it, oldest first. */
+  /** Earlier rounds, oldest first. */
   readonly earlier: readonly Round[];
-  /** Adds what was decided to the round at hand. */
+  /** Adds the decision to the current round. */
   decide(decision: PlanDecision, from: DecisionSource): Promise<void>;
 }
 
@@ -25,8 +25,8 @@ export interface ArrivingPlan {
 }
 
 /**
- * Puts an arriving plan on file and tells which round it is. The same text again before it was decided is the same
- * round: an agent that asks twice has not revised anything.
+ * Stores an arriving plan and returns its history. The same text before a decision is the same round, because an
+ * agent that asks twice has not revised the plan.
  */
 export async function openHistory(arriving: ArrivingPlan): Promise<PlanHistory> {
   const { plan, now = () => new Date() } = arriving;

@@ -2,20 +2,20 @@ import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Remembers, by port, that a page was open when its review ended: the tab goes on asking the port, and the next review of the
- * folder needs no other one.
+ * Remembers by port whether a page was open when its review ended. That tab keeps polling the port, so the next
+ * review of the folder does not have to open another tab.
  */
 export interface OpenTabs {
-  /** Returns whether a tab may still be waiting at the port. Never throws. */
+  /** Reports whether a tab may still be polling the port. Never rejects. */
   mayWait(port: number): Promise<boolean>;
-  /** Notes whether one was left at the port. Never throws. */
+  /** Records whether a tab was left open at the port. Never rejects. */
   note(port: number, isLeft: boolean): Promise<void>;
 }
 
-/** Few tabs live longer; then the next round opens another one. */
+/** Maximum age of a mark: few tabs stay open longer, and the next review then opens a new one. */
 const MAX_AGE_MS = 24 * 60 * 60 * 1000;
 
-/** Marks in the folder `tabs` of the data directory. */
+/** Creates the store of marks in the folder `tabs` of the data directory. */
 export function createOpenTabs(dataDirectory: string, now: () => number = Date.now): OpenTabs {
   const pathOf = (port: number) => join(dataDirectory, "tabs", `${port}.json`);
   return {
@@ -29,7 +29,7 @@ export function createOpenTabs(dataDirectory: string, now: () => number = Date.n
   };
 }
 
-/** Loads what writes durably only now: before the review's URL is printed, every module counts. */
+/** Loads the module on first use, because every import delays the output of the review's URL. */
 async function writeMark(path: string): Promise<void> {
   const { writeDurably } = await import("../../files/durable-file.ts");
   await writeDurably(path, "{}\n");

@@ -2,12 +2,12 @@ import type { Dirent } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What of a folder of the data directory may go, once it is both old and not among the newest. */
+/** Entries of one folder of the data directory that may be removed once they are old and not among the newest. */
 interface Rule {
   readonly folder: string;
   readonly mayGo: (entry: Dirent) => boolean;
   readonly days: number;
-  /** So many stay, however old. */
+  /** Number of newest entries to keep, whatever their age. */
   readonly newest: number;
 }
 
@@ -16,35 +16,35 @@ const isJson = (entry: Dirent) => entry.isFile() && entry.name.endsWith(".json")
 const isIndex = (entry: Dirent) => entry.isFile() && entry.name.endsWith(".index");
 
 const RULES: readonly Rule[] = [
-  // A decision that no agent has read stays for ever.
+  // A decision that no agent has read is kept forever.
   { folder: "decisions", mayGo: ({ name }) => name.endsWith(".read.json"), days: 90, newest: 200 },
   { folder: "history", mayGo: (entry) => entry.isDirectory(), days: 180, newest: 200 },
   { folder: "rounds", mayGo: isJson, days: 180, newest: 200 },
   { folder: "sessions", mayGo: isJson, days: 30, newest: 50 },
   { folder: "tabs", mayGo: isJson, days: 2, newest: 0 },
-  // Made again from the working tree when they are missing.
+  // Missing indexes are created again from the working tree.
   { folder: "indexes", mayGo: isIndex, days: 30, newest: 10 },
-  // The person's own words, never sent.
+  // Text that the person never sent.
   { folder: "drafts", mayGo: isJson, days: 365, newest: 200 },
 ];
 
-/** What a process leaves that is killed while it writes, or while it holds a lock. */
+/** Temporary files and locks of processes that were killed. */
 const LEFTOVER = /^\.[0-9a-f]{16}\.tmp$|\.index\.\d+\.tmp$|\.lock(\.[0-9a-f]{8})?$|^git-\w{6}$/;
 const LEFTOVER_DAYS = 1;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface Pruning {
   readonly dataDirectory: string;
-  /** Names of files that are in use, whatever their age. */
+  /** Names of files in use, which are kept. */
   readonly inUse: ReadonlySet<string>;
-  /** Asked before each step: nothing that waits shall wait for this. */
+  /** Checked before each step, so that pruning never delays a review. */
   readonly shouldContinue: () => boolean;
   readonly now?: number;
 }
 
 /**
- * Removes from the data directory what nobody will ask for again: `RULES`, and temporary files of processes that were
- * killed. Plans that were saved are the person's and stay. Never throws: what cannot be removed is left.
+ * Removes old entries from the data directory according to `RULES`, and temporary files of processes that were
+ * killed. Saved plans are kept. Never rejects; a file that cannot be removed is skipped.
  */
 export async function prune(pruning: Pruning): Promise<void> {
   for (const rule of RULES) {
@@ -67,11 +67,11 @@ export async function prune(pruning: Pruning): Promise<void> {
 interface Aged {
   readonly path: string;
   readonly entry: Dirent;
-  /** Milliseconds since it was changed; a folder changes with every file that is put into it. */
+  /** Milliseconds since the last change; adding a file to a folder changes the folder. */
   readonly age: number;
 }
 
-/** What a folder holds, the newest first. */
+/** Returns the entries of a folder, newest first. */
 async function entriesOf(folder: string, { shouldContinue, now = Date.now() }: Pruning): Promise<Aged[]> {
   const aged: Aged[] = [];
   for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {

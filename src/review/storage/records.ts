@@ -6,41 +6,44 @@ import { withFileLock } from "../../files/file-lock.ts";
 import type { ReviewContext } from "../context.ts";
 import type { Decision, DecisionSource } from "../decision.ts";
 
-/** A decision as it lies in the data directory: what `review last` reads when an agent missed it. */
+/** A decision in the data directory, which `review last` prints if the agent missed it. */
 export interface DecisionRecord {
   readonly sessionId: string;
   readonly kind: "plan" | "code";
   /** ISO 8601 */
   readonly decidedAt: string;
-  /** The folder of the reviewed project; records of 0.1 have the working directory alone. */
+  /** The folder of the reviewed project; absent in records of version 0.1, which have only `cwd`. */
   readonly project?: string;
   readonly cwd: string;
   readonly caller: string;
   readonly title: string;
   readonly decision: Decision;
-  /** Whether a page or another program sent it; absent in records of 0.1. */
+  /** Whether a page or another program sent the decision; absent in records of version 0.1. */
   readonly from?: DecisionSource;
-  /** Identifies what was under review: the key of its draft. */
+  /** The key of the draft, which identifies the plan or branch under review. */
   readonly subject: string;
-  /** As the agent was told, as text and as JSON. */
+  /** The decision as the agent received it, as text and as JSON. */
   readonly text: string;
   readonly json: object;
 }
 
 export interface RecordStore {
-  /** Resolves once the decision is on disk; throws `storage` when it cannot be. */
+  /** Records a decision and resolves once it is on disk. Throws `storage`. */
   write(context: ReviewContext, decision: Decision, from?: DecisionSource): Promise<void>;
-  /** Whether the last try at that has failed: whoever decides again has been told. */
+  /** Whether the last write failed. The person has then seen the error, and may decide without a record. */
   readonly hasFailed: boolean;
-  /** Notes that the agent has read what was written: from then on it may be forgotten one day. Never throws. */
+  /** Marks the written record as read by the agent, so that it may be pruned later. Never rejects. */
   markRead(): Promise<void>;
-  /** Returns the latest decision that is wanted, by default of all. */
+  /** Returns the latest decision that matches, by default of all. */
   last(isWanted?: (record: DecisionRecord) => boolean): Promise<DecisionRecord | undefined>;
-  /** Returns the latest decision on this subject. */
+  /** Returns the latest decision on this plan or branch. */
   lastOn(subject: string): Promise<DecisionRecord | undefined>;
 }
 
-/** Decisions in the folder `decisions` of the data directory; `now` gives the time they were made. */
+/**
+ * Creates the store of decisions in the folder `decisions` of the data directory. `now` returns the time of a
+ * decision.
+ */
 export function createRecordStore(dataDirectory: string, now: () => Date = () => new Date()): RecordStore {
   const folder = join(dataDirectory, "decisions");
   let hasFailed = false;
@@ -61,7 +64,7 @@ export function createRecordStore(dataDirectory: string, now: () => Date = () =>
       }
     },
     async markRead() {
-      // In its name, so that nothing has to be read to know it (`prune.ts`).
+      // The mark is part of the name, so that `prune.ts` need not read the file.
       if (written) await rename(written, written.replace(/\.json$/, ".read.json")).catch(() => {});
     },
     last,
@@ -69,7 +72,10 @@ export function createRecordStore(dataDirectory: string, now: () => Date = () =>
   };
 }
 
-/** Writes a record under the next number, and returns its path: clocks go back, numbers do not. */
+/**
+ * Writes a record under the next number and returns its path. Numbers define the order, because clocks can be set
+ * back.
+ */
 async function writeNumbered(folder: string, record: DecisionRecord): Promise<string> {
   const time = record.decidedAt.replaceAll(":", "-");
   try {
@@ -87,7 +93,7 @@ async function writeNumbered(folder: string, record: DecisionRecord): Promise<st
 
 const NUMBER_DIGITS = 8;
 
-/** The number a record's name begins with; 0 for records of 0.1, whose names begin with the time. */
+/** Returns the number at the start of a record's name; 0 for version 0.1, whose names start with the time. */
 function numberOf(name: string): number {
   return Number(/^(\d{8,})-/.exec(name)?.[1] ?? 0);
 }
@@ -104,7 +110,7 @@ async function latest(
     const byNumber = numberOf(other) - numberOf(one);
     return byNumber === 0 ? (one < other ? 1 : -1) : byNumber;
   });
-  // A file that cannot be read hides none of the others.
+  // Skips files that cannot be read.
   for (const name of names) {
     const record = await readJson(join(folder, name));
     if (isRecord(record) && isWanted(record)) return record;

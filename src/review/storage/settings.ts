@@ -7,16 +7,19 @@ import { createQueue } from "../../files/in-turn.ts";
 import type { ReviewSettings } from "../api-types.ts";
 import { settingsBody } from "../body-schemas.ts";
 
-/** What the person chose in the page. Kept here since the port, and with it the browser's own storage, changes. */
+/**
+ * The person's choices in the pages. They are stored here because each review may use another port, and with it
+ * another browser storage.
+ */
 export interface SettingsStore {
   read(): Promise<ReviewSettings>;
-  /** Replaces the members given and keeps the others: the two pages know different ones. Throws `storage`. */
+  /** Replaces the given members and keeps the others, since each page has its own. Throws `storage`. */
   change(members: Partial<ReviewSettings>): Promise<ReviewSettings>;
 }
 
 /**
- * `initial` is what holds until the person chooses otherwise. A member of the file that this version does not understand
- * counts as not chosen, alone, and stays in the file for the version that wrote it.
+ * Creates the settings store. `initial` has the defaults. A stored member that this version cannot parse is ignored,
+ * but stays in the file for the version that wrote it.
  */
 export function createSettingsStore(dataDirectory: string, initial: ReviewSettings): SettingsStore {
   const path = join(dataDirectory, "settings.json");
@@ -44,7 +47,7 @@ async function locked<Result>(folder: string, task: () => Promise<Result>): Prom
   }
 }
 
-/** A damaged file may be all that is left of the person's choices. A folder in its place is for the write to report. */
+/** Renames a damaged file, which may have the only copy of the settings. The write reports a folder in its place. */
 async function keepAside(path: string): Promise<void> {
   const isFile = await stat(path).then(
     (entry) => entry.isFile(),
@@ -53,7 +56,7 @@ async function keepAside(path: string): Promise<void> {
   if (isFile) await rename(path, `${path}.damaged`).catch(() => {});
 }
 
-/** The members that are as this version has them. */
+/** Returns the members that this version can parse. */
 function understood(stored: unknown): Partial<ReviewSettings> {
   if (!isObject(stored)) return {};
   const members = Object.entries(settingsBody.shape).flatMap(([name, schema]) => {

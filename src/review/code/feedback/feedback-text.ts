@@ -2,15 +2,15 @@ import { withClosedFence } from "../../../render/markdown/closed-fences.ts";
 import { codeSpan, fenced } from "../../../render/markdown/fences.ts";
 import type { CodeAnnotation } from "../../api-types.ts";
 
-/** The first and the last line of an annotation, whichever of them was named first. Pure. */
+/** Returns the first and the last line of an annotation, in ascending order. */
 export function linesMeant({ lineStart, lineEnd }: CodeAnnotation): readonly [number, number] {
   return lineStart > lineEnd && lineEnd > 0 ? [lineEnd, lineStart] : [lineStart, lineEnd];
 }
 
-/** An annotation and what it points at, as far as that could be found. */
+/** An annotation and the code it refers to, if that was found. */
 export interface QuotedAnnotation {
   readonly annotation: CodeAnnotation;
-  /** The lines meant, without a line end after the last. */
+  /** The annotated lines, without a line break after the last. */
   readonly code?: string;
   /** The file's name before the diff renamed it. */
   readonly oldPath?: string;
@@ -19,26 +19,26 @@ export interface QuotedAnnotation {
 export interface FeedbackParts {
   readonly feedback: string;
   readonly annotations: readonly QuotedAnnotation[];
-  /** "uncommitted changes (git diff HEAD)" */
+  /** Diff type and ref, such as `diff "Uncommitted changes" (HEAD)`. */
   readonly diff: string;
   readonly repository: string;
   readonly branch: string;
 }
 
-/** What stdout says when nobody had anything to say. */
+/** Printed to stdout if there is neither feedback nor an annotation. */
 export const NO_FEEDBACK = "No feedback provided.";
 
-/** Lines quoted from one annotation; who marks a whole file has said where, and the agent has the file. */
+/** Maximum lines quoted from one annotation; an agent can read the rest in the file. */
 const MAX_LINES = 60;
 
-/** Backticks: one more than usual, so that it stands out from fences within quoted code or the person's own Markdown. */
+/** Backticks of a fence: one more than usual, to differ from fences in quoted code and the person's Markdown. */
 const FENCE = 4;
 
 const KIND = { comment: "Comment", suggestion: "Suggestion", concern: "Concern" } as const;
 
 /**
- * The feedback as Markdown that can be acted on without the page: path, lines, side and the code itself. Feedback
- * without annotations is passed on as it was typed. Pure.
+ * Formats feedback as Markdown that an agent can act on without the page: path, lines, side and the code. Feedback
+ * without annotations is returned unchanged.
  */
 export function feedbackText(parts: FeedbackParts): string {
   const feedback = parts.feedback.trim() === "" ? "" : parts.feedback;
@@ -61,7 +61,7 @@ export function feedbackText(parts: FeedbackParts): string {
   return blocks.join("\n\n");
 }
 
-/** In the order of the first note on each file; within a file by line. */
+/** Groups annotations by file, in the order of the first annotation on each file, and sorts each group by line. */
 function byPath(annotations: readonly QuotedAnnotation[]): Map<string, QuotedAnnotation[]> {
   const groups = new Map<string, QuotedAnnotation[]>();
   for (const quoted of annotations) {
@@ -100,7 +100,7 @@ function shortened(code: string): string {
     : `${lines.slice(0, MAX_LINES).join("\n")}\n… ${more} more ${more === 1 ? "line" : "lines"}`;
 }
 
-/** The file's ending, where it can stand behind a fence. */
+/** Returns the file extension as the language of a fence, or an empty string. */
 function languageOf(path: string): string {
   return /\.([a-z0-9]{1,12})$/i.exec(path)?.[1]?.toLowerCase() ?? "";
 }

@@ -18,8 +18,8 @@ export interface ProposedFeedback {
 }
 
 /**
- * The decision a body asks for, with the text the agent will read. Throws `validation` for an agent that is not on
- * offer; an agent named by a caller that cannot switch is left out with a warning.
+ * Returns the decision that a body requests, with the text for the agent. Throws `validation` for an agent that is
+ * not offered. If the caller cannot switch agents, the member is ignored with a warning.
  */
 export async function proposeFeedback(
   body: FeedbackBody,
@@ -30,7 +30,7 @@ export async function proposeFeedback(
   const wanted = body.agentSwitch || undefined;
   const agentSwitch = rules.origin === "origin_b" ? wanted : undefined;
   if (agentSwitch !== undefined) checkOffered(agentSwitch, rules.agents);
-  // Without a diff, since git failed, there is nothing to quote; what was typed still arrives.
+  // The diff is undefined if git failed. Feedback is sent nevertheless, without quoted code.
   const quoted = await (diff
     ? quoteAnnotations(diff, annotations)
     : annotations.map((annotation) => ({ annotation })));

@@ -3,7 +3,7 @@ import type { HeldDiff } from "../../git/diff-desk.ts";
 import { findFile, readSide } from "../../git/file-text.ts";
 import { linesMeant, type QuotedAnnotation } from "./feedback-text.ts";
 
-/** Finds the code that each annotation means. What cannot be found is left out; nothing here fails. */
+/** Finds the code that each annotation refers to. Code that is not found is left out. Never rejects. */
 export async function quoteAnnotations(
   diff: HeldDiff,
   annotations: readonly CodeAnnotation[],

@@ -5,9 +5,9 @@ import type { Snapshot, SnapshotFile } from "../../git/snapshot.ts";
 import { loadHighlighter } from "./highlighter.ts";
 import { shownFiles } from "./shown-files.ts";
 
-/** Rows of code that fill any usual window. */
+/** Rows of code that fill a usual window. */
 const MAX_ROWS = 80;
-/** Bytes of one patch that hold as many rows. */
+/** Bytes of a patch that contain at least as many rows. */
 const PATCH_HEAD = 64 * 1024;
 
 export interface DrawOptions {
@@ -15,7 +15,10 @@ export interface DrawOptions {
   readonly wrap: boolean;
 }
 
-/** The top of a diff among the elements that the page has around it, so that nothing moves when the page takes over. */
+/**
+ * Renders the top of a diff as HTML, inside the elements that the page creates around it, so that nothing moves when
+ * the page takes over.
+ */
 export async function drawDiff(snapshot: Snapshot, options: DrawOptions): Promise<string> {
   const highlight = await loadHighlighter();
   const sections: string[] = [];
@@ -24,7 +27,7 @@ export async function drawDiff(snapshot: Snapshot, options: DrawOptions): Promis
     const patch = file.generated ? undefined : scanPatch(await headOf(snapshot, file));
     const drawn = fileHtml(file, patch, { ...options, highlight, rows });
     sections.push(drawn.html);
-    // A header takes the room of some two rows.
+    // A file header is about as high as two rows.
     rows -= drawn.rows + 2;
     if (drawn.isCut || rows <= 0) break;
   }
@@ -36,7 +39,7 @@ export async function drawDiff(snapshot: Snapshot, options: DrawOptions): Promis
   ].join("");
 }
 
-/** The start of a file's patch, cut behind a line. */
+/** Returns the start of a file's patch, cut after a complete line. */
 async function headOf({ spool }: Snapshot, { section }: SnapshotFile): Promise<string> {
   const { offset, length } = section;
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

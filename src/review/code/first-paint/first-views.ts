@@ -4,18 +4,18 @@ import type { Snapshot } from "../../git/snapshot.ts";
 import type { DrawOptions } from "./draw-diff.ts";
 import { topFiles } from "./shown-files.ts";
 
-/** The top of a diff, drawn. */
+/** The rendered top of a diff. */
 export interface DrawnDiff {
   readonly branch: string;
   readonly html: string;
 }
 
-/** Milliseconds in which git has compared what most people change in a day; then its top need not be taken alone. */
+/** Milliseconds in which git compares a typical day's changes; only a slower diff has its top taken separately. */
 const HEAD_START_MS = 150;
 
 /**
- * Draws the top of the diff on the table, once for each way to show it. While git still compares the first diff, and
- * has many files to go through, the files on top are taken and drawn on their own.
+ * Returns a function that renders the top of the current diff, once for each set of options. While git still compares
+ * a first diff with many files, the top files are taken and rendered separately.
  */
 export function createFirstViews(diffs: DiffDesk): (options: DrawOptions) => Promise<DrawnDiff> {
   const drawn = new WeakMap<Snapshot, Map<string, Promise<string>>>();
@@ -60,7 +60,7 @@ async function viewOf(
   }
 }
 
-/** The code that draws and its highlighter, made ready while git is at work. */
+/** Loads the renderer and its highlighter while git runs. */
 async function loadDrawing() {
   const [{ drawDiff }, { loadHighlighter }] = await Promise.all([
     import("./draw-diff.ts"),

@@ -1,11 +1,11 @@
-// The files are named, as the page does, because the package's entry compiles its code while it is being loaded.
+// Imports files as the page does, because the package's entry point compiles its code while it loads.
 import { createHighlighter, LANGS } from "../../../../node_modules/@pierre/highlights/dist/highlighter.js";
 import code from "../../../../node_modules/@pierre/highlights/dist/highlights.wasm.mjs";
 
-/** Token records as in the page's `core/tokens.ts`; undefined when the language is not known. */
+/** Returns token records as in the page's `core/tokens.ts`; undefined for an unknown language. */
 export type Highlight = (text: string, language: string) => Uint32Array | undefined;
 
-/** Part of the class that its public interface leaves out. */
+/** Methods of the class that its public types leave out. */
 interface RecordHighlighter {
   writeInput(text: string): number;
   tokenizeLineRecords(languageId: number, byteLength: number): Uint32Array;
@@ -13,7 +13,7 @@ interface RecordHighlighter {
 
 let loading: Promise<Highlight> | undefined;
 
-/** The page's highlighter, compiled once, beside whatever else runs. */
+/** Returns the page's highlighter, compiled once and asynchronously. */
 export function loadHighlighter(): Promise<Highlight> {
   loading ??= load();
   return loading;
@@ -25,7 +25,7 @@ async function load(): Promise<Highlight> {
   return (text, language) => {
     const id = Object.hasOwn(LANGS, language) ? LANGS[language] : undefined;
     if (id === undefined || id === 0) return undefined;
-    // The answer lies in the module's memory, which the next call overwrites.
+    // The result is in the module's memory, which the next call overwrites.
     return highlighter.tokenizeLineRecords(id, highlighter.writeInput(text)).slice();
   };
 }

@@ -1,11 +1,11 @@
-/** The highlighter's WebAssembly code, which comes as a module without types. */
+/** The highlighter's WebAssembly code; the package has no types for it. */
 declare module "*/highlights.wasm.mjs" {
   const code: Uint8Array;
   // biome-ignore lint/style/noDefaultExport: how the package exports it
   export default code;
 }
 
-/** What is used of it here; TypeScript has its types among those of browsers. */
+/** The members used here. TypeScript declares them only with the types of browsers. */
 declare namespace WebAssembly {
   interface Module {
     readonly [Symbol.toStringTag]: "WebAssembly.Module";

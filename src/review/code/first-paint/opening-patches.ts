@@ -3,10 +3,13 @@ import { readFiles } from "../../git/file-text.ts";
 import type { Snapshot, SnapshotFile } from "../../git/snapshot.ts";
 import { shownFiles } from "./shown-files.ts";
 
-/** Bytes of patches that travel with the index: the diffs of most days whole, and more than one window of any other. */
+/** Maximum bytes of patches in the index: enough for a typical diff, and for more than one window of a larger one. */
 const MAX_BYTES = 64 * 1024;
 
-/** The patches of the files on top of the page, as many as are small together. Bytes that are not UTF-8 become U+FFFD. */
+/**
+ * Returns the patches of the first files on the page, up to `MAX_BYTES` in total. Bytes that are not UTF-8 become
+ * U+FFFD.
+ */
 export async function openingPatches(snapshot: Snapshot): Promise<OpeningPatch[]> {
   const patches: OpeningPatch[] = [];
   let bytes = 0;

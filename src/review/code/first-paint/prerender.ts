@@ -3,10 +3,12 @@ import type { ReviewMode } from "../../context.ts";
 import type { CodeReview } from "../code-review.ts";
 import { createFirstViews } from "./first-views.ts";
 
-/** Milliseconds that a page waits for its first view. Without one it has nothing to show before the index is there. */
+/** Milliseconds that a page waits for its prerendered diff; without it, the page is empty until the index arrives. */
 const TIMEOUT_MS = 3_000;
 
-/** Draws the top of the diff into the page; where that takes too long, the page goes out empty. */
+/**
+ * Returns a function that renders the top of the diff into the page, or returns the page unchanged after a timeout.
+ */
 export function createPrerender({ diffs }: CodeReview): NonNullable<ReviewMode["prerender"]> {
   const draw = createFirstViews(diffs);
   return async (page, { settings }) => {

@@ -11,11 +11,11 @@ import { readPatch } from "../../git/file-text.ts";
 import type { Snapshot, SnapshotFile } from "../../git/snapshot.ts";
 import type { StoredRound } from "./round-store.ts";
 
-/** Characters that stand for one line. */
+/** Characters of the hash that represents one line. */
 const MARK_LENGTH = 8;
-/** Changed lines of a diff that are remembered; of the files beyond it is only known whether they changed. */
+/** Maximum changed lines stored for a diff; files beyond it are only known to have changed or not. */
 const MAX_LINES = 20_000;
-/** Steps between two versions after which order no longer counts: what was not there at all is new. */
+/** Maximum edits between two versions; beyond it the order is ignored, and only lines absent before are new. */
 const MAX_EDITS = 2_000;
 
 /** Line numbers of each side, ascending. */
@@ -24,7 +24,7 @@ export interface ChangedLines {
   readonly new: readonly number[];
 }
 
-/** The files of a diff, as a round remembers them. */
+/** Returns the files of a diff in the form that a round stores. */
 export async function rememberedFiles(snapshot: Snapshot): Promise<StoredRound["files"]> {
   const files: StoredRound["files"][0][] = [];
   let left = MAX_LINES;
@@ -37,7 +37,7 @@ export async function rememberedFiles(snapshot: Snapshot): Promise<StoredRound["
   return files;
 }
 
-/** The changed lines of a file as marks, one after the other: enough to know them again, and none of their text. */
+/** Returns the hashes of a file's changed lines, concatenated: enough to recognize the lines, without their text. */
 async function lineMarks(snapshot: Snapshot, file: SnapshotFile): Promise<string> {
   const patch = await parsed(snapshot, file);
   return changedIndexes(patch)
@@ -45,7 +45,7 @@ async function lineMarks(snapshot: Snapshot, file: SnapshotFile): Promise<string
     .join("");
 }
 
-/** The changed lines of a file that were not among those the marks stand for, in that order. */
+/** Returns the changed lines of a file that have no counterpart in `marks`, the result of `lineMarks`. */
 export async function linesSince(
   snapshot: Snapshot,
   file: SnapshotFile,
@@ -77,7 +77,7 @@ function markOf(patch: ParsedPatch, line: number): string {
   return hash.digest("base64url").slice(0, MARK_LENGTH);
 }
 
-/** Tells of a position in `after` whether it has no counterpart in `before`. */
+/** Returns a function that reports whether an index of `after` has no counterpart in `before`. */
 function newAmong(before: string[], after: string[]): (index: number) => boolean {
   const parts = diffArrays(before, after, { maxEditLength: MAX_EDITS });
   if (!parts) {

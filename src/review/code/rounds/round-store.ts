@@ -5,19 +5,19 @@ import { readJson, writeDurably } from "../../../files/durable-file.ts";
 import type { DiffRound } from "../../api-types.ts";
 import { codeAnnotation } from "../code-schemas.ts";
 
-/** Rounds that are kept of a branch; what is older has been dealt with. */
+/** Maximum rounds kept for a branch. */
 const MAX_ROUNDS = 10;
 
-/** A round as it is kept: with each file's changed lines as `lineMarks` has them, where they are known. */
+/** A round as it is stored, with the `lineMarks` of each file where they are known. */
 export interface StoredRound extends Omit<DiffRound, "files"> {
   readonly files: readonly (DiffRound["files"][0] & { readonly lines?: string })[];
 }
 
-/** What was sent about each branch of a working tree, so that the next round can show what has changed since. */
+/** The feedback sent about each branch of a working tree, from which the next round shows what has changed. */
 export interface RoundStore {
-  /** Oldest first. */
+  /** Returns the rounds of a branch, oldest first. */
   read(branch: string): Promise<readonly StoredRound[]>;
-  /** Adds a round; its number is given here. Throws what the file system throws. */
+  /** Adds a round and assigns its number. Rejects with the file system's error. */
   add(branch: string, round: Omit<StoredRound, "round">): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ const stored = z.array(
     sentAt: z.string(),
     diffType: z.string(),
     gitRef: z.string(),
-    // Rounds of 0.1 did not say.
+    // Absent in rounds of version 0.1.
     paths: z.array(z.string()).default([]),
     text: z.string(),
     annotations: z.array(codeAnnotation.extend({ code: z.string().exactOptional() })),
@@ -37,7 +37,9 @@ const stored = z.array(
   }),
 );
 
-/** `root` is the working tree's top folder. A file that cannot be understood counts as none. */
+/**
+ * Creates the round store of a working tree with the top folder `root`. A file that cannot be parsed counts as empty.
+ */
 export function createRoundStore(dataDirectory: string, root: string): RoundStore {
   const pathOf = (branch: string) => {
     const key = createHash("sha256").update(`${root}\0${branch}`).digest("hex").slice(0, 32);
@@ -52,7 +54,7 @@ export function createRoundStore(dataDirectory: string, root: string): RoundStor
     async add(branch, round) {
       const earlier = await read(branch);
       const number = (earlier.at(-1)?.round ?? 0) + 1;
-      // Lines are compared with those of the last round on the same diff alone.
+      // Line hashes are needed only for the last round on the same diff.
       const kept = earlier.map((each) =>
         isSameDiff(each, round) ? { ...each, files: each.files.map(withoutLines) } : each,
       );
@@ -62,20 +64,22 @@ export function createRoundStore(dataDirectory: string, root: string): RoundStor
   };
 }
 
-/** What tells one comparison from another. */
+/** The members that identify a comparison. */
 export type DiffIdentity = Pick<StoredRound, "diffType" | "gitRef" | "paths">;
 
-/** Whether two rounds, or a round and a diff, compare the same things, so that their files can be compared. */
+/**
+ * Reports whether two rounds, or a round and a diff, make the same comparison, so that their files are comparable.
+ */
 export function isSameDiff(one: DiffIdentity, other: DiffIdentity): boolean {
   return (
     one.gitRef === other.gitRef &&
-    // The first commit of a repository and its uncommitted changes have one gitRef.
+    // The first commit of a repository and its uncommitted changes have the same gitRef.
     (one.gitRef !== "HEAD" || one.diffType === other.diffType) &&
     one.paths.join("\0") === other.paths.join("\0")
   );
 }
 
-/** A remembered file as the page gets it: what its lines were is for the server to compare. */
+/** Returns a stored file without its line hashes, which only the server uses. */
 export function withoutLines({ path, fingerprint }: StoredRound["files"][0]): DiffRound["files"][0] {
   return { path, fingerprint };
 }

@@ -5,8 +5,8 @@ import { linesSince } from "./round-lines.ts";
 import { isSameDiff, type StoredRound } from "./round-store.ts";
 
 /**
- * Compares a diff with the rounds sent before (at least one, oldest first): the lines that are new since the last round on
- * the same diff, and where the lines of the last round's annotations are now. `paths` is what the diff is limited to.
+ * Compares a diff with earlier rounds, oldest first: finds the lines that are new since the last round on the same
+ * diff, and the current lines of the last round's annotations. `paths` are those that limit the diff.
  */
 export async function sinceLastRound(
   diff: HeldDiff,
@@ -36,7 +36,7 @@ export async function sinceLastRound(
   };
 }
 
-/** Finds the lines of an annotation, or what it suggested instead of them; undefined when neither is there. */
+/** Finds the lines of an annotation or of its suggestion; undefined if neither is in the file. */
 async function placeNow(
   { git, snapshot }: HeldDiff,
   { id, filePath, side, lineStart, code, suggestedCode }: RoundAnnotation,
@@ -46,7 +46,7 @@ async function placeNow(
   if (!text) return undefined;
   const lines = text.toString().split(/\r?\n/);
   const unchanged = nearest(lines, code, lineStart);
-  // An empty suggestion removes the lines: that they are gone is no proof of it.
+  // An empty suggestion removes the lines, but missing lines do not prove that it was applied.
   const suggested = suggestedCode ? nearest(lines, suggestedCode, lineStart) : undefined;
   if (suggested && (!unchanged || contains(suggested, unchanged))) return { id, ...suggested, applied: true };
   return unchanged && { id, ...unchanged };
@@ -61,7 +61,7 @@ function contains(outer: Lines, inner: Lines): boolean {
   return outer.lineStart <= inner.lineStart && inner.lineEnd <= outer.lineEnd;
 }
 
-/** Finds the lines of a text, nearest to a line number; both ends count from 1. */
+/** Finds the occurrence of `text` nearest to a line number. Lines start at 1; both ends are inclusive. */
 function nearest(lines: readonly string[], text: string, lineStart: number): Lines | undefined {
   const wanted = text.split("\n");
   let best: number | undefined;

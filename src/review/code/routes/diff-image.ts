@@ -4,7 +4,10 @@ import type { CodeReview } from "../code-review.ts";
 import { fileQuery, parseQuery } from "../code-schemas.ts";
 import { holdDiff } from "./hold-diff.ts";
 
-/** GET /api/diff/image?path=…&side=old|new: an image before or after the change, shown where nothing in it can run. */
+/**
+ * GET /api/diff/image?path=…&side=old|new: an image before or after the change, sandboxed so that no script in it can
+ * run.
+ */
 export function diffImageRoute(app: FastifyInstance, { diffs }: CodeReview): void {
   app.get("/api/diff/image", async (request, reply) => {
     const { path, side } = parseQuery(fileQuery, request.query);

@@ -7,7 +7,7 @@ import { indexQuery, parseQuery } from "../code-schemas.ts";
 import { openingPatches } from "../first-paint/opening-patches.ts";
 import { holdDiff } from "./hold-diff.ts";
 
-/** GET /api/diff/index: every file of the diff with its counts, and none of its text. */
+/** GET /api/diff/index: every file of the diff with its counts, without text. */
 export function diffIndexRoute(app: FastifyInstance, context: ReviewContext, review: CodeReview): void {
   const { origin, sharingEnabled, sessionId, caller, mode } = context;
   const { diffs, editorLink } = review;
@@ -43,7 +43,7 @@ export function diffIndexRoute(app: FastifyInstance, context: ReviewContext, rev
   });
 }
 
-/** Where a patch lies on disk is the server's own business. */
+/** Removes the members that only the server uses. */
 function withoutPosition({
   section: _section,
   oldBlob: _old,

@@ -5,7 +5,7 @@ import type { CodeReview } from "../code-review.ts";
 import { parseNumbers, parseQuery, patchQuery } from "../code-schemas.ts";
 import { holdDiff } from "./hold-diff.ts";
 
-/** GET /api/diff/patch?n=0-49: the patches of these files as bytes, one after the other, nothing between them. */
+/** GET /api/diff/patch?n=0-49: the patches of these files as bytes, concatenated. */
 export function diffPatchRoute(app: FastifyInstance, { diffs }: CodeReview): void {
   app.get("/api/diff/patch", async (request, reply) => {
     const { n, id, w } = parseQuery(patchQuery, request.query);

@@ -6,7 +6,7 @@ import { withoutLines } from "../rounds/round-store.ts";
 import { sinceLastRound } from "../rounds/since-last-round.ts";
 import { holdDiff } from "./hold-diff.ts";
 
-/** GET /api/diff/rounds: what was sent about this branch before, and what has changed since. */
+/** GET /api/diff/rounds: earlier feedback about this branch, and what has changed since. */
 export function diffRoundsRoute(app: FastifyInstance, { diffs, rounds }: CodeReview): void {
   app.get("/api/diff/rounds", async (request, reply): Promise<DiffRounds> => {
     const { w } = parseQuery(indexQuery, request.query);

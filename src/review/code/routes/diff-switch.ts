@@ -8,7 +8,7 @@ import { diffSwitchBody } from "../code-schemas.ts";
 import { diffJson } from "../diff-json.ts";
 import { holdDiff } from "./hold-diff.ts";
 
-/** POST /api/diff/switch: takes another diff, or the same one anew. One that cannot be taken changes nothing. */
+/** POST /api/diff/switch: takes another diff, or the same one again. A failure keeps the current diff. */
 export function diffSwitchRoute(app: FastifyInstance, { diffs }: CodeReview): void {
   app.post("/api/diff/switch", { errorHandler: nameWhatIsMissing }, async (request, reply) => {
     const body = diffSwitchBody.safeParse(request.body, ONE_PLAIN_ISSUE);
@@ -23,7 +23,7 @@ export function diffSwitchRoute(app: FastifyInstance, { diffs }: CodeReview): vo
   });
 }
 
-/** An empty body names no diff type either; Fastify refuses it before the route is asked. */
+/** Reports an empty body as a missing diff type; Fastify rejects it before the route handler runs. */
 function nameWhatIsMissing(error: FastifyError): never {
   throw error.code === "FST_ERR_CTP_EMPTY_JSON_BODY" ? new AppError("validation", "Missing diffType") : error;
 }

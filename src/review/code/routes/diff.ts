@@ -6,7 +6,7 @@ import type { CodeReview } from "../code-review.ts";
 import { diffJson } from "../diff-json.ts";
 import { holdDiff } from "./hold-diff.ts";
 
-/** GET /api/diff: the diff under review, its whole patch included. */
+/** GET /api/diff: the diff under review with its complete patch. */
 export function diffRoute(app: FastifyInstance, context: ReviewContext, { diffs }: CodeReview): void {
   const { origin, sharingEnabled } = context;
   app.get("/api/diff", async (_request, reply) => {

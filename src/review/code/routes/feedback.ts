@@ -14,7 +14,7 @@ import { holdDiff } from "./hold-diff.ts";
 /** Milliseconds that feedback waits for git. */
 const GIT_WAIT_MS = 5_000;
 
-/** POST /api/feedback: what the person has to say. Ends the review. */
+/** POST /api/feedback: sends the person's feedback and ends the review. */
 export function feedbackRoute(app: FastifyInstance, context: ReviewContext, review: CodeReview): void {
   const { diffs } = review;
   app.post("/api/feedback", async (request, reply) => {
@@ -33,8 +33,8 @@ export function feedbackRoute(app: FastifyInstance, context: ReviewContext, revi
 }
 
 /**
- * The diff, where git has it. One that could not be taken, or that git still works on, must not keep the person's words from
- * the agent; what quotes it afterwards has no longer.
+ * Returns the diff if git provides it in time; otherwise the feedback is sent without it. Git calls that quote code
+ * from the diff have the same time limit.
  */
 async function diffInTime(taking: Promise<HeldDiff>): Promise<HeldDiff | undefined> {
   const diff = await Promise.race([taking, delay(GIT_WAIT_MS, undefined, { ref: false })]).catch(
@@ -43,7 +43,7 @@ async function diffInTime(taking: Promise<HeldDiff>): Promise<HeldDiff | undefin
   return diff && { ...diff, git: { ...diff.git, limit: GIT_WAIT_MS } };
 }
 
-/** Remembers what the person has seen and said, for the next round. */
+/** Stores the diff and the feedback for the next round. */
 async function keepRound(
   { rounds, diffs }: CodeReview,
   diff: HeldDiff | undefined,

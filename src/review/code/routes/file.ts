@@ -5,7 +5,7 @@ import type { CodeReview } from "../code-review.ts";
 import { fileQuery, parseQuery } from "../code-schemas.ts";
 import { holdDiff } from "./hold-diff.ts";
 
-/** GET /api/file: the whole text of one side of a file, as the diff saw it. */
+/** GET /api/file: the complete text of one side of a file as the diff has it. */
 export function fileRoute(app: FastifyInstance, { diffs }: CodeReview): void {
   app.get("/api/file", async (request, reply): Promise<FileText> => {
     const { path, side } = parseQuery(fileQuery, request.query);

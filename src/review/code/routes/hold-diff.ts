@@ -1,7 +1,7 @@
 import type { FastifyReply } from "fastify";
 import type { HeldDiff } from "../../git/diff-desk.ts";
 
-/** Waits for a diff and keeps it readable until the answer has left, whatever becomes of it. */
+/** Waits for a diff and keeps it readable until the response is closed. */
 export async function holdDiff(reply: FastifyReply, diff: Promise<HeldDiff>): Promise<HeldDiff> {
   const lease = await diff;
   if (reply.raw.closed) lease.release();

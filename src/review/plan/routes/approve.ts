@@ -10,7 +10,7 @@ import type { PlanReview } from "../plan-review.ts";
 import { proposeApproval } from "../propose.ts";
 import { plannedCopies, saveCopies } from "../save/save-copies.ts";
 
-/** POST /api/approve: the plan may be carried out. Ends the review. */
+/** POST /api/approve: approves the plan and ends the review. */
 export function approveRoute(app: FastifyInstance, context: ReviewContext, review: PlanReview): void {
   app.post("/api/approve", async (request, reply) => {
     const body = parseBody(approveBody, request.body);

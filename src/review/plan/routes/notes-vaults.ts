@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { PlanReview } from "../plan-review.ts";
 import { findVaults } from "../save/find-vaults.ts";
 
-/** GET /api/notes/vaults: the vaults that Obsidian knows on this machine. */
+/** GET /api/notes/vaults: the Obsidian vaults on this machine. */
 export function notesVaultsRoute(app: FastifyInstance, { vaultFolders }: PlanReview): void {
   app.get("/api/notes/vaults", async () => ({ vaults: await findVaults(vaultFolders) }));
 }

@@ -3,7 +3,7 @@ import type { PlanState } from "../../api-types.ts";
 import type { ReviewContext } from "../../context.ts";
 import type { PlanReview } from "../plan-review.ts";
 
-/** GET /api/plan: the plan and all the page needs to show it. */
+/** GET /api/plan: the plan and everything that the page needs to show it. */
 export function planRoute(app: FastifyInstance, context: ReviewContext, review: PlanReview): void {
   app.get("/api/plan", async (): Promise<PlanState> => {
     const [history, settings] = await Promise.all([review.history, context.settings.read()]);

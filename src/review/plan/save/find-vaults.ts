@@ -11,7 +11,7 @@ export interface VaultFolders {
   readonly configHome?: string | undefined;
 }
 
-/** Where Obsidian keeps its list of vaults, by platform and way of installation. Pure. */
+/** Returns the possible paths of Obsidian's list of vaults, by platform and kind of installation. */
 export function vaultConfigurations({ home, configHome }: VaultFolders, platform: NodeJS.Platform): string[] {
   const file = join("obsidian", "obsidian.json");
   if (platform === "darwin") return [join(home, "Library", "Application Support", file)];
@@ -23,7 +23,7 @@ export function vaultConfigurations({ home, configHome }: VaultFolders, platform
   ];
 }
 
-/** The vaults that Obsidian knows and that are there; none on any trouble. */
+/** Returns the vaults in Obsidian's lists that exist; none if a list cannot be read. */
 export async function findVaults(places: VaultFolders, platform = process.platform): Promise<string[]> {
   const lists = await Promise.all(vaultConfigurations(places, platform).map(vaultsIn));
   const paths = [...new Set(lists.flat())];

@@ -10,13 +10,13 @@ import { savePlan } from "./save-plan.ts";
 import { saveToNoteApp } from "./save-to-note-app.ts";
 import { saveToVault } from "./save-to-vault.ts";
 
-/** Where a decided plan goes besides the record; paths are checked already. */
+/** Copies of a decided plan besides the record, with validated paths. */
 export interface Copies {
-  /** Undefined where the plan is not to be saved. */
+  /** Undefined if the plan is not to be saved. */
   readonly folder?: { readonly path: string; readonly isPrivate: boolean };
   readonly vault?: VaultSave;
   readonly notePlan?: string;
-  /** What could not be meant of the remembered choice, in words for the person. */
+  /** Problems with the remembered folder, as messages for the person. */
   readonly warnings?: readonly string[];
 }
 
@@ -26,12 +26,13 @@ export interface WantedCopies {
   readonly noteapp?: { readonly plan: string };
 }
 
-/** How long a copy may take; a network drive that hangs must not hold the decision up. */
+/** Time limit of a copy in milliseconds; a network drive that hangs must not delay the decision. */
 const TIMEOUT_MS = 5_000;
 
 /**
- * The copies a body wants, the remembered choice filling in what it leaves open. Throws `validation` for paths of the
- * body that cannot be meant; a remembered one, which nobody can change now, gives way to our own folder.
+ * Returns the copies that a body requests; remembered settings replace absent members. Throws `validation` for an
+ * invalid path in the body. An invalid remembered path is replaced by the default folder with a warning, because it
+ * cannot be changed at this point.
  */
 export function plannedCopies(
   wanted: WantedCopies,
@@ -45,7 +46,7 @@ export function plannedCopies(
   const { vaultapp, noteapp } = wanted;
   const vaultPath = vaultapp && expandFolder(vaultapp.vaultPath, home, "vaultapp.vaultPath");
   return {
-    // Where the agent sent no plan there is nothing to keep.
+    // There is nothing to save if the agent sent no plan.
     ...(enabled === false || review.missing !== undefined ? {} : { folder }),
     ...(vaultapp && vaultPath ? { vault: { ...vaultapp, vaultPath } } : {}),
     ...(noteapp ? { notePlan: noteapp.plan } : {}),
@@ -70,7 +71,7 @@ function customFolder(
   }
 }
 
-/** Makes all copies at once. Each failure becomes a warning: the decision itself never waits for one. */
+/** Makes all copies concurrently. A failure or timeout becomes a warning and never stops the decision. */
 export async function saveCopies(
   copies: Copies,
   decision: PlanDecision,

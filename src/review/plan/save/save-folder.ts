@@ -2,8 +2,8 @@ import { isAbsolute, join, normalize } from "node:path";
 import { AppError } from "../../../errors.ts";
 
 /**
- * A folder a person named: absolute, or with `~` for the home directory. Throws `validation` for a relative one (it
- * would land wherever the agent happened to run) and for one inside a repository's own folder.
+ * Returns the absolute path of a folder that a person named; `~` stands for the home directory. Throws `validation`
+ * for a relative path, which would depend on the agent's working directory, and for a path inside a .git folder.
  */
 export function expandFolder(path: string, home: string, what: string): string {
   const expanded = path === "~" || /^~[\\/]/.test(path) ? join(home, path.slice(1)) : path;

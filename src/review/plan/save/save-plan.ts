@@ -12,15 +12,15 @@ export interface PlanToSave {
   readonly plan: string;
   readonly decision: PlanDecision;
   readonly folder: string;
-  /** A folder of ours is made for its owner alone; one the person chose follows their own habits. */
+  /** Whether only the owner may read the folder; a folder that the person chose gets default permissions. */
   readonly isPrivate: boolean;
 }
 
 const MOST_NAMES = 10_000;
 
 /**
- * Keeps a decided plan as `<slug>-approved.md` or `<slug>-denied.md`, the feedback beneath it, and resolves to the
- * path. Never overwrites: the next free name gets `-2`, `-3` … Throws the system's error.
+ * Saves a decided plan as `<slug>-approved.md` or `<slug>-denied.md`, followed by the feedback, and returns the path.
+ * Never overwrites: a name that is taken gets `-2`, `-3` … Rejects with the system's error.
  */
 export async function savePlan({ plan, decision, folder, isPrivate }: PlanToSave): Promise<string> {
   await (isPrivate ? makePrivateFolder(folder) : makeFolders(folder));
@@ -28,13 +28,16 @@ export async function savePlan({ plan, decision, folder, isPrivate }: PlanToSave
   return writeNew(folder, stem, savedText(plan, decision), isPrivate ? 0o600 : 0o666);
 }
 
-/** What is kept: the plan as it was approved, and beneath it what the person said. */
+/** Returns the text to save: the plan as approved, followed by the feedback. */
 export function savedText(plan: string, { editedPlan, feedback }: PlanDecision): string {
   const text = (editedPlan ?? plan).trimEnd();
   return feedback ? `${text}\n\n---\n\n## Feedback\n\n${feedback}\n` : `${text}\n`;
 }
 
-/** Writes a new file under the first free name of `<stem>.md`, `<stem>-2.md` …; whole or not at all. */
+/**
+ * Writes a new file, completely or not at all, under the first free name of `<stem>.md`, `<stem>-2.md` … Returns its
+ * path.
+ */
 export async function writeNew(folder: string, stem: string, text: string, mode: number): Promise<string> {
   const path = await reserve(folder, stem, mode);
   try {
@@ -46,7 +49,7 @@ export async function writeNew(folder: string, stem: string, text: string, mode:
   }
 }
 
-/** Takes the name by making the file empty: two reviews that end at once get two names. */
+/** Reserves a name by creating an empty file, so that concurrent reviews get different names. */
 async function reserve(folder: string, stem: string, mode: number): Promise<string> {
   for (let count = 1; count < MOST_NAMES; count += 1) {
     const path = join(folder, count === 1 ? `${stem}.md` : `${stem}-${count}.md`);

@@ -8,17 +8,17 @@ import { frontMatter } from "./front-matter.ts";
 import { writeNew } from "./save-plan.ts";
 
 export interface VaultNote {
-  /** Absolute. */
+  /** Absolute path of the vault. */
   readonly vaultPath: string;
-  /** Below the vault; the vault's root where there is none. */
+  /** Path relative to the vault; its root if absent. */
   readonly folder?: string;
   readonly tags?: readonly string[];
   readonly plan: string;
 }
 
 /**
- * Writes the plan as a note `<title> - <date time>.md` with front matter and resolves to its path; never overwrites.
- * Throws where the vault is none, or the folder would lead out of it, by its name or by a link.
+ * Writes the plan as a note `<title> - <date time>.md` with front matter and returns its path. Never overwrites.
+ * Rejects if the vault is not a folder, or if `folder` leads out of it by its name or a link.
  */
 export async function saveToVault(note: VaultNote, now: Date = new Date()): Promise<string> {
   const vault = await realpath(note.vaultPath);
@@ -33,7 +33,7 @@ async function folderWithin(vault: string, name: string): Promise<string> {
   const folder = resolve(vault, name);
   if (isAbsolute(name) || !isWithin(vault, folder))
     throw new Error(`the folder "${name}" is outside the vault`);
-  // Looked at before anything is made, so that a link cannot have folders made elsewhere.
+  // Checked before folders are created, so that a link cannot redirect them out of the vault.
   if (!isWithin(vault, await nearestExisting(folder)))
     throw new Error(`the folder "${name}" leads out of the vault`);
   await makeFolders(folder);
@@ -45,7 +45,7 @@ async function nearestExisting(path: string): Promise<string> {
   return found ?? nearestExisting(dirname(path));
 }
 
-/** `2026-11-21 16-08`, in the person's own time. */
+/** Formats a time as `2026-11-21 16-08` in the local time zone. */
 function localTime(time: Date): string {
   const two = (value: number) => String(value).padStart(2, "0");
   const date = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join("-");
