@@ -108,7 +108,7 @@ function base64Forms(secret: string): string[] {
   return [...new Set(forms)];
 }
 
-/** Length of the proxy's shortest key, in characters. */
+/** Minimum length of the proxy's keys, in characters. */
 const MIN_KEY = 16;
 const LONG_WORDS = new RegExp(`[^\\s,;="'()<>[\\]{}]{${MIN_KEY},}`, "g");
 

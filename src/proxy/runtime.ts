@@ -17,7 +17,7 @@ export interface Runtime {
   readonly config: ProxyConfig;
   readonly authMode: ReturnType<typeof effectiveMode>;
   readonly keys: KeyRing;
-  /** Whether others than this machine's user may call. */
+  /** Whether anyone besides this machine's user can call. */
   readonly isShared: boolean;
   readonly guard: GuardPolicy;
   /** Reads the client's address and URL from the headers of trusted load balancers. */

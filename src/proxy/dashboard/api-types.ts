@@ -103,7 +103,7 @@ export interface UpstreamState extends Served {
   /** Without query and credentials; absent for the built-in upstream. */
   readonly url?: string;
   readonly keys: number;
-  /** The upstream's keys and models in cooldown. */
+  /** The cooldowns of the upstream and its keys. */
   readonly resting: readonly Resting[];
 }
 

@@ -90,8 +90,7 @@ function follow(request: FastifyRequest, services: Services, write: (text: strin
     } else write(`data: ${JSON.stringify({ ...rest, now })}\n\n`);
     writtenAt = now;
     last = JSON.stringify({ ...rest, calls: [], now: 0 });
-    // Continue from the time of this request, not of the last call: a worker that had responded already may have
-    // ended a call before that one.
+    // Not the last call's time: a worker that has responded already may have ended a call with an earlier time.
     since = askedAt;
     told = new Set(state.calls.filter(({ time }) => time >= since).map(({ id }) => id));
   };

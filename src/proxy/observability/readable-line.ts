@@ -1,8 +1,8 @@
 import type { CallRecord } from "./request-log.ts";
 
 /**
- * Formats a call as one line for people: `14:02:11  200  1.2s  POST /v1/messages  claude-sonnet-5 → anthropic  1.2k +
- * 340 tokens  $0.0058`.
+ * Formats a call as one line for people:
+ * `14:02:11  200  1.2s  POST /v1/messages  claude-sonnet-5 → anthropic  1.2k + 340 tokens  $0.0058`.
  */
 export function readableLine(record: CallRecord): string {
   const { model, upstream, upstreamModel, usage, cost } = record;

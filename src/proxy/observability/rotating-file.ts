@@ -134,7 +134,7 @@ async function appendLines(path: string, lines: Uint8Array, isSafe: boolean): Pr
   }
 }
 
-/** Appends the bytes, or none of them: if the disk is full, the file is truncated to its previous size. */
+/** Appends all bytes or none: if writing fails, as on a full disk, the file is truncated to its previous size. */
 async function appendWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
   const { size } = await file.stat();
   try {

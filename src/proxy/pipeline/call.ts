@@ -206,7 +206,7 @@ function loggedError({ errorMessage, request }: Call): string | undefined {
 /** Matches the prefixes of common vendors' keys. */
 const KEY_SHAPE = /\b(?:sk-|gsk_|xai-|AIza)[\w-]{8,}/g;
 
-/** Minimum length of what is redacted, in characters: shorter texts occur in ordinary words. */
+/** Minimum length of a redacted text, in characters: shorter ones would match parts of ordinary words. */
 const SHORTEST_KEY = 8;
 
 /** Records an error that the client has been sent already or cannot be sent. */

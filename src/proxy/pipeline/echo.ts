@@ -35,7 +35,7 @@ export async function respondWithEcho(
 async function answerWords(call: Call, called: CalledOperation, body: Buffer): Promise<void> {
   const codec = await loadCodec(call.dialect);
   const parsed = parseJson(body.toString("utf8"));
-  // Scanning a body does not check its depth or its members' names; this parses it.
+  // Native bodies are not parsed. This one is, so reject deep nesting and `__proto__` members (prototype pollution).
   guardJson(parsed);
   const { value: request } = codec.decodeRequest(parsed, {
     ...(called.model === undefined ? {} : { model: called.model }),

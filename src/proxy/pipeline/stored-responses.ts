@@ -13,7 +13,8 @@ export function callersConversations({ services, key }: Call): ConversationStore
 
 /**
  * Serves `GET` and `DELETE /v1/responses/{id}` for a response that the proxy has stored because its upstream uses
- * another dialect. Resolves with false if an upstream may have stored it. Throws `not_found` if none can have.
+ * another dialect. Resolves with false if an upstream may have stored the response. Throws `not_found` if no upstream
+ * stores responses.
  */
 export async function serveStoredResponse(call: Call): Promise<boolean> {
   const conversations = callersConversations(call);

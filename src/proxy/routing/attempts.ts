@@ -18,7 +18,7 @@ export interface Attempt extends Target {
   /** Keys of the same target that have not been tried. */
   readonly otherKeys: readonly string[];
   readonly otherTargets: readonly Target[];
-  /** How many more attempts may use the same target and key. */
+  /** Retries with the same target and key that are left. */
   readonly repeatsLeft: number;
   readonly orderKeys: KeyOrder;
 }

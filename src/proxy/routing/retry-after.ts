@@ -13,7 +13,7 @@ const TEMPORARY = new Set([429, 503]);
 /** Bytes of an error's body that are read. */
 const MAX_BYTES = 1024 * 1024;
 
-/** What an upstream's error response says about retries. */
+/** The retry hints of an upstream's error response. */
 export interface RetryHints {
   readonly headers: RetryAfterHeaders;
   /** Milliseconds that the body asks for. */

@@ -83,7 +83,8 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     if (this.state === "over") return;
     if (this.isLive && this.state === "buffering") this.open();
     if (this.state === "open") {
-      // One read contains many events of a fast vendor; writing each separately would double the cost of the relay.
+      // One read contains many events of a fast vendor, and writing each separately would cost as much as writing all
+      // at once.
       if (this.unsent.push(chunk) === 1) process.nextTick(() => this.send());
       return;
     }

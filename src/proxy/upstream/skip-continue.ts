@@ -7,8 +7,9 @@ const START = "HTTP/1.x 100";
 const MAX_HEAD = 65_536;
 
 /**
- * Returns a connector whose sockets skip `100 Continue` before a response. Clients must accept interim responses that they
- * did not ask for (RFC 9110, section 15.2); undici passes on all of them but this one, at which it closes the connection.
+ * Returns a connector whose sockets skip `100 Continue` before a response. Clients must accept interim responses that
+ * they did not ask for (RFC 9110, section 15.2). undici passes all of them on except this one, at which it closes the
+ * connection.
  */
 export function skippingContinue(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) =>
