@@ -2,47 +2,50 @@ import type { FileEdit } from "./file-edits/file-edit.ts";
 import type { AgentHook } from "./hook.ts";
 import type { ProxyConnector } from "./proxy-connector.ts";
 
-/** An agent or SDK that Sallyport knows. What is heavy is loaded on use, because every command lists the ids in its help. */
+/**
+ * An agent or SDK that Sallyport supports. Large modules are imported on use, because the help of every command lists
+ * the ids.
+ */
 export interface Agent {
-  /** As in `sallyport install ID` and `sallyport proxy connect ID`. */
+  /** The id in `sallyport install ID` and `sallyport proxy connect ID`. */
   readonly id: string;
   readonly name: string;
-  /** The name of its program on the PATH; SDKs have none. */
+  /** The name of its program on the PATH. SDKs have no program. */
   readonly program?: string | undefined;
-  /** Decodes the events of its hook, where it has one that runs `sallyport review plan`. */
+  /** Decodes the events of its hook, if it has a hook that runs `sallyport review plan`. */
   readonly hook?: AgentHook | undefined;
-  /** Loads what `sallyport install ID` writes, where its plans can be reviewed. */
+  /** Loads what `sallyport install ID` writes, if its plans can be reviewed. */
   readonly install?: (() => Promise<ReviewInstall>) | undefined;
-  /** How `sallyport proxy connect ID` points it at the proxy, where it can be. */
+  /** Access for `sallyport proxy connect ID`, if it can be connected to the proxy. */
   readonly proxy?: ProxyAccess | undefined;
 }
 
 export interface ProxyAccess {
-  /** Whether its settings are files; else variables alone. */
+  /** Whether its settings are in files. Otherwise it is configured only by environment variables. */
   readonly writesFiles: boolean;
   readonly load: () => Promise<ProxyConnector>;
 }
 
-/** Where an installation goes and how the agent calls Sallyport. */
+/** The location of an installation, and the command with which an agent runs Sallyport. */
 export interface InstallTarget {
   readonly home: string;
-  /** Set for `--project`: the repository's root. */
+  /** The repository's root; set for `--project`. */
   readonly project?: string | undefined;
-  /** How the agent's shell runs Sallyport: `sallyport`, or node with the script's path, quoted as it must be. */
+  /** The shell command that runs Sallyport, quoted: `sallyport`, or node with the script's path. */
   readonly command: string;
-  /** The same as single arguments, for agents that start programs without a shell. */
+  /** The same command as separate arguments, for agents that start programs without a shell. */
   readonly words: readonly string[];
-  /** Variables by which people move an agent's configuration, such as CLAUDE_CONFIG_DIR. */
+  /** Variables that change the location of an agent's configuration, such as CLAUDE_CONFIG_DIR. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** What makes an agent run plan reviews. */
+/** The installation of plan reviews in an agent. */
 export interface ReviewInstall {
-  /** What an installation gives, in one line of `install --list`. */
+  /** The features it adds, as one line of `install --list`. */
   readonly gives: string;
   /** Returns the files to edit, hooks first. Pure. */
   edits(target: InstallTarget): readonly FileEdit[];
-  /** What the person still has to do or should know. */
+  /** Notes on what the person still has to do or should know. */
   readonly notes: readonly string[];
   /** Returns why the agent does not run an installed hook, for `sallyport doctor`. */
   readonly findProblem?: ((target: InstallTarget) => Promise<InstallProblem | undefined>) | undefined;

@@ -3,18 +3,18 @@ import type { AgentFolders, ApprovedInput, HookEvent, HookInput } from "./hook.t
 import { parseEvent } from "./hook-event.ts";
 import { agents } from "./registry.ts";
 
-/** What came in, told apart by its shape alone. */
+/** Decoded input. Its kind is recognized by its form alone. */
 export type DecodedInput =
   | HookInput
   | ApprovedInput
   | { readonly kind: "envelope"; readonly envelope: Envelope }
   | { readonly kind: "markdown"; readonly plan: string }
-  /** An agent's event that has nothing to do with a plan: to be left to the agent. */
+  /** An agent's event that does not concern a plan; the agent handles it itself. */
   | { readonly kind: "unrelated"; readonly event: string };
 
 /**
- * Tells hook event, envelope and Markdown apart. Pure. Text that only begins like JSON, and JSON that is neither
- * event nor envelope, is Markdown.
+ * Decodes a hook event, an envelope or Markdown. Text that begins like JSON but is not valid, and JSON that is
+ * neither event nor envelope, is Markdown. Pure.
  */
 export function decodeInput(text: string, folders: AgentFolders): DecodedInput {
   const source = text.replace(/^\ufeff/, "");

@@ -3,10 +3,10 @@ import type { HookEvent } from "./hook.ts";
 
 const text = z.string();
 
-/** A member that counts as missing where it is of another kind: an event must not become a text for that. */
+/** A member of another type counts as missing, so that the event is not read as Markdown. */
 const member = text.optional().catch(undefined);
 
-/** Other members come and go with the agents' versions. */
+/** Other members are allowed, because they differ between versions of the agents. */
 const hookEvent = z.object({
   hook_event_name: member,
   tool_name: member,
@@ -21,7 +21,10 @@ const hookEvent = z.object({
   toolResult: z.unknown().optional(),
 }) satisfies z.ZodType<HookEvent>;
 
-/** Returns the event, or undefined where the value is none: an event names itself, its tool, or its tool's input. */
+/**
+ * Returns the event, or undefined if the value is not an event: it must have an event name, a tool name in camel
+ * case, or a tool input.
+ */
 export function parseEvent(value: unknown): HookEvent | undefined {
   const result = hookEvent.safeParse(value);
   if (!result.success) return undefined;

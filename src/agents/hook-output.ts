@@ -1,13 +1,13 @@
 import type { PlanDecision } from "../review/decision.ts";
 
-/** How much of a hook's output an agent reads. */
+/** The size of hook output that an agent reads. */
 export interface OutputLimit {
   readonly agent: string;
-  /** In bytes. Output beyond it would be cut off, which makes it invalid JSON and loses the decision. */
+  /** Maximum bytes. Longer output would be cut off, which makes the JSON invalid and loses the decision. */
   readonly bytes: number;
 }
 
-/** Returns the output with as much of the text as fits, and where the model finds the rest. Pure. */
+/** Encodes the text. If the output exceeds the limit, shortens the text and says where the rest is. Pure. */
 export function fittingOutput(
   text: string,
   { savedPath }: PlanDecision,
@@ -25,8 +25,8 @@ export function fittingOutput(
 }
 
 /**
- * Returns a value as JSON in ASCII. Gemini CLI and Qwen Code decode a hook's output piece by piece, as the pipe
- * hands it over (64 KiB), which breaks a character of several bytes that lies across two pieces.
+ * Returns a value as ASCII JSON. Gemini CLI and Qwen Code decode a hook's output in chunks of the pipe (64 KiB),
+ * which corrupts a multi-byte character at a chunk boundary.
  */
 export function asciiJson(value: object): string {
   return JSON.stringify(value).replace(
@@ -35,14 +35,14 @@ export function asciiJson(value: object): string {
   );
 }
 
-/** Returns the plan an agent is handed back: edited where it was, the person's notes beneath it. */
+/** Returns the plan for the agent: the edited text, if any, followed by the person's notes. */
 export function planWithNotes(plan: string, { editedPlan, feedback }: PlanDecision): string {
   const text = editedPlan ?? plan;
   if (!feedback) return text;
   return `${text.trimEnd()}\n\n---\n\n## Notes from the reviewer\n\n${asSection(feedback)}\n`;
 }
 
-/** Returns feedback as part of a section of level 2: without its own title, its headings one level lower. */
+/** Formats feedback for a section of level 2: without its own title, and with its headings one level lower. */
 function asSection(feedback: string): string {
   let fence: string | undefined;
   const lines = feedback.split("\n").map((line) => {
@@ -57,7 +57,7 @@ function asSection(feedback: string): string {
     : lines.join("\n").trim();
 }
 
-/** Returns the text of an approval that belongs to the task; undefined where it came without any. */
+/** Returns the text of an approval that the agent must follow, or undefined if the approval has no text. */
 export function approvalText({ feedback, editedPlan }: PlanDecision): string | undefined {
   const parts = [
     ...(feedback ? [`The person added these notes, which belong to the task:\n\n${feedback}`] : []),

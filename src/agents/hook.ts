@@ -2,7 +2,7 @@ import type { AgentOrigin } from "../review/api-types.ts";
 import type { PlanDecision } from "../review/decision.ts";
 import type { AgentChannel } from "../review/plan/agent-channel.ts";
 
-/** The members of all agents' hook events that matter here; see hook-event.ts. */
+/** The members of all agents' hook events that Sallyport uses; see hook-event.ts. */
 export interface HookEvent {
   readonly hook_event_name?: string | undefined;
   readonly tool_name?: string | undefined;
@@ -15,61 +15,66 @@ export interface HookEvent {
   /** Copilot CLI writes its own events in camel case. */
   readonly toolName?: string | undefined;
   readonly sessionId?: string | undefined;
-  /** Only in its event of a tool that has run. */
+  /** Set only in Copilot CLI's event of a tool that has run. */
   readonly toolResult?: unknown;
 }
 
-/** Where agents keep the files that their events only point at. */
+/** The base of the folders in which agents keep files that their events refer to. */
 export interface AgentFolders {
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** The events of one agent's hook. */
+/** Decodes the events of one agent's hook. */
 export interface AgentHook {
-  /** Returns what an event asks for; undefined for an event of another agent or one that has nothing to do with a plan. Pure. */
+  /**
+   * Returns what an event requests, or undefined for another agent's event or an event that does not concern a plan.
+   * Pure.
+   */
   decode(event: HookEvent, folders: AgentFolders): HookInput | ApprovedInput | undefined;
 }
 
-/** A plan to review, and how its agent takes the decision. */
+/** A plan to review, and how its agent receives the decision. */
 export interface HookInput {
   readonly kind: "hook";
   readonly plan: PlanLocation;
-  /** Whether the agent sends this event without a plan too: then there is nothing to review. */
+  /** Whether the agent also sends this event without a plan, in which case there is nothing to review. */
   readonly mayLackPlan?: true | undefined;
   readonly channel: AgentChannel;
   readonly origin?: AgentOrigin | undefined;
   readonly permissionMode?: string | undefined;
-  /** What the tool call holds besides the plan, where it goes back to the agent with an approval. */
+  /** The tool call's input besides the plan, if an approval returns it to the agent. */
   readonly requested?: Readonly<Record<string, unknown>> | undefined;
   readonly cwd?: string | undefined;
-  /** The agent's session, where it names one. */
+  /** The agent's session, if the event names it. */
   readonly agentSession?: string | undefined;
-  /** The file in which the agent records the conversation, of agents that may leave their hook running. */
+  /** The agent's transcript file, for agents that may leave their hook running. */
   readonly transcript?: string | undefined;
 }
 
-/** An approved plan's tool has run: the moment for text that the approval itself could not carry. */
+/**
+ * Input after the tool of an approved plan has run, when the agent accepts text that the approval could not carry.
+ */
 export interface ApprovedInput {
   readonly kind: "approved";
   readonly plan: PlanLocation;
   readonly notes: NotesEncoder;
-  /** The agent's name, as the reviews of its plans have it. */
+  /** The agent's name, as in the reviews of its plans. */
   readonly caller: string;
   readonly cwd?: string | undefined;
 }
 
-/** Encodes the text of an approval for an agent whose tool has run; undefined where there is none. */
+/** Encodes the text of an approval for an agent whose tool has run. Returns undefined if there is no text. */
 export type NotesEncoder = (decision: PlanDecision) => string | undefined;
 
-/** Where the plan is; some agents keep it in a file and name only that. */
+/** The location of a plan. Some agents keep it in a file and send only the path. */
 export type PlanLocation =
   | { readonly in: "event"; readonly text: string }
   | { readonly in: "nowhere"; readonly reason?: string | undefined }
   | {
       readonly in: "file";
       readonly path: string;
-      /** Finds the plan in the file's text; without it, the plan is all of it. */
+      /** Finds the plan in the file's text. If absent, the whole file is the plan. */
       readonly extract?: ((text: string) => Promise<string | undefined>) | undefined;
       /** Whether the agent reads the file again after the decision. */
       readonly isReadAgain?: true | undefined;

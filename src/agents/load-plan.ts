@@ -1,14 +1,17 @@
 import { readFile } from "node:fs/promises";
 import type { PlanLocation } from "./hook.ts";
 
-/** The plan's text and, where the agent reads a file again, its path; or why there is none, in words for the person. */
+/**
+ * The plan's text and, if the agent reads the file again, its path; or why the plan is missing, as a message for the
+ * person.
+ */
 export type LoadedPlan =
   | { readonly plan: string; readonly file?: string | undefined }
   | { readonly missing: string };
 
 const NO_PLAN = "The agent asked for a review without sending a plan.";
 
-/** Reads the plan from where the agent left it. Never throws: the page shows what is missing. */
+/** Reads the plan from its location. Never throws: the page shows what is missing. */
 export async function loadPlan(location: PlanLocation): Promise<LoadedPlan> {
   if (location.in === "event") return { plan: location.text };
   if (location.in === "nowhere")

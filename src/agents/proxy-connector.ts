@@ -2,34 +2,34 @@ import type { UpstreamDialect } from "../config/proxy/config.ts";
 import type { InstallTarget } from "./agent.ts";
 import type { FileEdit } from "./file-edits/file-edit.ts";
 
-/** The proxy as a client is to reach it. */
+/** The address, key and models with which a client uses the proxy. */
 export interface Connection {
-  /** Without a slash at the end: http://127.0.0.1:8045 */
+  /** The proxy's URL without a trailing slash: http://127.0.0.1:8045 */
   readonly url: string;
   /**
-   * The key that the client sends to the proxy, or any word where the proxy requires none: clients refuse to start
-   * without one. `undefined`: the client sends its own login alone (see `ownLogin`).
+   * The key that the client sends to the proxy, or a placeholder if the proxy requires none, because clients refuse
+   * to start without a key. If undefined, the client sends only its own login (see `ownLogin`).
    */
   readonly key: string | undefined;
   /** Whether the client keeps its own login, because an upstream of its dialect has `credentials: "client"`. */
   readonly ownLogin: boolean;
-  /** What the proxy offers, for clients that must be told the names. */
+  /** The models that the proxy offers, for clients that need their names configured. */
   readonly models: readonly string[];
 }
 
-/** How an agent or SDK is pointed at the proxy. */
+/** Connects an agent or SDK to the proxy. */
 export interface ProxyConnector {
-  /** The dialects the client speaks to the proxy. */
+  /** The dialects that the client uses with the proxy. */
   readonly dialects: readonly UpstreamDialect[];
-  /** Whether the client can send the proxy's key beside its own login. */
+  /** Whether the client can send the proxy's key in addition to its own login. */
   readonly sendsKeyBesideLogin: boolean;
-  /** Returns the files to edit; none for clients that go by variables alone. Pure. */
+  /** Returns the files to edit; empty for clients that only read variables. Pure. */
   edits(target: InstallTarget, connection: Connection): readonly FileEdit[];
-  /** Returns the variables that do the same for one shell; none for clients that have no such variables. */
+  /** Returns variables with the same effect for a single shell; empty if the client has no such variables. */
   variables(connection: Connection): Readonly<Record<string, string>>;
-  /** Whether the names of models have to be written down. */
+  /** Whether the models' names must be configured. */
   readonly needsModels: boolean;
-  /** Returns what the person still has to do or should know. */
+  /** Returns notes on what the person still has to do or should know. */
   notes(connection: Connection): readonly string[];
 }
 
@@ -41,7 +41,7 @@ export interface VariablesOnly {
   readonly notes?: readonly string[] | undefined;
 }
 
-/** Returns the connector of a client that reads its settings from variables alone. */
+/** Returns the connector of a client that is configured only by variables. */
 export function variablesOnly({ dialects, keyVariable, address, notes = [] }: VariablesOnly): ProxyConnector {
   return {
     dialects,

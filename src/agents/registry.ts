@@ -9,7 +9,7 @@ import { pi } from "./pi/agent.ts";
 import { qwenCode } from "./qwen-code/agent.ts";
 import { sdks } from "./sdks/agent.ts";
 
-/** Every agent and SDK, in the order in which `install --list`, the help and `doctor` name them. */
+/** Every agent and SDK, in the order in which `install --list`, the help and `doctor` list them. */
 export const agents: readonly Agent[] = [
   claudeCode,
   openCode,
@@ -27,7 +27,7 @@ export type ReviewedAgent = Agent & {
   readonly program: string;
 };
 
-/** An agent or SDK that can be pointed at the proxy. */
+/** An agent or SDK that can be connected to the proxy. */
 export type ProxyClient = Agent & { readonly proxy: NonNullable<Agent["proxy"]> };
 
 /** The agents of `sallyport install`. */
@@ -35,12 +35,12 @@ export const reviewedAgents: readonly ReviewedAgent[] = agents.filter(
   (agent): agent is ReviewedAgent => agent.install !== undefined && agent.program !== undefined,
 );
 
-/** The clients of `sallyport proxy connect`, those whose settings are files first. */
+/** The clients of `sallyport proxy connect`, those with settings files first. */
 export const proxyClients: readonly ProxyClient[] = agents
   .filter((agent): agent is ProxyClient => agent.proxy !== undefined)
   .toSorted((one, other) => Number(other.proxy.writesFiles) - Number(one.proxy.writesFiles));
 
-/** Returns the agent with an id, or with a program of that name: "claude". Throws `usage` for an unknown name. */
+/** Returns the agent with this id or program name, such as "claude". Throws `usage` for an unknown name. */
 export function reviewedAgentNamed(name: string): ReviewedAgent {
   const agent = find(reviewedAgents, name);
   if (agent) return agent;
@@ -49,7 +49,7 @@ export function reviewedAgentNamed(name: string): ReviewedAgent {
   });
 }
 
-/** Returns the client with an id, or with a program of that name: "claude". Throws `usage` for an unknown name. */
+/** Returns the client with this id or program name, such as "claude". Throws `usage` for an unknown name. */
 export function proxyClientNamed(name: string): ProxyClient {
   const client = find(proxyClients, name);
   if (client) return client;
@@ -58,7 +58,7 @@ export function proxyClientNamed(name: string): ProxyClient {
   });
 }
 
-/** Returns ids as a sentence lists them: "a, b or c". */
+/** Formats the ids as a list in a sentence: "a, b or c". */
 export function listedIds(some: readonly Agent[]): string {
   const ids = idsOf(some);
   return ids.length < 2 ? ids.join("") : `${ids.slice(0, -1).join(", ")} or ${ids.at(-1)}`;

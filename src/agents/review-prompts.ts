@@ -1,11 +1,11 @@
 import { OWN_MARK } from "./file-edits/own-file.ts";
 
-/** What a command of an agent's is said to do, in its list of commands. */
+/** Description of the review command in an agent's list of commands. */
 export const REVIEW_COMMAND = "Review the changes in the browser and bring the notes back here";
 
 /**
- * The prompt of a command whose agent puts a shell command's output into it: `output` is that place, in the agent's own
- * notation; `command` is how its shell runs us.
+ * Returns the prompt of a command whose agent inserts a shell command's output. `output` is the placeholder in the
+ * agent's own notation; `command` is how the agent's shell runs Sallyport.
  */
 export function promptWithNotes(command: string, output: string): string {
   return `The person has just reviewed the changes in this repository in the browser. This is what they wrote:
@@ -17,7 +17,7 @@ run \`${command} review last\` and go by what that prints.
 `;
 }
 
-/** A skill by which the model runs the review itself; `how` it has to, beyond waiting for the end. */
+/** Returns a skill with which the model runs the review itself; `how` adds instructions for running it. */
 export function reviewSkill(command: string, how = ""): string {
   return `---
 name: sallyport-review

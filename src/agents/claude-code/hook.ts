@@ -3,7 +3,7 @@ import { type AgentChannel, DEFAULT_DENIAL } from "../../review/plan/agent-chann
 import { type AgentHook, planInEvent } from "../hook.ts";
 import { planWithNotes } from "../hook-output.ts";
 
-/** The events before the tool runs; an event without a name is one that somebody wrote by hand. */
+/** Events before the tool runs. An event without a name was written by hand. */
 const EVENTS = new Set([undefined, "PermissionRequest", "PreToolUse"]);
 
 export const claudeCodeHook: AgentHook = {
@@ -35,10 +35,10 @@ const TAKES = {
 } as const;
 
 /**
- * Claude Code's `PermissionRequest` for ExitPlanMode. An allow carries `updatedInput`, since newer versions ignore
- * one without it; the input goes back as it came unless the person added something. The mode is set only where the
- * person chose one: the event's own is `plan`, and setting that again would undo the approval.
- * https://docs.anthropic.com/en/docs/claude-code/hooks
+ * Encodes decisions for Claude Code's `PermissionRequest` hook on ExitPlanMode. An allow carries `updatedInput`,
+ * because newer versions ignore one without it; the input is unchanged unless the person edited the plan or added
+ * notes. The permission mode is set only if the person chose one: the event's own mode is `plan`, and setting it
+ * again would undo the approval. https://docs.anthropic.com/en/docs/claude-code/hooks
  */
 export function claudePermissionRequest(toolInput: ToolInput): AgentChannel {
   return {
@@ -61,7 +61,7 @@ export function claudePermissionRequest(toolInput: ToolInput): AgentChannel {
   };
 }
 
-/** The same tool seen by a `PreToolUse` hook, which can neither set the mode. */
+/** Encodes decisions for a `PreToolUse` hook on ExitPlanMode, which cannot set the permission mode. */
 export function claudePreToolUse(toolInput: ToolInput): AgentChannel {
   return {
     callerName: "Claude Code",

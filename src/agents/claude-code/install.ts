@@ -7,7 +7,7 @@ import { OWN_MARK, ownFile } from "../file-edits/own-file.ts";
 import { HOOK_TIMEOUT_SECONDS, planHook } from "../own-command.ts";
 import { REVIEW_COMMAND } from "../review-prompts.ts";
 
-/** https://code.claude.com/docs/en/hooks; formats as Claude Code 2.1.197 and 2.1.329 obey them. */
+/** https://code.claude.com/docs/en/hooks; formats tested with Claude Code 2.1.197 and 2.1.329. */
 export const install: ReviewInstall = {
   gives: "plan review when it leaves plan mode; /sallyport-review for a diff",
   edits: (target) => {
@@ -40,15 +40,16 @@ export const install: ReviewInstall = {
   notes: ["Sessions that are running pick the hook up when they are started anew."],
 };
 
-/** Where Claude Code keeps what belongs to the person, or to the project. */
+/** Returns Claude Code's configuration folder of the person or the project. */
 export function claudeFolder({ home, project, environment }: InstallTarget): string {
   if (project !== undefined) return join(project, ".claude");
   return environment["CLAUDE_CONFIG_DIR"] || join(home, ".claude");
 }
 
 /**
- * The model runs the review: a command that Claude Code runs itself ends after two minutes. Its own limit for commands
- * of the model is ten, which the settings raise; nothing runs longer that does not ask to.
+ * Returns a command whose review the model runs: Claude Code ends a command that it runs itself after two minutes.
+ * For commands of the model its limit is ten minutes, which the settings raise; a command has to ask for a longer
+ * time to get it.
  */
 function reviewCommand(command: string): string {
   return `---

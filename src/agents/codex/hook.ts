@@ -8,7 +8,7 @@ export const codexHook: AgentHook = {
       const { planInTranscript } = await import("./transcript.ts");
       return planInTranscript(text, turnId);
     };
-    // Codex stops after every turn, with or without a plan.
+    // Codex runs the hook after every turn, with or without a plan.
     return {
       kind: "hook",
       channel: codexStop,
@@ -20,7 +20,10 @@ export const codexHook: AgentHook = {
   },
 };
 
-/** Codex CLI's `Stop` hook after a proposed plan; a block starts another turn with the reason as its prompt. */
+/**
+ * Encodes decisions for Codex CLI's `Stop` hook after a proposed plan. A block starts another turn with the reason as
+ * its prompt.
+ */
 export const codexStop: AgentChannel = {
   callerName: "Codex CLI",
   takes: {

@@ -6,7 +6,9 @@ import { ownFile } from "../file-edits/own-file.ts";
 import { HOOK_TIMEOUT_SECONDS, planHook } from "../own-command.ts";
 import { reviewSkill } from "../review-prompts.ts";
 
-/** Formats as Codex CLI 0.169.0 obeys them. It has no tool for plans: the Stop hook finds the plan in the transcript. */
+/**
+ * Formats tested with Codex CLI 0.169.0. It has no tool for plans: the Stop hook finds the plan in the transcript.
+ */
 export const install: ReviewInstall = {
   gives: "plan review when a turn in plan mode ends; the skill sallyport-review for a diff",
   edits: (target) => [
@@ -41,16 +43,16 @@ export const install: ReviewInstall = {
   },
 };
 
-/** Where Codex keeps what belongs to the person, or to the project. */
+/** Returns Codex's configuration folder of the person or the project. */
 export function codexFolder({ home, project, environment }: InstallTarget): string {
   if (project !== undefined) return join(project, ".codex");
   return environment["CODEX_HOME"] || join(home, ".codex");
 }
 
 /**
- * Returns whether the person has trusted the hook at some time. Codex keeps that in config.toml under the hook's key,
- * `[hooks.state."<path of hooks.json>:stop:<entry>:<hook>"]` (as 0.169.0 writes it); a hook changed since then has the
- * key and is not trusted either.
+ * Reports whether the person has ever trusted the hook. Codex stores this in config.toml under the hook's key,
+ * `[hooks.state."<path of hooks.json>:stop:<entry>:<hook>"]` (0.169.0). A hook that changed since then still has the
+ * key, but is not trusted.
  */
 function wasEverTrusted(configToml: string, hooksFile: string): boolean {
   return configToml.includes(`"${hooksFile}:stop:`);

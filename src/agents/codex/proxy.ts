@@ -6,7 +6,10 @@ import { tomlLines } from "../file-edits/toml-keys.ts";
 import type { Connection, ProxyConnector } from "../proxy-connector.ts";
 import { codexFolder } from "./install.ts";
 
-/** As Codex CLI 0.169.0 reads config.toml: a provider of its own, which speaks the responses dialect. */
+/**
+ * Connects Codex CLI through a separate provider in config.toml, which uses the responses dialect; tested with
+ * 0.169.0.
+ */
 export const connector: ProxyConnector = {
   edits: (target, connection) => [providerIn(join(codexFolder(target), "config.toml"), connection)],
   variables: () => ({}),
@@ -17,7 +20,7 @@ export const connector: ProxyConnector = {
 };
 
 const PROVIDER = "model_providers.sallyport";
-/** Put before a line of the person's that ours replaces, and taken off again. */
+/** Prefix that comments out a line that Sallyport's replaces. Uninstalling removes the prefix. */
 const DISABLED = "# sallyport set this aside: ";
 
 function providerIn(path: string, { url, key }: Connection): FileEdit {
@@ -51,7 +54,10 @@ function providerIn(path: string, { url, key }: Connection): FileEdit {
   };
 }
 
-/** A table in one line cannot be added to: Codex would refuse the whole file. */
+/**
+ * Throws `configuration` if `model_providers` is an inline table: TOML forbids adding to it, and Codex would reject
+ * the file.
+ */
 function refuseInline(text: string): void {
   if (!tomlLines(text).some(({ topLevelKey }) => topLevelKey === "model_providers")) return;
   throw new AppError(

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 /**
- * Returns the plan of a Codex transcript (JSON lines): the last finished item of type Plan, of that turn where one is
- * named. The hook's own `last_assistant_message` has the plan taken out. A denial goes on within the same turn, so
- * a plan that somebody has answered since is no longer up for review.
+ * Returns the plan in a Codex transcript (JSON lines): the last completed item of type Plan, limited to the given
+ * turn if `turnId` is set. The hook's own `last_assistant_message` lacks the plan. A denial continues within the same
+ * turn, so a hook prompt or user message after a plan marks the plan as handled.
  */
 export function planInTranscript(transcript: string, turnId: string | undefined): string | undefined {
   let plan: string | undefined;

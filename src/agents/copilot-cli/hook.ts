@@ -3,7 +3,10 @@ import { type AgentChannel, DEFAULT_DENIAL } from "../../review/plan/agent-chann
 import type { AgentHook, NotesEncoder, PlanLocation } from "../hook.ts";
 import { approvalText, fittingOutput } from "../hook-output.ts";
 
-/** Its own events are in camel case; configured by a name of Claude Code's, it sends those in snake case. */
+/**
+ * Copilot CLI sends its own events in camel case. A hook that is configured under one of Claude Code's event names
+ * receives that event in snake case.
+ */
 export const copilotCliHook: AgentHook = {
   decode(event, { home, environment }) {
     const { hook_event_name: name, tool_name: tool, toolName, cwd } = event;
@@ -20,12 +23,13 @@ export const copilotCliHook: AgentHook = {
   },
 };
 
-/** Found by trying: 252,000 bytes arrive, 630,000 are passed over as if the hook had said nothing. */
+/** Measured: output of 252,000 bytes is read; output of 630,000 bytes is ignored without an error. */
 const LIMIT = { agent: "Copilot CLI", bytes: 250_000 } as const;
 
 /**
- * Copilot CLI's `preToolUse` hook on exit_plan_mode, as 1.0.102 obeys it. After an allow it still shows its own menu;
- * notes and an edited plan follow with `copilotNotes`, once the person has accepted there too.
+ * Encodes decisions for Copilot CLI's `preToolUse` hook on exit_plan_mode, tested with 1.0.102. After an allow
+ * Copilot CLI still shows its own menu. `copilotNotes` sends notes and an edited plan once the person has accepted
+ * there too.
  */
 export const copilotPreToolUse: AgentChannel = {
   callerName: "Copilot CLI",
@@ -44,7 +48,7 @@ export const copilotPreToolUse: AgentChannel = {
         ),
 };
 
-/** `postToolUse` on exit_plan_mode. */
+/** Encodes the text of an approval for `postToolUse` on exit_plan_mode. */
 export const copilotNotes: NotesEncoder = (decision) => {
   const text = approvalText(decision);
   if (text === undefined) return undefined;

@@ -4,7 +4,7 @@ import { OWN_MARK, ownFile } from "../file-edits/own-file.ts";
 import { HOOK_TIMEOUT_SECONDS, planHook } from "../own-command.ts";
 import { reviewSkill } from "../review-prompts.ts";
 
-/** Formats as Copilot CLI 1.0.102 obeys them. A project's hooks run once its folder is trusted. */
+/** Formats tested with Copilot CLI 1.0.102. A project's hooks run once its folder is trusted. */
 export const install: ReviewInstall = {
   gives: "plan review when it leaves plan mode; the skill sallyport-review for a diff",
   edits: (target) => [
@@ -22,7 +22,7 @@ export const install: ReviewInstall = {
   notes: ["Copilot CLI shows its own menu in the terminal after you have approved a plan."],
 };
 
-/** Where Copilot CLI keeps what belongs to the person, or to the project. */
+/** Returns Copilot CLI's configuration folder of the person or the project. */
 function copilotFolder({ home, project, environment }: InstallTarget): string {
   if (project !== undefined) return join(project, ".github");
   return environment["COPILOT_HOME"] || join(home, ".copilot");
@@ -37,7 +37,7 @@ function hooksFile(command: string): string {
     [shell]: line,
     timeoutSec: HOOK_TIMEOUT_SECONDS,
   };
-  // The second brings the words that an approval has no place for.
+  // The second hook sends the text that an approval cannot carry.
   const hooks = { preToolUse: [hook], postToolUse: [hook] };
   return `${JSON.stringify({ version: 1, comment: OWN_MARK, hooks }, null, 2)}\n`;
 }

@@ -4,20 +4,20 @@ import { AppError, messageOf, systemErrorCode } from "../../errors.ts";
 import type { FileEdit } from "./file-edit.ts";
 import { isUntouched, type ReceiptStore } from "./receipts.ts";
 
-/** One file as it is and as it is to become; `undefined` stands for a file that is not there. */
+/** A file before and after a change; `undefined` stands for a file that does not exist. */
 export interface Change {
-  /** The path as the agent knows it. */
+  /** The path as the agent uses it. */
   readonly path: string;
-  /** The file behind it: another one where the path is a symbolic link. */
+  /** The file that is written; it differs from `path` if that is a symbolic link. */
   readonly target: string;
   readonly purpose: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
-  /** When installing: what `uninstall` brings back as long as nobody changes the file in between. */
+  /** Set when installing: what `uninstall` restores as long as nobody changes the file in between. */
   readonly backup?: { readonly original: string | undefined };
 }
 
-/** What installing would change; files that need nothing are left out. Reads only. */
+/** Returns the changes of an installation, without files that stay the same. Only reads. */
 export async function changesToInstall(
   edits: readonly FileEdit[],
   receipts: ReceiptStore,
@@ -30,8 +30,8 @@ export async function changesToInstall(
 }
 
 /**
- * What uninstalling would change. A file nobody touched since becomes, byte for byte, what it was; from any
- * other file only our part is taken.
+ * Returns the changes of an uninstallation. A file that was not changed since the installation is restored byte for
+ * byte; from any other file only Sallyport's part is removed.
  */
 export async function changesToUninstall(
   edits: readonly FileEdit[],
@@ -61,7 +61,10 @@ async function changes(
   return found;
 }
 
-/** The file's text, or undefined when there is none. Throws `unreadable` for anything else, also for text that is not UTF-8. */
+/**
+ * Returns the file's text, or undefined if the file does not exist. Throws `unreadable` if it cannot be read or is
+ * not UTF-8.
+ */
 export async function readText(path: string): Promise<string | undefined> {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await readFile(path));
@@ -72,7 +75,7 @@ export async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-/** Follows a symbolic link, also one to a file that is not there yet, so that a dotfile manager's link stays one. */
+/** Follows a symbolic link, even to a file that does not exist yet, so that a dotfile manager's link stays a link. */
 export async function targetOf(path: string): Promise<string> {
   try {
     return (await lstat(path)).isSymbolicLink() ? await endOfLink(path) : path;
@@ -91,7 +94,10 @@ async function endOfLink(path: string): Promise<string> {
   }
 }
 
-/** A rename would replace a read-only file, and root may write any; the modes say what their owner wants. */
+/**
+ * Throws `unreadable` if the file or its folder is read-only. The modes are checked explicitly, because a rename
+ * replaces a read-only file and root may write any file.
+ */
 async function requireWritable(target: string, path: string): Promise<void> {
   const file = await modeOf(target);
   if (file !== undefined && !(file & 0o200)) refuseReadOnly(path);
@@ -119,7 +125,7 @@ function unreadable(path: string, cause: unknown): AppError {
   return new AppError("unreadable", `Cannot read ${path}: ${messageOf(cause)}`, { cause });
 }
 
-/** Returns the permissions of a file or folder, or undefined where it does not exist. */
+/** Returns the permissions of a file or folder, or undefined if it does not exist. */
 export async function modeOf(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).mode & 0o777;

@@ -1,6 +1,6 @@
 import type { FileEdit } from "./file-edit.ts";
 
-/** Several parts of ours in one file, as one edit. */
+/** Combines several edits of one file. */
 export function combined(path: string, purpose: string, parts: readonly FileEdit[]): FileEdit {
   return {
     path,

@@ -4,8 +4,8 @@ import { AppError } from "../../errors.ts";
 import { insertInto, type Json, printInto, removeFrom, replaceRange } from "./json-text.ts";
 
 /**
- * Edits of JSON with comments that touch their own characters only: comments, odd formatting, line ends and a
- * byte-order mark stay. A file that is missing or empty counts as `{}`.
+ * Edits JSON with comments in place: comments, formatting, line ends and a byte-order mark stay unchanged. A file
+ * that is missing or empty counts as `{}`.
  */
 
 export type JsonPath = readonly (string | number)[];
@@ -14,7 +14,7 @@ export type { Json } from "./json-text.ts";
 const BYTE_ORDER_MARK = "\ufeff";
 const LENIENT = { allowTrailingComma: true } as const;
 
-/** The parsed value. Throws `configuration` with line and column when the text is not JSON. */
+/** Parses JSON. Throws `configuration` with line and column if the text is invalid. */
 export function readJson(text: string): unknown {
   const source = bodyOf(text);
   const errors: ParseError[] = [];
@@ -28,7 +28,7 @@ export function readJson(text: string): unknown {
   });
 }
 
-/** The value at a path, or undefined. Throws `configuration` when the text is not JSON. */
+/** Returns the value at a path, or undefined. Throws `configuration` if the text is not JSON. */
 export function valueAt(text: string, path: JsonPath): unknown {
   let value = readJson(text);
   for (const step of path) {
@@ -38,7 +38,9 @@ export function valueAt(text: string, path: JsonPath): unknown {
   return value;
 }
 
-/** The array at a path; an empty one where there is nothing. Throws `configuration` when something else is there. */
+/**
+ * Returns the array at a path, empty if the path does not exist. Throws `configuration` if the value is not an array.
+ */
 export function arrayAt(text: string, path: JsonPath): readonly unknown[] {
   const value = valueAt(text, path);
   if (value === undefined) return [];
@@ -46,7 +48,9 @@ export function arrayAt(text: string, path: JsonPath): readonly unknown[] {
   return value;
 }
 
-/** Sets the member at `path`, making the objects on the way. The same text when it has that value already. */
+/**
+ * Sets the member at `path`, and creates missing objects. Returns the same text if the member has that value already.
+ */
 export function setMember(text: string, path: readonly string[], value: Json): string {
   if (JSON.stringify(valueAt(text, path)) === JSON.stringify(value)) return text;
   return onBody(text, (source) => {
@@ -65,19 +69,19 @@ export function setMember(text: string, path: readonly string[], value: Json): s
   });
 }
 
-/** Appends to the array at `path`, which is made if need be. */
+/** Appends to the array at `path`, and creates it if it is missing. */
 export function appendElement(text: string, path: readonly string[], value: Json): string {
   if (arrayAt(text, path).length === 0 && valueAt(text, path) === undefined)
     return setMember(text, path, [value]);
   return onBody(text, (source) => insertInto(source, nodeAt(rootOf(source), path), value));
 }
 
-/** Puts another value in the place of the one at `path`, which must exist. */
+/** Replaces the value at `path`, which must exist. */
 export function replaceValue(text: string, path: JsonPath, value: Json): string {
   return onBody(text, (source) => replaceNode(source, nodeAt(rootOf(source), path), value));
 }
 
-/** Removes the member or element at `path`, and every container above it that holds nothing else. */
+/** Removes the member or element at `path`, and every parent container that becomes empty. */
 export function removeValue(text: string, path: JsonPath): string {
   if (path.length === 0 || valueAt(text, path) === undefined) return text;
   const parent = path.slice(0, -1);
@@ -113,7 +117,7 @@ function nodeAt(root: Node, path: JsonPath): Node {
   return node;
 }
 
-/** How many steps of the path exist. */
+/** Returns how many steps of the path exist. */
 function existingDepth(root: Node, path: readonly string[]): number {
   let depth = 0;
   while (depth < path.length && findNodeAtLocation(root, path.slice(0, depth + 1))) depth += 1;

@@ -1,23 +1,23 @@
 /**
- * What an agent needs written, as pure text → text functions. Reading and writing is the business of
- * `changes.ts` and `write-changes.ts`.
+ * What an agent needs written, as pure text → text functions. `changes.ts` and `write-changes.ts` read and write the
+ * files.
  */
 
-/** One file of an agent and what is ours in it. `undefined` stands for a file that is not there. */
+/** An edit of one of an agent's files. `undefined` stands for a file that does not exist. */
 export interface FileEdit {
   readonly path: string;
-  /** In a few words, for the table and the diff: "hook on ExitPlanMode". */
+  /** A few words for the table and the diff: "hook on ExitPlanMode". */
   readonly purpose: string;
   /**
-   * Returns the text with our part in it; the same text when it is there already. `earlier` is what an earlier
-   * installation wrote. Throws `configuration` if it cannot be put in.
+   * Returns the text with Sallyport's part; the same text if the part is there already. `earlier` is what an earlier
+   * installation wrote. Throws `configuration` if the part cannot be added.
    */
   install(text: string | undefined, earlier?: Earlier): string;
-  /** The text without our part, or undefined when nothing but ours was in the file. */
+  /** Returns the text without Sallyport's part, or undefined if the file contained nothing else. */
   uninstall(text: string | undefined, earlier?: Earlier): string | undefined;
 }
 
-/** What is known of a file from the time of the installation, when it has been changed since. */
+/** A file's text before and after an earlier installation. Used if the file has changed since. */
 export interface Earlier {
   readonly original: string | undefined;
   readonly written: string;

@@ -1,10 +1,10 @@
 import { readText, targetOf } from "./changes.ts";
 import type { FileEdit } from "./file-edit.ts";
 
-/** `outdated`: ours is there, but not as this version (or this place of the command) would write it. */
+/** `outdated`: installed, but this version (or this location of the command) would write something else. */
 export type InstallState = "installed" | "outdated" | "absent" | "unreadable";
 
-/** What is there of a set of edits. Reads only, and never throws. */
+/** Returns the state of a set of edits. Only reads, and never throws. */
 export async function stateOf(edits: readonly FileEdit[]): Promise<InstallState> {
   try {
     const found = await Promise.all(edits.map(stateOfEdit));

@@ -5,13 +5,16 @@ import type { FileEdit } from "./file-edit.ts";
 export interface JsonHook {
   readonly path: string;
   readonly purpose: string;
-  /** The list the agent reads, such as ["hooks", "PermissionRequest"]. */
+  /** The list that the agent reads, such as ["hooks", "PermissionRequest"]. */
   readonly list: readonly string[];
   readonly matcher: string;
   readonly hook: { readonly type: "command"; readonly command: string } & { readonly [name: string]: Json };
 }
 
-/** Puts a hook of ours into an agent's JSON settings beside those of others, and takes only ours away. */
+/**
+ * Returns an edit that adds Sallyport's hook to an agent's JSON settings. It leaves other hooks unchanged, and
+ * uninstalling removes only Sallyport's.
+ */
 export function jsonHook({ path, purpose, list, matcher, hook }: JsonHook): FileEdit {
   const entry: Json = { matcher, hooks: [hook] };
   return {
@@ -36,10 +39,10 @@ export function jsonHook({ path, purpose, list, matcher, hook }: JsonHook): File
   };
 }
 
-/** A hook's place within the list: the entry's index, "hooks", the index in there. */
+/** A hook's position in the list: the entry's index, "hooks", the index within the entry. */
 type HookPosition = readonly [number, "hooks", number];
 
-/** Every hook in the list that runs a plan review of ours, wherever it was moved to. */
+/** Returns the position of every hook in the list that runs Sallyport's plan review, even if it was moved. */
 function ourPositions(text: string, list: readonly string[]): HookPosition[] {
   return arrayAt(text, list).flatMap((entry, index) =>
     hooksOf(entry).flatMap((hook, inner): HookPosition[] => (isOurs(hook) ? [[index, "hooks", inner]] : [])),
@@ -50,7 +53,7 @@ function isOurs(hook: unknown): boolean {
   return isObject(hook) && typeof hook["command"] === "string" && runsPlanReview(hook["command"]);
 }
 
-/** Whether a shell command is one we wrote: `sallyport review plan`, or node with the script's path. */
+/** Reports whether Sallyport wrote a shell command: `sallyport review plan`, or node with the script's path. */
 function runsPlanReview(command: string): boolean {
   return /(^|[/\\\s"'])sallyport(\.js|\.exe|\.cmd)?["']?\s+review\s+plan\b/.test(command);
 }

@@ -2,12 +2,12 @@ import { type Json, readJson, removeValue, setMember, valueAt } from "./edit-jso
 import type { Earlier, FileEdit } from "./file-edit.ts";
 
 /**
- * One member to set: where, and to what. `undefined` leaves the member as the person has it, and takes away what an
- * earlier installation wrote there.
+ * The path and value of a member to set. The value `undefined` keeps the person's value, and removes what an earlier
+ * installation wrote there.
  */
 export type JsonMember = readonly [path: readonly string[], value: Json | undefined];
 
-/** Like `jsonMembers`, but a value of the person's own stays. */
+/** Returns the same edit as `jsonMembers`, except that it keeps existing values. */
 export function jsonDefaults(path: string, purpose: string, members: readonly JsonMember[]): FileEdit {
   const all = jsonMembers(path, purpose, members);
   const missing = (text: string) => members.filter(([place]) => valueAt(text, place) === undefined);
@@ -15,8 +15,8 @@ export function jsonDefaults(path: string, purpose: string, members: readonly Js
 }
 
 /**
- * Sets members of an agent's JSON settings. Uninstalling gives each of them back the value it had, unless somebody
- * has changed it since.
+ * Returns an edit that sets members of an agent's JSON settings. Uninstalling restores each member's earlier value,
+ * unless the member has changed since the installation.
  */
 export function jsonMembers(path: string, purpose: string, members: readonly JsonMember[]): FileEdit {
   return {
@@ -38,7 +38,7 @@ export function jsonMembers(path: string, purpose: string, members: readonly Jso
   };
 }
 
-/** Gives a member the value it had before the installation, unless somebody has changed it since. */
+/** Restores a member's value from before the installation, unless the member has changed since. */
 function restoreMember(text: string, place: readonly string[], { original, written }: Earlier): string {
   const ours = valueAt(written, place);
   if (ours === undefined || !isEqual(valueAt(text, place), ours)) return text;
@@ -50,7 +50,7 @@ function isEqual(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** What was read from JSON is JSON; only a missing value is not. */
+/** Narrows the type: a value that was read from JSON is JSON unless it is missing. */
 function isJson(value: unknown): value is Json {
   return value !== undefined;
 }

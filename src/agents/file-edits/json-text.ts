@@ -1,20 +1,20 @@
 import { createScanner, type Node } from "jsonc-parser";
 
-/** Insertion and removal in JSON text by the nodes of its tree, written the way the text around them is written. */
+/** Inserts and removes parts of JSON text by the nodes of its tree, formatted like the text around them. */
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
-/** The text with what stands from `start` to `end` replaced. */
+/** Returns the text with the range from `start` to `end` replaced. */
 export function replaceRange(source: string, start: number, end: number, replacement: string): string {
   return source.slice(0, start) + replacement + source.slice(end);
 }
 
-/** A value's text as it stands at an offset: indented like the line there, with the file's line ends. */
+/** Formats a value for an offset in the text: with the indentation of that line and the file's line ends. */
 export function printInto(source: string, offset: number, value: Json): string {
   return print(value, indentAt(source, offset), source);
 }
 
-/** Adds a last element to an array, or a last member called `name` to an object. */
+/** Appends an element to an array, or a member called `name` to an object. */
 export function insertInto(source: string, container: Node, value: Json, name?: string): string {
   const close = container.offset + container.length - 1;
   const label = name === undefined ? "" : `${JSON.stringify(name)}: `;
@@ -37,7 +37,7 @@ export function insertInto(source: string, container: Node, value: Json, name?: 
   return comma === undefined ? replaceRange(added, lastEnd, lastEnd, ",") : added;
 }
 
-/** Takes a member or element away, with one comma and the line it would leave blank; comments beside it stay. */
+/** Removes a member or element with one comma and, if it would be blank, its line. Comments beside it stay. */
 export function removeFrom(source: string, node: Node): string {
   const item = node.parent?.type === "property" ? node.parent : node;
   const container = item.parent;
@@ -82,7 +82,7 @@ function cutOnly(source: string, container: Node, start: number, end: number): s
   return rest.trim() === "" ? replaceRange(source, open, close, "") : cutLine(source, start, end);
 }
 
-/** Cuts a range, and the whole line when only blanks are left of it. */
+/** Removes a range, and the whole line if only whitespace would be left. */
 function cutLine(source: string, start: number, end: number): string {
   let left = start;
   while (left > 0 && /[ \t]/.test(source[left - 1] ?? "")) left -= 1;
@@ -102,7 +102,7 @@ function findComma(source: string, from: number, to: number): number | undefined
   return undefined;
 }
 
-/** Behind blanks and comments that follow on the same line. */
+/** Returns the offset after the whitespace and comments that follow on the same line. */
 function endOfLineContent(source: string, from: number, limit: number): number {
   let end = from;
   for (const { offset, text } of tokensFrom(source, from)) {
@@ -132,7 +132,7 @@ function indentAt(source: string, offset: number): string {
   return /^[ \t]*/.exec(source.slice(start, offset))?.[0] ?? "";
 }
 
-/** The indentation of the first indented line, or two spaces. */
+/** Returns the indentation of the first indented line, or two spaces. */
 function indentUnit(source: string): string {
   return /\n([ \t]+)["[{/]/.exec(source)?.[1] ?? "  ";
 }

@@ -1,10 +1,10 @@
 import { AppError } from "../../errors.ts";
 import type { FileEdit } from "./file-edit.ts";
 
-/** In every file that is wholly ours, in a comment: how we know it again. */
+/** The comment in every file that consists only of Sallyport's text, by which the file is recognized. */
 export const OWN_MARK = "Written by `sallyport install`; `sallyport uninstall` removes it.";
 
-/** A file that holds nothing but ours. A file of the same name that somebody else wrote is not touched. */
+/** Returns an edit that owns the whole file. A file of the same name that someone else wrote is not changed. */
 export function ownFile(path: string, purpose: string, content: string): FileEdit {
   return {
     path,

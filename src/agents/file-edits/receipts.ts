@@ -6,14 +6,14 @@ import { AppError, messageOf, systemErrorCode } from "../../errors.ts";
 import { replaceFile } from "../../files/durable-file.ts";
 import { makeFolders } from "../../files/make-folders.ts";
 
-/** Kept for every file we wrote into: the backup, and how to tell whether anyone has changed the file since. */
+/** The record of a file that Sallyport wrote: a backup, and the written text, to detect later changes. */
 export interface Receipt {
   readonly path: string;
-  /** The whole text before our first change; undefined when there was no file. */
+  /** The whole text before the first change; undefined if the file did not exist. */
   readonly original: string | undefined;
-  /** The whole text as we wrote it. */
+  /** The whole text as Sallyport wrote it. */
   readonly written: string;
-  /** Folders made for the file, innermost first. */
+  /** Folders created for the file, innermost first. */
   readonly madeFolders: readonly string[];
 }
 
@@ -33,7 +33,10 @@ const stored = z.object({
   madeFolders: z.array(z.string()),
 });
 
-/** Receipts in `folder`, one JSON file each, readable by the owner alone: agents keep keys in their settings. */
+/**
+ * Returns a store of receipts in `folder`, one JSON file each, readable only by the owner: agents keep keys in their
+ * settings.
+ */
 export function createReceiptStore(folder: string): ReceiptStore {
   const fileOf = (path: string) => join(folder, `${sha256(path).slice(0, 16)}.json`);
   return {
@@ -59,7 +62,7 @@ export function createReceiptStore(folder: string): ReceiptStore {
   };
 }
 
-/** Whether the file still holds what we wrote, so that its receipt tells what it was before. */
+/** Reports whether the file still has the text that Sallyport wrote, so that the receipt's backup can be restored. */
 export function isUntouched(receipt: Receipt | undefined, current: string | undefined): receipt is Receipt {
   return receipt !== undefined && receipt.written === current;
 }

@@ -1,7 +1,7 @@
 import { createTwoFilesPatch } from "diff";
 import type { Change } from "./changes.ts";
 
-/** The changes as one unified diff for the person to look at; secrets are masked in it. */
+/** Formats the changes as one unified diff, with secrets masked. */
 export function showChanges(changes: readonly Change[], secrets: readonly string[] = []): string {
   const text = changes.map(showChange).join("\n");
   return secrets.reduce((shown, secret) => (secret ? shown.replaceAll(secret, "••••••") : shown), text);
@@ -18,7 +18,7 @@ function showChange({ path, target, purpose, before, after }: Change): string {
     undefined,
     { context: 3 },
   );
-  // From its file names on, without what jsdiff puts above them; the line ends of Windows would be shown as \x0d.
+  // Drops jsdiff's lines above the file names, and CR, which would be shown as \x0d.
   const shown = patch.slice(patch.search(/^--- /m)).replaceAll("\r\n", "\n");
   return `${shownPath}: ${purpose}\n${shown.trimEnd()}\n`;
 }

@@ -1,14 +1,16 @@
-/** Finding top-level keys of a TOML file by its lines, strings and arrays over several lines taken into account. */
+/** Finds the top-level keys of a TOML file line by line. Multi-line strings and arrays are recognized. */
 
 export interface TomlLine {
   readonly text: string;
-  /** The key this line gives a value at the top level, before the first table. */
+  /** The key that this line assigns at the top level, before the first table. */
   readonly topLevelKey?: string;
-  /** The table this line opens, as written between the brackets. */
+  /** The table that this line opens, as written between the brackets. */
   readonly table?: string;
 }
 
-/** The lines with their ends. Pure; text that is not TOML gives lines without keys, never an error. */
+/**
+ * Returns the lines including their line ends. Text that is not TOML yields lines without keys, never an error. Pure.
+ */
 export function tomlLines(text: string): readonly TomlLine[] {
   let state: State = { open: undefined, depth: 0 };
   let inTable = false;
@@ -26,9 +28,9 @@ export function tomlLines(text: string): readonly TomlLine[] {
 }
 
 interface State {
-  /** The delimiter of a string that runs on over the line's end. */
+  /** The delimiter of a string that continues on the next line. */
   readonly open: '"""' | "'''" | undefined;
-  /** Of brackets. */
+  /** The nesting depth of brackets. */
   readonly depth: number;
 }
 
@@ -52,7 +54,7 @@ function scan(line: string, { open: before, depth: start }: State): State {
   return { open: before, depth };
 }
 
-/** Where a string over several lines ends within this line, or undefined. */
+/** Returns the index after the end of a multi-line string in this line, or undefined if it does not end here. */
 function afterString(line: string, delimiter: '"""' | "'''", from: number): number | undefined {
   for (let position = from; position < line.length; position += 1) {
     if (line.startsWith(delimiter, position)) return position + delimiter.length;

@@ -6,10 +6,10 @@ import { makeFolders } from "../../files/make-folders.ts";
 import { type Change, modeOf, readText } from "./changes.ts";
 import type { ReceiptStore } from "./receipts.ts";
 
-/** Settings may hold keys, so a new file is for its owner alone; an existing one keeps its mode. */
+/** Settings may contain keys, so only the owner can read a new file. An existing file keeps its mode. */
 const NEW_FILE_MODE = 0o600;
 
-/** Writes every change or none: what was written before a failure is put back. Throws `unreadable`. */
+/** Writes all changes or none: on a failure, files already written are restored. Throws `unreadable`. */
 export async function writeChanges(changes: readonly Change[], receipts: ReceiptStore): Promise<void> {
   const begun: Change[] = [];
   const made: string[] = [];
@@ -32,7 +32,7 @@ export async function writeChanges(changes: readonly Change[], receipts: Receipt
   }
 }
 
-/** After uninstalling: the backups have served, and folders made for our files go when nothing else is in them. */
+/** Deletes the receipts after an uninstallation, and removes the folders created for the files if they are empty. */
 export async function forgetReceipts(targets: readonly string[], receipts: ReceiptStore): Promise<void> {
   const found = await Promise.all(targets.map((target) => receipts.find(target)));
   const folders = found.flatMap((receipt) => receipt?.madeFolders ?? []);
@@ -55,7 +55,10 @@ async function writeText(path: string, text: string | undefined): Promise<void> 
   else await replaceFile(path, text, (await modeOf(path)) ?? NEW_FILE_MODE, { exactMode: true });
 }
 
-/** Between the diff that was shown and the yes, the agent itself may have written its settings. */
+/**
+ * Throws `unreadable` if the file changed since the diff was shown: the agent may have written its settings
+ * meanwhile.
+ */
 async function requireUnchanged(change: Change): Promise<void> {
   if ((await readText(change.target)) === change.before) return;
   throw new AppError("unreadable", `${change.path} was changed by another program meanwhile`, {
@@ -63,7 +66,7 @@ async function requireUnchanged(change: Change): Promise<void> {
   });
 }
 
-/** Resolves to the folders that were not there before, innermost first. */
+/** Creates the folder. Resolves to the folders that did not exist, innermost first. */
 async function foldersMadeFor(folder: string): Promise<readonly string[]> {
   const first = await makeFolders(folder);
   if (first === undefined) return [];

@@ -17,13 +17,14 @@ function planFileIn({ tool_input: input }: HookEvent, { environment }: AgentFold
   if (typeof filename !== "string") return { in: "nowhere" };
   const folder = environment["GEMINI_PLANS_DIR"]?.trim();
   if (!folder) return { in: "nowhere", reason: "GEMINI_PLANS_DIR is not set." };
-  // The model chose the name: it may not lead out of the folder.
+  // The model chose the name, so `basename` prevents path traversal.
   return { in: "file", path: join(folder, basename(filename)), isReadAgain: true };
 }
 
 /**
- * Gemini CLI's `BeforeTool` hook on exit_plan_mode; a denial keeps it in plan mode with the reason. An approval has
- * no words of its own, but the agent is told to read the plan's file and to follow it: notes go in there.
+ * Encodes decisions for Gemini CLI's `BeforeTool` hook on exit_plan_mode. A denial keeps it in plan mode with the
+ * reason. An approval carries no text, but the agent is then instructed to read the plan's file and follow it, so
+ * notes are written there.
  */
 export const geminiBeforeTool: AgentChannel = {
   callerName: "Gemini CLI",

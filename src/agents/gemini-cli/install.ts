@@ -5,7 +5,7 @@ import { OWN_MARK, ownFile } from "../file-edits/own-file.ts";
 import { HOOK_TIMEOUT_SECONDS, planHook } from "../own-command.ts";
 import { promptWithNotes, REVIEW_COMMAND } from "../review-prompts.ts";
 
-/** The package's docs/hooks/reference.md and docs/cli/custom-commands.md; formats as Gemini CLI 0.61.0 obeys them. */
+/** The package's docs/hooks/reference.md and docs/cli/custom-commands.md; formats tested with Gemini CLI 0.61.0. */
 export const install: ReviewInstall = {
   gives: "plan review when it leaves plan mode; /sallyport-review for a diff",
   edits: (target) => [
@@ -30,7 +30,7 @@ export const install: ReviewInstall = {
   notes: ["Gemini CLI asks once before /sallyport-review runs a shell command."],
 };
 
-/** Where Gemini CLI keeps what belongs to the person, or to the project. */
+/** Returns Gemini CLI's configuration folder of the person or the project. */
 export function geminiFolder({ home, project, environment }: InstallTarget): string {
   return join(project ?? (environment["GEMINI_CLI_HOME"] || home), ".gemini");
 }

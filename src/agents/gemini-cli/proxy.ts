@@ -6,8 +6,9 @@ import type { Connection, ProxyConnector } from "../proxy-connector.ts";
 import { geminiFolder } from "./install.ts";
 
 /**
- * As Gemini CLI 0.61.0 reads it: the address has no place in its settings, only in the environment, which it also
- * takes from `.gemini/.env`. Without the selected type it takes the address for another kind of login and stops.
+ * Connects Gemini CLI, tested with 0.61.0. It reads the address only from the environment, which includes
+ * `.gemini/.env`, not from its settings. Without the selected type it interprets the address as another kind of login
+ * and exits.
  */
 export const connector: ProxyConnector = {
   edits: (target, connection) => [

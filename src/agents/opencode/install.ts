@@ -4,7 +4,7 @@ import { OWN_MARK, ownFile } from "../file-edits/own-file.ts";
 import { promptWithNotes, REVIEW_COMMAND } from "../review-prompts.ts";
 import { pluginSource } from "./plugin-source.ts";
 
-/** Formats as OpenCode 1.18.33 loads them: plugins/*.js and commands/*.md in its configuration folders. */
+/** Formats tested with OpenCode 1.18.33: plugins/*.js and commands/*.md in its configuration folders. */
 export const install: ReviewInstall = {
   gives: "the tool submit_plan with plan review and agent switch; /sallyport-review for a diff",
   edits: (target) => [
@@ -22,7 +22,7 @@ export const install: ReviewInstall = {
   notes: ["Restart OpenCode to load the plugin."],
 };
 
-/** Where OpenCode keeps plugins and commands of the person, or of the project. */
+/** Returns OpenCode's folder for plugins and commands of the person or the project. */
 export function openCodeFolder({ home, project, environment }: InstallTarget): string {
   if (project !== undefined) return join(project, ".opencode");
   return join(environment["XDG_CONFIG_HOME"] || join(home, ".config"), "opencode");

@@ -1,9 +1,9 @@
 import { OWN_MARK } from "../file-edits/own-file.ts";
 
 /**
- * The plugin as OpenCode loads it: plain JavaScript without imports from packages, since OpenCode skips in silence
- * a plugin whose packages it cannot find. It starts `sallyport review plan`, hands it the plan and the agents one
- * can switch to, and tells the model in words what was decided.
+ * Returns the source of OpenCode's plugin: plain JavaScript without package imports, because OpenCode silently skips
+ * a plugin whose packages it cannot find. The plugin starts `sallyport review plan`, passes it the plan and the
+ * agents that the person can switch to, and returns the decision to the model as text.
  */
 export function pluginSource(words: readonly string[]): string {
   return `// ${OWN_MARK}

@@ -3,7 +3,7 @@ import { jsonMembers } from "../file-edits/json-members.ts";
 import type { ProxyConnector } from "../proxy-connector.ts";
 import { openCodeFolder } from "./install.ts";
 
-/** As OpenCode 1.18.33 reads opencode.json: a provider of its own beside the person's. */
+/** Connects OpenCode through a separate provider in opencode.json, beside the person's; tested with 1.18.33. */
 export const connector: ProxyConnector = {
   edits: (target, { url, key, models }) => [
     jsonMembers(join(target.project ?? openCodeFolder(target), "opencode.json"), "the provider sallyport", [

@@ -1,6 +1,6 @@
 import type { Agent } from "../agent.ts";
 
-/** It has no plans to review. */
+/** pi has no plans to review. */
 export const pi: Agent = {
   id: "pi",
   name: "pi",

@@ -2,7 +2,10 @@ import { join } from "node:path";
 import { jsonMembers } from "../file-edits/json-members.ts";
 import type { ProxyConnector } from "../proxy-connector.ts";
 
-/** As pi 0.73.1 reads models.json (its docs/models.md): a provider of its own beside the person's. */
+/**
+ * Connects pi through a separate provider in models.json (its docs/models.md), beside the person's; tested with
+ * 0.73.1.
+ */
 export const connector: ProxyConnector = {
   edits: ({ home, environment }, { url, key, models }) => [
     jsonMembers(
@@ -14,7 +17,7 @@ export const connector: ProxyConnector = {
           {
             baseUrl: `${url}/v1`,
             api: "openai-completions",
-            // A variable's name stands for its value.
+            // pi replaces the name of an environment variable with its value.
             apiKey: key ?? "OPENAI_API_KEY",
             models: models.map((id) => ({ id })),
           },

@@ -2,7 +2,7 @@ import { type AgentChannel, DEFAULT_DENIAL } from "../../review/plan/agent-chann
 import { type AgentHook, type NotesEncoder, planInEvent } from "../hook.ts";
 import { approvalText, asciiJson, fittingOutput } from "../hook-output.ts";
 
-/** Its events are Claude Code's, under the name that the tool has in Gemini CLI. */
+/** Qwen Code sends Claude Code's events with Gemini CLI's tool name. */
 export const qwenCodeHook: AgentHook = {
   decode(event) {
     const { hook_event_name: name, tool_name: tool, toolName, session_id: agentSession, cwd } = event;
@@ -18,12 +18,14 @@ export const qwenCodeHook: AgentHook = {
 const LIMIT = { agent: "Qwen Code", bytes: 1024 * 1024 } as const;
 
 /**
- * Qwen Code's `PermissionRequest` for exit_plan_mode (its docs/features/hooks.md; as 0.15.10 and 0.24.4 obey it). Its
- * approval has no words and takes no plan: notes and an edited plan follow with `qwenNotes`, once the tool has run.
+ * Encodes decisions for Qwen Code's `PermissionRequest` hook on exit_plan_mode (its docs/features/hooks.md; tested
+ * with 0.15.10 and 0.24.4). Its approval carries neither text nor a plan: `qwenNotes` sends notes and an edited plan
+ * once the tool has run.
  */
 export const qwenPermissionRequest: AgentChannel = {
   callerName: "Qwen Code",
-  // Its scheduler asks its own message bus for the answer, whose requests end after 60 s whatever the hook's timeout is.
+  // Its scheduler requests the decision over its own message bus, whose requests time out after 60 s regardless of
+  // the hook's timeout.
   listensFor: 60,
   takes: {
     approvalNote: "feedback",
@@ -39,7 +41,10 @@ export const qwenPermissionRequest: AgentChannel = {
         ),
 };
 
-/** What the model is told behind the tool's own "approved": `PostToolUse` on exit_plan_mode. */
+/**
+ * Encodes the text of an approval for `PostToolUse` on exit_plan_mode, which Qwen Code appends to the tool's own
+ * "approved".
+ */
 export const qwenNotes: NotesEncoder = (decision) => {
   const text = approvalText(decision);
   if (text === undefined) return undefined;

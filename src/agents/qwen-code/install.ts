@@ -6,13 +6,13 @@ import { OWN_MARK, ownFile } from "../file-edits/own-file.ts";
 import { HOOK_TIMEOUT_SECONDS, planHook, silenced } from "../own-command.ts";
 import { promptWithNotes, REVIEW_COMMAND } from "../review-prompts.ts";
 
-/** The package's docs/features/hooks.md and commands.md; formats as Qwen Code 0.15.10 and 0.24.4 obey them. */
+/** The package's docs/features/hooks.md and commands.md; formats tested with Qwen Code 0.15.10 and 0.24.4. */
 export const install: ReviewInstall = {
   gives: "plan review when it leaves plan mode; /sallyport-review for a diff",
   edits: (target) => {
     const path = join(qwenFolder(target), "settings.json");
     const purpose = "review every plan before it is carried out";
-    // Whatever a hook writes to stderr without a decision, Qwen Code takes for a refusal without a reason.
+    // Qwen Code treats any stderr output without a decision as a denial without a reason.
     const command = silenced(planHook(target.command));
     const hookOn = (event: string) =>
       jsonHook({
@@ -23,7 +23,7 @@ export const install: ReviewInstall = {
         hook: { type: "command", name: "sallyport", command, timeout: HOOK_TIMEOUT_SECONDS * 1000 },
       });
     return [
-      // The second hook brings the words that an approval has no place for.
+      // The second hook sends the text that an approval cannot carry.
       combined(path, purpose, [hookOn("PermissionRequest"), hookOn("PostToolUse")]),
       ownFile(
         join(qwenFolder(target), "commands", "sallyport-review.md"),
@@ -38,7 +38,7 @@ export const install: ReviewInstall = {
   ],
 };
 
-/** Where Qwen Code keeps what belongs to the person, or to the project. */
+/** Returns Qwen Code's configuration folder of the person or the project. */
 export function qwenFolder({ home, project, environment }: InstallTarget): string {
   if (project !== undefined) return join(project, ".qwen");
   return environment["QWEN_HOME"] || join(home, ".qwen");

@@ -3,7 +3,7 @@ import { jsonMembers } from "../file-edits/json-members.ts";
 import type { Connection, ProxyConnector } from "../proxy-connector.ts";
 import { qwenFolder } from "./install.ts";
 
-/** The package's docs/configuration/auth.md; as Qwen Code 0.15.10 and 0.24.4 obey it. */
+/** Connects Qwen Code (the package's docs/configuration/auth.md); tested with 0.15.10 and 0.24.4. */
 export const connector: ProxyConnector = {
   edits: (target, connection) => [
     jsonMembers(join(qwenFolder(target), "settings.json"), "model calls through the proxy", [

@@ -1,6 +1,6 @@
 import type { Agent } from "../agent.ts";
 
-/** SDKs: no plans to review, and no settings but variables. */
+/** SDKs have no plans to review, and are configured only by variables. */
 export const sdks: readonly Agent[] = [
   {
     id: "openai",
