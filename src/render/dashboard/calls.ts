@@ -3,14 +3,14 @@ import { age, clock, count, dollars, duration } from "./amounts.ts";
 import { type Html, html } from "./html.ts";
 import { type Column, section, table } from "./table.ts";
 
-/** Which of the finished calls are shown; an empty text stands for all. */
+/** Filters of the finished calls. An empty string matches all. */
 export interface Filters {
   readonly upstream: string;
   readonly model: string;
   readonly errorsOnly: boolean;
 }
 
-/** Shows every call. */
+/** Filters that match every call. */
 export const NO_FILTERS: Filters = { upstream: "", model: "", errorsOnly: false };
 
 /** Renders the running calls. */
@@ -133,7 +133,7 @@ ${choice(
 }
 
 function choice(name: string, label: string, chosen: string, names: readonly string[]): Html {
-  // What is chosen stays there to be seen, even when the last of its calls has gone.
+  // The selected name stays in the list even if its last call is gone.
   const all = chosen === "" || names.includes(chosen) ? names : [...names, chosen];
   return html`<label class="field-inline">${label} <select class="input" name="${name}">
 <option value="">All</option>${all.map(

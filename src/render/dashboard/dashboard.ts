@@ -9,12 +9,12 @@ export interface View {
   readonly filters: Filters;
   /** The address of the proxy, without a path. */
   readonly base: string;
-  /** Whether a script is there for buttons and filters. */
+  /** Whether a script handles buttons and filters. */
   readonly isInteractive: boolean;
   readonly connection: Connection;
 }
 
-/** State of the event stream: none, connected, or lost. */
+/** The state of the event stream: `still` without one, connected, or lost. */
 export type Connection = "still" | "live" | "lost";
 
 /** Renders the dashboard's content. Pure: used by the server for the first paint and by the page for updates. */
@@ -34,7 +34,10 @@ ${!isFresh && settings}
 </main>`;
 }
 
-/** The one text that is read out when it changes, which it does with the proxy's state and never with a call. */
+/**
+ * Renders the header. Its state is the only text that screen readers announce when it changes, and it does not change
+ * with a call.
+ */
 function header(state: DashboardState, connection: Connection): Html {
   const { startedAt, now, configuration, needsKey } = state;
   const read =

@@ -9,7 +9,10 @@ export class Html {
 
 type Value = string | number | false | undefined | Html | readonly Html[];
 
-/** Markup with values in it, every one of them escaped that is not markup itself; `false` and `undefined` are nothing. */
+/**
+ * Returns markup with values inserted. Values are escaped unless they are `Html`; `false` and `undefined` insert
+ * nothing.
+ */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
   const texts = values.map((value, index) => `${markupOf(value)}${parts[index + 1]}`);
   return new Html(`${parts[0]}${texts.join("")}`);

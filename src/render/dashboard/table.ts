@@ -3,21 +3,21 @@ import { type Html, html } from "./html.ts";
 export interface Column<Row> {
   readonly head: string;
   readonly cell: (row: Row) => Html | string;
-  /** Figures stand at the right. */
+  /** Whether the column contains figures, which are right-aligned. */
   readonly isFigure?: boolean;
-  /** Is never broken where there is room for a table. */
+  /** Whether the column does not wrap while the page is wide enough for a table. */
   readonly isShort?: boolean;
 }
 
-/** A part of the page: its heading, which names its table, and what stands beneath. */
+/** Renders a section of the page: a heading, which labels the section's table, and its content. */
 export function section(key: string, heading: Html | string, ...content: readonly (Html | false)[]): Html {
   const all = content.filter((each) => each !== false);
   return html`<section data-key="${key}"><h2 id="${key}-heading">${heading}</h2>${all}</section>`;
 }
 
 /**
- * A table named by the heading of the section it stands in. Where it is narrow, rows become cards, and every cell says its column's name; a
- * cell without content is left out there.
+ * Renders a table that is labeled by its section's heading. On a narrow page rows become cards in which every cell is
+ * labeled with its column's name, and empty cells are omitted.
  */
 export function table<Row>(
   inSection: string,

@@ -22,28 +22,28 @@ import { TOKEN_CLASSES } from "./text/token-types.ts";
 import { indexTokens, type Tokens } from "./text/tokens.ts";
 import { wordChangesOn } from "./text/word-diff.ts";
 
-/** Records as in `tokens.ts`, or undefined when the language is not known. */
+/** Returns records as in `tokens.ts`, or undefined if the language is unknown. */
 type Highlight = (text: string, language: string) => Uint32Array | undefined;
 
 export interface FileHtmlOptions {
   readonly layout: Layout;
   readonly wrap: boolean;
   readonly highlight: Highlight;
-  /** Rows to draw, at most. */
+  /** The maximum number of rows. */
   readonly rows: number;
 }
 
-/** What stands in a file's section before any script has run, and how many rows that are. */
+/** The prerendered section of a file, and its number of rows. */
 export interface FileHtml {
   readonly html: string;
   readonly rows: number;
-  /** Nothing can be said of what comes below: the file goes on, or has a notice of unknown height. */
+  /** Whether the height of what follows is unknown: the file continues, or has a notice. */
   readonly isCut: boolean;
 }
 
 /**
- * The top of a file as `FileSection` first draws it, as HTML. Pure, so that a server can put it into a page that is
- * read before any script has run. Whatever the patch holds is escaped. Without a patch the header stands alone.
+ * Renders the top of a file as `FileSection` first draws it, so that a server can insert it into a page before any
+ * script runs. All text of the patch is escaped. Without a patch only the header is rendered. Pure.
  */
 export function fileHtml(file: DiffFile, patch: ParsedPatch | undefined, options: FileHtmlOptions): FileHtml {
   if (!patch) return { html: section(file, ""), rows: 0, isCut: false };
@@ -83,10 +83,10 @@ function section(file: DiffFile, rows: string): string {
   ].join("");
 }
 
-/** Its buttons and the heading behind them come with the page. */
+/** An empty row; the page adds its buttons and heading. */
 const GAP = `<div class="row gap-row"></div>`;
 
-/** Draws the rows of one file. */
+/** Renders the rows of one file. */
 class Pen {
   private readonly patch: ParsedPatch;
   private readonly language: string;
@@ -99,7 +99,7 @@ class Pen {
     this.options = options;
   }
 
-  /** `left` and `right` as in `RowModel`. */
+  /** Renders a row; `left` and `right` as in `RowModel`. */
   row(left: number, right: number): string {
     if (this.options.layout === "split") {
       return `<div class="row split">${this.cells(left, "old")}${this.cells(right, "new")}</div>`;

@@ -7,26 +7,26 @@ import {
   type Side,
 } from "./patch/parsed-patch.ts";
 
-/** One patch line, or a pair of them side by side. `left` and `right` are line indices, -1 for none. */
+/** One patch line, or a pair of lines side by side. `left` and `right` are line indices, or -1. */
 export const ROW_LINE = 0;
 /** A line outside the hunks, shown on request. `left` and `right` are line numbers. */
 export const ROW_CONTEXT = 1;
-/** What is left out between two hunks. `left` is the gap's index. */
+/** The lines omitted between two hunks. `left` is the gap's index. */
 export const ROW_GAP = 2;
-/** Something the page puts between lines, such as a comment. `left` is the index in `widgets`. */
+/** An element that the page inserts between lines, such as a comment. `left` is the index in `widgets`. */
 export const ROW_WIDGET = 3;
-/** A sentence in place of lines: binary, renamed only, too large. */
+/** A message instead of lines: binary, renamed only, too large. */
 const ROW_NOTICE = 4;
 
 export type Layout = "split" | "unified";
 
-/** How many lines of a gap are shown: after the hunk above it, and before the hunk below. */
+/** The number of shown lines of a gap: after the hunk above it, and before the hunk below it. */
 export interface Expansion {
   readonly above: number;
   readonly below: number;
 }
 
-/** `line` 0 stands above the file's first row. */
+/** An element between lines. `line` 0 is above the file's first row. */
 export interface Widget {
   readonly key: string;
   readonly side: Side;
@@ -44,15 +44,18 @@ export interface RowModel {
 export interface RowOptions {
   readonly layout: Layout;
   readonly expansions: ReadonlyMap<number, Expansion>;
-  /** Lines of the new version, once the whole file is known. */
+  /** The number of lines of the new version, once the whole file is known. */
   readonly newLineCount?: number | undefined;
-  /** Both versions lie wholly in the patch: an added or a deleted file has no gaps. */
+  /** Whether the patch contains both versions completely: an added or deleted file has no gaps. */
   readonly complete: boolean;
-  /** A sentence stands in place of the lines. */
+  /** Whether a message replaces the lines. */
   readonly notice?: boolean;
 }
 
-/** A stretch of unchanged lines no hunk shows. Numbers from 1, `newEnd` exclusive; open at the end of the file. */
+/**
+ * A range of unchanged lines outside the hunks. Numbers from 1, `newEnd` exclusive; undefined if the file's length is
+ * unknown.
+ */
 export interface Gap {
   readonly oldStart: number;
   readonly newStart: number;
@@ -60,10 +63,10 @@ export interface Gap {
 }
 
 const EXPANDED_NOTHING: Expansion = { above: 0, below: 0 };
-/** git's own number of context lines: fewer after the last hunk mean that the file ends there. */
+/** Git's default number of context lines. Fewer after the last hunk mean that the file ends there. */
 const CONTEXT_LINES = 3;
 
-/** The number of the line that a row shows on a side; 0 when it shows none. */
+/** Returns the number of the line that a row shows on a side, or 0 if it shows none. */
 export function shownNumber(rows: RowModel, patch: ParsedPatch, row: number, side: Side): number {
   const index = (side === "old" ? rows.left[row] : rows.right[row]) ?? -1;
   if (index < 0) return 0;
@@ -71,7 +74,7 @@ export function shownNumber(rows: RowModel, patch: ParsedPatch, row: number, sid
   return rows.kind[row] === ROW_LINE ? lineNumber(patch, index, side) : 0;
 }
 
-/** The gap before each hunk, and one after the last; a gap without lines is undefined. */
+/** Returns the gap before each hunk and the one after the last; undefined for a gap without lines. */
 export function gapsOf(
   patch: ParsedPatch,
   newLineCount: number | undefined,
@@ -99,7 +102,7 @@ function endsWithLastHunk(patch: ParsedPatch): boolean {
   return patch.withoutNewline.has(patch.lineCount - 1);
 }
 
-/** Lays a file's lines and gaps out as rows; `withWidgets` puts the page's own things between them. */
+/** Arranges a file's lines and gaps as rows. `withWidgets` adds the page's elements between them. */
 export function buildRows(patch: ParsedPatch, options: RowOptions): RowModel {
   const gaps = gapsOf(patch, options.newLineCount, options.complete);
   const rows = new Rows(capacityFor(patch, gaps, options));
@@ -128,7 +131,7 @@ function capacityFor(patch: ParsedPatch, gaps: readonly (Gap | undefined)[], opt
 
 function addGap(rows: Rows, gap: Gap | undefined, index: number, shown: Expansion): void {
   if (gap === undefined) return;
-  // Where the file ends is known only with its text, and without that there is nothing to show.
+  // The end of the file is known only with its text, and without the text no lines can be shown.
   if (gap.newEnd === undefined) {
     rows.add(ROW_GAP, index, -1);
     return;

@@ -1,8 +1,8 @@
 const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
 
 /**
- * A person's Markdown with an end to the code block that it may leave open: whatever is written beneath would become
- * part of it. https://spec.commonmark.org/0.31.2/#fenced-code-blocks
+ * Returns Markdown with any open code block closed, so that text appended to it does not become part of the block.
+ * https://spec.commonmark.org/0.31.2/#fenced-code-blocks
  */
 export function withClosedFence(text: string): string {
   let open: string | undefined;

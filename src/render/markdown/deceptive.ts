@@ -1,11 +1,12 @@
 /**
- * Finds what a reader cannot see but an agent reads: direction overrides ("Trojan Source", CVE-2021-42574), zero-width
- * and tag characters, other controls, text pushed out of sight by blanks, and HTML comments.
+ * A range of text that a reader cannot see but an agent reads: a direction override ("Trojan Source",
+ * CVE-2021-42574), a zero-width, tag or control character, whitespace that pushes text out of sight, or an HTML
+ * comment.
  */
 export interface Deception {
   readonly start: number;
   readonly end: number;
-  /** What to draw in its place. */
+  /** The text to draw instead. */
   readonly shown: string;
   readonly meaning: string;
 }
@@ -15,8 +16,8 @@ const CHARACTERS =
 const BLANKS = /(?<=\S)[ \t\u00a0]{40,}(?=\S)/g;
 
 /**
- * How HTML comments are looked for: not at all (code, where nothing hides them), or in text that begins outside or
- * inside of one.
+ * How to search for HTML comments: not at all (in code, where comments are visible), or in text that begins outside
+ * or inside a comment.
  */
 export type CommentSearch = "none" | "outside" | "inside";
 
@@ -44,7 +45,7 @@ export function findDeceptions(text: string, comments: CommentSearch = "outside"
   return withComments(inOrder(found), [...text.matchAll(COMMENTS[comments])]);
 }
 
-/** Comments are one deception each, except for those that hold others, which tell more. */
+/** Adds each comment as one range, unless it contains other ranges, which are more specific. */
 function withComments(others: readonly Deception[], comments: readonly RegExpExecArray[]): Deception[] {
   const meaning = "an HTML comment: hidden elsewhere, but the agent reads it";
   const found: Deception[] = [];
@@ -62,7 +63,7 @@ function inOrder(found: Deception[]): Deception[] {
   return found.sort((a, b) => a.start - b.start);
 }
 
-/** The text with what it hides written out, for names and other short texts: `a[U+202E]b`. */
+/** Returns a name or other short text with hidden characters written out: `a[U+202E]b`. */
 export function withDeceptionsShown(text: string): string {
   let shown = "";
   let at = 0;
@@ -73,7 +74,7 @@ export function withDeceptionsShown(text: string): string {
   return shown + text.slice(at);
 }
 
-/** A joiner inside an emoji or between letters of a script that needs it is no deception. */
+/** Reports whether a joiner is legitimate: inside an emoji or between letters of a script that needs it. */
 function isOrdinaryJoiner(text: string, index: number, found: string): boolean {
   if (found !== "\u200d" && found !== "\u200c") return false;
   const before = [...text.slice(Math.max(0, index - 3), index)].at(-1) ?? "";

@@ -1,13 +1,13 @@
 /**
- * A fenced block that nothing inside can end: its fence is longer than any run of backticks in the text, and no shorter
- * than `least`. A line end is added where the text has none.
+ * Formats text as a fenced code block. The fence is longer than any run of backticks in the text, so that the text
+ * cannot close it, and has at least `least` backticks. Adds a line end if the text has none.
  */
 export function fenced(text: string, language = "", least = 3): string {
   const fence = "`".repeat(Math.max(least, longestBackticks(text) + 1));
   return `${fence}${language}\n${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${fence}`;
 }
 
-/** Formats text as inline code, whatever backticks it contains. Line breaks become spaces. */
+/** Formats text as inline code, even if it contains backticks. Line breaks become spaces. */
 export function codeSpan(text: string): string {
   const longest = longestBackticks(text);
   const tick = "`".repeat(longest + 1);

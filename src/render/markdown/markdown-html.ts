@@ -1,9 +1,9 @@
 import type { Leaf, MarkdownDocument, MarkdownNode } from "./model.ts";
 
 /**
- * A parsed Markdown text as HTML, the way `MarkdownView` first draws it: code without colors, diagrams as their
- * source, images by name alone. Pure, so that a server can put a text into a page that is read before any script has
- * run. Whatever the text holds is escaped; tags come from the parser's own list.
+ * Renders a parsed Markdown text as HTML like the first render of `MarkdownView`: code without colors, diagrams as
+ * source, images as names. A server can insert it into a page before any script runs. All text is escaped, and tags
+ * come only from the parser's list. Pure.
  */
 export function markdownHtml(document: MarkdownDocument): string {
   return `<div class="${document.isPlain ? "markdown markdown-plain" : "markdown"}">${all(document.nodes, document)}</div>`;
@@ -32,12 +32,12 @@ function html(node: MarkdownNode, document: MarkdownDocument): string {
     case "element":
       return element(node, document);
     case "removed":
-      // A comparison is drawn by the page alone.
+      // Only the page draws comparisons.
       return "";
   }
 }
 
-/** What stands above lines that Markdown draws nothing for. */
+/** Title of lines that Markdown does not render. */
 export const UNRENDERED = "Not shown by Markdown, but the agent reads it";
 
 const EMPTY = new Set(["br", "hr"]);
@@ -78,7 +78,7 @@ function deceptive(text: string, meaning: string): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-/** Text as it stands in HTML, between tags and in quoted attributes. */
+/** Escapes text for HTML element content and quoted attributes. */
 export function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? "");
 }

@@ -1,13 +1,13 @@
-/** A Markdown text as the pages show it: a tree to draw, and the way from every drawn character back to the source. */
+/** A parsed Markdown text: a tree to draw, and a map from every drawn character to its position in the source. */
 export interface MarkdownDocument {
   readonly source: string;
   readonly nodes: readonly MarkdownNode[];
-  /** Stretches of drawn text, in the order they are drawn. */
+  /** Runs of drawn text, in drawing order. */
   readonly leaves: readonly Leaf[];
-  /** What can be marked as a whole: a paragraph, list item, table row, code block. */
+  /** Elements that can be annotated as a whole: a paragraph, list item, table row, code block. */
   readonly blocks: readonly Block[];
   readonly headings: readonly Heading[];
-  /** Set where the text is too long to be read as Markdown: its nodes are its lines. */
+  /** Set if the text is too long to be parsed as Markdown: its nodes are its lines. */
   readonly isPlain?: true;
 }
 
@@ -18,9 +18,9 @@ export type MarkdownNode =
       readonly tag: string;
       readonly attributes?: Readonly<Record<string, string>>;
       readonly children: readonly MarkdownNode[];
-      /** Set where the element is a block of its own, as a table row is. */
+      /** Set if the element is itself a block, such as a table row. */
       readonly block?: number;
-      /** Set where the element's text is a leaf: its DOM text equals that leaf's. */
+      /** Set if the element's text is a leaf: its DOM text equals that leaf's text. */
       readonly leaf?: number;
       readonly change?: Change;
     }
@@ -40,10 +40,10 @@ export type MarkdownNode =
       readonly language: string;
       readonly info: string;
       readonly change?: Change;
-      /** In a comparison: what differs from the earlier text of the block. */
+      /** In a comparison: the differences from the block's earlier text. */
       readonly edits?: LeafEdits;
     }
-  /** Source that Markdown draws nothing for, as a link definition: an agent reads it, so a person must see it. */
+  /** Source that Markdown does not render, such as a link definition. It is shown because an agent reads it. */
   | {
       readonly kind: "unrendered";
       readonly leaf: number;
@@ -51,51 +51,51 @@ export type MarkdownNode =
       readonly change?: Change;
       readonly edits?: LeafEdits;
     }
-  /** In a comparison: what only the earlier version has. */
+  /** In a comparison: content that only the earlier version has. */
   | {
       readonly kind: "removed";
       readonly tag: "del" | "div" | "li" | "tr";
       /** Unique within the comparison. */
       readonly id: number;
-      /** Source offset, in the later version, of the place where it was. */
+      /** The offset in the later version's source where the content was removed. */
       readonly at: number;
       readonly children: readonly MarkdownNode[];
-      /** The version that the children belong to; absent where they are text alone. */
+      /** The version that the children belong to; absent if they are only text. */
       readonly document?: MarkdownDocument;
     };
 
-/** In a comparison with an earlier version: how a block differs. */
+/** The change of a block since the earlier version in a comparison. */
 export type Change = "added" | "changed";
 
-/** How the drawn text of a leaf differs from an earlier version of it. */
+/** The differences between the drawn text of a leaf and an earlier version of it. */
 export interface LeafEdits {
   readonly added: readonly TextStretch[];
   readonly removed: readonly RemovedText[];
 }
 
-/** Drawn characters of a leaf. */
+/** A range of drawn characters of a leaf. */
 export interface TextStretch {
   readonly start: number;
   readonly end: number;
 }
 
-/** Text that was in front of the drawn character at `offset`. */
+/** Removed text that preceded the drawn character at `offset`. */
 export interface RemovedText {
   /** Unique within the comparison. */
   readonly id: number;
   readonly offset: number;
   readonly text: string;
-  /** Source offset, in the later version, of the place where it was. */
+  /** The offset in the later version's source where the text was removed. */
   readonly at: number;
 }
 
 export interface Leaf {
   readonly index: number;
   readonly block: number;
-  /** As drawn. */
+  /** The text as drawn. */
   readonly text: string;
   readonly segments: readonly Segment[];
-  /** Stretches of `text` that stand for characters meant to deceive. */
+  /** Ranges of `text` that replace deceptive characters. */
   readonly marks: readonly LeafMark[];
   /** Source offsets, UTF-16 units. */
   readonly start: number;
@@ -118,7 +118,7 @@ export interface LeafMark {
 
 export interface Block {
   readonly index: number;
-  /** What to call it: "paragraph", "list item" … */
+  /** Its name in the page: "paragraph", "list item" … */
   readonly name: string;
   readonly firstLeaf: number;
   readonly lastLeaf: number;
@@ -136,5 +136,5 @@ export interface Heading {
   readonly block: number;
 }
 
-/** The class of what a table lies in, to be scrolled where it is wider than the page. */
+/** The class of a table's container, which scrolls if the table is wider than the page. */
 export const TABLE_SCROLL = "table-scroll";

@@ -1,19 +1,19 @@
 import type { DiffFile } from "../../../review/api-types.ts";
 
-/** What has a place in the tree. */
+/** The properties of a file that the tree needs. */
 export type TreeFile = Pick<DiffFile, "path" | "index">;
 
-/** A line of the tree as it is shown: folders that hold a single folder are one line. */
+/** A row of the tree. Nested folders with a single child folder share a row. */
 export interface TreeRow<File extends TreeFile = DiffFile> {
   readonly key: string;
   readonly depth: number;
   readonly name: string;
-  /** Set for a folder: all its path, with the slash at its end. */
+  /** Set for a folder: its full path with a trailing slash. */
   readonly folder?: string;
   readonly open: boolean;
   /** Set for a file. */
   readonly file?: File;
-  /** How many files lie in a folder. */
+  /** The number of files in a folder. */
   readonly fileCount: number;
 }
 
@@ -23,7 +23,7 @@ interface Folder<File> {
   readonly files: File[];
 }
 
-/** The rows of the tree for the files given, folders first, with the closed folders' content left out. */
+/** Returns the rows of the tree for the given files, folders first, without the content of closed folders. */
 export function treeRows<File extends TreeFile>(
   files: readonly File[],
   closed: ReadonlySet<string>,
@@ -35,7 +35,7 @@ export function treeRows<File extends TreeFile>(
   return rows;
 }
 
-/** Files whose path holds all terms of the filter, in any case. */
+/** Returns the files whose path contains all terms of the filter, ignoring case. */
 export function filterFiles(files: readonly DiffFile[], filter: string): readonly DiffFile[] {
   const terms = filter.toLowerCase().split(/\s+/).filter(Boolean);
   if (terms.length === 0) return files;
@@ -45,7 +45,7 @@ export function filterFiles(files: readonly DiffFile[], filter: string): readonl
   });
 }
 
-/** The order the tree shows the files in; the diff follows it, so that both go down together. */
+/** Returns the files in the order of the tree, which the diff uses too. */
 export function treeOrder<File extends TreeFile>(files: readonly File[]): readonly File[] {
   return treeRows(files, new Set()).flatMap((row) => (row.file ? [row.file] : []));
 }

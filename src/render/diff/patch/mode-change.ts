@@ -4,8 +4,8 @@ const EXECUTABLE = "100755";
 const REGULAR = "100644";
 
 /**
- * What a file is, or has become, beside its text, in a word or two: it may run programs, or lead elsewhere. Undefined
- * for a regular file that stays one. Modes are git's. Pure.
+ * Describes the kind of a file or the change of its mode in a few words: submodule, symbolic link, executable.
+ * Returns undefined for a regular file that stays one. Modes are git's. Pure.
  */
 export function modeChange(file: Pick<DiffFile, "oldMode" | "newMode">): string | undefined {
   const { oldMode, newMode } = file;

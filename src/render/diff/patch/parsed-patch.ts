@@ -1,30 +1,30 @@
 /**
- * One file's patch, kept as the text it came as plus typed arrays that point into it: a diff of fifty thousand
- * lines costs a megabyte, not fifty thousand objects.
+ * One file's patch, kept as its text and typed arrays of offsets into it: a diff of fifty thousand lines takes a
+ * megabyte instead of fifty thousand objects.
  */
 
 export const LINE_CONTEXT = 0;
 export const LINE_ADDED = 1;
 export const LINE_REMOVED = 2;
 
-/** Which version of the file a line number counts in. */
+/** The version of the file that a line number refers to. */
 export type Side = "old" | "new";
 
 export interface Hunk {
-  /** Index of its first line in the arrays of the patch. */
+  /** Index of the hunk's first line in the arrays of the patch. */
   readonly first: number;
   /** Index after its last line. */
   readonly end: number;
-  /** Line numbers from 1; a side without lines starts where its lines would stand. */
+  /** Line numbers from 1. On a side without lines, the number that its first line would have. */
   readonly oldStart: number;
   readonly oldCount: number;
   readonly newStart: number;
   readonly newCount: number;
-  /** What git prints after the second `@@`: the function around the hunk. */
+  /** The text after the second `@@`: the function around the hunk. */
   readonly heading: string;
 }
 
-/** All arrays are indexed by line, hunks in order, headers left out. */
+/** A parsed patch. All arrays are indexed by line, in the order of the hunks, without headers. */
 export interface ParsedPatch {
   readonly text: string;
   readonly hunks: readonly Hunk[];
@@ -33,36 +33,36 @@ export interface ParsedPatch {
   /** Offsets into `text`, in UTF-16 units: after the marker, and before the newline. */
   readonly start: Uint32Array;
   readonly end: Uint32Array;
-  /** Line numbers from 1, 0 where the side does not have the line. */
+  /** Line numbers from 1; 0 if the side does not have the line. */
   readonly oldLine: Uint32Array;
   readonly newLine: Uint32Array;
-  /** The line this one was changed into, or from; -1 without one. */
+  /** The index of the removed or added line that this line is paired with, or -1. */
   readonly partner: Int32Array;
   /** Lines followed by "No newline at end of file". */
   readonly withoutNewline: ReadonlySet<number>;
-  /** The hunks could not be read to their end: the raw text is shown instead. */
+  /** Whether the patch could not be parsed completely. The raw text is then shown instead. */
   readonly broken: boolean;
 }
 
-/** The line's text as it is shown: without marker and line ending. */
+/** Returns the line's text without marker and line ending. */
 export function lineText(patch: ParsedPatch, line: number): string {
   const start = patch.start[line] ?? 0;
   const end = patch.end[line] ?? 0;
   return patch.text.slice(start, endsInReturn(patch, line) ? end - 1 : end);
 }
 
-/** True for a line that ends in CR LF. */
+/** Reports whether a line ends in CR LF. */
 export function endsInReturn(patch: ParsedPatch, line: number): boolean {
   const end = patch.end[line] ?? 0;
   return end > (patch.start[line] ?? 0) && patch.text.charCodeAt(end - 1) === 13;
 }
 
-/** The line's number on a side; 0 when the side does not have it. */
+/** Returns the line's number on a side, or 0 if the side does not have it. */
 export function lineNumber(patch: ParsedPatch, line: number, side: Side): number {
   return (side === "old" ? patch.oldLine[line] : patch.newLine[line]) ?? 0;
 }
 
-/** Index of the hunk a line belongs to. Binary search. */
+/** Returns the index of the hunk that contains a line. Binary search. */
 export function hunkOf(patch: ParsedPatch, line: number): number {
   let low = 0;
   let high = patch.hunks.length - 1;
@@ -74,7 +74,7 @@ export function hunkOf(patch: ParsedPatch, line: number): number {
   return low;
 }
 
-/** Index of the line with a number on a side, or -1 when no hunk shows it. */
+/** Returns the index of the line with this number on a side, or -1 if it is in no hunk. */
 export function findLine(patch: ParsedPatch, side: Side, number: number): number {
   for (const hunk of patch.hunks) {
     const from = side === "old" ? hunk.oldStart : hunk.newStart;
@@ -87,7 +87,10 @@ export function findLine(patch: ParsedPatch, side: Side, number: number): number
   return -1;
 }
 
-/** By how much a line outside the hunks stands further down on the new side. `number` is its number on `side`. */
+/**
+ * Returns the difference between the new and the old number of a line outside the hunks. `number` is its number on
+ * `side`.
+ */
 export function shiftAt(patch: ParsedPatch, side: Side, number: number): number {
   let shift = 0;
   for (const { oldStart, oldCount, newStart, newCount } of patch.hunks) {
@@ -97,7 +100,7 @@ export function shiftAt(patch: ParsedPatch, side: Side, number: number): number 
   return shift;
 }
 
-/** One side of a hunk as a text, for the highlighter; its first line is that side's first. */
+/** Returns the text of one side of a hunk for the highlighter, beginning with that side's first line. */
 export function hunkText(patch: ParsedPatch, hunk: number, side: Side): string {
   const { first, end } = patch.hunks[hunk] ?? { first: 0, end: 0 };
   const other = side === "old" ? LINE_ADDED : LINE_REMOVED;

@@ -1,7 +1,7 @@
 import { type Hunk, LINE_ADDED, LINE_CONTEXT, LINE_REMOVED, type ParsedPatch } from "./parsed-patch.ts";
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/;
-/** Growing state of one scan. */
+/** The state of a scan. */
 interface Scan {
   readonly text: string;
   readonly kind: Uint8Array;
@@ -17,7 +17,7 @@ interface Scan {
   at: number;
 }
 
-/** Reads one file's patch in a single pass. Never throws: what it cannot read makes the patch `broken`. */
+/** Parses one file's patch in a single pass. Never throws; sets `broken` if the patch cannot be parsed. */
 export function scanPatch(text: string): ParsedPatch {
   const capacity = countLines(text);
   const scan: Scan = {
@@ -49,7 +49,7 @@ function countLines(text: string): number {
   return count;
 }
 
-/** Moves past everything that is no hunk; the match of the next header, or undefined at the end. */
+/** Skips to the line after the next hunk header. Returns the header's match, or undefined at the end. */
 function nextHunkHeader(scan: Scan): RegExpExecArray | undefined {
   while (scan.at < scan.text.length) {
     const end = endOfLine(scan, scan.at);
@@ -67,11 +67,11 @@ function endOfLine(scan: Scan, from: number): number {
   return end < 0 ? scan.text.length : end;
 }
 
-/** Reads the lines a header announces; false when they are not there. */
+/** Reads the lines that a header announces. Returns false if they are missing. */
 function scanHunk(scan: Scan, header: RegExpExecArray): boolean {
   const oldCount = Number(header[2] ?? 1);
   const newCount = Number(header[4] ?? 1);
-  // A side without lines names the line before the place; the place itself is one further.
+  // For a side without lines git gives the number of the line before.
   const oldStart = Number(header[1]) + (oldCount === 0 ? 1 : 0);
   const newStart = Number(header[3]) + (newCount === 0 ? 1 : 0);
   const first = scan.count;
@@ -115,7 +115,7 @@ function kindOf(marker: string | undefined): number | undefined {
   return marker === "-" ? LINE_REMOVED : undefined;
 }
 
-/** In a run of removed lines followed by added ones, the first belongs to the first, and so on. */
+/** Pairs removed lines with the added lines that follow them: the first with the first, and so on. */
 function pairChanges(scan: Scan, first: number): void {
   let line = first;
   while (line < scan.count) {

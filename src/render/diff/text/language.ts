@@ -1,4 +1,4 @@
-/** Languages that go by the file's whole name. */
+/** Languages that are identified by the whole file name. */
 const BY_NAME = new Map(
   Object.entries({
     dockerfile: "dockerfile",
@@ -18,7 +18,7 @@ const BY_NAME = new Map(
   }),
 );
 
-/** Endings the highlighter does not know by themselves. */
+/** Extensions that the highlighter does not recognize. */
 const BY_EXTENSION = new Map(
   Object.entries({
     htm: "html",
@@ -43,7 +43,7 @@ const BY_EXTENSION = new Map(
   }),
 );
 
-/** The name to ask the highlighter for: by the file's name, else its extension. */
+/** Returns the highlighter's name for a file's language, by the file's name or else its extension. */
 export function languageOf(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   const known = BY_NAME.get(name);

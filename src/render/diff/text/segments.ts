@@ -2,36 +2,39 @@ import { type Deception, findDeceptions } from "../../markdown/deceptive.ts";
 import { eachToken, type Tokens } from "./tokens.ts";
 import type { Ranges } from "./word-diff.ts";
 
-/** A run of one line's text that is painted alike. */
+/** A run of one line's text with uniform style. */
 export interface Segment {
   readonly text: string;
   /** The highlighter's token type; 0 is plain. */
   readonly type: number;
   readonly changed: boolean;
-  /** Found by the search: 0 not, 1 found, 2 the match the person stands on. */
+  /** Search state: 0 no match, 1 a match, 2 the current match. */
   readonly found: 0 | 1 | 2;
-  /** What deceives the eye begins here: its name is shown beside it, and it has no say beyond the run. */
+  /** A deceptive range that begins here: its name is shown beside it. */
   readonly deception?: Deception;
 }
 
 export interface LineMarks {
-  /** The highlighting of the text around the line, and the line's place in it. */
+  /** The highlighting of the text around the line, and the line's index in it. */
   readonly tokens?: Tokens | undefined;
   readonly tokenLine?: number;
   readonly changed: Ranges;
   readonly found: Ranges;
-  /** Start column of the match the person stands on. */
+  /** The start column of the current match. */
   readonly current?: number | undefined;
 }
 
-/** Longer lines are cut, unless the person asks for the rest. In UTF-16 units. */
+/** Maximum shown length of a line in UTF-16 units. Longer lines are cut unless the person requests the rest. */
 export const MAX_SHOWN_LINE = 2_000;
 
-/** What most lines have nothing of: other than ASCII, controls, or as many blanks as push text out of sight. */
+/**
+ * Matches lines that may be deceptive, to skip the full search for most lines: characters beyond ASCII, controls, or
+ * enough whitespace to push text out of sight.
+ */
 const SUSPECT = /[^\t -~]|[ \t]{40}/;
 const NONE: readonly Deception[] = [];
 
-/** Merges highlighting, changed words, search matches and what deceives into runs, in order and without gaps. */
+/** Merges highlighting, changed words, search matches and deceptive ranges into ordered runs without gaps. */
 export function segmentsOf(text: string, marks: LineMarks): Segment[] {
   const ends: number[] = [];
   const types: number[] = [];
@@ -71,13 +74,16 @@ export function segmentsOf(text: string, marks: LineMarks): Segment[] {
 
 interface RangeAt {
   readonly inside: boolean;
-  /** Column where that next changes. */
+  /** The column where `inside` next changes. */
   readonly next: number;
-  /** Where the range begins; -1 outside. */
+  /** The start of the range, or -1 outside of one. */
   readonly start: number;
 }
 
-/** Tells whether columns lie in a range. They are asked for in order, so that a line of many matches costs one walk. */
+/**
+ * Returns a function that reports whether a column is in a range. Columns must be requested in ascending order, so
+ * that a line with many matches is walked only once.
+ */
 function rangeReader(ranges: Ranges): (column: number) => RangeAt {
   let at = 0;
   return (column) => {
@@ -88,7 +94,7 @@ function rangeReader(ranges: Ranges): (column: number) => RangeAt {
   };
 }
 
-/** How much of a line to show: never half of a surrogate pair. */
+/** Returns how many UTF-16 units of a line to show, without splitting a surrogate pair. */
 export function shownLength(text: string, limit: number = MAX_SHOWN_LINE): number {
   if (text.length <= limit) return text.length;
   const unit = text.charCodeAt(limit - 1);

@@ -1,6 +1,6 @@
 /**
- * The highlighter's token types by name, with their numbers in its records. The numbers are those of
- * @pierre/highlights' `tokenNames`; a test holds the two equal.
+ * The highlighter's token types by name, with their numbers in its records. The numbers are those of `tokenNames` in
+ * @pierre/highlights; a test compares them.
  */
 export const TOKEN_TYPES = {
   none: 0,
@@ -78,7 +78,7 @@ export const TOKEN_TYPES = {
   foreground: 72,
 } as const;
 
-/** The class each type is painted with, by number; empty for plain text. */
+/** The CSS class of each type, by number; empty for plain text. */
 export const TOKEN_CLASSES: readonly string[] = [
   "",
   "t-attribute",

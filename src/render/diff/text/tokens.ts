@@ -1,6 +1,6 @@
 /**
- * Highlighting of one text, as the highlighter's records: pairs of end offset and token type, and between two
- * lines a pair of the next line's start and `LINE_BREAK`. Offsets in UTF-16 units.
+ * Marks a line break in the highlighter's records of a text, which are pairs of end offset and token type. Between
+ * two lines there is a pair of the next line's start and `LINE_BREAK`. Offsets are in UTF-16 units.
  */
 export const LINE_BREAK = 0xffff_ffff;
 
@@ -10,7 +10,7 @@ export interface Tokens {
   readonly lines: Uint32Array;
 }
 
-/** Finds where each line's records start. */
+/** Finds the first record of each line. */
 export function indexTokens(records: Uint32Array): Tokens {
   let count = 1;
   for (let at = 1; at < records.length; at += 2) if (records[at] === LINE_BREAK) count++;
@@ -25,7 +25,7 @@ export function indexTokens(records: Uint32Array): Tokens {
   return { records, lines };
 }
 
-/** Calls back with each run of a line: its end column and its token type. */
+/** Calls `visit` with the end column and token type of each run of a line. */
 export function eachToken(tokens: Tokens, line: number, visit: (end: number, type: number) => void): void {
   if (line * 2 >= tokens.lines.length) return;
   const offset = tokens.lines[line * 2 + 1] ?? 0;

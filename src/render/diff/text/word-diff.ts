@@ -10,12 +10,14 @@ export interface WordChanges {
 }
 
 const NOTHING: WordChanges = { old: [], new: [] };
-/** Longer lines are not compared: they are data, and the comparison grows with the square. */
+/**
+ * Longer lines are not compared: they are data, and the cost of the comparison grows with the square of the length.
+ */
 const MAX_LINE_LENGTH = 2_000;
-/** When more than this share of both lines changed, marking words says less than the line's color does. */
+/** If more than this share of both lines changed, marking words adds nothing to the line's color. */
 const MAX_CHANGED = 0.75;
 
-/** The words that differ between a removed line and the one it became. */
+/** Returns the words that differ between a removed line and the added line that it is paired with. */
 export function wordChanges(oldText: string, newText: string): WordChanges {
   if (oldText.length > MAX_LINE_LENGTH || newText.length > MAX_LINE_LENGTH) return NOTHING;
   if (oldText.trim() === "" || newText.trim() === "") return NOTHING;
@@ -42,7 +44,7 @@ export function wordChanges(oldText: string, newText: string): WordChanges {
   return kept < longer * (1 - MAX_CHANGED) ? NOTHING : { old: removed, new: added };
 }
 
-/** The words of a patch line that differ from the line it was changed into, or from. */
+/** Returns the words of a patch line that differ from the line that it is paired with. */
 export function wordChangesOn(patch: ParsedPatch, line: number, side: Side): Ranges {
   const partner = patch.partner[line] ?? -1;
   if (partner < 0) return [];

@@ -2,7 +2,7 @@ import type { Block, Leaf } from "../model.ts";
 import { LeafBuilder } from "./leaf-builder.ts";
 import type { SourceLines } from "./source-lines.ts";
 
-/** Collects the blocks and leaves of a document while it is read. */
+/** Collects the blocks and leaves of a document while it is parsed. */
 export class BlockList {
   readonly leaves: Leaf[] = [];
   readonly blocks: Block[] = [];
@@ -12,7 +12,7 @@ export class BlockList {
     this.lines = lines;
   }
 
-  /** Begins a block that covers the lines from `first` up to `end`, counted from 0; gives its number. */
+  /** Starts a block that covers the lines from `first` to before `end`, counted from 0. Returns its index. */
   open(name: string, first: number, end: number): number {
     const index = this.blocks.length;
     const last = Math.max(first, end - 1);
@@ -32,7 +32,10 @@ export class BlockList {
     return index;
   }
 
-  /** A block of whole lines, drawn as they are or as `text` has them (without their container's indentation). */
+  /**
+   * Adds a block of whole lines with one leaf. Draws the lines unchanged, or as in `text` (without their container's
+   * indentation).
+   */
   addLines(name: string, first: number, end: number, text?: string): { leaf: number; block: number } {
     const block = this.open(name, first, end);
     const leaf = this.addLeaf((index) => {
@@ -57,8 +60,8 @@ export class BlockList {
 }
 
 /**
- * Where a drawn row stands in its line. A tab of the source may be drawn as several spaces; then `indentation` counts
- * the characters drawn for the `length` ones of the source.
+ * Locates a drawn row in its source line. If a tab of the source is drawn as several spaces, `indentation` counts the
+ * drawn characters and `length` those of the source.
  */
 function locateRow(row: string, line: string): { indentation: number; column: number; length: number } {
   const whole = line.lastIndexOf(row);

@@ -2,7 +2,7 @@ import type { Token } from "markdown-it";
 import type { Leaf, MarkdownNode } from "../model.ts";
 import { LeafBuilder } from "./leaf-builder.ts";
 
-/** Where each character of an inline token's content stands in the source. */
+/** Maps an offset in an inline token's content to its offset in the source. */
 export type ContentMap = (offset: number) => number;
 
 interface InlineResult {
@@ -11,8 +11,8 @@ interface InlineResult {
 }
 
 /**
- * Turns the children of an inline token into nodes, noting where every drawn character comes from.
- * The first `skipped` characters of the content are not drawn as text: a task box, an alert's name.
+ * Converts the children of an inline token into nodes and records the source of every drawn character. The first
+ * `skipped` characters of the content, a task box or an alert's name, are not drawn as text.
  */
 export function buildInline(
   children: readonly Token[],
@@ -21,7 +21,7 @@ export function buildInline(
   skipped = 0,
 ): InlineResult {
   const builder = new LeafBuilder();
-  // Line ends within a code span are drawn as blanks; so that it is found, they are blanks here too.
+  // The parser replaces line ends within a code span with spaces, so the search text needs spaces too.
   const searched = content.replaceAll("\n", " ");
   const stack: { nodes: MarkdownNode[]; open: Token | undefined }[] = [{ nodes: [], open: undefined }];
   let cursor = skipped;
@@ -44,7 +44,7 @@ export function buildInline(
       if (token.type === "link_close") cursor = behindTarget(searched, cursor, token);
       if (closed && parent) parent.nodes.push(wrap(closed.open, closed.nodes));
     } else {
-      // One by one: a text can fall into more pieces than a call takes arguments.
+      // Pushed one by one: a text can have more pieces than a call can have arguments.
       for (const node of leafNodes(token, builder, find, toSource)) top.nodes.push(node);
     }
   }
@@ -54,7 +54,7 @@ export function buildInline(
   };
 }
 
-/** The text tokens without the characters that were skipped. */
+/** Returns the tokens without the skipped characters. */
 function withoutSkipped(children: readonly Token[], skipped: string): readonly Token[] {
   const [first, ...rest] = children;
   if (skipped === "" || !first || first.type !== "text" || !first.content.startsWith(skipped))
@@ -136,13 +136,13 @@ function wrap(open: Token | undefined, children: readonly MarkdownNode[]): Markd
   return { kind: "element", tag: open?.tag || "span", children };
 }
 
-/** A token's attribute as text; empty where it has none. */
+/** Returns a token's attribute as text, empty if it is missing. */
 export function attribute(token: Token, name: string): string {
   const value = token.attrGet(name);
   return value === null || value === undefined ? "" : String(value);
 }
 
-/** Behind `](target)` or `][label]`, so that what follows is not looked for in the address. */
+/** Returns the offset after `](target)` or `][label]`, so that later text is not found within the address. */
 function behindTarget(content: string, cursor: number, token: Token): number {
   if (token.info === "auto") return cursor;
   const bracket = content.indexOf("]", cursor);
@@ -162,7 +162,9 @@ function behindTarget(content: string, cursor: number, token: Token): number {
   return bracket + 1;
 }
 
-/** Where an address in angle brackets or a title ends that begins at `start`; there where neither does. */
+/**
+ * Returns the end of an address in angle brackets or a title that begins at `start`, or `start` if there is neither.
+ */
 function spanEnd(content: string, start: number): number {
   const opener = content[start];
   const before = content[start - 1] ?? "";

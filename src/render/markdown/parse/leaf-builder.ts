@@ -2,17 +2,17 @@ import { type CommentSearch, findDeceptions } from "../deceptive.ts";
 import type { Leaf, LeafMark, MarkdownNode, Segment } from "../model.ts";
 
 /**
- * Collects the drawn text of one leaf together with where each stretch of it comes from. Characters meant to
- * deceive are drawn as their names and marked.
+ * Collects the drawn text of one leaf and the source of each run. Deceptive characters are drawn as their names and
+ * marked.
  */
 export class LeafBuilder {
   private text = "";
   private readonly segments: Segment[] = [];
   private readonly marks: LeafMark[] = [];
-  /** Whether the text so far has opened an HTML comment and not closed it. */
+  /** Whether the text so far ends inside an HTML comment. */
   private inComment = false;
 
-  /** Draws `text`; `sourceAt` gives the source offset of its characters, of which each stands for itself. */
+  /** Draws `text` unchanged; `sourceAt` returns the source offset of each character. */
   addText(text: string, sourceAt: (offset: number) => number): MarkdownNode[] {
     const comments = this.inComment ? "inside" : "outside";
     const [opened, closed] = [text.lastIndexOf("<!--"), text.lastIndexOf("-->")];
@@ -20,12 +20,12 @@ export class LeafBuilder {
     return this.draw(text, sourceAt, comments);
   }
 
-  /** The same for code, in which nobody hides comments. */
+  /** Draws code, in which HTML comments are visible and need no search. */
   addCode(text: string, sourceAt: (offset: number) => number): MarkdownNode[] {
     return this.draw(text, sourceAt, "none");
   }
 
-  /** Draws `text` for `sourceLength` characters that look different in the source, as an entity does. */
+  /** Draws `text` in place of `sourceLength` characters that differ in the source, such as an entity. */
   addReplaced(text: string, source: number, sourceLength: number): MarkdownNode {
     this.push(text, source, sourceLength);
     return { kind: "text", text };

@@ -2,11 +2,12 @@ import type { ContentMap } from "./inline.ts";
 import { lastNotBehind, type SourceLines } from "./source-lines.ts";
 
 /**
- * Where an inline token's content stands in the source: its lines are the ends of the block's lines, with markers
- * and indentation before them.
+ * Returns a map from an inline token's content to the source. The lines of the content are the ends of the block's
+ * lines, after markers and indentation.
  */
 export function locateLines(content: string, firstLine: number, lines: SourceLines): ContentMap {
-  // Where stretches that run alike begin, in the content and in the source; a paragraph may have many thousands.
+  // The starts of runs in which both offsets advance equally, in the content and in the source; a paragraph may have
+  // thousands.
   const contents: number[] = [];
   const sources: number[] = [];
   const add = (inContent: number, inSource: number) => {
@@ -17,7 +18,7 @@ export function locateLines(content: string, firstLine: number, lines: SourceLin
   for (const [index, text] of content.split("\n").entries()) {
     const line = firstLine + index;
     const column = Math.max(0, lines.text(line).lastIndexOf(text.trim()));
-    // A tab of the source may be several spaces of the content, so that indentation is no guide to the column.
+    // A tab of the source may be several spaces in the content, so the column cannot be derived from the indentation.
     const indentation = text.length - text.trimStart().length;
     add(offset, lines.start(line) + Math.max(0, column - indentation));
     add(offset + indentation, lines.start(line) + column);
@@ -29,7 +30,10 @@ export function locateLines(content: string, firstLine: number, lines: SourceLin
   };
 }
 
-/** Where a table cell's content stands in its row; `\|` of the source is `|` of the content. */
+/**
+ * Returns a map from a table cell's content to its row, and the end of the cell. `\|` in the source is `|` in the
+ * content.
+ */
 export function locateCell(
   content: string,
   row: string,

@@ -1,13 +1,13 @@
 import type { ParserBlock, ParserInline, StateBlock, StateInline } from "markdown-it";
 
-/** Characters within which an inline formula must end. */
+/** Maximum length of an inline formula, in characters. */
 const MAX_INLINE_CHARACTERS = 400;
-/** GitHub's and Pandoc's rule: `$5 and $6` is not a formula. */
+/** The rule of GitHub and Pandoc: `$5 and $6` is not a formula. */
 const INLINE = /^\$(?!\s)([^$`\n]*?[^$`\s\\])\$(?![\w$])/;
 
 /**
- * Keeps formulas as they are written: within `$…$` and `$$…$$`, `_`, `*` and `\` belong to the formula. The page draws
- * the text, not the formula.
+ * Preserves formulas as written: within `$…$` and `$$…$$`, `_`, `*` and `\` are part of the formula. The page draws
+ * the formula's source text.
  */
 export function keepMath(parser: { readonly block: ParserBlock; readonly inline: ParserInline }): void {
   parser.block.ruler.before("table", "math_block", blockRule, {
@@ -16,7 +16,7 @@ export function keepMath(parser: { readonly block: ParserBlock; readonly inline:
   parser.inline.ruler.before("escape", "math", inlineRule);
 }
 
-/** Takes lines from one that starts with `$$` to one that ends with it as one paragraph. */
+/** Parses lines from one that starts with `$$` to one that ends with it as a single paragraph. */
 function blockRule(state: StateBlock, startLine: number, endLine: number, silent: boolean): boolean {
   if ((state.sCount[startLine] ?? 0) - state.blkIndent >= 4) return false;
   const lineText = (line: number) =>

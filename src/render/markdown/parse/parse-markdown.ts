@@ -10,8 +10,9 @@ import { sourceLines, takeFrontMatter, undrawnLines } from "./source-lines.ts";
 const ALERT = /^\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*(?:\n|$)/i;
 
 /**
- * Reads Markdown into a tree of nodes with the way back to the source. Never throws; any text is Markdown. A text above one
- * million characters is not read as Markdown: its lines are returned as they are, and the document is marked as plain.
+ * Parses Markdown into a tree of nodes that map back to the source. Never throws; any text is valid Markdown. A text
+ * of more than a million characters is not parsed: its lines are returned unchanged, and the document is marked as
+ * plain.
  */
 export function parseMarkdown(source: string): MarkdownDocument {
   return source.length > MAX_MARKDOWN_LENGTH ? plainDocument(source) : new DocumentBuilder(source).build();
@@ -20,7 +21,7 @@ export function parseMarkdown(source: string): MarkdownDocument {
 interface Open {
   readonly token: Token | undefined;
   readonly nodes: MarkdownNode[];
-  /** Of a quote that is an alert: which. */
+  /** The kind of alert, if the quote is one. */
   alert?: string;
 }
 
@@ -162,7 +163,7 @@ class DocumentBuilder {
     return (at) => row.start + cell.map(at);
   }
 
-  /** A code block whose text is the lines from `first` up to `end`. */
+  /** Adds a code block whose text is the lines from `first` to before `end`. */
   private code(language: string, info: string, first: number, end: number, text?: string): void {
     const leaf = this.blocks.addLines(language === "mermaid" ? "diagram" : "code block", first, end, text);
     this.add({ kind: "code", ...leaf, language, info });
@@ -184,7 +185,7 @@ function closed(
   row: number | undefined,
 ): readonly MarkdownNode[] {
   switch (token.type) {
-    // Their inline content has become a leaf, which carries the tag.
+    // Their inline content is a leaf, which has the tag.
     case "paragraph_open":
     case "heading_open":
     case "th_open":
@@ -207,7 +208,7 @@ function blockName(opener: Token | undefined, parent: Token | undefined): string
   return parent?.type === "list_item_open" ? "list item" : "paragraph";
 }
 
-/** A paragraph of a tight list is no paragraph to the eye, but it is a stretch of text of its own. */
+/** Returns the tag of a leaf. The parser hides paragraphs of a tight list, but each is a separate run of text. */
 function leafTag(opener: Token | undefined): string {
   if (!opener || (opener.type === "paragraph_open" && opener.hidden)) return "div";
   return opener.tag;
@@ -236,7 +237,7 @@ function container(token: Token, children: readonly MarkdownNode[]): MarkdownNod
     return { kind: "element", tag: "section", attributes: { class: "footnotes" }, children: [list] };
   }
   if (token.type === "details_open") {
-    // Open at first: what a plan folds away, the agent reads.
+    // Initially open, because the agent reads folded text too.
     return { kind: "element", tag: "details", attributes: { open: "open" }, children };
   }
   if (token.type === "footnote_open") {
@@ -248,7 +249,7 @@ function container(token: Token, children: readonly MarkdownNode[]): MarkdownNod
   return { kind: "element", tag: token.tag || "div", ...(attributes && { attributes }), children };
 }
 
-/** A list stands on the side where its script begins, as its words do. */
+/** Returns a list's attributes. `dir` aligns the list according to its script. */
 function listAttributes(token: Token): Record<string, string> | undefined {
   if (token.type === "bullet_list_open") return { dir: "auto" };
   if (token.type !== "ordered_list_open") return undefined;
@@ -256,10 +257,10 @@ function listAttributes(token: Token): Record<string, string> | undefined {
   return { dir: "auto", ...(start && { start }) };
 }
 
-/** Gives headings their ids: as GitHub does, each once. */
+/** Returns a function that generates unique heading ids, as on GitHub. */
 function slugger(): (text: string) => string {
   const used = new Set<string>();
-  /** The number that a base was last given, so that many headings of one name are not counted through again. */
+  /** The last number used per base, so that many headings with the same text do not cost quadratic time. */
   const numbers = new Map<string, number>();
   return (text) => {
     const base =
@@ -280,7 +281,10 @@ function slugger(): (text: string) => string {
   };
 }
 
-/** Whether a list item's text starts with a GitHub task box before something on its line, and whether that is ticked. */
+/**
+ * Returns the state of the GitHub task box at the start of a list item, or undefined. The box must be followed by
+ * text on its line.
+ */
 function taskState(content: string): { readonly checked: boolean } | undefined {
   const box = /^\[([ xX])\] (?=[^\S\n]*\S)/.exec(content)?.[1];
   return box === undefined ? undefined : { checked: box !== " " };

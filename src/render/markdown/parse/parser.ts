@@ -3,9 +3,10 @@ import footnote from "markdown-it-footnote";
 import { keepMath } from "./math.ts";
 
 /**
- * CommonMark with GitHub's tables, strikethrough, autolinks and footnotes. Raw HTML is text, except for `<br>` and `<details>`. `text_join` is off so
- * that escapes and entities stay apart from the text around them, and their place in the source is known; GitHub has no
- * footnotes written inline (`^[text]`), whose text would be drawn far from its place.
+ * Parses CommonMark with GitHub's tables, strikethrough, autolinks and footnotes. Raw HTML is text, except for `<br>`
+ * and `<details>`. `text_join` is disabled so that escapes and entities remain separate tokens, whose position in the
+ * source is known. Inline footnotes (`^[text]`) are disabled because GitHub lacks them and would draw their text far
+ * from its position.
  */
 export const parser = new MarkdownIt("default", { html: false, linkify: true, typographer: false })
   .use(footnote)
@@ -13,22 +14,22 @@ export const parser = new MarkdownIt("default", { html: false, linkify: true, ty
   .use(keepMath)
   .disable(["text_join", "footnote_inline"]);
 parser.validateLink = isSafeLink;
-// The address is drawn as it was written; `encodeURI` would hide what it says.
+// The address is drawn as written; `encodeURI` would obscure it.
 parser.normalizeLinkText = (text) => text;
 
-/** Only what a click on a page may open; the rest stays as the text it was. */
+/** Reports whether a URL is safe to open with a click. Other links stay text. */
 function isSafeLink(url: string): boolean {
   const address = url.trim().replace(/[\u0000-\u0020\u007f-\u009f]/g, "");
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(address)?.[1]?.toLowerCase();
   if (scheme === undefined || ["http", "https", "mailto"].includes(scheme)) return true;
-  // A Windows path, or an image that the text carries itself.
+  // A Windows path, or an image embedded in the text.
   return scheme.length === 1 || /^data:image\/(png|jpeg|webp|gif);/i.test(address);
 }
 
 /**
- * The two pieces of HTML that plans use for reading: `<br>`, and `<details>` with its `<summary>`. They become tokens
- * of the parser's own and are drawn from these; everything else that looks like HTML stays text, and so does either of
- * these with an attribute other than `open`, which would hide text from the reader.
+ * Adds the two HTML elements that plans use for formatting: `<br>`, and `<details>` with `<summary>`. They become
+ * tokens from which the page draws them. Other HTML stays text, as do these elements with an attribute other than
+ * `open`, which could hide text from the reader.
  */
 function htmlSubset(parser: InstanceType<typeof MarkdownIt>): void {
   parser.core.ruler.before("block", "details_pairs", (state) => {
@@ -53,7 +54,10 @@ const OPEN = /^<details(?:[ \t]+open(?:=(?:""|"open"))?)?[ \t]*>/i;
 const CLOSE = /<\/details>[ \t]*$/i;
 const SUMMARY = /^<summary>(.*?)<\/summary>/i;
 
-/** Which line, from 0, closes the details that each line opens. Code blocks are passed over. */
+/**
+ * Returns, for the line of each opening `<details>`, the line of its closing tag, counted from 0. Code blocks are
+ * skipped.
+ */
 function detailsPairs(source: string): Map<number, number> {
   const pairs = new Map<number, number>();
   const open: number[] = [];
@@ -85,7 +89,7 @@ function detailsRule(state: StateBlock, startLine: number, endLine: number, sile
   const close = pairs?.get(startLine);
   if (opener === undefined || close === undefined || close >= endLine) return false;
   if (silent) return true;
-  // What else begins on this line would end with the same tag.
+  // Otherwise another block that begins on this line would end with the same tag.
   pairs?.delete(startLine);
 
   const kept = keepLines(state, [startLine, close]);
@@ -116,7 +120,7 @@ function detailsRule(state: StateBlock, startLine: number, endLine: number, sile
 
 const isBlank = (text: string) => /^[\s>]*$/.test(text);
 
-/** Returns what puts the marks of lines back as they are now. */
+/** Returns functions that restore the current marks of lines. */
 function keepLines(state: StateBlock, lines: readonly number[]): (() => void)[] {
   return lines.map((line) => {
     const { [line]: bMark = 0 } = state.bMarks;
@@ -132,7 +136,7 @@ function keepLines(state: StateBlock, lines: readonly number[]): (() => void)[] 
   });
 }
 
-/** Has a line begin at an offset of the source. */
+/** Moves the start of a line to an offset in the source. */
 function moveStart(state: StateBlock, line: number, offset: number): void {
   const rest = state.src.slice(offset, state.eMarks[line]);
   state.bMarks[line] = offset;
@@ -140,7 +144,7 @@ function moveStart(state: StateBlock, line: number, offset: number): void {
   state.sCount[line] = state.blkIndent;
 }
 
-/** Takes the summary, if the details begin with one; gives its line and where in the source it ends. */
+/** Parses the summary if the details begin with one. Returns its line and its end in the source, or undefined. */
 function summary(
   state: StateBlock,
   startLine: number,
@@ -151,7 +155,7 @@ function summary(
   const at = (state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0);
   const [written, content] = SUMMARY.exec(state.src.slice(at, state.eMarks[line])) ?? [];
   if (written === undefined || content === undefined) return undefined;
-  // A link definition behind it would be drawn nowhere, on a line that counts as drawn.
+  // A link definition after it would not be drawn, although its line counts as drawn.
   if (
     state.src
       .slice(at + written.length, state.eMarks[line])

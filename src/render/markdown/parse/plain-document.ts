@@ -2,12 +2,12 @@ import type { MarkdownDocument, MarkdownNode } from "../model.ts";
 import { BlockList } from "./block-list.ts";
 import { sourceLines } from "./source-lines.ts";
 
-/** A longer text is shown as plain text: Markdown of 20 MB takes a browser most of a minute. */
+/** Longer texts are shown as plain text: a browser needs most of a minute to lay out 20 MB of Markdown. */
 export const MAX_MARKDOWN_LENGTH = 1_000_000;
-/** Few enough that a browser lays out only what is on the screen. */
+/** Small enough that a browser lays out only the blocks on the screen. */
 const BLOCK_LINES = 200;
 
-/** Returns the lines of a text as they are, in blocks, with the way back to the source. */
+/** Returns the lines of a text unchanged, in blocks that map back to the source. */
 export function plainDocument(source: string): MarkdownDocument {
   const lines = sourceLines(source);
   const list = new BlockList(lines);

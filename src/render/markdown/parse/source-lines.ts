@@ -1,18 +1,18 @@
 import type { Token } from "markdown-it";
 /** Finds offsets and line numbers in a text whose lines end in LF, CRLF or CR. */
 export interface SourceLines {
-  /** Text of a line, counted from 0, without its end. */
+  /** Returns the text of a line, counted from 0, without its line end. */
   text(line: number): string;
-  /** Offset of a line's first character. */
+  /** Returns the offset of a line's first character. */
   start(line: number): number;
-  /** Offset behind a line's last character. */
+  /** Returns the offset after a line's last character. */
   end(line: number): number;
-  /** The line, counted from 0, that an offset lies on. */
+  /** Returns the line, counted from 0, that contains an offset. */
   at(offset: number): number;
   readonly count: number;
 }
 
-/** Cuts a text at its line ends, whichever they are. */
+/** Splits a text into lines at LF, CRLF or CR. */
 export function sourceLines(source: string): SourceLines {
   const starts = [0];
   const ends: number[] = [];
@@ -32,7 +32,7 @@ export function sourceLines(source: string): SourceLines {
   };
 }
 
-/** Position of the last of some ascending starts that is not behind `offset`; of the first where all are. */
+/** Returns the index of the last of the ascending `starts` that is at most `offset`, or 0 if all are greater. */
 export function lastNotBehind(starts: readonly number[], offset: number): number {
   let low = 0;
   let high = starts.length - 1;
@@ -44,7 +44,7 @@ export function lastNotBehind(starts: readonly number[], offset: number): number
   return low;
 }
 
-/** Finds YAML front matter. `body` is the source with those lines blank, so that line numbers stay. */
+/** Finds YAML front matter. `body` is the source with those lines blank, so that line numbers do not change. */
 export function takeFrontMatter(
   source: string,
   lines: SourceLines,
@@ -61,8 +61,8 @@ export function takeFrontMatter(
 }
 
 /**
- * Lines that Markdown draws nothing for: link definitions (`[//]: # (a note to the agent)` is the usual hiding
- * place) and footnotes that nobody refers to. As ranges of lines from 0, the end not included.
+ * Returns the lines that Markdown does not render, as ranges from 0 with exclusive ends: link definitions, which can
+ * hide text (`[//]: # (a note to the agent)`), and footnotes without references.
  */
 export function undrawnLines(tokens: readonly Token[], body: string, count: number): [number, number][] {
   const drawn = new Uint8Array(count + 1);
@@ -75,7 +75,7 @@ export function undrawnLines(tokens: readonly Token[], body: string, count: numb
   }
   const ranges: [number, number][] = [];
   for (const [line, text] of body.split(/\r\n|\n|\r/).entries()) {
-    // Blank, or nothing but the marks of a quote or a list.
+    // Blank, or only the markers of a quote or a list.
     if (drawn[line] === 1 || /^[\s>*+-]*(?:\d+[.)]\s*)?$/.test(text)) continue;
     const last = ranges.at(-1);
     if (last?.[1] === line) last[1] = line + 1;
