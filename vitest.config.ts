@@ -1,18 +1,21 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
-/** A state is waited for as long as a test may take: on a busy machine, the second that is usual is no sign of anything. */
+/**
+ * Time limit in milliseconds for a polled condition, nearly that of the test: on a busy machine the default of one
+ * second fails without a defect.
+ */
 const patient = { poll: { timeout: 50_000 } };
-/** Where a browser and commands start, which a busy machine lets wait for one another. */
+/** Time limit for tests that start browsers and commands, which wait for each other on a busy machine. */
 const morePatient = { poll: { timeout: 150_000 } };
 
-/** One worker a core, at least two: vitest leaves one core idle by default, which is half of a small machine. */
+/** One worker per core, at least two: vitest leaves one core idle by default, which is half of a small machine. */
 const maxWorkers = Math.max(2, availableParallelism());
 
 /**
- * Five projects. `unit` runs in-process and needs no build; `e2e` drives the built command and a real Chromium;
- * `agents` drives the real agents, one file at a time (`npm run test:agents`); `soak` keeps the built proxy busy for
- * minutes (`npm run test:soak`); `disk` mounts disks and fills them (`npm run test:disk`).
+ * Defines five projects. `unit` runs in-process and needs no build; `e2e` drives the built command and a real
+ * Chromium; `agents` drives the real agents, one file at a time (`npm run test:agents`); `soak` keeps the built proxy
+ * busy for minutes (`npm run test:soak`); `disk` mounts disks and fills them (`npm run test:disk`).
  */
 export default defineConfig({
   test: {
@@ -25,7 +28,7 @@ export default defineConfig({
           exclude: ["test/e2e/**", "test/agents-live/**", "test/soak/**", "test/disk/**"],
           setupFiles: ["test/support/seeded.ts"],
           maxWorkers,
-          // No test waits for time to pass: this ends what hangs, on a machine however busy.
+          // No test waits for time to pass, so only a test that hangs reaches this limit, even on a busy machine.
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -55,7 +58,7 @@ export default defineConfig({
           name: "soak",
           include: ["test/soak/**/*.test.ts"],
           testTimeout: 120_000,
-          // As long as is asked for: SOAK_MINUTES.
+          // SOAK_MINUTES sets the duration.
           hookTimeout: 0,
         },
       },
@@ -64,7 +67,8 @@ export default defineConfig({
           name: "agents",
           expect: patient,
           include: ["test/agents-live/**/*.test.ts"],
-          // An agent takes seconds on an idle machine and a minute on a busy one; only one that hangs takes this long.
+          // An agent takes seconds on an idle machine and a minute on a busy one; only one that hangs takes this
+          // long.
           testTimeout: 600_000,
           hookTimeout: 600_000,
           fileParallelism: false,

@@ -1,6 +1,6 @@
 /**
- * Every error that Sallyport reports: one class, one catalog. `docs/reference/errors.md` lists the same codes; a test keeps the
- * two equal.
+ * Every error that Sallyport reports: one class, one catalog. `docs/reference/errors.md` lists the same codes; a test
+ * keeps the two equal.
  */
 
 /** Exit codes: 1 other errors, 2 invalid usage or configuration, 3 the port or address is not available, 4 git. */
@@ -111,7 +111,7 @@ export const errorCatalogue = {
 export type ErrorCode = keyof typeof errorCatalogue;
 
 interface AppErrorOptions {
-  /** What to do about it, in one sentence. */
+  /** The fix, as one imperative sentence. */
   readonly hint?: string;
   readonly cause?: unknown;
 }
@@ -148,7 +148,9 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Returns the frames of an error's stack with the names of files only: the folders are those of the build machine. */
+/**
+ * Returns the frames of an error's stack with the names of files only: the folders are those of the build machine.
+ */
 export function stackFrames({ stack = "" }: Error): readonly string[] {
   return stack
     .split("\n")

@@ -2,9 +2,9 @@ import { getUpstreamProfile } from "../proxy/dialects/index.ts";
 import type { UpstreamDialect } from "./proxy/config.ts";
 
 /**
- * Returns the base URL of an upstream's operations, without trailing slash and with the query of `baseUrl`. Adds the version
- * segment if no part of the path looks like one, unless the URL ends in `/`, ends in an operation (`/chat/completions`), or
- * belongs to a vendor without versions.
+ * Returns the base URL of an upstream's operations, without trailing slash and with the query of `baseUrl`. Adds the
+ * version segment if no part of the path looks like one, unless the URL ends in `/`, ends in an operation
+ * (`/chat/completions`), or belongs to a vendor without versions.
  */
 export function versionedUrl(baseUrl: string, dialect: UpstreamDialect): string {
   const url = new URL(baseUrl);

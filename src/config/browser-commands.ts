@@ -11,8 +11,8 @@ const WORD = /(?:"[^"]*"|'[^']*'|\\[\s"']|[^\s"'])+/g;
 const QUOTED = /"([^"]*)"|'([^']*)'|\\([\s"'])/g;
 
 /**
- * Parses `BROWSER` like xdg-open and Python's webbrowser: commands separated by `:` (`;` on Windows), tried in turn. Each is
- * read first as the name of a program, then as a command line.
+ * Parses `BROWSER` like xdg-open and Python's webbrowser: commands separated by `:` (`;` on Windows), tried in turn.
+ * Each is read first as the name of a program, then as a command line.
  * https://gitlab.freedesktop.org/xdg/xdg-specs/-/issues/119
  */
 export function browserCommands(browser: string, separator: string = delimiter): BrowserCommand[] {

@@ -14,8 +14,8 @@ export interface ConfigurationFile {
 }
 
 /**
- * Reads JSON with comments and trailing commas. Returns undefined if an optional file is missing. Throws `configuration` with
- * the file's name and the line.
+ * Reads JSON with comments and trailing commas. Returns undefined if an optional file is missing. Throws
+ * `configuration` with the file's name and the line.
  */
 export async function readConfigurationFile(
   path: string,

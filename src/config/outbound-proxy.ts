@@ -24,8 +24,8 @@ export interface OutboundProxies {
 }
 
 /**
- * Reads HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY; lower-case names take precedence, as in curl. Throws `configuration`
- * with the name of a variable that is not the URL of an HTTP proxy.
+ * Reads HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY; lower-case names take precedence, as in curl. Throws
+ * `configuration` with the name of a variable that is not the URL of an HTTP proxy.
  */
 export function readOutboundProxies(environment: Environment): OutboundProxies {
   const all = isSocks(environment, "ALL_PROXY") ? undefined : proxyIn(environment, "ALL_PROXY");
@@ -67,7 +67,9 @@ function readVariable(environment: Environment, name: string): [variable: string
   return undefined;
 }
 
-/** Returns whether a variable names a SOCKS proxy. ALL_PROXY is for all programs, so one that is not HTTP is ignored. */
+/**
+ * Returns whether a variable names a SOCKS proxy. ALL_PROXY is for all programs, so one that is not HTTP is ignored.
+ */
 function isSocks(environment: Environment, name: string): boolean {
   return /^socks/i.test(readVariable(environment, name)?.[1] ?? "");
 }
@@ -100,7 +102,10 @@ function refused(variable: string): AppError {
   });
 }
 
-/** Returns whether an entry of NO_PROXY matches a host: `*`, a name with its subdomains, an address, a CIDR range, with or without port. */
+/**
+ * Returns whether an entry of NO_PROXY matches a host: `*`, a name with its subdomains, an address, a CIDR range,
+ * with or without port.
+ */
 function isException(entry: string, host: string, port: string): boolean {
   const [, bracketed, plain = "", itsPort] = /^(?:\[(.+)\]|([^:]*|.*:.*:.*?))(?::(\d+))?$/.exec(entry) ?? [];
   if (itsPort !== undefined && itsPort !== port) return false;

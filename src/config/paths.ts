@@ -38,8 +38,8 @@ export function configFile(environment: Environment, platform: NodeJS.Platform =
 }
 
 /**
- * Returns a base directory. A relative path is ignored (https://specifications.freedesktop.org/basedir-spec/latest/), because
- * configuration and decisions would depend on the working directory.
+ * Returns a base directory. A relative path is ignored (https://specifications.freedesktop.org/basedir-spec/latest/),
+ * because configuration and decisions would depend on the working directory.
  */
 export function baseDirectory(
   environment: Environment,
@@ -50,8 +50,8 @@ export function baseDirectory(
 }
 
 /**
- * Returns the home directory: `$HOME`, `%USERPROFILE%`, else the system's. An empty or relative path is ignored. Throws
- * `usage` if there is none, as for a container's user without a name.
+ * Returns the home directory: `$HOME`, `%USERPROFILE%`, else the system's. An empty or relative path is ignored.
+ * Throws `usage` if there is none, as for a container's user without a name.
  */
 export function homeOf(environment: Environment): string {
   const told = [environment["HOME"], environment["USERPROFILE"]].find((path) => path && isAbsolute(path));

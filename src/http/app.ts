@@ -17,8 +17,8 @@ export interface AppLimits {
 }
 
 /**
- * Returns a Fastify instance with the limits that both servers share. `forceCloseConnections` lets `close()` end open event
- * streams.
+ * Returns a Fastify instance with the limits that both servers share. `forceCloseConnections` lets `close()` end open
+ * event streams.
  */
 export function createApp(limits: AppLimits): FastifyInstance {
   const { connectionsCheckingInterval, maxHeaderSize, keepAliveTimeout } = CONNECTION_LIMITS;

@@ -2,15 +2,15 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
 /**
- * Limits of a connection, for both servers. Node needs all three timeouts (milliseconds): `requestTimeout` has no effect
- * before `headersTimeout` has passed, and both are checked only every `connectionsCheckingInterval`.
+ * Limits of a connection, for both servers. Node needs all three timeouts (milliseconds): `requestTimeout` has no
+ * effect before `headersTimeout` has passed, and both are checked only every `connectionsCheckingInterval`.
  */
 export const CONNECTION_LIMITS = {
   headersTimeout: 15_000,
   requestTimeout: 60_000,
   /**
-   * Longer than clients keep idle connections (undici 4 s, Go and reqwest 90 s), so that clients close them: a request in
-   * flight while the server closes the connection is lost, and few clients retry it.
+   * Longer than clients keep idle connections (undici 4 s, Go and reqwest 90 s), so that clients close them: a
+   * request in flight while the server closes the connection is lost, and few clients retry it.
    */
   keepAliveTimeout: 120_000,
   connectionsCheckingInterval: 2_000,
@@ -19,8 +19,8 @@ export const CONNECTION_LIMITS = {
 } as const;
 
 /**
- * Closes connections that have been idle for `keepAliveTimeout`, except those with an unread request: in a delayed process,
- * timers run before sockets are polled, and Node would reset such a connection.
+ * Closes connections that have been idle for `keepAliveTimeout`, except those with an unread request: in a delayed
+ * process, timers run before sockets are polled, and Node would reset such a connection.
  */
 export function closeUnused(server: Server): void {
   server.on("timeout", (socket: Socket) => {

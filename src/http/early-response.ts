@@ -6,9 +6,9 @@ import type { FastifyReply } from "fastify";
 const TIMEOUT_MS = 10_000;
 
 /**
- * Ends a response, whose headers are written, to a request whose body may still be arriving. The rest of the body is read
- * and discarded before the connection is closed: otherwise the connection would be reset and the client could lose the
- * response (RFC 9112, section 9.6).
+ * Ends a response, whose headers are written, to a request whose body may still be arriving. The rest of the body is
+ * read and discarded before the connection is closed: otherwise the connection would be reset and the client could
+ * lose the response (RFC 9112, section 9.6).
  */
 export function endEarly(request: IncomingMessage, response: ServerResponse, body: string): void {
   if (!isComing(request)) {

@@ -1,9 +1,9 @@
 /**
- * Keeps web pages out of servers without a password. A browser sends requests of any page to a loopback port; these headers,
- * which pages cannot set, distinguish them from the user's own.
+ * Keeps web pages out of servers without a password. A browser sends requests of any page to a loopback port; these
+ * headers, which pages cannot set, distinguish them from the user's own.
  *
- * Host stops DNS rebinding (where the browser sends no Origin and no Sec-Fetch headers); Origin and
- * Sec-Fetch-Site stop cross-site and other-port pages. Each stops what the other cannot. See
+ * Host stops DNS rebinding (where the browser sends no Origin and no Sec-Fetch headers); Origin and Sec-Fetch-Site
+ * stop cross-site and other-port pages. Each stops what the other cannot. See
  * https://fetch.spec.whatwg.org/#http-origin and https://w3c.github.io/webappsec-fetch-metadata/.
  */
 
@@ -86,7 +86,10 @@ function isAddress(hostname: string): boolean {
   return parts.length === 4 && parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256);
 }
 
-/** Returns whether the request is a followed link, as from a terminal or chat: a top-level GET of a page, never of data. */
+/**
+ * Returns whether the request is a followed link, as from a terminal or chat: a top-level GET of a page, never of
+ * data.
+ */
 function isLinkFollowed(request: GuardedRequest, policy: GuardPolicy): boolean {
   return (
     (request.method === "GET" || request.method === "HEAD") &&

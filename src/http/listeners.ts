@@ -31,15 +31,18 @@ export interface Listeners {
   close(): void;
 }
 
-/** Connections that may wait to be accepted; the system allows as many by default (`net.core.somaxconn`), Node.js asks for 511. */
+/**
+ * Connections that may wait to be accepted; the system allows as many by default (`net.core.somaxconn`), Node.js asks
+ * for 511.
+ */
 const BACKLOG = 4096;
 
 type Call = readonly [IncomingMessage, ServerResponse];
 
 /**
- * Binds the addresses before the server is loaded, so that the URL can be printed and the browser started early; requests
- * wait in the meantime. Only a port in use is retried, on all addresses, because `localhost` may resolve to either. Throws
- * `port_in_use` after the last retry, `cannot_listen` for any other reason.
+ * Binds the addresses before the server is loaded, so that the URL can be printed and the browser started early;
+ * requests wait in the meantime. Only a port in use is retried, on all addresses, because `localhost` may resolve to
+ * either. Throws `port_in_use` after the last retry, `cannot_listen` for any other reason.
  */
 export async function openListeners(options: ListenerOptions): Promise<Listeners> {
   const waiting: Call[] = [];

@@ -11,8 +11,8 @@ export interface PageFiles {
 }
 
 /**
- * Serves the page with status 200 for every path and method that no route matches. A missing file below /assets is 404, so
- * that a page of an older build fails visibly.
+ * Serves the page with status 200 for every path and method that no route matches. A missing file below /assets is
+ * 404, so that a page of an older build fails visibly.
  */
 export function addPage(app: FastifyInstance, { source, name, fill }: PageFiles): void {
   const built = source.html(name).catch(() => NOT_BUILT);

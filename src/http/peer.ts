@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 
 /**
- * Finds the user of this machine who opened a connection, from the kernel's tables of TCP sockets (Linux, proc_pid_net(5)).
- * Other systems do not report it, and no request is rejected there.
+ * Finds the user of this machine who opened a connection, from the kernel's tables of TCP sockets (Linux,
+ * proc_pid_net(5)). Other systems do not report it, and no request is rejected there.
  */
 
 /** The other end of a connection. */
@@ -47,8 +47,8 @@ export function peerOf(socket: Socket): Peer {
 }
 
 /**
- * Returns the uid of a peer that is another user of this machine, `"closed"` for a closed peer, or undefined for accepted
- * peers: the server's own user, root (who can read every process anyway), allowed users, and unknown peers.
+ * Returns the uid of a peer that is another user of this machine, `"closed"` for a closed peer, or undefined for
+ * accepted peers: the server's own user, root (who can read every process anyway), allowed users, and unknown peers.
  */
 export function refusedPeer(
   peer: Peer,
@@ -71,8 +71,9 @@ function lookUp({ localAddress, localPort, remoteAddress, remotePort }: Socket):
 }
 
 /**
- * Returns the peer of a connection from the rows of the kernel's tables. If the peer has no row, `read` is called again: the
- * peer is closed if this end has no row either, else it is not a socket of this kernel. Pure except for `read`.
+ * Returns the peer of a connection from the rows of the kernel's tables. If the peer has no row, `read` is called
+ * again: the peer is closed if this end has no row either, else it is not a socket of this kernel. Pure except for
+ * `read`.
  */
 export function judgePeer(ends: ConnectionEnds, read: () => readonly SocketRow[]): Peer {
   const own = keysOf(ends.localAddress, ends.localPort);
@@ -123,7 +124,10 @@ function portText(port: number): string {
   return port.toString(16).toUpperCase().padStart(4, "0");
 }
 
-/** Returns the kernel's form: 32-bit words in host byte order, which is little-endian for Node.js on Linux except s390x. */
+/**
+ * Returns the kernel's form: 32-bit words in host byte order, which is little-endian for Node.js on Linux except
+ * s390x.
+ */
 function hexWords(bytes: readonly number[]): string {
   const isLittle = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
   let text = "";

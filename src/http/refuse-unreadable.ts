@@ -10,9 +10,9 @@ const MAX_HEADERS = `${CONNECTION_LIMITS.maxHeaderSize / 1024} KiB`;
 const refused = new WeakSet<Socket>();
 
 /**
- * Responds to a request that Node.js could not parse or that took too long, and closes the connection. The client's remaining
- * data is read and discarded first: closing a socket with unread data resets the connection, and the client loses the
- * response (RFC 9112, section 9.6). A listener for a server's `clientError`.
+ * Responds to a request that Node.js could not parse or that took too long, and closes the connection. The client's
+ * remaining data is read and discarded first: closing a socket with unread data resets the connection, and the client
+ * loses the response (RFC 9112, section 9.6). A listener for a server's `clientError`.
  */
 export function refuseUnreadable(error: Error, socket: Socket): void {
   // The parser reports an error for all further data too.

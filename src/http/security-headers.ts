@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 
-/** Sent with every response: no sniffing, framing, sharing with other origins, or caching. */
+/** Sent with every response: forbids content sniffing, framing, sharing with other origins, and caching. */
 const EVERYWHERE = {
   "x-content-type-options": "nosniff",
   "cross-origin-resource-policy": "same-origin",
@@ -10,8 +10,8 @@ const EVERYWHERE = {
 } as const;
 
 /**
- * The pages' content security policy: only files of this server, workers and frames included. `wasm-unsafe-eval` is for the
- * syntax highlighter, inline styles are for measured positions.
+ * The pages' content security policy: only files of this server, including workers and frames. `wasm-unsafe-eval` is
+ * for the syntax highlighter, inline styles are for measured positions.
  */
 export const pagePolicy = [
   "default-src 'none'",
@@ -28,8 +28,8 @@ export const pagePolicy = [
 ].join("; ");
 
 /**
- * For HTML among the assets, which the pages frame or save: always sandboxed, so that it never has this server's origin, and
- * framed only by this server's pages.
+ * Headers for HTML among the assets, which the pages frame or save: always sandboxed, so that it never has this
+ * server's origin, and framed only by this server's pages.
  */
 export const framedHeaders = {
   "content-security-policy": "sandbox allow-scripts; frame-ancestors 'self'",

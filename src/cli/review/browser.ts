@@ -4,7 +4,7 @@ import { argumentsWith, type BrowserCommand, browserCommands } from "../../confi
 import type { ReviewEnvironment } from "../../config/review/environment.ts";
 import { messageOf } from "../../errors.ts";
 
-/** How the page is opened. */
+/** The way to open the page. */
 export type Opening =
   | { readonly how: "default" }
   | { readonly how: "program"; readonly program: string }

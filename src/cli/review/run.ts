@@ -13,7 +13,7 @@ import { exitCodeOf, type Lifecycle, startLifecycle } from "./lifecycle.ts";
 import { isBeyondLoopback, listenForReview } from "./listen.ts";
 import type { ReviewOptions } from "./options.ts";
 
-/** What is to be reviewed, with which options, and for which caller. */
+/** The subject of a review, its options and its caller. */
 export interface Review {
   readonly options: ReviewOptions;
   readonly kind: ReviewMode["kind"];

@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import type { CallerDoubt } from "../../review/api-types.ts";
 import { ancestorsFrom, hasEnded, hasLostTerminal } from "./process-tree.ts";
 
-/** What shows whether the agent still waits for its hook. */
+/** The facts that show whether an agent still waits for its hook. */
 export interface WatchedCaller {
   /** The process that started the review. */
   readonly parent: number;

@@ -94,7 +94,7 @@ export interface ModelRule {
   readonly when: RuleCondition | undefined;
 }
 
-/** Where a rule sends calls. */
+/** A target of a rule. */
 export interface RulePlace {
   /** The upstream's name. */
   readonly upstream: string;

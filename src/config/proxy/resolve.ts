@@ -174,8 +174,8 @@ const needsNoKey = ({ auth_mode, allow_lan_access }: ProxySettings): boolean =>
   !allow_lan_access && (auth_mode === "auto" || auth_mode === "off");
 
 /**
- * Returns a page's origin as browsers send it. `URL.origin` is "null" for unknown schemes, and so is the Origin of every page
- * from a file or sandbox: listing an extension must not permit all of those.
+ * Returns a page's origin as browsers send it. `URL.origin` is "null" for unknown schemes, and so is the Origin of
+ * every page from a file or sandbox: listing an extension must not permit all of those.
  */
 function originOf(text: string, refuse: (message: string) => never): string {
   const { origin, protocol, host } = new URL(text);
@@ -226,7 +226,7 @@ function resolveRules(settings: ProxySettings, known: ReadonlySet<string>, refus
   });
 }
 
-/** `NAME`, or `NAME/model` where the model is called something else there than at the rule's others. */
+/** Parses `NAME`, or `NAME/model` if the upstream names the model differently from the rule's others. */
 function placeOf(named: string, model: string | undefined): RulePlace {
   const slash = named.indexOf("/");
   return slash < 0

@@ -4,9 +4,9 @@ import { upstreamDialects } from "../../proxy/dialects/index.ts";
 import { capabilityOverrideSchema } from "./capability-override.ts";
 
 /**
- * The `proxy` section of the configuration file. `docs/reference/proxy.md` describes it, `proxy check --json-schema` prints it
- * for editors. Keys are snake_case, times are in seconds, sizes in bytes. Unknown keys are errors, so that a typing error is
- * not ignored.
+ * The `proxy` section of the configuration file. `docs/reference/proxy.md` describes it, `proxy check --json-schema`
+ * prints it for editors. Keys are snake_case, times are in seconds, sizes in bytes. Unknown keys are errors, so that
+ * a typing error is not ignored.
  */
 
 /** Each worker takes about 100 MB, so a larger number is a typing error. */
@@ -30,7 +30,7 @@ const hostPattern = z
 const addressRange = z
   .string()
   .refine(isAddressRange, "must be an IP address or a CIDR range, such as 10.0.0.0/8");
-/** Text that a header can carry. */
+/** Text that is valid in a header. */
 const carried = z
   .string()
   .regex(/^[\t\x20-\x7e\x80-\xff]*$/, "must not contain line breaks or characters beyond Latin-1");

@@ -32,8 +32,8 @@ interface Override {
 }
 
 /**
- * Loads the settings of the proxy: defaults, file, environment, flags; later ones take precedence. Throws `configuration` with
- * file, line and key, or `usage` with the variable or flag.
+ * Loads the settings of the proxy: defaults, file, environment, flags; later ones take precedence. Throws
+ * `configuration` with file, line and key, or `usage` with the variable or flag.
  */
 export async function loadProxySettings(
   environment: Environment,

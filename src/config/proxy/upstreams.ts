@@ -75,8 +75,8 @@ const KNOWN_VENDORS: readonly KnownVendor[] = [
 ];
 
 /**
- * Returns the upstreams without configuration: vendors whose key is in the environment, model servers of this machine, and
- * the built-in echo if there are none of these.
+ * Returns the upstreams without configuration: vendors whose key is in the environment, model servers of this
+ * machine, and the built-in echo if there are none of these.
  */
 export function environmentUpstreams(
   settings: ProxySettings,

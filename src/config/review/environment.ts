@@ -1,25 +1,25 @@
 import { AppError } from "../../errors.ts";
 import type { Environment } from "../paths.ts";
 
-/** What the environment says about a review; names and defaults are the specification's. */
+/** The environment variables of a review. Names and defaults follow the specification. */
 export interface ReviewEnvironment {
-  /** `SERVICE_REMOTE`: a container or another machine; fixed port, nothing is opened. */
+  /** `SERVICE_REMOTE`: a container or another machine; the port is fixed and no browser is opened. */
   readonly remote: boolean;
-  /** `SERVICE_SHARE`: whether the page offers links that carry the plan. */
+  /** `SERVICE_SHARE`: whether the page offers links that contain the plan. */
   readonly sharing: boolean;
   /** `SERVICE_PORT`, 1 to 65535. */
   readonly port?: number | undefined;
   /** `SERVICE_HOST`: an address to bind besides loopback. */
   readonly host?: string | undefined;
-  /** `SERVICE_ORIGIN`, or what the calling agent leaves in the environment. */
+  /** `SERVICE_ORIGIN`, or a value derived from the calling agent's variables. */
   readonly origin?: string | undefined;
   /** `SERVICE_BROWSER`, then `BROWSER`: a program that gets the URL; `none` opens nothing. */
   readonly browser?: string | undefined;
-  /** The person sits at the other end of an SSH connection. */
+  /** Whether the person is connected through SSH. */
   readonly ssh: boolean;
-  /** Whether a desktop can be there at all; only Linux says so in the environment. */
+  /** Whether a desktop may be available; only Linux shows this in the environment. */
   readonly desktop: boolean;
-  /** `SERVICE_OPENCODE_URL`: a running OpenCode server on this machine, asked for its agents. */
+  /** `SERVICE_OPENCODE_URL`: a running OpenCode server on this machine, which lists its agents. */
   readonly opencodeUrl?: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export const REMOTE_PORT = 19_432;
 const SWITCHED_ON = new Set(["1", "true", "yes", "on"]);
 const SWITCHED_OFF = new Set(["disabled", "0", "false", "no", "off"]);
 
-/** Reads the environment; throws `usage` for a value that cannot be meant. */
+/** Reads the environment. Throws `usage` for an invalid value. */
 export function readReviewEnvironment(
   environment: Environment,
   platform: NodeJS.Platform = process.platform,
@@ -49,7 +49,7 @@ export function readReviewEnvironment(
   };
 }
 
-/** A port number from text, or undefined where there is none; throws `usage` for anything else. */
+/** Parses a port number. Returns undefined if `text` is undefined; throws `usage` for an invalid value. */
 export function portOf(text: string | undefined, name: string): number | undefined {
   if (text === undefined) return undefined;
   const port = Number(text);

@@ -28,8 +28,8 @@ export function secretsOf({ key }: Connection): readonly string[] {
 }
 
 /**
- * Returns how a client reaches the proxy, from flags and configuration. Throws `configuration` when the proxy would be
- * its own upstream, no key is known, or the client cannot send the proxy's key beside its own login.
+ * Returns how a client reaches the proxy, from flags and configuration. Throws `configuration` when the proxy would
+ * be its own upstream, no key is known, or the client cannot send the proxy's key beside its own login.
  */
 export async function connectionTo(flags: ConnectionFlags, client: NamedConnector): Promise<Connection> {
   const { settings } = await loadProxySettings(

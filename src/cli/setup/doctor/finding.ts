@@ -1,12 +1,12 @@
 /** The result of one check. */
 export interface Finding {
-  /** What was checked, in a word or two: "git", "data directory". */
+  /** The thing that was checked, in a word or two: "git", "data directory". */
   readonly subject: string;
   /** `off`: not in use, which is no problem. */
   readonly state: "ok" | "warning" | "broken" | "off";
   /** The result in a few words. */
   readonly detail: string;
-  /** What the person can do about it. */
+  /** The fix, as an imperative. */
   readonly remedy?: string;
 }
 
