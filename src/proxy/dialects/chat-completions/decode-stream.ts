@@ -26,7 +26,7 @@ export interface ChatStream {
  * even content may follow a `finish_reason`.
  */
 class ChatStreamDecoder implements StreamDecoder, ChatStream {
-  /** Random, because many compatible servers use the same ID for all responses, or none. */
+  /** A random ID, because many compatible servers use the same ID for all responses, or none. */
   readonly responseId = randomUUID();
   private readonly candidates = new Map<number, StreamCandidate>();
   private events: ExchangeEvent[] = [];

@@ -65,7 +65,7 @@ function encodeSampling(request: ExchangeRequest, capabilities: Capabilities, li
   };
 }
 
-/** Encodes `logprobs`, also when only `top_logprobs` is set: upstreams reject `top_logprobs` alone. */
+/** Encodes the log probability members. Sets `logprobs` with `top_logprobs`, which upstreams reject alone. */
 function encodeLogprobs({ logprobs, topLogprobs = 0 }: ExchangeRequest["sampling"]) {
   return topLogprobs > 0 ? { logprobs: true, top_logprobs: topLogprobs } : { logprobs };
 }

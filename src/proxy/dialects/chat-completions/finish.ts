@@ -1,8 +1,8 @@
 import type { Finish } from "../../exchange/response.ts";
 
 /**
- * Converts `finish_reason`. Whether the response contained a call or a refusal decides between the regular reasons,
- * because some upstreams send `stop` after a call or `tool_calls` without one.
+ * Converts `finish_reason`. For a regular end, `seen` decides between tool calls, refusal and stop, because some
+ * upstreams send `stop` after a call or `tool_calls` without one.
  */
 export function decodeFinish(
   raw: string | null | undefined,

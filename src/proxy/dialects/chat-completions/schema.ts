@@ -143,7 +143,7 @@ export const responseSchema = z.looseObject({
   search_results: z.unknown().optional(),
 });
 
-/** Strict objects drop unknown members of chunks, because a stream has thousands of them. */
+/** Unlike `looseObject`, `object` drops unknown members, because a stream has thousands of chunks. */
 const deltaSchema = z.object({
   index: z.number().nullish(),
   delta: z.object(messageMembers.shape).nullish(),

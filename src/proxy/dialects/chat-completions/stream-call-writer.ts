@@ -7,7 +7,10 @@ import { profile } from "./profile.ts";
 
 interface Call {
   readonly position: number;
-  /** How the client receives the call: as a function, as a custom tool, or as a function that wraps a custom call. */
+  /**
+   * The form in which the client receives the call: a function, a custom tool, or a function that wraps a custom
+   * call.
+   */
   readonly kind: "function" | "custom" | "wrapped";
   written: boolean;
 }

@@ -7,7 +7,7 @@ import { parseRequestPiece } from "../shared/parse.ts";
 import { requestSchema, type WireRequest } from "./schema.ts";
 
 const known = new Set(Object.keys(requestSchema.shape));
-/** Values by member that equal the default, so that dropping them is no loss. */
+/** Default values by member; dropping them loses nothing. */
 const idle: Readonly<Record<string, readonly unknown[]>> = {
   echo: [false],
   best_of: [1],

@@ -123,8 +123,8 @@ function decodeResult(
 }
 
 /**
- * Returns the text of a function response: its only member `output`, `result`, `content` or `error`, else the whole
- * object as JSON.
+ * Returns the text of a function response, and whether the call failed. The text is the value of the only member
+ * `output`, `result`, `content` or `error`, otherwise the whole object as JSON.
  */
 function readResponse(response: unknown): { text: string; isError: boolean } {
   if (!isObject(response)) return { text: asText(response), isError: false };

@@ -127,7 +127,9 @@ function encodeAutomaticCaching(request: ExchangeRequest, { capabilities, list }
   return undefined;
 }
 
-/** Adds a loss for each requested feature that the dialect does not support. Default values are no loss. */
+/**
+ * Adds a loss for each requested feature that the dialect does not support. Default values do not count as losses.
+ */
 function noteUnsaid(request: ExchangeRequest, list: LossList): void {
   const { sampling } = request;
   const unsupported: readonly (readonly [code: LossCode, isPresent: boolean])[] = [

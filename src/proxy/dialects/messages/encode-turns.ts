@@ -42,8 +42,8 @@ function asUser(turn: Turn, { list }: BlockContext): Turn {
 }
 
 /**
- * Moves media out of the results of failed tool calls, where the vendor accepts text only, to behind the turn's
- * results.
+ * Moves media from the results of failed tool calls, where the vendor accepts text only, to after the last result of
+ * the turn.
  */
 function withoutMediaInErrors(parts: readonly Part[]): readonly Part[] {
   const isFailed = (part: Part) =>

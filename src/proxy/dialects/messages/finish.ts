@@ -32,7 +32,10 @@ export interface EncodedFinish {
   readonly stop_details?: unknown;
 }
 
-/** Encodes the finish reason as `stop_reason` and its details. `seen` is what the response contained. */
+/**
+ * Encodes the finish reason as `stop_reason` and its details. `seen` is whether the response contained tool calls or
+ * a refusal.
+ */
 export function encodeFinish(finish: Finish, seen: { calls: boolean; refusal: boolean }): EncodedFinish {
   const reason = ((): string => {
     switch (finish.unified) {

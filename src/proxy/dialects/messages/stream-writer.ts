@@ -29,7 +29,7 @@ export class BlockWriter {
 
   constructor(private readonly list: LossList) {}
 
-  /** What the response has contained, as far as the stop reason depends on it. */
+  /** Whether the response has contained tool calls or a refusal, on which its stop reason depends. */
   get seen(): { calls: boolean; refusal: boolean } {
     return { calls: this.calls, refusal: this.refused };
   }

@@ -2,8 +2,8 @@ import type { ToolCallPart } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 
 /**
- * Returns whether a call is of a custom tool, which takes free text. Dialects without custom tools receive a function
- * with the argument `input` instead, so a call of a tool that the client declared as custom counts, too.
+ * Returns whether a call is of a custom tool, which takes free text. This includes function calls of a tool that the
+ * client declared as custom: dialects without custom tools receive a function with the argument `input`.
  */
 export function isCustomCall(part: Pick<ToolCallPart, "name" | "custom">, request: ExchangeRequest): boolean {
   if (part.custom === true) return true;

@@ -58,7 +58,9 @@ export function identityOf(wire: WireResponse) {
   return withoutNullish({ id: wire.id, model: wire.model, created: wire.created_at });
 }
 
-/** Returns the finish reason. A cut-off response counts before a tool call, and a tool call before a refusal. */
+/**
+ * Returns the finish reason. A cut-off response takes precedence over a tool call, and a tool call over a refusal.
+ */
 export function finishOf(wire: WireResponse, parts: readonly Pick<Part, "type">[]): Finish {
   const reason = wire.incomplete_details?.reason ?? undefined;
   if (wire.status === "incomplete") {

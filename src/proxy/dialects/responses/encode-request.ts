@@ -46,7 +46,7 @@ export function encodeRequest(request: ExchangeRequest, capabilities: Capabiliti
   return { value: { path: "/responses", body }, losses: losses.losses };
 }
 
-/** Encodes the first text as `instructions` and further instructions as a message before the conversation. */
+/** Encodes a leading text as `instructions`, and further instructions as a message before the conversation. */
 function encodeConversation(request: ExchangeRequest, capabilities: Capabilities, losses: LossList) {
   const systemRole = capabilities.acceptsDeveloperRole ? "developer" : "system";
   const [first, ...further] = request.instructions;

@@ -95,10 +95,7 @@ export function reasoningItem(id: string, part: ReasoningPart): OutputItem {
   };
 }
 
-/**
- * Encodes a tool call as the kind that its tool was declared as. Arguments need not be valid JSON; `status` reflects
- * that.
- */
+/** Encodes a tool call as the kind that its tool was declared as. Does not validate the arguments. */
 export function callItem(
   id: string,
   part: ToolCallPart,

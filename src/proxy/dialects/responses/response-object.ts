@@ -83,7 +83,7 @@ function echoFormat(context: EncodeContext): unknown {
 
 export type FinalStatus = Readonly<Record<string, unknown>> & { readonly status: string };
 
-/** Returns the status and details for a finish reason. `refused` is whether the response contains a refusal part. */
+/** Returns the status and details for a finish reason. `refused` is whether the response contains a refusal. */
 export function getFinalStatus(finish: Finish, refused: boolean): FinalStatus {
   switch (finish.unified) {
     case "length":

@@ -168,7 +168,7 @@ export const responseSchema = z.looseObject({
 });
 export type WireResponse = z.output<typeof responseSchema>;
 
-/** A strict object drops unknown members of events, because a stream has thousands of them. */
+/** Unlike `looseObject`, `object` drops unknown members, because a stream has thousands of events. */
 export const eventSchema = z.object({
   type: z.string(),
   output_index: count,

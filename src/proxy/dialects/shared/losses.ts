@@ -30,7 +30,7 @@ export function addCacheHints(request: ExchangeRequest, losses: LossList): void 
   }
 }
 
-/** Returns whether a member requests the default behavior of every upstream, so that omitting it is no loss. */
+/** Returns whether a member requests the default behavior of every upstream, so that omitting it loses nothing. */
 export function asksForNothing(code: LossCode, value: unknown): boolean {
   if (code === "store" || code === "background") return value === false;
   if (code === "truncation") return value === "disabled";
