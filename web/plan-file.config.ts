@@ -6,12 +6,12 @@ import { oneFileBuild, type PageParts } from "./one-file.ts";
 const build = oneFileBuild("plan/file", "assets/plan-file.html", pageOf);
 
 /**
- * The page that "Save as one HTML file" fills in: script and style within, nothing to load. Its policy names the
- * script by its hash, so that nothing in a plan can run.
+ * Builds the template of "Save as one HTML file", with script and style inline and nothing to load. Its CSP allows
+ * the script by hash, so that nothing in a plan can run.
  */
 export default defineConfig({ ...build, plugins: [react(), withoutDiagramLibrary(), ...build.plugins] });
 
-/** Diagrams are drawn when the page is saved. */
+/** Replaces the diagram library: diagrams are rendered when the page is saved. */
 function withoutDiagramLibrary(): Plugin {
   const drawn = resolve(import.meta.dirname, "shared/markdown/diagrams/embedded-diagrams.ts");
   return {

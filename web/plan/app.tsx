@@ -152,7 +152,7 @@ function onEvent(event: ReviewEvent): void {
   }
 }
 
-/** Shown when the agent requested a review without a plan. The agent still waits for a decision. */
+/** Shown if the agent requested a review without a plan and waits for a decision. */
 function MissingPlan() {
   const plan = useReview((state) => state.plan);
   const { busy, error, run } = useDecision();

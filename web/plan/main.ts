@@ -2,7 +2,7 @@ import "../shared/styles/shared.css";
 import "./styles/plan.css";
 import { afterPaint } from "../shared/after-paint.ts";
 
-/** The server prerenders the plan's text; scripts load after the first paint. */
+/** The server prerenders the plan's text, so scripts load after the first paint. */
 void afterPaint()
   .then(() => import("./start.tsx"))
   .then(({ start }) => start());

@@ -77,7 +77,7 @@ function isEmptyComment(comment: ReviewComment, typed: string | undefined): bool
   return comment.id === typed && isLoneCommand(comment.text) && comment.images.length === 0;
 }
 
-/** Removes an empty comment that was started by accident. */
+/** Removes an empty comment that was opened by the first letters of a sentence. */
 export function withdrawComment(id: string): void {
   useComments.setState(({ comments, editing }) => ({
     comments: comments.filter((comment) => comment.id !== id),

@@ -26,10 +26,7 @@ interface AnnotationComposerProps {
   readonly box?: Box;
 }
 
-/**
- * Edits one annotation. Every key press is saved in the draft. Escape and Mod+Enter close it and keep the
- * annotation.
- */
+/** Edits one annotation. Saves the draft on every change. Escape and Mod+Enter close it and keep the annotation. */
 export function AnnotationComposer({ composer, box }: AnnotationComposerProps) {
   const { type, images } = composer;
   const canAttach = useReview((state) => state.plan !== undefined);
@@ -76,7 +73,7 @@ export function AnnotationComposer({ composer, box }: AnnotationComposerProps) {
 
 interface FieldsProps {
   readonly composer: Composer;
-  /** Renders the field that gets the focus first. */
+  /** The field that gets the focus first. */
   readonly first: React.RefObject<HTMLTextAreaElement | null>;
 }
 
@@ -133,7 +130,7 @@ function useFocusReturn(anchor: PlanAnchor | undefined): void {
       const root = document.querySelector(".plan");
       const block = about.current && blocksOf(useReview.getState().document, about.current)[0];
       const element = root && block !== undefined && blockElement(root, block);
-      // A click into the plan focuses the plan's container; the annotated text is nearer.
+      // A click into the plan focuses the plan's container; the annotated text is more specific.
       const isNearer = before instanceof HTMLElement && before !== document.body && before.isConnected;
       if (isNearer && !(element && before.contains(element))) before.focus({ preventScroll: true });
       else if (element) focusBlock(element);
@@ -182,7 +179,7 @@ function changeKind(type: AnnotationType): void {
   updateComposer({ type, replacement: type === "insert" && prefilled === quote ? "" : prefilled });
 }
 
-/** Alt+1 to Alt+5, as on the code page. True where the key chose another kind. */
+/** Handles Alt+1 to Alt+5, as on the code page. Returns true if the key chose another type. */
 function changesKind({ altKey, code }: KeyboardEvent): boolean {
   const { composer } = useReview.getState();
   const kind = altKey ? KINDS[Number(code.replace("Digit", "")) - 1] : undefined;
@@ -193,7 +190,7 @@ function changesKind({ altKey, code }: KeyboardEvent): boolean {
 
 function onKeyDown(event: KeyboardEvent): void {
   if (event.nativeEvent.isComposing || event.defaultPrevented) return;
-  // A dialog that stands in the composer has keys of its own.
+  // A dialog inside the composer handles its own keys.
   if (event.target instanceof Element && event.target.closest("dialog")) return;
   if (event.key === "Escape") {
     event.preventDefault();

@@ -77,7 +77,7 @@ export function LabelPicker({ anchor, box }: LabelPickerProps) {
   );
 }
 
-/** Starts a comment on the same text when a sentence is typed here. */
+/** Starts a comment on the same text when the person types a sentence. */
 function startComment(anchor: PlanAnchor, typed: string): void {
   flushSync(() => {
     closeLabels();

@@ -18,7 +18,7 @@ export function Sidebar({ children }: { readonly children?: ReactNode }) {
   const isPlanShown = useReview(
     ({ view, changesAs }) => view === "plan" || (view === "changes" && changesAs === "rendered"),
   );
-  // Annotations on rendered text are edited beside it.
+  // Annotations on rendered text are edited next to it.
   const writtenHere = composer && (!composer.anchor || !isPlanShown) ? composer : undefined;
 
   return (

@@ -77,13 +77,13 @@ export function AnnotatedSheet({ children }: { readonly children: React.ReactNod
     if (removed === undefined) setCursor(blockAt(clicked));
     else setRemovedCursor(Number(removed));
   };
-  // While the pointer moves to the handle, its block stays the target.
+  // The block stays the target while the pointer moves to its handle.
   const onPointerMove = ({ target: over, clientY }: React.PointerEvent) => {
     const next = over instanceof Element ? positionAt(over, clientY) : undefined;
     if (next && !isSamePosition(position, next)) setPosition(next);
   };
 
-  // What a annotation is written about is offered none; other text that is selected meanwhile is.
+  // The text that the composer annotates gets no toolbar; other selected text does.
   const isOffered = target && composer?.anchor?.start !== target.anchor.start;
   return (
     <div className="sheet" onPointerMove={onPointerMove} onPointerLeave={() => setPosition(undefined)}>

@@ -5,7 +5,7 @@ export type BlockPosition =
   | { readonly block: number; readonly line?: number; readonly removed?: undefined }
   | { readonly removed: number; readonly block?: undefined; readonly line?: undefined };
 
-/** The position that a pointer means: the block it is in, and within code the line; undefined outside of all blocks. */
+/** Returns the position under the pointer: the block and, in code, the line. Undefined outside of all blocks. */
 export function positionAt(target: Element, clientY: number): BlockPosition | undefined {
   const removed = target.closest<HTMLElement>(".removed-block")?.dataset["removed"];
   if (removed !== undefined) return { removed: Number(removed) };
@@ -17,17 +17,17 @@ export function positionAt(target: Element, clientY: number): BlockPosition | un
   return line >= 0 ? { block, line } : { block };
 }
 
-/** Whether two spots are one. */
+/** Reports whether two positions are equal. */
 export function isSamePosition(a: BlockPosition | undefined, b: BlockPosition | undefined): boolean {
   return a?.block === b?.block && a?.line === b?.line && a?.removed === b?.removed;
 }
 
-/** The element that draws what a position means. */
+/** Returns the element of a position. */
 export function positionElement(root: Element, { block, removed }: BlockPosition): HTMLElement | null {
   return removed === undefined ? blockElement(root, block ?? 0) : removedElement(root, removed);
 }
 
-/** Pixels from the top of an element to the middle of the line that a position means. */
+/** Returns the pixels from the top of an element to the middle of the line of a position. */
 export function middleOf(element: Element, { line = 0 }: BlockPosition): number {
   const text = element.querySelector("pre code");
   const lines = line > 0 || text ? (text ?? element) : element;

@@ -1,8 +1,8 @@
 import { embeddedImage, imageUrl } from "../../shared/images/upload.ts";
 
 /**
- * Where the page shows an image from that the plan names: this machine's through the server, one that the text carries
- * as it is. Undefined for images from elsewhere: loading one would tell its owner that the plan is being read.
+ * Returns the URL for an image in a plan: local images through the server, embedded images as they are. Undefined for
+ * remote images: loading one would reveal that the plan is being read.
  */
 export function imageUrlOf(source: string, cwd: string): string | undefined {
   const carried = embeddedImage(source);

@@ -9,8 +9,8 @@ export type PaintedRanges = ReadonlyMap<string, readonly Range[]>;
 const KINDS = ["comment", "replace", "delete", "insert", "concern", "label"] as const;
 
 /**
- * Paints the byBlock over the text with the CSS Custom Highlight API, which adds no element to the page. Highlights
- * mean nothing to assistive technology, so each noted block also refers to its cards.
+ * Paints annotations with the CSS Custom Highlight API, which adds no elements. Assistive technology ignores
+ * highlights, so each annotated block also refers to its cards.
  */
 export function paintAnnotations(
   root: Element,

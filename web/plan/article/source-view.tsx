@@ -37,7 +37,7 @@ export function SourceView() {
 interface SourceLineProps {
   readonly number: number;
   readonly text: string;
-  /** The annotation that the line has. */
+  /** Id of the line's annotation. */
   readonly annotation: string | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import { annotatedRemoval, blockElement, domRange } from "../dom/text-points.ts";
 import { blocksOf, drawnRanges } from "../model/anchor.ts";
 
-/** Pixels from the top left of the sheet that the plan is drawn on. */
+/** Pixels from the top left corner of the sheet that contains the plan. */
 export interface Box {
   readonly left: number;
   readonly top: number;
@@ -25,10 +25,10 @@ export function targetBox(root: Element, plan: MarkdownDocument, anchor: PlanAnc
     : blockElement(root, blocksOf(plan, anchor)[0] ?? 0);
   const boxes = ranges.flatMap((range) => [...range.getClientRects()]);
   const visible = boxes.filter(({ width }) => width > 0);
-  // Text that is not shown, as in a folded part, has the place of the whole.
+  // Hidden text, for example in a folded section, gets the box of its block.
   const all = visible.length > 0 ? visible : [(block ?? root).getBoundingClientRect()];
   const origin = (root.parentElement ?? root).getBoundingClientRect();
-  // One by one: what lies on many thousand lines has more boxes than a call takes arguments.
+  // A loop: an anchor with many thousand lines has more boxes than a call accepts arguments.
   return all.reduce<Box>(
     (box, { left, top, bottom }) => ({
       left: Math.min(box.left, left - origin.left),

@@ -82,7 +82,7 @@ const close = () => openDialog(undefined);
 
 interface ButtonsProps {
   readonly label: string;
-  /** There are choice, and an approval cannot carry them. */
+  /** There are comments, and an approval cannot carry them. */
   readonly losesAnnotations: boolean;
   readonly busy: boolean;
   readonly send: () => void;
@@ -114,7 +114,7 @@ function approveLabel(count: number, canSendFeedback: boolean, choice: Annotatio
   return canSendFeedback && choice === "send" ? "Approve and send comments" : "Approve without comments";
 }
 
-/** What is sent. The annotation alone goes along where the person holds the other choice back. */
+/** Returns the request body. The feedback omits comments that the person does not send; the history keeps all. */
 function bodyOf(mode: PermissionMode | "", agent: string, withAnnotations: boolean): ApproveBody {
   const state = useReview.getState();
   const { plan, annotations, document } = state;

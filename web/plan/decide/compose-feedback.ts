@@ -131,7 +131,7 @@ function imageList(images: NonNullable<PlanAnnotation["images"]>): string {
   return `See the attached ${images.length === 1 ? "image" : "images"} (files on this machine):\n\n${lines.join("\n")}`;
 }
 
-/** Text as a Markdown quote. */
+/** Formats text as a Markdown quote. */
 function quoted(text: string): string {
   return text
     .split("\n")

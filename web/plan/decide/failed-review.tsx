@@ -64,7 +64,7 @@ function alreadyDecided(): string | undefined {
     : undefined;
 }
 
-/** What is composed of the comments may be the very thing that failed: then each annotation as it was typed. */
+/** Falls back to the plain text of each annotation, because composing may be what failed. */
 function commentsText(state: ReviewState, purpose: "request-changes" | "approve"): string {
   try {
     return feedbackOf({ ...state, annotations: allAnnotations() }, purpose);

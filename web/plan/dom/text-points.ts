@@ -35,7 +35,7 @@ export function blockAt(element: Element | null): number | undefined {
   return block === undefined ? undefined : Number(block);
 }
 
-/** Selects removed text, which is not part of the plan. */
+/** Matches removed text, which is not part of the plan. */
 const REMOVED = "[data-removed]";
 
 /** Returns the selected range in `root`, clipped to it, or undefined. */

@@ -21,7 +21,9 @@ export function isInWindow(element: Element): boolean {
   return bottom > coveredTop() && top < innerHeight;
 }
 
-/** Returns the position of the first element, in reading order, that begins in the window or ends behind it. */
+/**
+ * Returns the index of the first element, in reading order, that begins in the window or ends below it; -1 if none.
+ */
 export function firstInWindow(elements: readonly Element[]): number {
   const top = coveredTop();
   const found = elements.findIndex((element) => element.getBoundingClientRect().top >= top);
@@ -34,8 +36,8 @@ export function firstInWindow(elements: readonly Element[]): number {
 }
 
 /**
- * Returns the block a step away from the cursor. A cursor that was scrolled out of the window stays behind: the step
- * then begins with what is being read.
+ * Returns the block one step from the cursor. If the cursor was scrolled out of the window, the step starts at the
+ * block being read.
  */
 export function blockBeside(cursor: number | undefined, step: 1 | -1): number | undefined {
   const blocks = drawnBlocks();
@@ -49,7 +51,7 @@ export function blockBeside(cursor: number | undefined, step: 1 | -1): number | 
   return numbers[visible === -1 ? Math.max(0, first - 1) : visible];
 }
 
-/** Returns the first block at or below the top of the window; undefined where the plan is not drawn. */
+/** Returns the first block at or below the top of the window; undefined if the plan is not rendered. */
 export function blockBeingRead(): number | undefined {
   const blocks = drawnBlocks();
   const found = blocks[firstInWindow(blocks)];

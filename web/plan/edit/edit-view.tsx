@@ -5,7 +5,7 @@ import { sentenceStart } from "../../shared/sentence-start.ts";
 import { revertEdits, setView, showChangesSince, typeSource } from "../state/actions.ts";
 import { sourceOf, useReview } from "../state/review-store.ts";
 
-/** Edits the plan's Markdown. Every change is saved in the draft. */
+/** Edits the plan's Markdown. Saves the draft on every change. */
 export function EditView() {
   const original = useReview((state) => state.plan?.plan ?? "");
   const name = useReview((state) => state.plan?.caller.name ?? "the agent");
@@ -36,7 +36,7 @@ export function EditView() {
   );
 }
 
-/** Uncontrolled field: a controlled one would receive the whole plan again on every key press. */
+/** An uncontrolled field: React would write the whole plan to a controlled one on every key press. */
 const PlanField = memo(function PlanField() {
   const ref = useRef<HTMLTextAreaElement>(null);
   // Runs before the page scrolls to the reading position, which needs the text.

@@ -30,7 +30,7 @@ function readKept(key: string): KeptAnnotations | undefined {
     const kept = JSON.parse(localStorage.getItem(key) ?? "null") as KeptAnnotations | null;
     return Array.isArray(kept?.annotations) ? kept : undefined;
   } catch {
-    // Some browsers disable storage for files; the page then warns before it is left.
+    // Some browsers disable storage for local files. The page then warns before it is left.
     return undefined;
   }
 }
@@ -39,7 +39,7 @@ function writeKept(key: string, kept: KeptAnnotations): void {
   try {
     localStorage.setItem(key, JSON.stringify(kept));
   } catch {
-    // As above.
+    // Storage is disabled or full.
   }
 }
 

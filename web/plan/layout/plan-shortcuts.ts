@@ -35,13 +35,13 @@ const annotate = (type: Exclude<AnnotationType, "label" | "general">) => () => {
     addAtOnce("delete", anchor);
     getSelection()?.removeAllRanges();
   } else {
-    // Removed text cannot be marked for removal, only commented on.
+    // Removed text can be commented on but not deleted again.
     flushSync(() => startAnnotation(type === "delete" ? "comment" : type, anchor));
     focusComposer();
   }
 };
 
-/** Synchronously: the next key is the first letter of the comment. */
+/** Focuses the field synchronously, so that the next key is typed into it. */
 function focusComposer(): void {
   const field = document.querySelector<HTMLTextAreaElement>(".composer textarea");
   field?.focus({ preventScroll: true });
@@ -105,7 +105,7 @@ export const planShortcuts: readonly Shortcut[] = shortcutsOf({
   send: () => openDialog("request-changes"),
 });
 
-/** Shortcuts of a saved page, which can neither decide nor edit. */
+/** Shortcuts of a saved page, where deciding and editing are not possible. */
 export const readingShortcuts: readonly Shortcut[] = shortcutsOf({ ...moving, ...annotating, ...reading });
 
 /** Starts a comment from typed text: on the selection, the block under the cursor, or the whole plan. */
@@ -128,7 +128,7 @@ export const planTyping: TypingTarget = {
           dialog,
           labelTarget,
           isSidebarOpen,
-          // An annotation that the commands have saved stays saved.
+          // An annotation that the commands have saved is not opened again.
           composer: now.annotations === annotations ? composer : undefined,
         })),
       );

@@ -21,7 +21,7 @@ export function TableOfContents() {
     if (current !== undefined)
       list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
   }, [current]);
-  // The column stays, so that the plan is centered with or without contents.
+  // The empty column keeps the plan centered.
   if (headings.length < 2) return <div className="contents" />;
   const top = headings.reduce((least, { level }) => Math.min(least, level), 6);
   return (

@@ -15,7 +15,7 @@ export interface TextRange {
   readonly last: TextPoint;
 }
 
-/** The part of a range that lies in one leaf. */
+/** The part of a range in one leaf. */
 export interface LeafRange {
   readonly leaf: number;
   readonly start: number;
@@ -185,7 +185,7 @@ function linesOf(
   return { startLine: lines.at(start) + 1, endLine: lines.at(Math.max(start, end - 1)) + 1 };
 }
 
-/** Returns the source range of a part of a leaf, including markup at its ends that would be left over otherwise. */
+/** Returns the source range of a part of a leaf, including markup at its ends that would otherwise be unbalanced. */
 function sourceStretch(document: MarkdownDocument, part: LeafRange): { start: number; end: number } {
   const leaf = document.leaves[part.leaf];
   const stretch = {
@@ -231,7 +231,7 @@ function renderedOffset(leaf: Leaf, source: number, side: "start" | "end"): numb
   return segment.rendered + (segment.renderedLength === segment.sourceLength ? into : segment.renderedLength);
 }
 
-/** A stretch of source, from one offset up to another. */
+/** A range of source offsets, `end` exclusive. */
 interface Stretch {
   readonly start: number;
   readonly end: number;
@@ -244,9 +244,9 @@ const BEHIND = /^(?:\*\*\*|\*\*|\*|___|__|_|~~|`+)/;
 const TARGET = /^\]\([^()\s]*\)/;
 
 /**
- * A stretch of a text together with the markup at its ends whose other half it holds: of `**now** or never`, what is
- * drawn for "now or never" begins behind the first asterisks, and would leave the others without a partner. `within` is
- * the text it is part of. Pure.
+ * Extends a range by markup at its ends whose counterpart is inside. In `**now** or never`, the rendered text "now or
+ * never" starts after the opening asterisks, so the range would contain only the closing ones. `within` limits the
+ * extension. Pure.
  */
 function withMarkupEnds(source: string, { start, end }: Stretch, within: Stretch): Stretch {
   const before = source.slice(within.start, start);
@@ -260,7 +260,7 @@ function withMarkupEnds(source: string, { start, end }: Stretch, within: Stretch
   return { start: opens ? start - opener.length : start, end: closes ? end + closer.length : end };
 }
 
-/** Returns whether a marker has no partner in the text. */
+/** Returns whether a marker has no counterpart in the text. */
 function isHalf(text: string, mark: string): boolean {
   return text.split(mark).length % 2 === 0;
 }

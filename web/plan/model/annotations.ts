@@ -82,7 +82,7 @@ function collapseAnchor(document: MarkdownDocument, anchor: PlanAnchor): PlanAnc
   return { ...anchor, start, end: start, startLine: line, endLine: line };
 }
 
-/** Names where an annotation is: its lines, or where the removed text was that it quotes. */
+/** Describes the position of an annotation: its lines, or where the removed text was. */
 export function describePosition(anchor: PlanAnchor): string {
   return anchor.removed ? `text removed near line ${anchor.startLine}` : lineRange(anchor);
 }
@@ -93,7 +93,7 @@ export function lineRange({ startLine, endLine }: PlanAnchor): string {
 }
 
 /**
- * Returns the annotations of an earlier round to show: all that were sent, or of an unsent draft those that this
+ * Returns the annotations of an earlier round to show: all that were sent, or those of an unsent draft that this
  * round does not have yet.
  */
 export function pastAnnotations(past: Round, current: readonly PlanAnnotation[]): readonly PlanAnnotation[] {
@@ -104,7 +104,9 @@ export function pastAnnotations(past: Round, current: readonly PlanAnnotation[])
   );
 }
 
-/** Returns the id of an annotation of an earlier round that is added again, so that it is added only once. */
+/**
+ * Returns the id for an annotation of an earlier round that is added again. Stable, so that it is added only once.
+ */
 export function repeatedId(id: string, { round }: Round): string {
   return `${id}-again-${round}`;
 }

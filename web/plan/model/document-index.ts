@@ -7,7 +7,7 @@ import {
 
 /** Lookup tables for anchors, built once per document. */
 export interface DocumentIndex {
-  /** The drawn text as one string; leaves are separated by line ends. */
+  /** The rendered text as one string. Leaves are separated by newlines. */
   readonly text: string;
   /** Start offset of each leaf in `text`. */
   readonly leafStarts: readonly number[];
@@ -18,7 +18,7 @@ export interface DocumentIndex {
 
 const indexes = new WeakMap<MarkdownDocument, DocumentIndex>();
 
-/** Returns the lookups of a document. */
+/** Returns the index of a document. */
 export function documentIndex(document: MarkdownDocument): DocumentIndex {
   const known = indexes.get(document);
   if (known) return known;

@@ -4,8 +4,8 @@ import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import { anchorOf, documentText, pointInText, removedAnchor, sourceOffset } from "./anchor.ts";
 
 /**
- * Finds an anchor in another version of the plan: where its quote is, and of several such places the one whose
- * surroundings are most similar. Undefined where the text is gone.
+ * Finds an anchor in another version of the plan by its quote. Of several matches, returns the one with the most
+ * similar context. Undefined if the text is gone.
  */
 export function relocate(document: MarkdownDocument, anchor: PlanAnchor): PlanAnchor | undefined {
   if (anchor.removed) return positionAround(document, anchor);
@@ -17,7 +17,7 @@ export function relocate(document: MarkdownDocument, anchor: PlanAnchor): PlanAn
   });
 }
 
-/** Finds the place of text that the document does not have by what was around it. */
+/** Finds the position of text that is not in the document, by the text around it. */
 export function positionAround(document: MarkdownDocument, anchor: PlanAnchor): PlanAnchor | undefined {
   const none = { prefix: "", suffix: "" };
   const before = bestMatch(document, anchor.prefix, { ...none, suffix: anchor.suffix });
@@ -34,7 +34,7 @@ export function isRestored(document: MarkdownDocument, { quote }: PlanAnchor): b
   return findQuote(foldedText(document), quote).length > 0;
 }
 
-/** Returns, of all places of a text, the one whose surroundings are most similar. */
+/** Returns the match of a text with the most similar context. */
 function bestMatch(document: MarkdownDocument, quote: string, around: Surroundings): Match | undefined {
   const text = documentText(document);
   let best: Match | undefined;
@@ -57,8 +57,8 @@ interface Match {
 const MAX_MATCHES = 200;
 
 /**
- * Finds the quote, however its whitespace is wrapped. Plain string search: a regular expression of a quote of a few
- * thousand words is refused by the browser.
+ * Finds a quote regardless of how its whitespace is wrapped. Uses string search, because browsers reject a regular
+ * expression for a quote of a few thousand words.
  */
 function findQuote({ text, offsetAt }: FoldedText, quote: string): Match[] {
   const wanted = quote.trim().replace(/\s+/g, " ");
@@ -71,7 +71,7 @@ function findQuote({ text, offsetAt }: FoldedText, quote: string): Match[] {
   return found;
 }
 
-/** A text whose runs of whitespace are one space each, and the way back to the text as it was. */
+/** A text with each run of whitespace replaced by one space, and a function that maps offsets back. */
 interface FoldedText {
   readonly text: string;
   offsetAt(folded: number): number;
@@ -89,7 +89,7 @@ function foldedText(document: MarkdownDocument): FoldedText {
 
 function foldWhitespace(text: string): FoldedText {
   const pieces: string[] = [];
-  // Where the two texts drift apart: behind each run of more than one character.
+  // The two texts diverge after each run of more than one character.
   const foldedStarts = [0];
   const starts = [0];
   let length = 0;
@@ -112,7 +112,7 @@ function foldWhitespace(text: string): FoldedText {
   };
 }
 
-/** Counts how many characters before and after the match agree with those around the anchor. */
+/** Counts the characters before and after the match that are equal to those around the anchor. */
 function similarity(text: string, { start, end }: Match, anchor: Surroundings): number {
   let before = 0;
   while (

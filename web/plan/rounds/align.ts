@@ -1,24 +1,24 @@
 import { diffArrays } from "diff";
 
-/** What two lists have in common, in order. */
+/** An item of the alignment of two lists, in order. */
 export type Alignment<Item> =
   | { readonly kind: "same"; readonly after: Item }
   | { readonly kind: "added"; readonly after: Item }
   | { readonly kind: "removed"; readonly before: Item }
-  /** Took the other's place. */
+  /** `after` replaced `before`. */
   | { readonly kind: "changed"; readonly before: Item; readonly after: Item };
 
 interface Comparable {
-  /** Equal for items that are the same. */
+  /** Equal for equal items. */
   readonly key: string;
 }
 
-/** Lists that differ in more places are compared as two stretches that replaced each other. */
+/** Lists with more edits are not aligned: the second replaces the first. */
 const MAX_EDITS = 3_000;
-/** How far ahead a removed item looks for what replaced it. */
+/** How many added items are searched for the successor of a removed one. */
 const MAX_LOOKAHEAD = 40;
 
-/** Aligns two lists; `isSuccessor` decides whether an item took the place of another. */
+/** Aligns two lists. `isSuccessor` decides whether an item replaced another. */
 export function align<Item extends Comparable>(
   before: readonly Item[],
   after: readonly Item[],
@@ -38,7 +38,7 @@ export function align<Item extends Comparable>(
 interface Run {
   readonly removed: number;
   readonly added: number;
-  /** Items behind them that are the same. */
+  /** Number of equal items after the edits. */
   readonly same: number;
 }
 
@@ -62,7 +62,7 @@ function runs(before: readonly Comparable[], after: readonly Comparable[]): Run[
   return found;
 }
 
-/** Items that took each other's place belong together where they are similar. */
+/** Pairs removed and added items that are similar; the rest stay removed or added. */
 function pair<Item>(
   removed: readonly Item[],
   added: readonly Item[],
@@ -87,7 +87,7 @@ function pair<Item>(
   return result;
 }
 
-/** One by one: a list can have more items than a call takes arguments. */
+/** A loop: a list may have more items than a call accepts arguments. */
 function appendAll<Item>(list: Item[], items: readonly Item[]): void {
   for (const item of items) list.push(item);
 }

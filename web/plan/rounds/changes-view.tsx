@@ -49,14 +49,14 @@ export function ChangesView() {
   );
 }
 
-/** A version of the plan that the changes can be compared with. */
+/** A version of the plan to compare with. */
 interface Base {
   readonly since: number | "sent";
   readonly name: string;
   readonly plan: string;
 }
 
-/** The version chosen; the last round, or the plan as it was sent, unless another is. */
+/** Returns the chosen version. The default is the last round, else the plan as it was sent. */
 function useBase(): Base | undefined {
   const bases = useBases();
   const since = useReview((state) => state.changesSince);

@@ -1,15 +1,15 @@
 import { diffArrays } from "diff";
 import type { TextStretch } from "../../../src/render/markdown/model.ts";
 
-/** How one text became another. */
+/** The edits that turn one text into another. */
 export interface WordEdits {
-  /** Stretches of the later text that are new. */
+  /** Added ranges of the later text. */
   readonly added: readonly TextStretch[];
-  /** What was removed, each in front of the later text's character at `offset`. */
+  /** Removed texts, each before the character at `offset` of the later text. */
   readonly removed: readonly { readonly offset: number; readonly text: string }[];
 }
 
-/** A comparison of texts with more differing words than this takes seconds, and nobody reads it word by word. */
+/** Texts with more edits are not compared by word: it takes seconds and the result is unreadable. */
 const MAX_EDITS = 1_500;
 
 interface Part {
@@ -18,7 +18,7 @@ interface Part {
   readonly removed: boolean;
 }
 
-/** Returns which words differ, or undefined where hardly any are the same. */
+/** Returns the words that differ; undefined if the texts have almost nothing in common. */
 export function compareByWord(before: string, after: string): WordEdits | undefined {
   const parts = diffArrays(tokensOf(before), tokensOf(after), { maxEditLength: MAX_EDITS });
   if (!parts) return undefined;
@@ -33,7 +33,7 @@ export function compareByWord(before: string, after: string): WordEdits | undefi
   return { added, removed };
 }
 
-/** Words, spaces and other characters; scripts without spaces are compared character by character. */
+/** Splits a text into words, spaces and other characters. Scripts without spaces are split into characters. */
 function tokensOf(text: string): string[] {
   return text.match(TOKENS) ?? [];
 }
@@ -41,7 +41,7 @@ function tokensOf(text: string): string[] {
 const TOKENS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}\p{M}_]+|\s+|./gsu;
 
-/** Edits with nothing but a space between them are one: "one two" → "three four" reads better than word by word. */
+/** Joins edits that are separated only by spaces: "one two" → "three four" is easier to read as one edit. */
 function joined(parts: readonly Part[]): Part[] {
   const result: Part[] = [];
   let removed = "";

@@ -11,21 +11,21 @@ import { compareByWord } from "./compare-by-word.ts";
 import { markEdits } from "./mark-edits.ts";
 import { isContainer, similarity, type Traits, targetsOf, textOf, traitsOf } from "./node-traits.ts";
 
-/** The later of two versions, with what has changed in it since the earlier one. */
+/** The later of two versions with its changes since the earlier one. */
 export interface Comparison {
-  /** The later version's blocks in reading order, among them those that were removed. */
+  /** The later version's blocks in reading order, including removed blocks. */
   readonly blocks: readonly ComparedBlock[];
-  /** How many blocks are new, changed or gone. */
+  /** Number of added, changed and removed blocks. */
   readonly count: number;
 }
 
-/** A block of the outermost level. */
+/** A top-level block. */
 export interface ComparedBlock {
   readonly node: MarkdownNode;
   readonly isChanged: boolean;
 }
 
-/** Compares two versions block by block: down to list items, table cells and edits. */
+/** Compares two versions by block, down to list items, table cells and words. */
 export function comparePlans(before: MarkdownDocument, after: MarkdownDocument): Comparison {
   return new Comparer(before, after).compare();
 }
@@ -35,7 +35,7 @@ class Comparer {
   private readonly after: MarkdownDocument;
   private count = 0;
   private lastId = 0;
-  /** Source offset behind what has been compared so far: where the next removed block was. */
+  /** Source offset after the last compared node of the later version: the position of the next removed block. */
   private position = 0;
 
   constructor(before: MarkdownDocument, after: MarkdownDocument) {
@@ -51,7 +51,7 @@ class Comparer {
     return { blocks, count: this.count };
   }
 
-  /** Compares the children of two nodes and hands over the result, item by item. */
+  /** Compares the children of two nodes and emits the result item by item. */
   private children(
     before: readonly MarkdownNode[],
     after: readonly MarkdownNode[],
@@ -111,12 +111,12 @@ class Comparer {
     this.children(before.children, after.children, (nodes) => {
       for (const node of nodes) children.push(node);
     });
-    // Nothing within: it is the container itself that differs, as the number a list starts with.
+    // No child differs, so the container itself does, for example in the start number of a list.
     if (this.count === counted) return this.replaced(before, after);
     return [{ ...after, children }];
   }
 
-  /** A row is one block, however many of its cells have changed, and keeps its cells. */
+  /** Compares a row as one block, however many cells have changed, and keeps its cells. */
   private changedRow(
     before: Extract<MarkdownNode, { kind: "element" }>,
     after: Extract<MarkdownNode, { kind: "element" }>,
@@ -156,7 +156,7 @@ class Comparer {
     ];
   }
 
-  /** Both, one behind the other: the difference cannot be shown word by word. */
+  /** Emits the removed and the added node: the difference cannot be shown by word. */
   private replaced(before: MarkdownNode, after: MarkdownNode): readonly MarkdownNode[] {
     this.count += 1;
     return [this.removedNode(before), withChange(after, "added")];
@@ -184,7 +184,7 @@ class Comparer {
     return this.lastId;
   }
 
-  /** Where a node ends in the source of the later version. */
+  /** Returns the end of a node in the source of the later version. */
   private endOf(node: MarkdownNode): number {
     if ("block" in node && node.block !== undefined) return this.after.blocks[node.block]?.end ?? 0;
     if ("leaf" in node && node.leaf !== undefined) return this.after.leaves[node.leaf]?.end ?? 0;
@@ -199,7 +199,7 @@ function withChange(node: MarkdownNode, change: Change): MarkdownNode {
     : node;
 }
 
-/** What a container has one of. */
+/** Returns whether a container has exactly one node of this kind. */
 function isAlwaysKept(node: MarkdownNode): boolean {
   if (node.kind === "task") return true;
   return node.kind === "element" && (node.tag === "thead" || node.tag === "tbody");

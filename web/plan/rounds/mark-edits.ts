@@ -6,8 +6,8 @@ import type {
 } from "../../../src/render/markdown/model.ts";
 
 /**
- * Marks the edits of a leaf in its nodes: new text in `ins`, removed text as nodes that do not belong to the leaf. The
- * leaf's own text stays as it is.
+ * Marks the edits of a leaf in its nodes: added text in `ins`, removed text as nodes outside of the leaf. The leaf's
+ * text does not change.
  */
 export function markEdits(nodes: readonly MarkdownNode[], edits: LeafEdits): MarkdownNode[] {
   const marker = new EditMarker(edits);
@@ -40,7 +40,7 @@ class EditMarker {
     });
   }
 
-  /** Removals behind the last character. */
+  /** Returns the removed text after the last character. */
   rest(): MarkdownNode[] {
     return this.removed.map(removedNode);
   }

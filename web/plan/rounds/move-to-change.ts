@@ -19,7 +19,7 @@ export function moveToChange(step: 1 | -1): void {
   next.scrollIntoView({ block: "center" });
 }
 
-/** The outermost element of each change, in reading order. */
+/** Returns the outermost element of each change, in reading order. */
 function changeElements(): HTMLElement[] {
   const root = useReview.getState().view === "changes" ? document.querySelector(".plan") : null;
   const found = [...(root?.querySelectorAll<HTMLElement>("[data-change], .removed-text") ?? [])];
@@ -40,7 +40,7 @@ function nextIndex(changes: readonly HTMLElement[], step: 1 | -1): number {
   return first === -1 ? changes.length - 1 : (first - 1 + changes.length) % changes.length;
 }
 
-/** The block of the plan that a change is, or that begins it. */
+/** Returns the block of a change, or the first block in it. */
 function blockOf(change: HTMLElement): number | undefined {
   const element = change.matches("[data-block]") ? change : change.querySelector<HTMLElement>("[data-block]");
   return element ? Number(element.dataset["block"]) : undefined;

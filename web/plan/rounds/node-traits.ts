@@ -1,16 +1,16 @@
 import type { MarkdownDocument, MarkdownNode } from "../../../src/render/markdown/model.ts";
 
-/** A node with what it is compared by. */
+/** A node with the values that it is compared by. */
 export interface Traits {
   readonly node: MarkdownNode;
-  /** Equal for nodes that look the same. */
+  /** Equal for nodes that render the same. */
   readonly key: string;
-  /** Nodes of one shape may have become each other. */
+  /** Only nodes with the same shape can replace each other. */
   readonly shape: string;
   readonly vocabulary: ReadonlySet<string>;
 }
 
-/** Returns what the nodes of a document are compared by. */
+/** Returns the traits of a document's nodes. */
 export function traitsOf(nodes: readonly MarkdownNode[], document: MarkdownDocument): Traits[] {
   return nodes.map((node) => {
     const text = textOf(node, document);
@@ -23,17 +23,17 @@ export function traitsOf(nodes: readonly MarkdownNode[], document: MarkdownDocum
   });
 }
 
-/** Scripts without spaces have a word a character. */
+/** In scripts without spaces, each character counts as a word. */
 const WORD_PATTERN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}]+/gu;
 
-/** Returns the share of words that two nodes have in common, 0 to 1. */
+/** Returns the fraction of words that two nodes have in common, 0 to 1. */
 export function similarity({ vocabulary: a }: Traits, { vocabulary: b }: Traits): number {
   let shared = 0;
   for (const word of a) if (b.has(word)) shared += 1;
   return shared / Math.max(1, Math.min(a.size, b.size));
 }
 
-/** Returns the drawn text of a node. */
+/** Returns the rendered text of a node. */
 export function textOf(node: MarkdownNode, document: MarkdownDocument): string {
   switch (node.kind) {
     case "text":
@@ -51,14 +51,14 @@ export function textOf(node: MarkdownNode, document: MarkdownDocument): string {
   }
 }
 
-/** Returns where a node's links and images lead: what can change while its text does not. */
+/** Returns the targets of a node's links and images, which can change without its text. */
 export function targetsOf(node: MarkdownNode): string[] {
   if (node.kind === "image") return [`image ${node.source}`];
   if (node.kind === "link") return [`link ${node.href}`, ...node.children.flatMap(targetsOf)];
   return "children" in node ? node.children.flatMap(targetsOf) : [];
 }
 
-/** Whether a node holds blocks, and is compared block by block. */
+/** Returns whether a node contains blocks and is compared block by block. */
 export function isContainer(node: MarkdownNode): node is Extract<MarkdownNode, { kind: "element" }> {
   return node.kind === "element" && node.leaf === undefined && CONTAINERS.has(node.tag);
 }
@@ -93,7 +93,7 @@ function keyOf(node: MarkdownNode, document: MarkdownDocument): string {
     case "unrendered":
       return `<unrendered>${document.leaves[node.leaf]?.text ?? ""}</unrendered>`;
     case "element": {
-      // Ids follow from the text of all headings, and say nothing of this one.
+      // Ids depend on all headings, so they are not part of this node's key.
       const { id: _id, ...attributes } = node.attributes ?? {};
       const tag = tagOf(node);
       return `<${tag} ${JSON.stringify(attributes)}>${keysOf(node.children, document)}</${tag}>`;
@@ -107,7 +107,7 @@ function keysOf(nodes: readonly MarkdownNode[], document: MarkdownDocument): str
   return nodes.map((node) => keyOf(node, document)).join("");
 }
 
-/** A list item's text is the same whether or not blank lines stand between the items. */
+/** Returns the tag for comparison. Blank lines between list items change the tag but not the text. */
 function tagOf({ tag, leaf }: Extract<MarkdownNode, { kind: "element" }>): string {
   return leaf !== undefined && tag === "div" ? "p" : tag;
 }
@@ -117,7 +117,7 @@ function shapeOf(node: MarkdownNode): string {
   return `${tagOf(node)} ${node.attributes?.["class"] ?? ""} ${tableShape(node)}`;
 }
 
-/** Of a table and its parts: how many columns it has, and whether it has rows below its head. */
+/** Describes a table or a part of it: the number of columns and whether it has rows below its head. */
 function tableShape(node: MarkdownNode): string {
   if (node.kind !== "element" || !TABLE_PARTS.has(node.tag)) return "";
   if (node.tag === "tr") return String(node.children.length);

@@ -34,7 +34,7 @@ interface Row {
   readonly key: number;
   readonly kind: RowKind;
   readonly text: string;
-  /** In the later version; of a removed line, the one it was in front of. */
+  /** Line number in the later version; for a removed line, of the line after it. */
   readonly line?: number;
 }
 

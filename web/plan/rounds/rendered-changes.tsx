@@ -7,7 +7,7 @@ import { blocksOf } from "../model/anchor.ts";
 import { type ReviewState, useReview } from "../state/review-store.ts";
 import type { ComparedBlock, Comparison } from "./compare-plans.ts";
 
-/** The plan as it is now, with what was added and removed marked in it; it takes annotations as the plan does. */
+/** Renders the current plan with additions and removals marked. It can be annotated like the plan. */
 export function RenderedChanges({ comparison }: { readonly comparison: Comparison }) {
   const runs = useMemo(() => foldUnchanged(comparison.blocks), [comparison]);
   return (
@@ -21,14 +21,14 @@ export function RenderedChanges({ comparison }: { readonly comparison: Compariso
   );
 }
 
-/** Blocks that follow each other, all shown or all folded. */
+/** Consecutive blocks, all shown or all folded. */
 interface BlockRun {
   readonly key: number;
   readonly nodes: readonly MarkdownNode[];
   readonly isFolded: boolean;
 }
 
-/** More unchanged blocks than these in a row are folded, except for those next to a change. */
+/** Minimum number of consecutive unchanged blocks to fold, not counting those next to a change. */
 const MIN_FOLDED = 2;
 
 function foldUnchanged(blocks: readonly ComparedBlock[]): BlockRun[] {
@@ -71,7 +71,7 @@ function Run({ run: { nodes, isFolded } }: { readonly run: BlockRun }) {
   );
 }
 
-/** The blocks that the person is at: what is folded of them is shown. */
+/** Returns the blocks in use, which are shown even if they would be folded. */
 function blocksInUse({ document, annotations, activeId, composer, cursor }: ReviewState): number[] {
   const anchor = composer?.anchor ?? annotations.find(({ id }) => id === activeId)?.anchor;
   return [...(anchor ? blocksOf(document, anchor) : []), ...(cursor === undefined ? [] : [cursor])];

@@ -1,4 +1,4 @@
-/** Hands a file to the person. */
+/** Downloads content as a file. */
 export function download(content: Blob, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(content);
@@ -7,7 +7,7 @@ export function download(content: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** A name that every file system takes. */
+/** Returns a file name that is valid on every file system. */
 export function fileName(name: string): string {
   const cleaned = name
     .replace(/[\\/:*?"<>|\u0000-\u001f]+/g, " ")

@@ -28,7 +28,7 @@ export async function pageOf(state: ReviewState): Promise<Blob> {
     images: await imagesOf(state),
     diagrams: await diagramsOf(state.document),
   };
-  // `<` cannot end the element it stands in, whatever the plan says.
+  // An escaped `<` cannot close the script element, whatever the plan contains.
   const json = JSON.stringify(review).replaceAll("<", "\\u003c");
   const data = `<script type="application/json" id="${DATA_ELEMENT}">${json}</script>`;
   const page = template
@@ -75,7 +75,7 @@ async function diagramsOf(document: MarkdownDocument): Promise<Record<string, st
     .map(({ firstLeaf }) => document.leaves[firstLeaf]?.text ?? "");
   const drawn: [string, string][] = [];
   for (const source of sources) {
-    // One that cannot be drawn is shown as its source there too.
+    // A diagram that fails is shown as source in the saved page.
     const diagram = await drawDiagram(source, "light");
     if ("svg" in diagram) drawn.push([source, diagram.svg]);
   }

@@ -7,21 +7,21 @@ export interface SharedReview {
   readonly title: string;
   readonly plan: string;
   readonly annotations: readonly PlanAnnotation[];
-  /** Images and drawn diagrams by path and source, as data URLs; in files only. */
+  /** Images as data URLs by path, and rendered diagrams as SVG by source. Only in files. */
   readonly images?: Readonly<Record<string, string>>;
   readonly diagrams?: Readonly<Record<string, string>>;
 }
 
 const FRAGMENT = "#shared=";
-/** The element of a saved page that carries the review. */
+/** Id of the element of a saved page that contains the review. */
 export const DATA_ELEMENT = "shared-review";
 
-/** A link whose fragment, which browsers send nowhere, holds the plan and the annotations. */
+/** Returns a link with the plan and annotations in its fragment, which browsers do not send to servers. */
 export async function shareLink(review: SharedReview, base: string): Promise<string> {
   return `${base}/${FRAGMENT}${await compress(JSON.stringify(review))}`;
 }
 
-/** Reads what `shareLink`, a saved page or a annotations file holds. Throws with a sentence for the person. */
+/** Parses a link of `shareLink`, a saved page or a comments file. Throws an error with a message for the person. */
 export async function readShared(text: string): Promise<SharedReview> {
   const trimmed = text.trim();
   const at = trimmed.indexOf(FRAGMENT);
@@ -44,7 +44,7 @@ async function decompressed(encoded: string): Promise<string> {
   }
 }
 
-/** The JSON within a saved page, or the text itself. */
+/** Returns the JSON in a saved page, or the text itself. */
 function embedded(text: string): string {
   const match = new RegExp(`<script type="application/json" id="${DATA_ELEMENT}">([\\s\\S]*?)</script>`).exec(
     text,

@@ -12,8 +12,8 @@ const NO_IMAGES: readonly AttachedImage[] = [];
 const past: (readonly PlanAnnotation[])[] = [];
 
 /**
- * Opens the composer for a new annotation on an anchor or on the whole plan. An annotation that is being written
- * elsewhere is saved.
+ * Opens the composer for a new annotation on an anchor or on the whole plan. First saves an annotation that is open
+ * elsewhere.
  */
 export function startAnnotation(type: AnnotationType, anchor?: PlanAnchor, typed = ""): void {
   const open = state().composer;
@@ -123,7 +123,7 @@ export function allAnnotations(): readonly PlanAnnotation[] {
 export function leaveComposer(): void {
   const { composer } = state();
   if (!composer) return;
-  // A kind that needs no words was chosen with a button of its own, and is not left behind by leaving.
+  // An annotation type without text is chosen with its own button, so closing the composer drops it.
   const isEmpty = composer.text.trim() === "" && composer.images.length === 0;
   if (isUnchanged(composer) || (composer.type === "delete" && isEmpty)) set({ composer: undefined });
   else saveComposer();
@@ -215,7 +215,7 @@ export function showChangesSince(changesSince: number | "sent"): void {
   setView("changes");
 }
 
-/** Shows the plan, its source, what has changed since the last round, or the editor; what is typed is taken first. */
+/** Shows the plan, its source, the changes or the editor. First applies the typed text. */
 export function setView(view: View): void {
   if (view === state().view) return;
   const readingLine = lineBeingRead(state());

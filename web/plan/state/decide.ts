@@ -33,7 +33,7 @@ export async function requestChanges(body: DenyBody): Promise<string | undefined
   );
 }
 
-/** The news of a decision may come before the response to it; meanwhile it is known to be our own. */
+/** Sends a decision. `deciding` marks it as this tab's, because its event may arrive before the response. */
 async function send(path: string, body: ApproveBody | DenyBody): Promise<Result<DecisionAnswer>> {
   const { plan } = useReview.getState();
   useReview.setState({ deciding: true });

@@ -15,7 +15,7 @@ interface DraftContent {
   readonly note: string;
   readonly rewritten?: string;
   readonly edited?: string;
-  /** The review that it was written in: tabs of one review share their annotations. */
+  /** The review it was written in. Tabs of one review share their annotations. */
   readonly session?: string;
 }
 
@@ -50,7 +50,7 @@ export async function startDraft({ sessionId, planId }: PlanState): Promise<void
     return;
   }
   watch(autosave);
-  // Saves what only this tab has.
+  // Saves content that only this tab has.
   if (isTypedMeanwhile || (found.ok && found.value.content && found.value.savedAt === "")) autosave.touch();
 }
 
@@ -98,7 +98,7 @@ function takeIn(base: DraftContent | undefined, theirs: DraftContent): void {
   const mine = contentOf(state);
   const copyOf = (annotation: PlanAnnotation) => ({ ...annotation, id: newId() });
   const annotations = mergeById(base?.annotations ?? [], mine.annotations, theirs.annotations, copyOf);
-  // Members that only the other tab changed are taken from there.
+  // Takes over members that only the other tab changed.
   const pick = <Value>(from: (content: DraftContent) => Value) =>
     base && from(mine) !== from(base) ? from(mine) : from(theirs);
   const edited = pick((content) => content.edited);
@@ -125,7 +125,7 @@ function watch(autosave: Autosave): void {
     if (document.visibilityState === "hidden") autosave.flush();
   });
   addEventListener("beforeunload", (event) => {
-    // Only where leaving would lose words: the server does not answer.
+    // Warns only if leaving would lose text because the server does not respond.
     if (useReview.getState().draft.state === "failing") event.preventDefault();
   });
 }

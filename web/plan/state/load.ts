@@ -28,8 +28,8 @@ export async function load(): Promise<void> {
 }
 
 /**
- * Looks what is under review now that another server answers at this address: the same plan come again, with which the
- * page goes on, or another, which the person has to be told of.
+ * Checks what is under review when another server answers at this address. For the same plan, the page continues;
+ * otherwise the plan is reported as replaced.
  */
 export async function meetServer(sessionId: string): Promise<void> {
   const known = useReview.getState().plan;

@@ -30,7 +30,7 @@ export function activateNext(step: 1 | -1): void {
   set({ activeId: ordered.at(next % ordered.length)?.id, isSidebarOpen: state().isSidebarOpen });
 }
 
-/** The position of the first block at or behind the one being read, or of the last before it. */
+/** Returns the index of the first block at or after the one being read (the last before it for step -1). */
 function nextFrom(blocks: readonly (number | undefined)[], read: number, step: 1 | -1): number {
   const found =
     step === 1

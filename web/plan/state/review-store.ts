@@ -23,13 +23,13 @@ export interface Composer {
   readonly text: string;
   readonly replacement: string;
   readonly images: readonly AttachedImage[];
-  /** The text was begun by typing on a selection: its first letter may yet be a command. */
+  /** The text was started by typing on a selection: its first letter may be a command. */
   readonly isTyped?: boolean;
 }
 
 /** Draft restored from an earlier review of the same plan. */
 export interface RestoredDraft {
-  /** ISO 8601 */
+  /** ISO 8601. */
   readonly savedAt: string;
   readonly annotationIds: readonly string[];
   readonly hasEdit: boolean;
@@ -38,7 +38,7 @@ export interface RestoredDraft {
 export type View = "plan" | "source" | "changes" | "edit";
 export type DialogName = "approve" | "request-changes" | "save" | "shortcuts" | "share" | "import";
 
-/** How the review ended. */
+/** The result of the review. */
 export type Outcome =
   | {
       readonly kind: "approved" | "denied";
@@ -61,36 +61,36 @@ export interface ReviewState {
   readonly plan: PlanState | undefined;
   /** The plan as shown, with the person's edits. */
   readonly document: MarkdownDocument;
-  /** The plan's text while it is being typed: it becomes the document when the editor is left. */
+  /** The plan's text while it is edited. It becomes the document when the editor closes. */
   readonly typed: string | undefined;
   readonly annotations: readonly PlanAnnotation[];
   readonly composer: Composer | undefined;
   readonly activeId: string | undefined;
   /** The block that keys act on. */
   readonly cursor: number | undefined;
-  /** Of the changes: the removed text that keys act on. */
+  /** The removed text, in the changes view, that keys act on. */
   readonly removedCursor: number | undefined;
   readonly view: View;
   /** The line of the plan that was at the top of the window when the view was chosen; 1 is the top of the page. */
   readonly readingLine: number;
   readonly changesAs: "rendered" | "raw";
-  /** What the changes view compares with: a round, or the plan as the agent sent it. */
+  /** The version that the changes view compares with: a round, or the plan as the agent sent it. */
   readonly changesSince: number | "sent" | undefined;
   readonly dialog: DialogName | undefined;
-  /** What quick labels are offered for. */
+  /** The anchor of the open quick labels. */
   readonly labelTarget: PlanAnchor | undefined;
   readonly isSidebarOpen: boolean;
   readonly draft: DraftStatus;
-  /** What an earlier review left of this plan, until the person has seen it; undefined where it left nothing. */
+  /** The draft restored from an earlier review, until the person has seen it. */
   readonly restored: RestoredDraft | undefined;
-  /** The file that holds a draft which could not be read. */
+  /** Path of a draft that could not be read. */
   readonly damagedDraft: string | undefined;
   readonly connected: boolean;
   /** Why the agent may not read the decision. */
   readonly doubt: CallerDoubt | undefined;
-  /** Another plan has come under review at this address since the page was loaded. */
+  /** Another plan is now under review at this address. */
   readonly isReplaced: boolean;
-  /** Of a shared file: the name that its reader's annotations carry. */
+  /** Only in a shared file: the author name for new annotations. */
   readonly author: string;
   readonly rounds: readonly Round[];
   /** Precedes everything else in the feedback. */
@@ -135,12 +135,12 @@ export const useReview = create<ReviewState>(() => ({
   outcome: undefined,
 }));
 
-/** The plan's text with all that was typed into it. */
+/** Returns the plan's text, including text typed in the editor. */
 export function sourceOf({ typed, document }: ReviewState): string {
   return typed ?? document.source;
 }
 
-/** The plan with the person's changes, or undefined where there are none. */
+/** Returns the plan with the person's edits; undefined without edits. */
 export function editedPlan(state: ReviewState): string | undefined {
   const source = sourceOf(state);
   return state.plan && source !== state.plan.plan ? source : undefined;

@@ -13,7 +13,7 @@ export function updateSettings(changes: Partial<ReviewSettings>): void {
   });
 }
 
-/** Where the plan goes besides the agent, as the decision routes take it. */
+/** Returns where the plan is saved, as the decision routes expect it. */
 export function savesOf(
   settings: ReviewSettings,
   plan: string,
@@ -44,7 +44,7 @@ export function describeSaves({ planSave, vaultapp, noteapp }: ReviewSettings): 
   return destinations.length === 0 ? "No copy is kept" : `A copy goes to ${destinations.join(", ")}`;
 }
 
-/** The last part of a path of any system. */
+/** Returns the last segment of a path of any operating system. */
 export function baseName(path: string): string {
   return path.split(/[\\/]/).filter(Boolean).at(-1) ?? path;
 }
