@@ -1,7 +1,7 @@
-/** Resolves once what has been rendered is on the screen: the time for what can wait. */
+/** Resolves after the rendered content is painted. For work that can wait until then. */
 export function afterPaint(): Promise<void> {
   return new Promise((resolve) => {
-    // A tab in the background paints nothing.
+    // A background tab does not paint.
     if (document.hidden) return resolve();
     requestAnimationFrame(() => setTimeout(resolve));
     setTimeout(resolve, 1_000);

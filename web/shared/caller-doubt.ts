@@ -10,7 +10,7 @@ const REASONS: Readonly<Record<CallerDoubt, string>> = {
   "terminal-gone": "lost its terminal",
 };
 
-/** Says why a decision may not reach the agent, as a sentence about it. */
+/** Describes why a decision may not reach the agent, as a sentence. */
 export function describeDoubt(name: string, doubt: CallerDoubt): string {
   return `${sentenceStart(name)} ${REASONS[doubt]} and may no longer wait for your decision.`;
 }

@@ -1,4 +1,7 @@
-/** Hours and minutes, 14:05; empty for what is no date. The browser's own formatting takes 20 ms to start, while somebody types. */
+/**
+ * Formats hours and minutes: "14:05". Returns an empty string for an invalid date. The browser's formatter takes 20
+ * ms on its first call, which delays typing.
+ */
 export function clockTime(iso: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return "";

@@ -1,12 +1,9 @@
-/**
- * Goes on to the review that answers at this address now. The tab may be in the background: until it is looked at, its title
- * says that something new is there.
- */
+/** Loads the next review at this address. In a background tab, the title is marked until the tab is viewed. */
 export function showNextReview(): void {
   location.reload();
 }
 
-/** Sets the page's title, marked as new for as long as nobody has seen the tab. */
+/** Sets the page's title, marked as new until the tab is viewed. */
 export function setTitle(title: string): void {
   document.title = document.hidden ? `● ${title}` : title;
   if (!document.hidden) return;

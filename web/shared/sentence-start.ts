@@ -1,4 +1,4 @@
-/** A caller's name as a sentence begins with it: "the command line" is no proper name. */
+/** Capitalizes a caller's name for the start of a sentence, for example "the command line". */
 export function sentenceStart(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }

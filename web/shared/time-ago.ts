@@ -6,7 +6,7 @@ const UNITS = [
 
 const UNIT_NAMES = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
-/** Formats a past instant (ISO 8601) for a person: "just now", "4 minutes ago", "yesterday"; a date after a week. */
+/** Formats a past time (ISO 8601): "just now", "4 minutes ago", "yesterday"; a date after a week. */
 export function timeAgo(instant: string, now = Date.now()): string {
   const then = new Date(instant);
   const seconds = (now - then.getTime()) / 1000;

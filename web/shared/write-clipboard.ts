@@ -1,6 +1,6 @@
 /**
- * Puts a text on the clipboard; resolves to whether it is there. A page that came over plain HTTP from another machine
- * has no clipboard of its own, but may still copy what is selected.
+ * Copies text to the clipboard. Resolves to whether it succeeded. A page loaded over plain HTTP from another machine
+ * has no Clipboard API but can copy selected text.
  */
 export async function writeClipboard(text: string): Promise<boolean> {
   try {
@@ -11,7 +11,7 @@ export async function writeClipboard(text: string): Promise<boolean> {
   }
 }
 
-/** A modal dialog keeps the rest of the page from being selected: the field then stands in it. */
+/** Copies through a text field. The field is inside an open modal dialog, because the rest of the page is inert. */
 function copySelected(text: string): boolean {
   const before = document.activeElement;
   const field = document.createElement("textarea");

@@ -1,7 +1,9 @@
 import type { ErrorAnswer } from "../../../src/review/api-types.ts";
 import { pageTokenHeader } from "./page-token.ts";
 
-/** Result of a call. `gone`: no response. `absent`: the server has no such route. */
+/**
+ * The result of a call. `gone`: no response. `absent`: the server has no such route. `refused`: an error response.
+ */
 export type Result<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly reason: "gone" }
@@ -16,14 +18,14 @@ export type Result<Value> =
 
 interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Lets a small call outlive the page. */
+  /** Lets a small request outlive the page. */
   readonly keepalive?: boolean;
 }
 
-/** Asks for a JSON value. Failures are values too. */
+/** Fetches a JSON value. Errors are returned, not thrown. */
 export const getJson = <Value>(path: string, options: CallOptions = {}) => call<Value>(path, options);
 
-/** Sends a JSON value and reads the answer. Failures are values too. */
+/** Sends a JSON value and returns the parsed response. Errors are returned, not thrown. */
 export function sendJson<Value>(
   method: "POST" | "PUT",
   path: string,
@@ -34,7 +36,7 @@ export function sendJson<Value>(
   return call<Value>(path, { ...options, method, headers, body: JSON.stringify(body) });
 }
 
-/** Uploads one image; the server decides by its bytes whether it is one. */
+/** Uploads one image. The server validates its bytes. */
 export function sendFile<Value>(path: string, file: Blob, name: string): Promise<Result<Value>> {
   const form = new FormData();
   form.append("file", file, name);
@@ -48,7 +50,7 @@ export function explain(result: Exclude<Result<unknown>, { ok: true }>): string 
   return "Can't reach Sallyport. It may have been stopped.";
 }
 
-/** One call. Failures are values; any answer that is not JSON is the page itself, so the route is absent. */
+/** Sends a request. Errors are returned. A response that is not JSON is the page itself, so the route is absent. */
 async function call<Value>(path: string, init: RequestInit): Promise<Result<Value>> {
   let response: Response;
   try {

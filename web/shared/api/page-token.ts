@@ -1,12 +1,12 @@
 const NAME = "x-sallyport-page";
 
-/** Returns the header that tells this server's page from a program; none in a page that was saved as a file. */
+/** Returns the header that identifies this server's page to the server; empty in a page that was saved as a file. */
 export function pageTokenHeader(): Readonly<Record<string, string>> {
   const token = element()?.content;
   return token === undefined ? {} : { [NAME]: token };
 }
 
-/** Fetches the token of the server that answers at this address now: each server gives its pages another. */
+/** Fetches the page token of the current server at this address. Each server has its own. */
 export async function renewPageToken(): Promise<void> {
   try {
     const html = await (await fetch("/", { cache: "no-store" })).text();
@@ -14,7 +14,7 @@ export async function renewPageToken(): Promise<void> {
     const meta = element();
     if (token !== undefined && meta) meta.content = token;
   } catch {
-    // The server has gone again: the next one is met the same way.
+    // The server is unreachable again. The token is renewed when the next one responds.
   }
 }
 

@@ -14,11 +14,11 @@ const RETRY_MS = 5_000;
 
 interface Listeners {
   readonly onEvent: (event: ReviewEvent) => void;
-  /** SentText when the connection is lost and when it is back. The browser tries again by itself. */
+  /** Called when the connection is lost and when it is restored. The browser reconnects by itself. */
   readonly onConnection: (connected: boolean) => void;
 }
 
-/** Follows /api/events while the caller is rendered. A server without the route is not reported as lost. */
+/** Subscribes to /api/events while the component is mounted. A server without the route is not reported as lost. */
 export function useReviewEvents({ onEvent, onConnection }: Listeners): void {
   const handleEvent = useEffectEvent(onEvent);
   const handleConnection = useEffectEvent(onConnection);
@@ -35,7 +35,7 @@ export function useReviewEvents({ onEvent, onConnection }: Listeners): void {
       source.onerror = () => {
         if (!wasOpen) return;
         handleConnection(false);
-        // The browser gives up where something else answers at this address; the next review may still come here.
+        // The browser stops reconnecting after an error response; the next review may still start at this address.
         if (source.readyState === EventSource.CLOSED) timer = setTimeout(follow, RETRY_MS);
       };
       for (const name of NAMES) {

@@ -7,7 +7,7 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly ref?: Ref<HTMLButtonElement>;
 }
 
-/** A button; `plain` unless said otherwise. Never submits a form by accident. */
+/** Renders a button. `type="button"` keeps it from submitting a form. */
 export function Button({ variant = "plain", small = false, className, ...rest }: ButtonProps) {
   return (
     <button
@@ -24,14 +24,14 @@ export function Button({ variant = "plain", small = false, className, ...rest }:
 }
 
 interface IconButtonProps extends Omit<ButtonProps, "children"> {
-  /** Says what the button does, for assistive technology and as its tooltip. */
+  /** The accessible name, also shown as the tooltip. */
   readonly label: string;
-  /** The key that does the same, for the tooltip. */
+  /** The shortcut shown in the tooltip. */
   readonly shortcut?: string;
   readonly children: ReactNode;
 }
 
-/** A button that shows an icon alone; `label` names it. */
+/** Renders a button with only an icon. `label` names it. */
 export function IconButton({ label, shortcut, variant = "quiet", className, ...rest }: IconButtonProps) {
   return (
     <Button

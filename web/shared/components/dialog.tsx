@@ -8,17 +8,17 @@ interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ReactNode;
-  /** Buttons; the one that goes on comes last. */
+  /** Buttons, with the primary button last. */
   readonly footer?: ReactNode;
   readonly wide?: boolean;
-  /** Nothing in it takes the focus, so that it does so itself, to be scrolled by keys. */
+  /** True if the dialog contains nothing focusable; it then takes the focus itself, so that keys scroll it. */
   readonly onlyText?: boolean;
 }
 
 /**
- * A modal on the browser's own dialog element: focus stays inside, Escape closes, and focus returns to where it
- * was. It is open for as long as it is rendered. What has `data-initial-focus` is focused first, else its text or its title: no
- * button, which the next key of a sentence would press.
+ * Renders a modal `<dialog>`: focus stays inside, Escape closes it, and the focus returns afterward. Open while
+ * mounted. The initial focus is on `data-initial-focus`, else on its text or title, never on a button, which the next
+ * typed key would press.
  */
 export function Dialog({ title, onClose, children, footer, wide = false, onlyText = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
@@ -45,7 +45,7 @@ export function Dialog({ title, onClose, children, footer, wide = false, onlyTex
       className={classNames("dialog", wide && "dialog-wide")}
       aria-labelledby={titleId}
       onCancel={(event) => {
-        // File pickers inside the dialog send a cancel of their own.
+        // File pickers inside the dialog also dispatch `cancel`.
         if (event.target !== element.current) return;
         event.preventDefault();
         onClose();

@@ -3,7 +3,7 @@ import { Button } from "./button.tsx";
 
 interface ErrorBoundaryProps {
   readonly children: ReactNode;
-  /** Draws what is shown instead; `retry` renders the children again. */
+  /** Renders the fallback. `retry` renders the children again. */
   readonly fallback: (message: string, retry: () => void) => ReactNode;
 }
 
@@ -11,7 +11,7 @@ interface ErrorBoundaryState {
   readonly message: string | undefined;
 }
 
-/** Shows a fallback where rendering fails, instead of the empty page that React leaves behind. */
+/** Renders a fallback if rendering fails. Without it, React removes the whole page. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
   override state: ErrorBoundaryState = { message: undefined };
 
@@ -27,7 +27,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
 }
 
 interface RegionProps {
-  /** Name of the region, as the start of a sentence: "The contents". */
+  /** Name of the region at the start of a sentence: "The contents". */
   readonly name: string;
   readonly children: ReactNode;
 }

@@ -6,22 +6,22 @@ import { ErrorLine } from "./error-line.tsx";
 import { PageState } from "./page-state.tsx";
 import { Toasts } from "./toast.tsx";
 
-/** A decision that can still be made on a page that has failed. */
+/** A decision that is still possible on a page that failed. */
 export interface LastDecision {
   readonly label: string;
-  /** Resolves to the reason it was not sent, or undefined. */
+  /** Resolves to an error message, or to undefined once it is sent. */
   readonly send: () => Promise<string | undefined>;
 }
 
 interface FailedPageProps {
   readonly message: string;
-  /** What the person has written, as it would be sent. */
+  /** The person's comments, as they would be sent. */
   readonly comments: string;
-  /** Empty where nothing can be decided any more. */
+  /** Empty if no decision is possible. */
   readonly decisions: readonly LastDecision[];
-  /** Once a decision was sent: why it may not reach the agent, as a sentence. */
+  /** Why the decision may not reach the agent, as a sentence. */
   readonly doubt: string | undefined;
-  /** Once a decision was sent: what the server warned of. */
+  /** Warnings in the server's response to the decision. */
   readonly warnings: readonly string[];
 }
 

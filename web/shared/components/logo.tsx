@@ -1,4 +1,4 @@
-/** The mark: an arched door in a wall, a little open. */
+/** Renders the logo: an arched door in a wall, slightly open. */
 export function Logo({ size = 22 }: { readonly size?: number }) {
   return (
     <svg className="logo" width={size} height={size} viewBox="0 0 24 24" fill="none" aria-hidden="true">

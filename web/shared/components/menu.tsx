@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
 
 interface MenuProps {
-  /** What the opening button shows, and its accessible name where that is an icon alone. */
+  /** Content of the button that opens the menu. */
   readonly trigger: ReactNode;
   readonly label: string;
   readonly triggerClass?: string;
@@ -9,8 +9,8 @@ interface MenuProps {
 }
 
 /**
- * A button with a menu in the browser's own popover: light dismiss and Escape come with it. Arrow keys, Home and End
- * move within; choosing an item closes.
+ * Renders a button with a menu as a popover, which the browser closes on Escape and outside clicks. Arrow keys, Home
+ * and End move the focus; choosing an item closes the menu.
  */
 export function Menu({ trigger, label, triggerClass = "button", children }: MenuProps) {
   const id = useId();
@@ -71,11 +71,11 @@ export function Menu({ trigger, label, triggerClass = "button", children }: Menu
 interface MenuItemProps {
   readonly onSelect: () => void;
   readonly children: ReactNode;
-  /** Set on a choice among several: whether it is the chosen one. */
+  /** Whether the item is chosen, for an item that can be. */
   readonly checked?: boolean;
 }
 
-/** One entry of a menu; with `checked`, one that is on or off. */
+/** Renders a menu item; with `checked`, one that is on or off. */
 export function MenuItem({ onSelect, children, checked }: MenuItemProps) {
   const shared = { type: "button", tabIndex: -1, className: "menu-item", onClick: onSelect } as const;
   if (checked === undefined) {

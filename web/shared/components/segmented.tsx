@@ -7,7 +7,7 @@ interface SegmentedProps<Value extends string> {
   readonly onChange: (value: Value) => void;
 }
 
-/** One choice of a few, side by side: radio buttons underneath, so arrow keys and readers work as they should. */
+/** Renders a choice of a few options as radio buttons, with their keyboard behavior and accessibility. */
 export function Segmented<Value extends string>({ label, value, options, onChange }: SegmentedProps<Value>) {
   const name = useId();
   return (

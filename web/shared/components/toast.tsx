@@ -15,14 +15,14 @@ interface ToastState {
   readonly toasts: readonly Toast[];
   /** Announced by assistive technology only. */
   readonly announcement: string;
-  /** Dialogs that are open: what lies behind the newest is dead to the pointer and to assistive technology. */
+  /** Open dialogs. Content behind the newest is inert. */
   readonly dialogs: readonly string[];
 }
 
 const useToasts = create<ToastState>(() => ({ toasts: [], announcement: "", dialogs: [] }));
 let lastId = 0;
 
-/** Shows a line at the foot of the page for a while; the newest three stay. */
+/** Shows a message at the bottom of the page for 4 or 10 s. At most three are shown. */
 export function showToast(text: string, options: Partial<Pick<Toast, "tone" | "action">> = {}): void {
   lastId += 1;
   const toast: Toast = { id: lastId, text, tone: "plain", ...options };
@@ -31,7 +31,7 @@ export function showToast(text: string, options: Partial<Pick<Toast, "tone" | "a
 
 /** Announces a visible change to assistive technology. */
 export function announce(text: string): void {
-  // The same words twice would be no change, and so not said.
+  // A repeated text would not change the live region, so it would not be announced.
   useToasts.setState(({ announcement }) => ({
     announcement: announcement === text ? `${text}\u00a0` : text,
   }));
@@ -40,14 +40,14 @@ export function announce(text: string): void {
 const dismiss = (id: number) =>
   useToasts.setState(({ toasts }) => ({ toasts: toasts.filter((toast) => toast.id !== id) }));
 
-/** Takes away what offers to undo something that cannot be undone any more. */
+/** Removes all toasts, whose undo actions are no longer possible. */
 export function dismissAll(): void {
   useToasts.setState({ toasts: [] });
 }
 
 /**
- * Renders toasts and the polite live region; once a page, and in each modal dialog under the dialog's own name. What was
- * said before a dialog opened waits behind it, and does not lie over its buttons.
+ * Renders toasts and the polite live region: once per page, and in each modal dialog under the dialog's name. Toasts
+ * from before a dialog opened stay behind it, so that they do not cover its buttons.
  */
 export function Toasts({ dialog }: { readonly dialog?: string }) {
   const { toasts, announcement, dialogs } = useToasts();

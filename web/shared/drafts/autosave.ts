@@ -5,11 +5,11 @@ export type DraftStatus =
   | { readonly state: "idle" }
   | { readonly state: "pending" }
   | { readonly state: "saved"; readonly savedAt: string }
-  /** The server does not answer or cannot write; tried again until it does. */
+  /** The server does not respond or cannot write. Saving is retried until it succeeds. */
   | { readonly state: "failing"; readonly message: string }
-  /** Another tab saved something newer; this one no longer saves. */
+  /** Another tab saved a newer draft; this one no longer saves. */
   | { readonly state: "superseded" }
-  /** The server keeps no drafts. */
+  /** The server stores no drafts. */
   | { readonly state: "absent" };
 
 export interface AutosavePorts<Content> {
@@ -19,20 +19,20 @@ export interface AutosavePorts<Content> {
     keepalive: boolean,
   ) => Promise<SaveResult>;
   readonly onStatus: (status: DraftStatus) => void;
-  /** Takes in what another tab has saved; false where it cannot be merged. Without it such a save ends saving here. */
+  /** Merges a draft that another tab saved. If it returns false or is absent, this tab stops saving. */
   readonly onConflict?: (stored: Content) => boolean;
-  /** Milliseconds between the first change that is not saved and the save; at most 500. */
+  /** Milliseconds from the first unsaved change to the save; at most 500. */
   readonly delay?: number;
-  /** Milliseconds until a failed save is tried again. */
+  /** Milliseconds until a failed save is retried. */
   readonly retryDelay?: number;
 }
 
 export interface Autosave {
   /** Schedules a save. */
   touch(): void;
-  /** Saves now, in a call that outlives the page. */
+  /** Saves now, in a request that outlives the page. */
   flush(): void;
-  /** Starts from a draft that the server holds. */
+  /** Continues from a draft that the server has stored. */
   resume(generation: number): void;
   /** Stops saving. */
   stop(): void;
@@ -44,8 +44,8 @@ const DELAY_MS = 400;
 const RETRY_DELAY_MS = 2_000;
 
 /**
- * Saves the content to the server, one call at a time, and again when it changed meanwhile. Every save carries
- * a higher generation than all it has seen, so that what another tab saved since is not overwritten unseen.
+ * Saves the content to the server, one request at a time, and again if it changed meanwhile. Every save has a higher
+ * generation than all before, so that it cannot silently overwrite a save of another tab.
  */
 export function createAutosave<Content>(ports: AutosavePorts<Content>): Autosave {
   return new Saver(ports);
@@ -67,14 +67,14 @@ class Saver<Content> implements Autosave {
   touch(): void {
     if (this.isStopped) return;
     this.isDirty = true;
-    // What could not be saved is not, until it is: who types on shall not see the notice come and go.
+    // Keeps the failure notice until a save succeeds, so that it does not flicker while the person types.
     if (!this.isFailing) this.ports.onStatus({ state: "pending" });
-    // Never put off by more typing: who types without a pause loses no more by a crash than who pauses.
+    // Further typing does not postpone the save, which limits how much a crash can lose.
     if (this.onTheirWay === 0 && this.timer === undefined) this.schedule(this.ports.delay ?? DELAY_MS);
   }
 
   flush(): void {
-    // A save that is on its way may be cut off with the page.
+    // A pending save may be canceled when the page closes, so its content is sent again.
     if (this.onTheirWay > 0) this.isDirty = true;
     void this.save(true);
   }
@@ -102,13 +102,13 @@ class Saver<Content> implements Autosave {
     this.unschedule();
     if (this.isStopped || !this.isDirty || (this.onTheirWay > 0 && !keepalive)) return;
     this.isDirty = false;
-    // Every attempt raises it, also after one that is on its way or whose answer was lost.
+    // Every attempt increases it, even while another is pending or after a lost response.
     this.generation += 1;
     const generation = this.generation;
     this.onTheirWay += 1;
     const result = await this.ports.put({ generation, content: this.ports.content() }, keepalive);
     this.onTheirWay -= 1;
-    // One that was overtaken by a newer one of this page says nothing.
+    // Ignores the failure of a save that a newer one of this page has replaced.
     if (this.isStopped || (generation < this.generation && !result.ok)) return;
     this.settle(result);
   }
@@ -135,7 +135,7 @@ class Saver<Content> implements Autosave {
     }
   }
 
-  /** Merges the draft that another tab has saved, and saves the whole. */
+  /** Merges the draft that another tab saved, and saves the result. */
   private takeIn(body: unknown): void {
     const stored = body as { readonly generation?: unknown; readonly content?: unknown } | null;
     const { generation, content } = stored ?? {};

@@ -4,15 +4,15 @@ import { getJson, type Result, sendJson } from "../api/client.ts";
 interface SentDraft<Content> {
   readonly generation: number;
   readonly content: Content;
-  /** The plan it is about, or the code review. */
+  /** The plan or the code review of the draft. */
   readonly planId?: string;
   readonly reviewId?: string;
 }
 
 /**
- * A page that is reloaded may ask for its draft before its own last save has arrived. That save is therefore left in
- * the tab as well, and whichever is newer counts; one that is not known to have arrived has no `savedAt`. `session`
- * tells reviews apart that had the same address.
+ * Reads the draft. A reloaded page may request it before its own last save has arrived, so that save is also stored
+ * in the tab, and the newer one is returned; `savedAt` is empty if it may not have arrived. `session` distinguishes
+ * reviews at the same address.
  */
 export async function readDraft<Content>(session: string): Promise<Result<Draft<Content>>> {
   const stored = await getJson<Draft<Content>>("/api/draft");
@@ -21,7 +21,7 @@ export async function readDraft<Content>(session: string): Promise<Result<Draft<
   return { ok: true, value: { ...left, savedAt: "" } };
 }
 
-/** Saves a draft; a last save also lies in the tab. */
+/** Saves a draft. The last save before the page closes is also stored in the tab. */
 export function writeDraft<Content>(session: string, draft: SentDraft<Content>, keepalive: boolean) {
   if (keepalive) leaveIn(session, draft);
   return sendJson<{ readonly generation: number; readonly savedAt: string }>("PUT", "/api/draft", draft, {
@@ -33,7 +33,7 @@ function leaveIn(session: string, draft: unknown): void {
   try {
     sessionStorage.setItem(session, JSON.stringify(draft));
   } catch {
-    // A tab without room or permission has the server's copy alone.
+    // Storage is full or disabled; the server's copy remains.
   }
 }
 

@@ -1,11 +1,11 @@
-/** Something with an identity that two tabs may both have changed. */
+/** An item that two tabs may both change. */
 interface Identified {
   readonly id: string;
 }
 
 /**
- * Merges what two tabs made of the same list. `base` is what both began from. What one tab added, changed or deleted
- * counts; what both changed stays twice, under a new id, so that no words are lost. Pure.
+ * Merges two tabs' versions of a list. `base` is their common ancestor. A change in one tab is kept. If both changed
+ * an item, `mine` is added as a copy with a new id, so that no text is lost. Pure.
  */
 export function mergeById<Item extends Identified>(
   base: readonly Item[],
@@ -32,7 +32,7 @@ export function mergeById<Item extends Identified>(
 const byId = <Item extends Identified>(items: readonly Item[]) =>
   new Map(items.map((item) => [item.id, item]));
 
-/** By what they hold: what came over the network is another object. */
+/** Compares by value: an item from the network is another object. */
 function isSame(a: Identified, b: Identified): boolean {
   return a === b || canonical(a) === canonical(b);
 }

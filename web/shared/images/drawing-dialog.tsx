@@ -19,12 +19,12 @@ const COLORS = [
 
 interface DrawingDialogProps {
   readonly image: AttachedImage;
-  /** The image with the marks drawn into it. */
+  /** Receives the image with the marks drawn on it. */
   readonly onSave: (file: File) => void;
   readonly onClose: () => void;
 }
 
-/** Drawings that were closed and not used, by the path of their image: opened again, they go on. */
+/** Unfinished drawings by image path. Opening the image again continues them. */
 const keptMarks = new Map<string, readonly Mark[]>();
 
 /** Draws on an attached image: pen, arrow, rectangle, text, undo. Closing keeps the drawing. */
@@ -217,13 +217,13 @@ function DrawingCanvas({ ref, image, tool, color, marks, onMark }: DrawingCanvas
 }
 
 interface TextInputProps {
-  /** Share of the image's width and height. */
+  /** Fraction of the image's width and height. */
   readonly left: number;
   readonly top: number;
   readonly onText: (text: string) => void;
 }
 
-/** Takes the text that is written on the image; leaving it in any way keeps the text. */
+/** Edits text on the image. The text is kept however the field is left. */
 function TextInput({ left, top, onText }: TextInputProps) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
@@ -248,7 +248,7 @@ function isTextInput(target: EventTarget | null): boolean {
   return target instanceof HTMLInputElement && target.type === "text";
 }
 
-/** Ctrl+Z, outside of a text that is being written. */
+/** Calls `undo` on Ctrl+Z, except in a text field. */
 function useUndoKey(undo: () => void): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (keyName(event) !== "Mod+z" || isTextInput(event.target)) return;
@@ -262,7 +262,7 @@ function useUndoKey(undo: () => void): void {
   }, []);
 }
 
-/** Where the pointer is, in the canvas's own pixels. */
+/** Returns the position of the pointer in canvas pixels. */
 function pointOn(canvas: HTMLCanvasElement | null, event: PointerEvent): Point {
   if (!canvas) return { x: 0, y: 0 };
   const box = canvas.getBoundingClientRect();

@@ -6,29 +6,29 @@ export interface Point {
   readonly y: number;
 }
 
-/** One mark on an image, in the image's own pixels. */
+/** A mark on an image, in image pixels. */
 export interface Mark {
   readonly tool: Tool;
   readonly color: string;
-  /** Pixels. */
+  /** Line width in pixels. */
   readonly width: number;
-  /** All points of a pen stroke; the place of a text; first and last of the other tools. */
+  /** All points of a pen stroke; the position of a text; the first and last point of other tools. */
   readonly points: readonly Point[];
-  /** Of the text tool. */
+  /** Only for the text tool. */
   readonly text?: string;
 }
 
-/** The line width that looks the same on a small and a large image. */
+/** Returns a line width that looks the same on small and large images. */
 export function widthFor(imageWidth: number): number {
   return Math.max(3, Math.round(imageWidth / 180));
 }
 
-/** Pixels of the image that a text is high, beside lines of a width. */
+/** Returns the font size that matches a line width, in image pixels. */
 export function fontSizeFor(width: number): number {
   return width * 6;
 }
 
-/** The outline of a pen stroke, as a polygon. */
+/** Returns the outline of a pen stroke as a polygon. */
 function penOutline(mark: Mark): readonly Point[] {
   const input = mark.points.map(({ x, y }) => [x, y] as [number, number]);
   return getStroke(input, { size: mark.width * 1.8, thinning: 0.4, smoothing: 0.6, streamline: 0.4 }).map(
@@ -36,7 +36,7 @@ function penOutline(mark: Mark): readonly Point[] {
   );
 }
 
-/** The two ends of an arrow's head, beside its tip. */
+/** Returns the two ends of an arrowhead. */
 function arrowHead(from: Point, to: Point, width: number): readonly [Point, Point] {
   const angle = Math.atan2(to.y - from.y, to.x - from.x);
   const length = Math.min(width * 5, Math.hypot(to.x - from.x, to.y - from.y) / 2);

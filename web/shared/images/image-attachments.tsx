@@ -9,15 +9,15 @@ import { imagesOf, imageUrl, uploadImage } from "./upload.ts";
 interface ImageAttachmentsProps {
   readonly images: readonly AttachedImage[];
   readonly onChange: (images: readonly AttachedImage[]) => void;
-  /** The text field the images belong to: pasting and dropping anywhere in it attaches. */
+  /** The text field. Images pasted or dropped on it are attached. */
   readonly children: ReactNode;
-  /** Unset where there is no server to upload to. */
+  /** False without a server to upload to. */
   readonly canAttach?: boolean;
-  /** Buttons that stand beside the attach button. */
+  /** Buttons next to the attach button. */
   readonly actions?: ReactNode;
 }
 
-/** Wraps a text field: images pasted into it, dropped on it or chosen are uploaded and listed beneath. */
+/** Wraps a text field. Images that are pasted, dropped or chosen are uploaded and listed below it. */
 export function ImageAttachments(props: ImageAttachmentsProps) {
   const { images, onChange, children, canAttach = true, actions } = props;
   const [drawingOn, setDrawingOn] = useState<AttachedImage>();
@@ -49,7 +49,7 @@ export function ImageAttachments(props: ImageAttachmentsProps) {
 
 type Attach = (files: readonly File[], replacing?: AttachedImage) => Promise<void>;
 
-/** Uploads files one after the other and adds what was accepted; the server's reason is shown for the rest. */
+/** Returns a function that uploads files one by one, adds the accepted ones and shows the error for the others. */
 function useAttach(
   images: readonly AttachedImage[],
   onChange: (images: readonly AttachedImage[]) => void,

@@ -8,7 +8,7 @@ export type UploadResult =
   | { readonly ok: true; readonly image: AttachedImage }
   | { readonly ok: false; readonly message: string };
 
-/** Uploads an image so that the agent can open it by its path. Refuses here what the server would refuse. */
+/** Uploads an image so that the agent can open it by its path. First checks type and size, as the server does. */
 export async function uploadImage(file: File): Promise<UploadResult> {
   if (!TYPES.includes(file.type)) {
     return { ok: false, message: `${file.name || "This file"} is not a PNG, JPEG or WebP image.` };
@@ -22,20 +22,20 @@ export async function uploadImage(file: File): Promise<UploadResult> {
 
 const embedded = new Map<string, string>();
 
-/** Hands a page without a server the images it may show, as data URLs by path. */
+/** Sets the images of a saved page, as data URLs by path. */
 export function embedImages(images: Readonly<Record<string, string>>): void {
   for (const [path, url] of Object.entries(images)) embedded.set(path, url);
 }
 
-/** The image itself, in a page that carries it. */
+/** Returns the data URL of an embedded image. */
 export const embeddedImage = (path: string): string | undefined => embedded.get(path);
 
-/** Where the page shows an image of this machine from. */
+/** Returns the URL of a local image. */
 export function imageUrl(path: string): string {
   return embeddedImage(path) ?? `/api/image?path=${encodeURIComponent(path)}`;
 }
 
-/** The image files on a clipboard or a drag. */
+/** Returns the image files on a clipboard or in a drag. */
 export function imagesOf(data: DataTransfer | null): File[] {
   return data ? [...data.files].filter((file) => file.type.startsWith("image/")) : [];
 }

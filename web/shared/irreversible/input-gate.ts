@@ -1,23 +1,26 @@
-/** Milliseconds after the page gained focus in which no input decides anything. */
+/** Milliseconds after the page gained focus in which no input is accepted. */
 export const FOCUS_DELAY_MS = 1_000;
-/** Milliseconds after an irreversible button appeared in which no input presses it. */
+/** Milliseconds after an irreversible button appeared in which it accepts no input. */
 export const APPEAR_DELAY_MS = 400;
 
-/** Since when the person can have meant a button. Milliseconds on the page's clock; undefined: not at all. */
+/**
+ * The earliest times at which the person can have meant a button, on the page's clock in milliseconds. Undefined:
+ * never.
+ */
 export interface GateTimes {
-  /** When the page gained focus and became visible. */
+  /** When the page gained focus while visible. */
   readonly focusedAt: number | undefined;
   /** When the button appeared. */
   readonly shownAt: number | undefined;
 }
 
-/** Returns the milliseconds until input counts, 0 when it does, undefined while the page has no focus. */
+/** Returns the milliseconds until input is accepted, 0 if it is now, undefined while the page has no focus. */
 export function delayLeft({ focusedAt, shownAt }: GateTimes, now: number): number | undefined {
   if (focusedAt === undefined || shownAt === undefined) return undefined;
   return Math.max(0, focusedAt + FOCUS_DELAY_MS - now, shownAt + APPEAR_DELAY_MS - now);
 }
 
-/** Returns whether input at a time counts. */
+/** Returns whether input at a time is accepted. */
 export function isOpen(times: GateTimes, at: number): boolean {
   return delayLeft(times, at) === 0;
 }
@@ -25,21 +28,21 @@ export function isOpen(times: GateTimes, at: number): boolean {
 /** A click on an irreversible button. */
 export interface Click {
   readonly isTrusted: boolean;
-  /** `UIEvent.detail`: 0 when no pointer made the click. */
+  /** `UIEvent.detail`: 0 if no pointer made the click. */
   readonly detail: number;
   readonly at: number;
-  /** When the pointer that made the click went down on this button; undefined when it went down elsewhere. */
+  /** When the pointer went down on this button; undefined if it went down elsewhere. */
   readonly pressedAt: number | undefined;
-  /** When a key last went down or up anywhere in the page. */
+  /** When a key last went down or up in the page. */
   readonly keyAt: number | undefined;
 }
 
-/** A click this soon after a key is the work of that key. */
+/** A click within this time after a key event is attributed to the key. */
 const KEY_CLICK_MS = 500;
 
 /**
- * Returns whether a click presses an irreversible button: a pointer press that began on it, or assistive technology,
- * whose clicks come without pointer and without key. Enter, Space and scripts press nothing.
+ * Returns whether a click presses an irreversible button. Accepts a pointer press that began on it and clicks of
+ * assistive technology, which have neither pointer nor key. Rejects Enter, Space and scripts.
  */
 export function acceptsClick(click: Click, times: GateTimes): boolean {
   const { isTrusted, detail, at, pressedAt, keyAt } = click;
@@ -60,12 +63,12 @@ export interface DecidingKey {
   readonly at: number;
 }
 
-/** Returns whether a key press presses an irreversible button: Ctrl+Enter or Cmd+Enter, pressed and not held. */
+/** Returns whether a key press presses an irreversible button: Ctrl+Enter or Cmd+Enter without key repeat. */
 export function acceptsKey(press: DecidingKey, times: GateTimes): boolean {
   return isDecidingKey(press) && press.isTrusted && !press.repeat && isOpen(times, press.at);
 }
 
-/** Returns whether a key press is Ctrl+Enter or Cmd+Enter, whenever and however it was made. */
+/** Returns whether a key press is Ctrl+Enter or Cmd+Enter, regardless of time and trust. */
 export function isDecidingKey(press: Omit<DecidingKey, "repeat" | "isTrusted" | "at">): boolean {
   return press.key === "Enter" && (press.ctrlKey || press.metaKey) && !press.altKey && !press.shiftKey;
 }

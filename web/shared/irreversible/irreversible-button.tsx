@@ -9,15 +9,15 @@ interface IrreversibleButtonProps {
   readonly children: ReactNode;
   readonly onPress: () => void;
   readonly variant?: "plain" | "primary" | "danger";
-  /** Ctrl+Enter presses it wherever the focus is; one on the screen has this. */
+  /** Makes Ctrl+Enter press it wherever the focus is. At most one button on the screen has it. */
   readonly takesKey?: boolean;
-  /** Nothing can be sent now. */
+  /** True while nothing can be sent. */
   readonly disabled?: boolean;
 }
 
 /**
- * A button that cannot be taken back. Ctrl+Enter, Cmd+Enter and a pointer press that began on it press it; Enter, Space,
- * held keys, scripts, and anything right after the page gained focus or the button appeared do not.
+ * Renders a button whose action cannot be undone. Accepts Ctrl+Enter, Cmd+Enter and a pointer press that began on it.
+ * Ignores Enter, Space, held keys, scripts, and any input right after the page gained focus or the button appeared.
  */
 export function IrreversibleButton(props: IrreversibleButtonProps) {
   const { children, onPress, variant = "plain", takesKey = false, disabled = false } = props;
@@ -88,26 +88,26 @@ function pressOf(event: KeyboardEvent) {
   return { key, ctrlKey, metaKey, altKey, shiftKey, repeat, isTrusted, at: timeStamp };
 }
 
-/** Whether no dialog or menu lies over the button. */
+/** Returns whether no dialog or menu covers the button. */
 function isOnTop(button: HTMLElement): boolean {
   if (document.querySelector("[popover]:popover-open")) return false;
   const top = [...document.querySelectorAll("dialog[open]")].at(-1);
   return top === undefined || top.contains(button);
 }
 
-/** Of several such buttons the focused one is meant, else the one that takes the key. */
+/** Returns whether the key is for this button: the focused one of several, else the one with `takesKey`. */
 function isMeant(button: HTMLElement, takesKey: boolean): boolean {
   const focused = document.activeElement?.closest("[data-irreversible]");
   return focused ? focused === button : takesKey;
 }
 
 interface InputGate {
-  /** Whether input counts now; renders again when that changes. */
+  /** Whether input is accepted now. Renders again when that changes. */
   readonly isOpen: boolean;
   readonly times: () => GateTimes;
 }
 
-/** Follows since when a person can have meant the button that renders this. */
+/** Tracks when the button accepts input. */
 function useInputGate(): InputGate {
   const shownAt = useRef<number>(undefined);
   const [isOpen, setOpen] = useState(false);

@@ -1,22 +1,22 @@
-/** When the page gained focus while it was visible; undefined while it has none. */
+/** When the page gained focus while visible; undefined while it has none. */
 let focusedAt: number | undefined;
 /** When a key last went down or up. */
 let keyAt: number | undefined;
 const listeners = new Set<() => void>();
 
-/** Returns when the page gained the focus it has, in milliseconds on the page's clock. */
+/** Returns when the page gained its current focus, in milliseconds on the page's clock. */
 export const pageFocusedAt = (): number | undefined => focusedAt;
 /** Returns when a key last went down or up in the page. */
 export const lastKeyAt = (): number | undefined => keyAt;
 
-/** Calls the listener whenever the page gains or loses focus; returns the way to stop. */
+/** Calls the listener whenever the page gains or loses focus. Returns a function that unsubscribes. */
 export function onPageFocus(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
 function look(): void {
-  // A frame within the page that has the focus leaves it with the page.
+  // `hasFocus` is also true while a frame inside the page has the focus.
   const isFocused = document.visibilityState === "visible" && document.hasFocus();
   if (isFocused === (focusedAt !== undefined)) return;
   focusedAt = isFocused ? performance.now() : undefined;

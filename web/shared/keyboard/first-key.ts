@@ -1,4 +1,4 @@
-/** What the first letter of a comment that was begun by typing turned out to be. */
+/** The command that the first letter of typed text turned out to be. */
 export interface FirstKey {
   readonly type: "comment" | "concern";
   /** The text without that letter. */
@@ -6,8 +6,9 @@ export interface FirstKey {
 }
 
 /**
- * Typing on a selection begins a comment with the letter typed, also with `c` and `!`, which are commands elsewhere.
- * Returns the command for text that cannot be a sentence with that letter ("cWhy not?", "!What if"), else undefined.
+ * Returns the command at the start of typed text. Typing on a selection starts a comment with the typed letter, even
+ * with `c` and `!`, which are commands elsewhere. Text such as "cWhy not?" or "!What if" cannot be a sentence with
+ * that letter; other text returns undefined.
  */
 export function commandBefore(text: string): FirstKey | undefined {
   const [, key, rest] = /^([c!])(\p{Lu}[\p{Ll}\s'’].*)$/su.exec(text) ?? [];
@@ -15,17 +16,16 @@ export function commandBefore(text: string): FirstKey | undefined {
   return { type: key === "c" ? "comment" : "concern", text: rest };
 }
 
-/** Returns whether text begun by typing is the letter of a command and nothing else. */
+/** Returns whether typed text is only the letter of a command for comments. */
 export function isLoneCommand(text: string): boolean {
   return text === "c" || text === "!";
 }
 
-/** Milliseconds after which a letter on its own is taken for the command that it is elsewhere. */
+/** Milliseconds after which a single letter is treated as a command. */
 export const LONE_COMMAND_MS = 1_200;
 
 /**
- * Returns whether text begun by typing is the letter of a command and nothing else. A sentence goes on; a command is
- * followed by a pause.
+ * Returns whether typed text is only the letter of a command. A sentence continues; a command is followed by a pause.
  */
 export function mayBeCommand(text: string): boolean {
   return /^[cridl!]$/.test(text);

@@ -9,19 +9,19 @@ interface TypingPorts {
 }
 
 interface FollowedTyping {
-  /** Takes a key outside of fields and dialogs; true when nothing else may act on it. */
+  /** Handles a key outside of fields and dialogs. Returns true if nothing else may handle it. */
   key(event: KeyboardEvent, name: string, worksControl: boolean): boolean;
-  /** Takes a key in a text field, which a command of the burst may have opened. */
+  /** Handles a key in a text field, which a command of the burst may have opened. */
   keyInField(event: KeyboardEvent): void;
-  /** Takes a key in a dialog where no field has the focus. */
+  /** Handles a key in a dialog without a focused field. */
   keyInDialog(event: KeyboardEvent, dialog: Element): void;
-  /** Runs the commands that wait. */
+  /** Runs the pending commands. */
   runPending(): void;
-  /** Forgets what was typed, and the commands that wait. */
+  /** Discards the typed text and the pending commands. */
   stop(): void;
 }
 
-/** Follows the keys typed where no field has the focus, and tells commands from sentences. */
+/** Handles keys typed without a focused field and distinguishes commands from sentences. */
 export function followTyping({ kindOf, run, target }: TypingPorts): FollowedTyping {
   let burst = NO_BURST;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -37,7 +37,7 @@ export function followTyping({ kindOf, run, target }: TypingPorts): FollowedTypi
     for (const name of pending) run(name);
   };
   const startComment = (event: KeyboardEvent, typed: string) => {
-    // The commands that the first letters ran were none.
+    // Reverts what the first letters did: they were text, not commands.
     restore?.();
     stop();
     event.preventDefault();
@@ -82,7 +82,7 @@ export function followTyping({ kindOf, run, target }: TypingPorts): FollowedTypi
       if (isFirst) stop();
       const step = typeKey(burst, { printed, name: printed, kind: undefined }, event.timeStamp);
       if (step.typed === undefined) burst = step.burst;
-      // The first letter of the sentence may be the one that opened this dialog.
+      // The first letter of the sentence may have opened this dialog.
       else if (restore) startComment(event, step.typed);
       else typeInDialog(event, dialog, step.typed);
     },
@@ -91,7 +91,7 @@ export function followTyping({ kindOf, run, target }: TypingPorts): FollowedTypi
   function printedKey(event: KeyboardEvent, name: string, printed: string): boolean {
     const kind = kindOf(name);
     if (event.repeat) {
-      // A pending key moves on and on; nothing else of it is meant to happen again.
+      // Only movement repeats while a key is held.
       if (kind !== "move") event.preventDefault();
       return kind !== "move";
     }
@@ -108,7 +108,7 @@ export function followTyping({ kindOf, run, target }: TypingPorts): FollowedTypi
     return true;
   }
 
-  /** Types into the dialog's field; without one, the sentence is a comment and the dialog closes. */
+  /** Types into the dialog's field. Without a field, closes the dialog and starts a comment. */
   function typeInDialog(event: KeyboardEvent, dialog: Element, typed: string): void {
     const field = [...dialog.querySelectorAll<HTMLTextAreaElement | HTMLInputElement>(TEXT_FIELDS)].find(
       (each) => !each.disabled && !each.readOnly && each.checkVisibility(),
@@ -123,13 +123,13 @@ export function followTyping({ kindOf, run, target }: TypingPorts): FollowedTypi
     }
     target.closeDialog();
     if (dialog instanceof HTMLElement && dialog.matches(":popover-open")) dialog.hidePopover();
-    // A dialog that the page does not close holds work: a drawing, for one.
+    // A dialog that stays open contains unsaved work, for example a drawing.
     if (!dialog.isConnected || !dialog.matches("[open], :popover-open")) startComment(event, typed);
   }
 
   function otherKey(event: KeyboardEvent, name: string): boolean {
     if (name === "Dead" || name === "Process") {
-      // What a dead key or an input method composes goes into the comment that is started here.
+      // The composed character goes into the comment that is started here.
       if (target.hasSelection()) target.startComment("");
       return true;
     }

@@ -1,6 +1,6 @@
 import { isOnMac, type KeyName, keyLabels } from "./keys.ts";
 
-/** Shows the key that does what a button does; the button's name stays as it is. */
+/** Renders the shortcut of a button without changing the button's accessible name. */
 export function KeyHint({ keys }: { readonly keys: KeyName }) {
   return (
     <kbd className="key key-hint" aria-hidden>

@@ -1,7 +1,7 @@
-/** What identifies a key press: `c`, `?`, `Shift+ArrowDown`, `Mod+Enter` (Mod is Command on a Mac, else Control). */
+/** Identifies a key press: `c`, `?`, `Shift+ArrowDown`, `Mod+Enter` (Mod is Command on a Mac, else Control). */
 export type KeyName = string;
 
-/** The parts of a keyboard event that matter here. */
+/** The members of a keyboard event that are used here. */
 export interface KeyPress {
   readonly key: string;
   readonly ctrlKey: boolean;
@@ -10,7 +10,9 @@ export interface KeyPress {
   readonly shiftKey: boolean;
 }
 
-/** The name of a key press. Shift is named only where the key itself does not show it (letters and signs do). */
+/**
+ * Returns the name of a key press. Includes Shift only if the key itself does not show it, as letters and signs do.
+ */
 export function keyName(press: KeyPress): KeyName {
   const key = press.key === " " ? "Space" : press.key;
   const parts: string[] = [];
@@ -21,14 +23,14 @@ export function keyName(press: KeyPress): KeyName {
   return parts.join("+");
 }
 
-/** Returns the character that a key press types, or undefined for keys that type none and for commands with Ctrl or Cmd. */
+/** Returns the character that a key press types; undefined for other keys and for commands with Ctrl or Cmd. */
 export function printedBy(
   press: KeyPress & { getModifierState?(name: string): boolean },
 ): string | undefined {
   if ([...press.key].length !== 1) return undefined;
   const isThirdLevel = press.getModifierState?.("AltGraph") === true;
   if (isThirdLevel) return press.key;
-  // Option types signs on a Mac; elsewhere Alt with a letter is a command of the browser.
+  // On a Mac, Option types special characters; elsewhere Alt with a letter is a browser command.
   if (press.ctrlKey || press.metaKey || (press.altKey && /^[\x20-\x7e]$/.test(press.key))) return undefined;
   return press.key;
 }
@@ -41,12 +43,12 @@ const SIGNS: Record<string, string> = {
   Escape: "Esc",
 };
 
-/** Whether Command does here what Control does elsewhere. */
+/** Returns whether Command replaces Control, as on Apple systems. */
 export function isOnMac(): boolean {
   return /Mac|iPhone|iPad/.test(navigator.platform);
 }
 
-/** How the keys are written for a person. */
+/** Returns the labels of the keys for display. */
 export function keyLabels(name: KeyName, isMac: boolean): string[] {
   return name
     .split(/\+(?=.)/)

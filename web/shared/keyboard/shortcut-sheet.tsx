@@ -7,7 +7,7 @@ interface ShortcutSheetProps {
   readonly onClose: () => void;
 }
 
-/** The `?` sheet: every key of the page, by group, in the order given. */
+/** Renders the `?` sheet: all shortcuts of the page by group, in the given order. */
 export function ShortcutSheet({ shortcuts, onClose }: ShortcutSheetProps) {
   const isMac = isOnMac();
   const groups = [...new Set(shortcuts.map(({ group }) => group))];

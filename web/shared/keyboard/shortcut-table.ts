@@ -17,8 +17,8 @@ const SHOW = "Show";
 const DECIDE = "Decide";
 
 /**
- * Every key of both review pages, in the order of the sheet. A key stands here once, so it means the same on both; a
- * page has those actions that it can do.
+ * All shortcuts of both review pages, in the order of the sheet. A single table, so that a key has the same meaning
+ * on both pages; each page implements a subset.
  */
 export const shortcutTable = {
   next: { group: MOVE, keys: ["j"], label: "Next line or block", kind: "move" },
@@ -94,7 +94,7 @@ export const shortcutTable = {
 
 export type ActionName = keyof typeof shortcutTable;
 
-/** Returns the shortcuts of a page: those actions that it can do, in the order of the table. */
+/** Returns the shortcuts that a page implements, in the order of the table. */
 export function shortcutsOf(actions: Readonly<Partial<Record<ActionName, () => void>>>): readonly Shortcut[] {
   const names = Object.keys(shortcutTable) as ActionName[];
   return names.flatMap((name) => {
@@ -103,7 +103,7 @@ export function shortcutsOf(actions: Readonly<Partial<Record<ActionName, () => v
   });
 }
 
-/** Returns the key of an action as it is shown beside its button. */
+/** Returns the key of an action as displayed next to its button. */
 export function keyOf(action: ActionName): KeyName {
   return shortcutTable[action].keys[0];
 }

@@ -6,35 +6,35 @@ import type { KeyKind } from "./typing-burst.ts";
 export interface Shortcut {
   readonly keys: readonly KeyName[];
   readonly label: string;
-  /** Heading in the sheet. */
+  /** Group heading in the sheet. */
   readonly group: string;
-  /** What its letters and signs do; `guarded` unless given. */
+  /** What its letters and signs do. Default: `guarded`. */
   readonly kind?: KeyKind;
-  /** Its keys with Ctrl or Cmd also work while a text field has the focus. */
+  /** Whether its keys with Ctrl or Cmd also work in a text field. */
   readonly whileTyping?: boolean;
   readonly run: () => void;
 }
 
-/** What the page does with a sentence that is typed where no field has the focus. */
+/** Handles a sentence that is typed without a focused field. */
 export interface TypingTarget {
-  /** Whether text is selected: every letter then begins a comment on it. */
+  /** Returns whether text is selected. Every letter then starts a comment on it. */
   readonly hasSelection: () => boolean;
-  /** Starts a comment with the text typed so far and gives it the focus. */
+  /** Starts a comment with the text typed so far and focuses it. */
   readonly startComment: (typed: string) => void;
-  /** Closes the dialog that is open. */
+  /** Closes the open dialog. */
   readonly closeDialog: () => void;
-  /** Returns a function that undoes what the first letters of a sentence did: fields and dialogs opened, moves. */
+  /** Returns a function that reverts what the first letters of a sentence did: opened fields and dialogs, moves. */
   readonly remember: () => () => void;
-  /** Returns whether the page's search field would find something; false where there is none. */
+  /** Returns whether the page's search field would find something. Absent on pages without one. */
   readonly finds?: (search: string) => boolean;
 }
 
 /**
- * Runs the shortcuts while the caller is rendered, and starts a comment when a sentence is typed. Single keys rest
- * while the person types or a dialog is open.
+ * Handles shortcuts while the component is mounted, and starts a comment when a sentence is typed. Single keys are
+ * disabled in text fields and dialogs.
  */
 export function useShortcuts(shortcuts: readonly Shortcut[], target: TypingTarget): void {
-  // Not a moment after what the keys act on is there to be seen.
+  // A layout effect, so that keys work as soon as the page is visible.
   useLayoutEffect(() => {
     const find = (name: KeyName, isTyping: boolean) =>
       shortcuts.find(
@@ -76,12 +76,12 @@ export function useShortcuts(shortcuts: readonly Shortcut[], target: TypingTarge
   }, [shortcuts, target]);
 }
 
-/** Returns the dialog or menu that is open, the innermost one. */
+/** Returns the innermost open dialog or menu. */
 function openDialog(): Element | undefined {
   return [...document.querySelectorAll("dialog[open], [popover]:popover-open")].at(-1);
 }
 
-/** True for a key that works the very control which has the focus: Enter on a button is nobody else's. */
+/** Returns whether the focused control handles the key itself, as a button does with Enter. */
 function worksControl(name: KeyName, target: EventTarget | null): boolean {
   if (!(target instanceof Element)) return false;
   if (name === "Enter") return target.matches("a[href], button, summary");

@@ -1,37 +1,36 @@
 /**
- * What a single key does where no field has the focus.
- * `move`: goes somewhere. `write`: opens a field for text. `search`: opens a field that filters files. `dialog`: opens a
- * dialog.
- * `guarded`: changes something, so it waits until it is certain that no sentence is being typed.
+ * The effect of a single key without a focused field. `move`: moves the cursor. `write`: opens a text field.
+ * `search`: opens the file filter. `dialog`: opens a dialog. `guarded`: changes something, so it waits until no
+ * sentence is being typed.
  */
 export type KeyKind = "move" | "write" | "search" | "dialog" | "guarded";
 
-/** Keys typed in quick succession, and the commands among them that wait. */
+/** Keys typed in quick succession, and the pending commands among them. */
 export interface TypingBurst {
-  /** What was typed, from the first key on. */
+  /** The typed text since the first key. */
   readonly text: string;
-  /** Commands that wait: the same key, once or several times. */
+  /** Pending commands: the same key, once or several times. */
   readonly pending: readonly string[];
-  /** Whether every key so far was a command that runs at once. */
+  /** Whether every key so far was a command that runs immediately. */
   readonly isPlain: boolean;
   /** When the last key went down, in milliseconds. */
   readonly at: number;
-  /** The field that the last command opened, in a dialog or not, which takes the keys that follow. */
+  /** The kind of field that the last command opened, which receives the following keys. */
   readonly field?: "write" | "search" | undefined;
-  /** What was typed into the field that searches. */
+  /** The text typed into the search field. */
   readonly search?: string;
 }
 
-/** What comes of a key. */
+/** The result of a key. */
 export interface BurstStep {
   readonly burst: TypingBurst;
   /** Commands to run now, in order. */
   readonly run: readonly string[];
-  /** A sentence is being typed: everything typed since the burst began. */
+  /** The text of the whole burst, if it turned out to be a sentence. */
   readonly typed?: string;
 }
 
-/** Milliseconds within which the next letter makes two keys a word. */
+/** Maximum milliseconds between two keys of a word. */
 export const WORD_GAP_MS = 350;
 
 export const NO_BURST: TypingBurst = { text: "", pending: [], isPlain: true, at: Number.NEGATIVE_INFINITY };
@@ -45,22 +44,22 @@ export function isInBurst(burst: TypingBurst, at: number): boolean {
 export interface TypedKey {
   /** The character. */
   readonly printed: string;
-  /** The name its command has, as `keyName` gives it. */
+  /** The name of its command, as returned by `keyName`. */
   readonly name: string;
-  /** What its command does; undefined without one. */
+  /** The kind of its command; undefined without one. */
   readonly kind: KeyKind | undefined;
 }
 
 /**
- * Takes a key. A sentence is recognized when a letter or a space follows a waiting command, a key without a command, or
- * a letter that opened a dialog. Pure.
+ * Handles a key. Detects a sentence when a letter or a space follows a pending command, a key without a command, or a
+ * letter that opened a dialog. Pure.
  */
 export function typeKey(before: TypingBurst, key: TypedKey, at: number): BurstStep {
   const burst = isInBurst(before, at) ? before : NO_BURST;
   const overdue = burst === NO_BURST ? before.pending : [];
   const { printed, kind, name } = key;
   if (isSentence(burst, key)) return { burst: NO_BURST, run: overdue, typed: burst.text + printed };
-  // What follows a waiting command without making a word of it begins a new burst.
+  // A key that does not continue a word after a pending command starts a new burst.
   const text = burst.pending.length > 0 && burst.pending[0] !== name ? printed : burst.text + printed;
   if (kind === "guarded") {
     const isRepeated = burst.pending[0] === name;
@@ -75,9 +74,9 @@ export function typeKey(before: TypingBurst, key: TypedKey, at: number): BurstSt
 }
 
 /**
- * Takes a key that goes into the field which a command of the burst has just opened. The commands were the start of a
- * sentence where the next key continues a word: `c`, `a`. A capital letter starts a comment, and several words in a
- * search that finds nothing are a sentence. Pure.
+ * Handles a key in the field that a command of the burst has just opened. Detects a sentence when the key continues a
+ * word (`c`, `a`), or when several words in a search find nothing. A capital letter is the start of the comment.
+ * Pure.
  */
 export function typeKeyInField(
   burst: TypingBurst,
@@ -99,15 +98,15 @@ export function typeKeyInField(
   return { burst: { ...burst, text, search: next, at } };
 }
 
-/** A letter, but not two keys that no word starts with: `jj`, `kc`, `j/`. */
+/** A letter, except for pairs that start no word: `jj`, `kc`, `j/`. */
 const WORD_START = /^(?!(\p{L})\1|[jkn]c|[jk]\/)\p{L}/iu;
-/** Capital letters start a comment; everything else that stands in a word, or after one, continues it. */
+/** Characters in or after a word. Capital letters are excluded, because they start a comment. */
 const CONTINUES_WORD = /[\p{Ll}\p{Lo}\p{M}\p{Nd}\s'’+#/&.,:;!?_-]/u;
 
 function isSentence(burst: TypingBurst, { printed, name, kind }: TypedKey): boolean {
   if (burst.text === "" || !/[\p{L}\p{M}\s]/u.test(printed)) return false;
   if (burst.pending.length > 0) {
-    // No English word has a `j` in second place, and moving on is what follows a command most often.
+    // No English word has `j` as its second letter, and moving is the most frequent key after a command.
     return printed !== "j" && burst.pending[0] !== name;
   }
   if (!burst.isPlain || kind === undefined) return true;

@@ -16,10 +16,10 @@ interface CodeBlockProps {
   readonly isRemoved: boolean | undefined;
 }
 
-/** A code block: highlighted as soon as the highlighter is here, a diagram where it says it is one. */
+/** Renders a code block, highlighted once the highlighter is loaded, or a diagram if the language is `mermaid`. */
 export function CodeBlock({ leaf, node, isRemoved = false }: CodeBlockProps) {
   const { language, info, change, edits } = node;
-  // What has changed in a diagram is seen in its source alone.
+  // Changes of a diagram are visible only in its source.
   const [asSource, setAsSource] = useState(language !== "mermaid" || edits !== undefined);
   const runs = useRuns(leaf.text, language);
   const code = <CodeText leaf={leaf} runs={runs} edits={edits} isRemoved={isRemoved} />;
@@ -47,7 +47,7 @@ export function CodeBlock({ leaf, node, isRemoved = false }: CodeBlockProps) {
   );
 }
 
-/** The code's colored runs, or one run without color until they are known. */
+/** Returns the highlighted runs of the code; a single plain run until they are ready. */
 function useRuns(text: string, language: string): readonly CodeRun[] {
   const [runs, setRuns] = useState<{ readonly text: string; readonly runs: readonly CodeRun[] }>();
   useEffect(() => {

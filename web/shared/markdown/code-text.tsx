@@ -5,13 +5,13 @@ import type { CodeRun } from "./highlight.ts";
 interface CodeTextProps {
   readonly leaf: Leaf;
   readonly runs: readonly CodeRun[];
-  /** In a comparison: what differs from the earlier text. */
+  /** In a comparison: the differences from the earlier text. */
   readonly edits?: LeafEdits | undefined;
   /** Whether the text belongs to an earlier version. */
   readonly isRemoved?: boolean;
 }
 
-/** The text of a code block with its colors, and marks where it holds characters meant to deceive. */
+/** Renders the text of a code block with colors, and marks deceptive characters. */
 export const CodeText = memo(function CodeText({ leaf, runs, edits, isRemoved = false }: CodeTextProps) {
   const pieces: ReactNode[] = [];
   for (const { run, start, isAdded, removed } of edits ? withEdits(runs, edits) : placed(runs)) {
@@ -46,7 +46,7 @@ interface PlacedRun {
   readonly run: CodeRun;
   readonly start: number;
   readonly isAdded: boolean;
-  /** What was in front of it. */
+  /** Text that was removed before it. */
   readonly removed: LeafEdits["removed"];
 }
 
@@ -59,7 +59,7 @@ function placed(runs: readonly CodeRun[]): PlacedRun[] {
   });
 }
 
-/** The runs, cut where edits begin and end. */
+/** Splits the runs where edits begin and end. */
 function withEdits(runs: readonly CodeRun[], { added, removed }: LeafEdits): PlacedRun[] {
   const rest = [...removed];
   const result: PlacedRun[] = [];
@@ -92,7 +92,7 @@ function withEdits(runs: readonly CodeRun[], { added, removed }: LeafEdits): Pla
   return result;
 }
 
-/** A run's text, cut where marks begin and end. */
+/** Splits the text of a run where marks begin and end. */
 function markWithin(text: string, start: number, marks: readonly LeafMark[]): ReactNode {
   const inside = marks.filter((mark) => mark.start < start + text.length && mark.end > start);
   if (inside.length === 0) return text;

@@ -1,6 +1,6 @@
 import highlighter from "highlight.js/lib/common";
 
-/** A stretch of code of one color. */
+/** A run of code with one color. */
 export interface CodeRun {
   readonly text: string;
   readonly scope: CodeScope | undefined;
@@ -19,7 +19,7 @@ export type CodeScope =
 
 const MAX_LENGTH = 50_000;
 
-/** Colors for code, or undefined for a language that is not known and for very long code. */
+/** Highlights code. Returns undefined for an unknown language and for very long code. */
 export function highlight(code: string, language: string): readonly CodeRun[] | undefined {
   if (code.length > MAX_LENGTH || !highlighter.getLanguage(language)) return undefined;
   const result = highlighter.highlight(code, { language, ignoreIllegals: true });
@@ -28,7 +28,7 @@ export function highlight(code: string, language: string): readonly CodeRun[] | 
   return runs;
 }
 
-/** The highlighter's own tree; reading it saves writing and parsing HTML. */
+/** The internal tree of highlight.js. Reading it avoids writing and parsing HTML. */
 interface ScopeNode {
   readonly scope?: string;
   readonly children: readonly (ScopeNode | string)[];

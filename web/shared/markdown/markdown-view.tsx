@@ -19,9 +19,9 @@ import {
 import { CodeBlock } from "./code-block.tsx";
 import { CodeText } from "./code-text.tsx";
 
-/** What a page adds to a Markdown text. */
+/** The parts of a Markdown view that the page provides. */
 export interface MarkdownHost {
-  /** Where an image that the text names is shown from; undefined where it must not be loaded. */
+  /** Returns the URL to load an image from; undefined if it must not be loaded. */
   readonly imageUrl: (source: string) => string | undefined;
 }
 
@@ -29,19 +29,19 @@ const DocumentContext = createContext<MarkdownDocument | undefined>(undefined);
 
 interface MarkdownViewProps extends MarkdownHost {
   readonly document: MarkdownDocument;
-  /** What is drawn of it; all, unless given. */
+  /** The nodes to render. Default: all. */
   readonly nodes?: readonly MarkdownNode[];
   readonly small?: boolean;
 }
 
 interface DrawOptions extends MarkdownHost {
-  /** Whether the nodes belong to an earlier version, whose numbers mean nothing in this one. */
+  /** Whether the nodes belong to an earlier version, whose indices are invalid in this one. */
   readonly isRemoved?: boolean;
 }
 
 /**
- * Draws a parsed Markdown text. Every stretch of text lies in an element with `data-leaf`, whose DOM text equals the
- * leaf's; every block has `data-block`. Nothing in the text becomes markup or code: React writes text nodes only.
+ * Renders a parsed Markdown text. Every leaf of text is in an element with `data-leaf`, whose DOM text equals the
+ * leaf's; every block has `data-block`. Text never becomes markup or code, because React writes text nodes only.
  */
 export const MarkdownView = memo(function MarkdownView(props: MarkdownViewProps) {
   const { document, nodes = document.nodes, imageUrl, small } = props;
@@ -93,7 +93,8 @@ function Node({ node, host }: { readonly node: MarkdownNode; readonly host: Draw
     case "element":
       if (node.attributes?.["class"] === TABLE_SCROLL)
         return <TableScroll>{drawAll(node.children, host)}</TableScroll>;
-      // As one list: a paragraph can hold more pieces than a call takes arguments. An empty element takes not even none.
+      // Children are one array: a paragraph may have more nodes than a call accepts arguments. A void element accepts
+      // no children.
       return createElement(
         node.tag,
         propertiesOf(node, host.isRemoved),
@@ -117,7 +118,7 @@ function propertiesOf(
   };
 }
 
-/** What only an earlier version has: read, but no part of this one. */
+/** Renders removed content, which is not part of this version. */
 function Removed({
   node,
   host,
@@ -194,7 +195,9 @@ interface MarkdownImageProps {
   readonly url: string | undefined;
 }
 
-/** An image of this machine; one from elsewhere is named, never loaded, since loading it would tell its owner. */
+/**
+ * Renders a local image. A remote image is only named, because loading it would reveal that the text is being read.
+ */
 function MarkdownImage({ image, url }: MarkdownImageProps) {
   const [failed, setFailed] = useState(false);
   const name = image.alt || image.source;
@@ -214,7 +217,10 @@ function MarkdownImage({ image, url }: MarkdownImageProps) {
   return <img src={url} alt={image.alt} title={title} loading="lazy" onError={() => setFailed(true)} />;
 }
 
-/** What a table lies in. Where the table is wider, it takes the focus, so that keys can scroll it, and says what it is. */
+/**
+ * Renders the scroll container of a table. If the table is wider, the container is focusable and labeled, so that
+ * keys can scroll it.
+ */
 function TableScroll({ children }: { readonly children: ReactNode }) {
   const element = useRef<HTMLDivElement>(null);
   const [isWider, setIsWider] = useState(false);

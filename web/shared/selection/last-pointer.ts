@@ -10,7 +10,7 @@ if (typeof document !== "undefined") {
   );
 }
 
-/** Returns whether a finger touched the page last: there is no hovering, and the system draws over selected text. */
+/** Returns whether the last input was touch, which cannot hover and shows the system's toolbar above a selection. */
 export function isTouched(): boolean {
   return pointerType === "touch";
 }

@@ -1,16 +1,16 @@
-/** Milliseconds without a change after which a selection is settled: handles on a touch screen move it step by step. */
+/** Milliseconds without a change after which a selection is settled. Handles on a touch screen change it stepwise. */
 const SETTLED_MS = 200;
 
 interface SelectionListener {
-  /** Text is selected, and neither pointer nor key is changing that. */
+  /** Called when text is selected and neither pointer nor keys are changing it. */
   readonly onSettled: () => void;
-  /** Nothing is selected any more. */
+  /** Called when the selection is cleared. */
   readonly onCleared: () => void;
 }
 
 /**
- * Follows the selection, whatever makes it: a mouse, keys, the handles of a touch screen, which send nothing but
- * `selectionchange`, or assistive technology. Returns the way to stop.
+ * Tracks the selection, whatever makes it: mouse, keys, assistive technology, or the handles of a touch screen, which
+ * send only `selectionchange`. Returns a function that removes the listeners.
  */
 export function followSelection({ onSettled, onCleared }: SelectionListener): () => void {
   let isMouseDown = false;
@@ -24,7 +24,7 @@ export function followSelection({ onSettled, onCleared }: SelectionListener): ()
     clearTimeout(timer);
     const wasSelected = isSelected;
     isSelected = getSelection()?.isCollapsed === false;
-    // A tap moves the caret; that clears nothing.
+    // A tap without a selection moves the caret and clears nothing.
     if (!isSelected && wasSelected) onCleared();
     else if (isSelected && !isMouseDown) timer = setTimeout(settle, SETTLED_MS);
   };

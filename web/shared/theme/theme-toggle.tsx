@@ -8,7 +8,7 @@ const CHOICES = [
   { theme: "dark", label: "Dark", Icon: Moon },
 ] as const;
 
-/** Chooses light, dark or the system's; `onChange` remembers it. */
+/** Selects the light, dark or system theme. `onChange` stores it. */
 export function ThemeToggle({ onChange }: { readonly onChange: (theme: Theme) => void }) {
   const { theme, resolved } = useTheme();
   const Icon = resolved === "dark" ? Moon : Sun;

@@ -2,20 +2,20 @@ import { create } from "zustand";
 
 export type Theme = "system" | "light" | "dark";
 
-/** The chosen theme; `resolved` is what that means now. */
+/** The chosen theme; `resolved` is the theme in effect. */
 export const useTheme = create<{ readonly theme: Theme; readonly resolved: "light" | "dark" }>(() => ({
   theme: "system",
   resolved: prefersDark().matches ? "dark" : "light",
 }));
 
-/** Applies a theme to the page; remembering it is the caller's business. */
+/** Applies a theme to the page. Does not store it. */
 export function applyTheme(theme: Theme): void {
   if (theme === "system") delete document.documentElement.dataset["theme"];
   else document.documentElement.dataset["theme"] = theme;
   useTheme.setState({ theme, resolved: resolve(theme) });
 }
 
-/** Follows the system's choice for as long as the page lives. */
+/** Updates the theme when the system's preference changes. */
 export function watchSystemTheme(): void {
   prefersDark().addEventListener("change", () => {
     const { theme } = useTheme.getState();

@@ -1,26 +1,28 @@
 import { afterPaint } from "../../after-paint.ts";
 import type { DiagramRequest, DiagramResponse } from "./diagram-messages.ts";
 
-/** Where diagrams are drawn: see `web/diagram-frame`. */
+/** The frame that renders diagrams: see `web/diagram-frame`. */
 export interface DiagramFrame {
-  /** Settles with the answer to this request; one at a time. */
+  /** Resolves to the response to a request. One request at a time. */
   ask(request: DiagramRequest): Promise<DiagramResponse>;
   close(): void;
 }
 
 const ADDRESS = "/assets/diagram-frame.html";
 
-/** Opens the frame out of sight and hands it one end of a channel. Resolves to undefined where it cannot be loaded. */
+/**
+ * Opens the hidden frame and passes it one port of a message channel. Resolves to undefined if it cannot be loaded.
+ */
 export async function openDiagramFrame(): Promise<DiagramFrame | undefined> {
   await afterPaint();
-  // A frame tells nobody that an error's page was loaded in its place.
+  // A frame does not report that it loaded an error page.
   const isThere = await fetch(ADDRESS, { method: "HEAD" }).then(
     ({ ok }) => ok,
     () => false,
   );
   if (!isThere) return undefined;
   const frame = document.createElement("iframe");
-  // Scripts, but neither this page's origin nor its storage; no way to navigate it or to open windows.
+  // Allows scripts only: no access to this page's origin or storage, no navigation, no windows.
   frame.setAttribute("sandbox", "allow-scripts");
   frame.src = ADDRESS;
   frame.title = "Diagrams";
@@ -32,7 +34,7 @@ export async function openDiagramFrame(): Promise<DiagramFrame | undefined> {
     document.body.append(frame);
   });
   const { port1, port2 } = new MessageChannel();
-  // Its origin is opaque and cannot be named; nothing is told before the port is in its hands.
+  // The frame's origin is opaque, so the target must be "*". The message contains nothing but the port.
   frame.contentWindow?.postMessage(undefined, "*", [port2]);
   return {
     ask(request) {
@@ -48,7 +50,7 @@ export async function openDiagramFrame(): Promise<DiagramFrame | undefined> {
   };
 }
 
-/** The frame runs what a diagram made of it: nothing it says is taken for granted. */
+/** Validates a message of the frame, which runs code derived from the diagram and is not trusted. */
 function responseFrom(data: unknown): DiagramResponse {
   if (typeof data === "object" && data !== null) {
     if ("svg" in data && typeof data.svg === "string") return { svg: data.svg };

@@ -1,4 +1,4 @@
-/** What a page and the frame that draws its diagrams say to each other: one answer to each request, in order. */
+/** A request of the page to the diagram frame. The frame sends one response per request, in order. */
 export interface DiagramRequest {
   readonly source: string;
   readonly theme: "light" | "dark";
@@ -6,8 +6,8 @@ export interface DiagramRequest {
 
 export type DiagramResponse = { readonly svg: string } | { readonly error: string };
 
-/** A diagram as SVG text, or why there is none; `again` where it is not to blame, and may be drawn another time. */
+/** A diagram as SVG text, or the reason for the failure. `again`: the diagram is not the cause and may be retried. */
 export type DrawnDiagram = { readonly svg: string } | { readonly error: string; readonly again: boolean };
 
-/** Characters of a diagram's source. */
+/** Maximum characters of a diagram's source. */
 export const MAX_DIAGRAM_LENGTH = 50_000;

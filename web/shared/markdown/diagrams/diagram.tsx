@@ -11,7 +11,7 @@ interface DiagramProps {
 
 type Shown = { readonly url: string } | { readonly error: string; readonly again: boolean };
 
-/** A Mermaid diagram, shown as an image: what is inside one can neither run scripts nor load anything. */
+/** Renders a Mermaid diagram as an image, in which nothing can run scripts or load resources. */
 export function Diagram({ source, fallback }: DiagramProps) {
   const [shown, draw] = useDrawing(source);
   if (shown && "url" in shown) {
@@ -38,7 +38,10 @@ export function Diagram({ source, fallback }: DiagramProps) {
   );
 }
 
-/** The diagram as it is drawn, and what draws it once more. One that failed without fault is, whenever the page is come back to. */
+/**
+ * Returns the rendered diagram and a function that retries. Retries by itself when the tab becomes visible, if the
+ * diagram was not the cause of the failure.
+ */
 function useDrawing(source: string): [Shown | undefined, () => void] {
   const theme = useTheme(({ resolved }) => resolved);
   const [shown, setShown] = useState<Shown>();

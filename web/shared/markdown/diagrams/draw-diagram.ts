@@ -6,11 +6,11 @@ const TIME_LIMIT = 10_000;
 let frame: Promise<DiagramFrame | undefined> | undefined;
 let last: Promise<unknown> = Promise.resolve();
 
-/** Draws a Mermaid diagram, in a frame that is opened with the first one and again after one that failed. Never rejects. */
+/** Renders a Mermaid diagram in the frame, which is opened on first use and again after a failure. Never rejects. */
 export async function drawDiagram(source: string, theme: DiagramRequest["theme"]): Promise<DrawnDiagram> {
   if (source.length > MAX_DIAGRAM_LENGTH) return wrong("it is longer than 50,000 characters");
   if (/\bimg\s*:/.test(source) && source.includes("//")) return wrong("it loads images from other servers");
-  // One after the other: the time that one takes is its own.
+  // One at a time, so that each diagram has the whole time limit.
   const drawing = last.then(() => drawInFrame({ source, theme }));
   last = drawing;
   return drawing;
@@ -25,7 +25,7 @@ async function drawInFrame(request: DiagramRequest): Promise<DrawnDiagram> {
   }
   const response = await Promise.race([opened.ask(request), timeLimit()]);
   if (response === undefined) {
-    // It may never come back to take another.
+    // The frame may never respond again.
     opened.close();
     frame = undefined;
     return { error: "it takes too long", again: true };

@@ -2,12 +2,12 @@ import type { DrawnDiagram } from "./diagram-messages.ts";
 
 const drawn = new Map<string, string>();
 
-/** Hands a page that has no diagram library the diagrams it may show, as SVG by source. */
+/** Sets the diagrams of a saved page, as SVG by source. */
 export function embedDiagrams(diagrams: Readonly<Record<string, string>>): void {
   for (const [source, svg] of Object.entries(diagrams)) drawn.set(source, svg);
 }
 
-/** Takes the place of the diagram library in a saved page. */
+/** Replaces the diagram library in a saved page. */
 export async function drawDiagram(source: string): Promise<DrawnDiagram> {
   const svg = drawn.get(source);
   return svg === undefined
