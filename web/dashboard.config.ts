@@ -2,8 +2,8 @@ import { defineConfig } from "vite";
 import { oneFileBuild, type PageParts } from "./one-file.ts";
 
 /**
- * The proxy's dashboard: one file, because what it would load could ask for a key that a browser cannot send. The server
- * names script and style in the policy by their hashes.
+ * Builds the proxy's dashboard as one file: requests for its assets might need an API key, which a browser cannot
+ * send. The server allows script and style by hash in the CSP.
  */
 export default defineConfig(oneFileBuild("dashboard", "dashboard/index.html", pageOf));
 

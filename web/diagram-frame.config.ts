@@ -2,8 +2,8 @@ import { defineConfig } from "vite";
 import { oneFileBuild, type PageParts } from "./one-file.ts";
 
 /**
- * The document that diagrams are drawn in. It stands in a sandbox, where it could load nothing even of ours: the library
- * comes within, and its policy allows that script, the styles it writes, and nothing from anywhere.
+ * Builds the document that renders diagrams. It runs in a sandbox and cannot load even our own assets, so the library
+ * is inline. Its CSP allows only that script and inline styles.
  */
 export default defineConfig(oneFileBuild("diagram-frame", "assets/diagram-frame.html", pageOf));
 

@@ -2,15 +2,15 @@ import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import type { Plugin, UserConfig } from "vite";
 
-/** What goes into a page that is one file. */
+/** The contents of a single-file page. */
 export interface PageParts {
   readonly script: string;
   readonly css: string;
-  /** The script as a policy names it: `script-src ${scriptSource}` lets nothing else run. */
+  /** The script's hash as a CSP source: `script-src ${scriptSource}` allows no other script. */
   readonly scriptSource: string;
 }
 
-/** How a page with script and style within is built: from the `index.html` in `folder` to the file of that name. */
+/** Returns the build of a page with inline script and style, from the `index.html` in `folder` to `fileName`. */
 export function oneFileBuild(
   folder: string,
   fileName: string,
@@ -38,7 +38,7 @@ function oneFile(fileName: string, pageOf: (parts: PageParts) => string): Plugin
     name: "one-file",
     enforce: "post",
     generateBundle: {
-      // After Vite's own, which fills in what it left open in the script.
+      // Runs after Vite's own plugins, which fill in placeholders in the script.
       order: "post",
       handler(_options, bundle) {
         const files = Object.values(bundle);

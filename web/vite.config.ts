@@ -4,7 +4,7 @@ import { defineConfig, type Plugin } from "vite";
 
 const page = (name: string) => resolve(import.meta.dirname, name, "index.html");
 
-/** The code page asks for its highlighter along with its scripts, not only once they run. */
+/** Preloads the highlighter of the code page in parallel with its scripts. */
 const preloadHighlighter: Plugin = {
   name: "preload-highlighter",
   transformIndexHtml: {
@@ -18,7 +18,10 @@ const preloadHighlighter: Plugin = {
   },
 };
 
-/** Several pages, hashed assets under /assets, no inlined scripts: the page's CSP allows only files of its own. */
+/**
+ * Builds the review pages with hashed assets under /assets. Inlines no scripts, because the CSP allows only files of
+ * the server.
+ */
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), preloadHighlighter, preloadLaterChunks()],
@@ -34,7 +37,7 @@ export default defineConfig({
   },
 });
 
-/** Has the browser fetch at once what a page runs only after its text is on the screen. */
+/** Preloads the chunks that a page imports after its first paint. */
 function preloadLaterChunks(): Plugin {
   return {
     name: "preload-later-chunks",

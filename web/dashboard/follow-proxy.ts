@@ -4,18 +4,18 @@ import { keptKey } from "./key.ts";
 
 export interface Follower {
   readonly onState: (state: DashboardState) => void;
-  /** The connection is lost and is being retried. */
+  /** Called when the connection is lost. It is retried. */
   readonly onLost: () => void;
-  /** A key is needed; resolves when another may have been given. */
+  /** Called when a key is required. Resolves when the person has entered one. */
   readonly onLocked: (wasWrong: boolean) => Promise<void>;
 }
 
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
-/** The proxy speaks up at least every 15 s. */
+/** The proxy sends data at least every 15 s. */
 const SILENCE_MS = 40_000;
 
-/** Follows the proxy's events for as long as the page is open, and looked at. */
+/** Receives the proxy's events while the page is open and visible. Reconnects with exponential backoff. */
 export async function followProxy(follower: Follower): Promise<never> {
   let pause = FIRST_PAUSE_MS;
   for (;;) {
@@ -35,8 +35,8 @@ export async function followProxy(follower: Follower): Promise<never> {
 }
 
 /**
- * One stream from its beginning to its end. By `fetch` and not by `EventSource`, which could show no key but in the URL.
- * "ended" is one that was there: the proxy ends it where it wants to be asked again.
+ * Reads one event stream to its end. Uses `fetch`, because `EventSource` can send a key only in the URL. Returns
+ * "ended" if events were received, after which the proxy may be asked again.
  */
 async function listen(key: string | undefined, follower: Follower): Promise<"locked" | "lost" | "ended"> {
   const aborter = new AbortController();
@@ -84,7 +84,7 @@ function untilVisible(): Promise<void> {
 
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** The `data` of each event of a stream, whose events have one line of it each; comments are nothing. */
+/** Yields the `data` of each event. Events have one `data` line each; comments are skipped. */
 async function* dataIn(body: ReadableStream<Uint8Array>, onBytes: () => void): AsyncGenerator<string, void> {
   const reader = body
     .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)

@@ -8,7 +8,10 @@ export function keptKey(): string | undefined {
   return sessionStorage.getItem(NAME) ?? undefined;
 }
 
-/** Asks for a key where the dashboard would be; resolves when one was given. It is kept until the tab is closed. */
+/**
+ * Shows a key form in place of the dashboard. Resolves when a key was submitted, which is stored until the tab
+ * closes.
+ */
 export function askForKey(container: HTMLElement, wasWrong: boolean): Promise<void> {
   sessionStorage.removeItem(NAME);
   patch(container, keyForm().text);

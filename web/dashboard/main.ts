@@ -17,7 +17,7 @@ function start(container: HTMLElement): void {
   let state: DashboardState | undefined;
   let filters: Filters = NO_FILTERS;
   let connection: Connection = "still";
-  /** Milliseconds that the proxy's clock is ahead of this one. */
+  /** Milliseconds by which the proxy's clock is ahead of this one. */
   let ahead = 0;
   const draw = () => {
     if (!state) return;
@@ -46,7 +46,7 @@ function start(container: HTMLElement): void {
       return askForKey(container, wasWrong);
     },
   });
-  // Running calls grow older without anything new.
+  // Updates the duration of running calls between events.
   setInterval(() => state && state.live.length > 0 && connection === "live" && draw(), 1_000);
 }
 
@@ -60,7 +60,10 @@ function changed(filters: Filters, target: EventTarget | null): Filters {
 
 const SHOWN_MS = 1_500;
 
-/** Has every button with `data-copy` copy that text, and say so for a moment: on itself, and to `status` for who cannot see it. */
+/**
+ * Handles buttons with `data-copy`: copies the text and shows the result on the button and in `status`, for screen
+ * readers.
+ */
 function copyOnClick(container: HTMLElement, status: Element | null): void {
   container.addEventListener("click", async ({ target }) => {
     const button = target instanceof Element ? target.closest<HTMLElement>("[data-copy]") : null;
@@ -77,18 +80,18 @@ function copyOnClick(container: HTMLElement, status: Element | null): void {
   });
 }
 
-/** For the person to copy. */
+/** Selects the code next to the button, so that the person can copy it. */
 function selectBeside(button: HTMLElement): void {
   const code = button.parentElement?.querySelector("code");
   if (code) getSelection()?.selectAllChildren(code);
 }
 
-/** How many ended calls the page keeps. */
+/** Maximum number of finished calls retained by the page. */
 const MAX_CALLS = 200;
 
-/** The latest state with the calls that are known already behind its new ones. A call that came twice is one. */
+/** Returns the latest state with the known calls appended to its new ones, without duplicates. */
 function withNews(known: DashboardState | undefined, news: DashboardState): DashboardState {
-  // After a new start of the proxy, or a first event, nothing of before is of interest.
+  // Calls from before a restart of the proxy are dropped.
   if (!known || known.startedAt !== news.startedAt) return news;
   const calls = new Map([...news.calls, ...known.calls].map((call) => [call.id, call]));
   return { ...news, calls: [...calls.values()].slice(0, MAX_CALLS) };

@@ -45,7 +45,7 @@ function patchAttributes(old: Element, wanted: Element): void {
     if (old.getAttribute(name) !== value) old.setAttribute(name, value);
 }
 
-/** Whether one can be made the other: the same kind of node, and the same thing that it stands for. */
+/** Returns whether one node can be updated to match the other: same node type and same key. */
 function isAlike(one: Node, other: Node): boolean {
   return one.nodeName === other.nodeName && keyOf(one) === keyOf(other);
 }

@@ -4,8 +4,8 @@ import { MAX_DIAGRAM_LENGTH } from "../shared/markdown/diagrams/diagram-messages
 let drawn = 0;
 
 /**
- * Draws a Mermaid diagram to SVG text. Strict: no HTML in labels, no click handlers, and the source's own directives
- * cannot change that. Rejects with the reason for a diagram that is wrong.
+ * Renders a Mermaid diagram to SVG text. Strict: no HTML in labels, no click handlers, and directives in the source
+ * cannot change that. Rejects with the reason for an invalid diagram.
  */
 export async function draw(source: string, theme: "light" | "dark"): Promise<string> {
   mermaid.initialize({
@@ -37,7 +37,9 @@ export async function draw(source: string, theme: "light" | "dark"): Promise<str
   return withSize(svg);
 }
 
-/** An image needs a size of its own; Mermaid writes `width="100%"` and a limit that would cut it off. */
+/**
+ * Sets the size, which an image needs. Mermaid writes `width="100%"` and a maximum width that would crop the image.
+ */
 function withSize(svg: string): string {
   const [, , , width, height] = /viewBox="([-\d.]+) ([-\d.]+) ([\d.]+) ([\d.]+)"/.exec(svg) ?? [];
   if (!width || !height) return svg;

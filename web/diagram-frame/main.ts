@@ -2,8 +2,8 @@ import type { DiagramRequest, DiagramResponse } from "../shared/markdown/diagram
 import { draw } from "./draw.ts";
 
 /**
- * The document that diagrams are drawn in: sandboxed, so that its origin is nobody's, and forbidden by its policy to
- * load anything. What it knows of the page is the port it is handed, on which it takes sources and answers with SVG.
+ * Renders diagrams in a sandboxed document with an opaque origin, whose CSP forbids loading anything. It receives a
+ * message port from the page, takes sources from it and responds with SVG.
  */
 addEventListener("message", ({ source, ports: [port] }) => {
   if (source !== parent || !port) return;
