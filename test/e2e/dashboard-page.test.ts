@@ -29,9 +29,18 @@ beforeEach(async () => {
 afterEach(async () => {
   await killed();
   await upstream.close();
-  // Workers, too, end with the proxy, and may be writing still.
-  rmSync(home, { recursive: true, force: true, maxRetries: 20 });
+  // Workers end with the proxy and write their code cache last; a retry of rmSync itself does not list a folder again.
+  await expect.poll(isRemoved).toBe(true);
 });
+
+function isRemoved(): boolean {
+  try {
+    rmSync(home, { recursive: true, force: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Resolves when the proxy has gone. */
 async function killed(): Promise<void> {

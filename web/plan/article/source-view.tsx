@@ -42,7 +42,7 @@ interface SourceLineProps {
 }
 
 function SourceLine({ number, text, annotation }: SourceLineProps) {
-  const label = annotation === undefined ? `Annotate line ${number}` : `Line ${number}, show its annotation`;
+  const label = annotation === undefined ? `Annotate line ${number}` : `Line ${number}, show its comment`;
   return (
     <div className="source-line" data-line={number} data-annotated={annotation !== undefined}>
       <button
