@@ -21,7 +21,7 @@ export interface PlanState {
   readonly sessionId: string;
   readonly title: string;
   readonly caller: Caller;
-  /** The number of reviews of a plan with this title from this folder, starting at 1. */
+  /** Number of the round among plans with this title from this folder, starting at 1. */
   readonly round: number;
   readonly settings: ReviewSettings;
   /** Members of the agent's tool call besides the plan. An approval returns them unchanged. */

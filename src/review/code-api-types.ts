@@ -140,7 +140,10 @@ export interface FeedbackBody {
   readonly complete?: boolean;
   /** Additional: no changes are requested. With --exit-code the command exits with 0, whatever the feedback is. */
   readonly approved?: boolean;
-  /** Additional: the review that the person saw. If another one is at this address, nothing is decided (412). */
+  /**
+   * Additional: the review that the person saw. If another review is open at this address, the response is 412 and
+   * nothing is decided.
+   */
   readonly sessionId?: string;
 }
 

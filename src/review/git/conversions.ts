@@ -84,8 +84,8 @@ async function conversionOf(
 }
 
 /**
- * Reports whether a checkout ends the lines of such a file with CR LF (https://git-scm.com/docs/gitattributes, `text`
- * and `eol`).
+ * Reports whether a checkout ends the lines of such a file with CR LF. Source:
+ * https://git-scm.com/docs/gitattributes, `text` and `eol`.
  */
 export function writesCarriageReturns(
   { text: own, crlf, eol }: Pick<Values, "text" | "crlf" | "eol">,

@@ -10,7 +10,7 @@ import type { GitPlace } from "./run-git.ts";
 import { type Snapshot, takeSnapshot } from "./snapshot.ts";
 import { type PartOptions, takePart } from "./take-part.ts";
 
-/** A snapshot that stays readable until it is released. */
+/** A diff lease: a snapshot that stays readable until it is released. */
 export interface HeldDiff {
   readonly snapshot: Snapshot;
   readonly gitContext: GitContext;
@@ -18,7 +18,7 @@ export interface HeldDiff {
   release(): void;
 }
 
-/** The diff under review. There is one at a time; `switchTo` replaces it. */
+/** The diff session of a review. There is one current diff; `switchTo` replaces it. */
 export interface DiffDesk {
   readonly repository: Repository;
   /** Paths, relative to the repository root, that limit every diff; empty for all. */
@@ -53,7 +53,9 @@ interface Entry {
   lastLook?: { readonly probe: string; readonly isOutdated: boolean };
 }
 
-/** Creates a diff desk. `paths`, relative to the repository root, limit every diff; empty for all. */
+/**
+ * Creates the diff session of a review. `paths`, relative to the repository root, limit every diff; empty for all.
+ */
 export function createDiffDesk(repository: Repository, paths: readonly string[] = []): DiffDesk {
   return new Desk(repository, paths);
 }

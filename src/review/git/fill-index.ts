@@ -40,8 +40,8 @@ export type IndexBase = { readonly name: string; readonly entries?: TrackedEntri
 
 /**
  * Writes the base to the index, and marks the files that are byte for byte the same. Results are cached in the data
- * directory with the files' times. The repository's own index is not trusted: whoever writes it can mark any file as
- * unchanged. Returns the entries of the base.
+ * directory with the files' times. The repository's own index is not trusted, because any process that writes it can
+ * mark a file as unchanged. Returns the entries of the base.
  */
 export async function fillIndex(
   repository: Repository,

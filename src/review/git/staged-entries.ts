@@ -31,8 +31,8 @@ export interface StagedEntries {
 }
 
 /**
- * Reads the entries of the repository's index. Times, flags and cached trees in it are not used: whoever writes the
- * index can mark any file as unchanged.
+ * Reads the entries of the repository's index. Times, flags and cached trees in it are not used, because any process
+ * that writes the index can mark a file as unchanged.
  */
 export async function readStagedEntries(git: GitPlace, format: ObjectFormat): Promise<StagedEntries> {
   const { entries, unstored } = parseListing(await listEntries(git));

@@ -80,8 +80,9 @@ export async function listUntracked(
 }
 
 /**
- * Returns git for a nested repository without a commit: the folder is the working tree, and the index is empty. `git`
- * must use a private git directory. From outside, git lists the folder as one path and adds nothing of it.
+ * Returns git for a nested repository without a commit: the folder is the working tree, and the index is empty. The
+ * outer repository's git lists such a folder as one path and does not add its files. `git` must use a private git
+ * directory.
  */
 export function insideOf(git: GitPlace, folder: Buffer): GitPlace {
   const directory = join(git.directory, folder.toString());

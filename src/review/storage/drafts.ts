@@ -14,9 +14,9 @@ export interface DraftStore {
   /** Returns the draft; generation 0 without content if there is none. A damaged file is renamed and reported. */
   read(key: string): Promise<Draft>;
   /**
-   * Stores content under a generation higher than the stored one. Rejects it and returns the stored draft if another
-   * page has reached that generation, or if another running review has stored a draft that this one has not read. No
-   * draft is overwritten unread, even across processes. Repeated content is accepted. Throws `storage`.
+   * Stores content under a generation higher than the stored one. Returns `accepted: false` with the stored draft if
+   * another page has reached that generation, or if another running review has stored a draft that this one has not
+   * read: no draft is overwritten unread, even across processes. Repeated content is accepted. Throws `storage`.
    */
   write(key: string, generation: number, content: unknown): Promise<DraftWrite>;
   /**

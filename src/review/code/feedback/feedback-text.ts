@@ -2,7 +2,10 @@ import { withClosedFence } from "../../../render/markdown/closed-fences.ts";
 import { codeSpan, fenced } from "../../../render/markdown/fences.ts";
 import type { CodeAnnotation } from "../../api-types.ts";
 
-/** Returns the first and the last line of an annotation, in ascending order. */
+/**
+ * Returns the first and the last line of an annotation in ascending order. A last line of 0, which means the whole
+ * file, stays last.
+ */
 export function linesMeant({ lineStart, lineEnd }: CodeAnnotation): readonly [number, number] {
   return lineStart > lineEnd && lineEnd > 0 ? [lineEnd, lineStart] : [lineStart, lineEnd];
 }

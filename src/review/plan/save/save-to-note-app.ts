@@ -10,7 +10,7 @@ export function noteAddress(plan: string): string {
   return `bear://x-callback-url/create?title=${title}&text=${encodeURIComponent(plan)}&tags=plan&open_note=no`;
 }
 
-/** Sends the plan to Bear. Rejects on other systems than macOS and if Bear cannot be opened. */
+/** Sends the plan to Bear. Rejects on systems other than macOS, and if Bear cannot be opened. */
 export async function saveToNoteApp(
   plan: string,
   platform: NodeJS.Platform = process.platform,
