@@ -117,7 +117,7 @@ export interface UpstreamProfile {
   readonly reportsUsageOnRequest: boolean;
   /** Whether the upstream can compact a conversation. */
   readonly compactsConversations: boolean;
-  /** What a model accepts unless its family or the configuration says otherwise. */
+  /** Capabilities of a model unless its family or the configuration overrides them. */
   readonly capabilities: Capabilities;
   /** Whether models named `vendor/model` are served by a gateway that takes `reasoning_details` back. */
   readonly hasGateways: boolean;
@@ -125,7 +125,7 @@ export interface UpstreamProfile {
   readonly loneInstructions: "instructions" | "system-turn" | "user-turn";
   /** Whether strict schemas are limited to OpenAI's subset of JSON Schema. */
   readonly restrictsStrictSchemas: boolean;
-  /** Whether a structured answer may have a root other than an object. */
+  /** Whether a response schema may have a root other than an object. */
   readonly acceptsAnySchemaRoot: boolean;
   /** Members of a tool that the dialect has beyond name, description and schema. */
   readonly toolMembers: readonly string[];
