@@ -6,7 +6,7 @@ import { withoutVolatileFields } from "./volatile-fields.ts";
 const MAX_PENDING = 1_024;
 /**
  * Maximum number of consecutive events of a part that differ from the previous event in more than a text. After that,
- * the fast path is no longer tried.
+ * no template is tried until an event of another kind arrives.
  */
 const MAX_MISSES = 8;
 
