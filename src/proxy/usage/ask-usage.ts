@@ -1,11 +1,11 @@
 import type { UpstreamConfig } from "../../config/proxy/config.ts";
 
-/** Upstreams that refuse `stream_options`. */
+/** Upstreams that reject `stream_options`. */
 const refusing = new WeakSet<UpstreamConfig>();
 
 /**
- * Returns a streamed chat request with `stream_options.include_usage`, without which vendors of this dialect count
- * nothing in a stream; undefined where the client says something of its own there, or the upstream does not take it.
+ * Adds `stream_options.include_usage` to a streamed chat request; without it, vendors of this dialect report no usage
+ * in a stream. Returns undefined if the client sets `stream_options` or the upstream rejects it.
  */
 export function withUsageAsked(body: Buffer, upstream: UpstreamConfig): Buffer | undefined {
   const open = body.indexOf(0x7b);
@@ -15,7 +15,10 @@ export function withUsageAsked(body: Buffer, upstream: UpstreamConfig): Buffer |
 
 const ASKED = Buffer.from('"stream_options":{"include_usage":true},');
 
-/** Returns whether a refusal is about `stream_options`; the upstream is then not asked again. */
+/**
+ * Returns whether an error response is about `stream_options`; if so, the member is no longer added for this
+ * upstream.
+ */
 export function refusesUsage(upstream: UpstreamConfig, status: number, body: Buffer): boolean {
   if ((status !== 400 && status !== 422) || !body.includes("stream_options")) return false;
   refusing.add(upstream);
@@ -25,11 +28,11 @@ export function refusesUsage(upstream: UpstreamConfig, status: number, body: Buf
 const LINE_END = 0x0a;
 const NOTHING = Buffer.alloc(0);
 
-/** Leaves the chunk that tells usage out of a stream whose client did not ask for it. Events go on as they are whole. */
+/** Removes the usage chunk from a stream whose client did not request it. Forwards each event once it is complete. */
 export class UsageChunkFilter {
   private rest: Buffer = NOTHING;
 
-  /** Returns what goes on of the bytes so far. */
+  /** Returns the bytes to forward. */
   push(bytes: Buffer): Buffer {
     const all = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
     const end = endOfEvents(all);
@@ -37,7 +40,7 @@ export class UsageChunkFilter {
     return withoutUsage(all.subarray(0, end));
   }
 
-  /** Returns what is left at the stream's end. */
+  /** Returns the remaining bytes at the end of the stream. */
   end(): Buffer {
     const rest = this.rest;
     this.rest = NOTHING;
@@ -45,7 +48,7 @@ export class UsageChunkFilter {
   }
 }
 
-/** Behind the last empty line. */
+/** Returns the position after the last empty line. */
 function endOfEvents(bytes: Buffer): number {
   for (let at = bytes.lastIndexOf(LINE_END); at > 0; at = bytes.lastIndexOf(LINE_END, at - 1)) {
     const before = bytes[at - 1] === 0x0d ? bytes[at - 2] : bytes[at - 1];
@@ -56,7 +59,7 @@ function endOfEvents(bytes: Buffer): number {
 
 function withoutUsage(bytes: Buffer): Buffer {
   const at = bytes.lastIndexOf('"usage"');
-  // Most packets have none, and in most that have one it is null.
+  // Most packets contain no usage.
   if (at < 0 || bytes.indexOf('"choices"') < 0) return bytes;
   const kept: Buffer[] = [];
   for (let start = 0; start < bytes.length; ) {
@@ -76,7 +79,10 @@ function endOfFirstEvent(bytes: Buffer, start: number): number {
   return bytes.length;
 }
 
-/** `choices: []` beside a usage object; Azure's first chunk has no choices either, but filters in place of usage. */
+/**
+ * Returns whether an event has `choices: []` and a usage object. Azure's first chunk also has no choices, but filter
+ * results instead of usage.
+ */
 function isUsageChunk(event: Buffer): boolean {
   const text = event.toString("latin1");
   return /"choices"\s*:\s*\[\s*\]/.test(text) && /"usage"\s*:\s*\{/.test(text);

@@ -5,9 +5,9 @@ import { fits } from "../glob.ts";
 import { priceLists } from "./list-prices.ts";
 
 /**
- * What a call costs in US dollars, by the configuration's prices, else by its vendor's list. Undefined where the model
- * has no price, or where one of its kinds of tokens has none. Estimated tokens cost something at the configuration's
- * prices alone.
+ * Returns the cost of a call in US dollars, at the configured price or else the vendor's list price. Returns
+ * undefined if the model or a kind of token that it used has no price. Estimated usage has a cost only at a
+ * configured price.
  */
 export function costOf(
   usage: Usage | undefined,
@@ -21,18 +21,18 @@ export function costOf(
   return tokens && costAt(pricesFor(price, tokens), tokens);
 }
 
-/** The price of an upstream's model; undefined where nobody says one. */
+/** Returns the price of an upstream's model; undefined if neither the configuration nor a price list has one. */
 export function priceOf(upstream: UpstreamConfig, model: string): ModelPrice | undefined {
   const known = found.get(upstream) ?? new Map<string, ModelPrice | undefined>();
   found.set(upstream, known);
   if (known.has(model)) return known.get(model);
   const price = find(upstream, model);
-  // Clients name the models, so the list must not grow without end.
+  // Clients choose the names, so the cache is bounded.
   if (known.size < MOST_KNOWN) known.set(model, price);
   return price;
 }
 
-/** What was found before: a proxy is asked for the same few models again and again. */
+/** Cached prices by model: calls use the same few models again and again. */
 const found = new WeakMap<UpstreamConfig, Map<string, ModelPrice | undefined>>();
 const MOST_KNOWN = 1_000;
 
@@ -47,7 +47,7 @@ function ownPrice({ prices }: UpstreamConfig, model: string): ModelPrice | undef
 
 const listed = new Map(priceLists.flatMap(({ prices }) => Object.entries(prices)));
 
-/** A model as price lists name it: no vendor in front, no date and no size of its window behind. */
+/** Returns a model's name as price lists have it: without vendor, date, `latest` and window size. */
 function listName(model: string): string {
   return model
     .toLowerCase()
@@ -73,7 +73,7 @@ function costAt(prices: TokenPrices, tokens: BilledTokens): number | undefined {
   return Number.isNaN(sum) ? undefined : Math.round(sum * 1_000) / 1_000_000_000;
 }
 
-/** Not a number where there are tokens without a price. */
+/** Returns the price of one kind of token; NaN if there are tokens without a price. */
 function part(tokens: number, price: number | undefined): number {
   return tokens === 0 ? 0 : tokens * (price ?? Number.NaN);
 }

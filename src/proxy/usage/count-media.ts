@@ -1,10 +1,11 @@
-/** Whose arithmetic: Anthropic counts an image by its pixels, Google by tiles. */
+/** How a vendor counts the tokens of an image: Anthropic by pixels, Google by tiles. */
 export type MediaRule = "pixels" | "tiles";
 
 /**
- * Tokens of an image in base64. Anthropic: width × height / 750 after scaling to 1,568 pixels and about 1,600 tokens
- * (https://docs.anthropic.com/en/docs/build-with-claude/vision). Google: 258 up to 384 × 384, else 258 for each tile of
- * 768 × 768 (https://ai.google.dev/gemini-api/docs/tokens). A size that cannot be read counts as a full image.
+ * Estimates the tokens of an image in base64. Anthropic: width × height / 750 after scaling to 1,568 pixels and about
+ * 1,600 tokens (https://docs.anthropic.com/en/docs/build-with-claude/vision). Google: 258 up to 384 × 384, else 258
+ * for each tile of 768 × 768 (https://ai.google.dev/gemini-api/docs/tokens). An image whose size cannot be read
+ * counts as a full image.
  */
 export function countImage(data: string, rule: MediaRule): number {
   const size = imageSize(Buffer.from(data.slice(0, 65_536), "base64"));
@@ -17,12 +18,15 @@ export function countImage(data: string, rule: MediaRule): number {
   return Math.max(1, Math.min(1_600, Math.round((size.width * size.height * scale * scale) / 750)));
 }
 
-/** Tokens of a PDF in base64: a page is 258 at Google, and text plus picture at Anthropic, about 2,000 together. */
+/**
+ * Estimates the tokens of a PDF in base64. A page is 258 tokens at Google; at Anthropic its text and image are about
+ * 2,000.
+ */
 export function countDocument(data: string, rule: MediaRule): number {
   return pagesOf(Buffer.from(data, "base64").toString("latin1")) * (rule === "tiles" ? 258 : 2_000);
 }
 
-/** Pages by their objects; where those are compressed, by the page tree's count, else by size. */
+/** Counts pages by their objects; if those are compressed, by the page tree's count, else by size. */
 function pagesOf(pdf: string): number {
   const pages = pdf.match(/\/Type\s*\/Page(?![a-zA-Z])/g)?.length ?? 0;
   if (pages > 0) return pages;
@@ -36,7 +40,7 @@ interface Size {
   readonly height: number;
 }
 
-/** Width and height from the first bytes of PNG, GIF, WebP or JPEG. */
+/** Returns width and height from the first bytes of a PNG, GIF, WebP or JPEG; undefined for other formats. */
 export function imageSize(bytes: Buffer): Size | undefined {
   if (bytes.length < 30) return undefined;
   if (bytes.readUInt32BE(0) === 0x89504e47)
@@ -57,7 +61,7 @@ function webpSize(bytes: Buffer): Size | undefined {
   return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
 }
 
-/** The frame header among JPEG's segments (ITU T.81, B.2.2). */
+/** Reads the frame header among the segments of a JPEG (ITU T.81, B.2.2). */
 function jpegSize(bytes: Buffer): Size | undefined {
   let at = 2;
   while (at + 9 < bytes.length && bytes[at] === 0xff) {

@@ -2,7 +2,7 @@ import type { ResponseProfile } from "../exchange/dialect-profile.ts";
 import { isObject } from "../exchange/json.ts";
 import type { ResponseError } from "../upstream/relay-task.ts";
 
-/** Quoted names cannot occur inside a JSON string, where quotes are escaped. */
+/** Error markers as bytes. A quoted name cannot occur inside a JSON string, where quotes are escaped. */
 const markerBuffers = new WeakMap<ResponseProfile, readonly Buffer[]>();
 
 function getMarkers(profile: ResponseProfile): readonly Buffer[] {
@@ -13,11 +13,13 @@ function getMarkers(profile: ResponseProfile): readonly Buffer[] {
   return markers;
 }
 
-/** A tool's schema may have members of such a name, in every event that repeats the tools. */
+/**
+ * Maximum number of markers to check: a tool's schema may have such members, in every event that repeats the tools.
+ */
 const MAX_CANDIDATES = 16;
 const MAX_LINE = 256 * 1024;
 
-/** Returns the error event in a piece of an event stream, or undefined. Only lines with a marker are parsed. */
+/** Returns the error event in a piece of an event stream, or undefined. Parses only lines that contain a marker. */
 export function errorEventIn(profile: ResponseProfile, bytes: Buffer): ResponseError | undefined {
   let candidates = 0;
   for (const marker of getMarkers(profile)) {
@@ -34,10 +36,10 @@ export function errorEventIn(profile: ResponseProfile, bytes: Buffer): ResponseE
   return undefined;
 }
 
-/** Errors are short. */
+/** Larger responses are not errors and are not parsed. */
 const MAX_ERROR = 16 * 1024;
 
-/** Returns the error that a whole JSON response of status 200 is, or undefined. */
+/** Returns the error of a complete JSON response with status 200, or undefined if it is not an error. */
 export function errorInAnswer(profile: ResponseProfile, body: Buffer): ResponseError | undefined {
   if (body.length > MAX_ERROR) return undefined;
   const at = body.indexOf('"error"');
@@ -45,7 +47,7 @@ export function errorInAnswer(profile: ResponseProfile, body: Buffer): ResponseE
   return errorOf(profile, parsed(body.toString("utf8")));
 }
 
-/** Returns whether a stream begins with an error event, and nothing of an answer before it but comments. */
+/** Returns whether a stream begins with an error event, after comments at most. */
 export function beginsWithError(profile: ResponseProfile, bytes: Buffer): boolean {
   const first = bytes.toString("utf8", 0, 512).replace(/^(?::[^\n]*\r?\n|\r?\n)+/, "");
   if (!/^(?:event: ?error\b|data: ?\{\s*"(?:error|type|object)")/.test(first)) return false;
@@ -67,7 +69,10 @@ function errorAt(
   return errorOf(profile, data) ?? (data === undefined ? undefined : detailsOf(data));
 }
 
-/** A list without `alt=sse` is pretty-printed JSON: an element whose first member is an error with a code. */
+/**
+ * Reads an error from a stream without `alt=sse`, which is a pretty-printed JSON list: an element whose first member
+ * is an error with a code.
+ */
 function errorOfList(bytes: Buffer, at: number): ResponseError | undefined {
   const before = bytes.toString("latin1", Math.max(0, at - 64), at);
   const after = bytes.toString("utf8", at, at + 2_048);
@@ -106,7 +111,7 @@ function detailsOf(value: unknown): ResponseError {
   };
 }
 
-/** What vendors call their errors, and the status that goes with it. */
+/** HTTP status for each of the names that vendors use for errors. */
 const STATUSES: readonly (readonly [RegExp, number])[] = [
   [/rate.?limit|resource_exhausted|quota/i, 429],
   [/overloaded|unavailable/i, 503],
@@ -128,7 +133,7 @@ function statusOf(words: readonly unknown[]): number {
   return 502;
 }
 
-/** Whether a member is null, as `error` is in every object of the responses dialect. */
+/** Returns whether a member is null, like `error` in every object of the responses dialect. */
 function isNullMember(bytes: Buffer, at: number): boolean {
   return /^\s{0,4}:\s{0,4}null/.test(bytes.toString("latin1", at, at + 16));
 }

@@ -1,10 +1,10 @@
 import { countDocument, countImage, type MediaRule } from "./count-media.ts";
 import { countText } from "./count-text.ts";
 
-/** What frames a message, and a whole request. */
+/** Tokens that frame each message, and the request. */
 const MESSAGE = 3;
 const REQUEST = 3;
-/** Members that say how to treat content and are not content themselves. */
+/** Members that configure how content is treated and are not content. */
 const SILENT = new Set([
   "type",
   "id",
@@ -37,8 +37,8 @@ const TOOLS = ["tools", "functions"] as const;
 const DEEPEST = 64;
 
 /**
- * An estimate of the input tokens of a request in any dialect: text and tool schemas by `countText`, images by their
- * size, documents by their pages. Takes under 5 ms for 180 kB.
+ * Estimates the input tokens of a request in any dialect: text and tool schemas with `countText`, images by their
+ * size, documents by their pages. Takes less than 5 ms for 180 kB.
  */
 export function estimateTokens(body: unknown, rule: MediaRule = "pixels"): number {
   const request = requestIn(body);
@@ -55,7 +55,7 @@ export function estimateTokens(body: unknown, rule: MediaRule = "pixels"): numbe
   return Math.max(1, Math.round(tokens));
 }
 
-/** Generative-language clients may wrap what is to be counted. */
+/** Returns the request to count, which generative-language clients may wrap in `generateContentRequest`. */
 function requestIn(body: unknown): Readonly<Record<string, unknown>> {
   if (typeof body !== "object" || body === null) return {};
   const wrapped = Object.getOwnPropertyDescriptor(body, "generateContentRequest")?.value;
@@ -84,7 +84,7 @@ function countContent(value: unknown, rule: MediaRule, depth: number): number {
   return tokens;
 }
 
-/** `{data, media_type}` and its spellings, wherever it stands; undefined where this is no media. */
+/** Counts the tokens of `{data, media_type}` and its other spellings; undefined if the value is not media. */
 function countMedia(value: object, rule: MediaRule): number | undefined {
   const { data, media_type, mimeType, mime_type } = value as Record<string, unknown>;
   const type = media_type ?? mimeType ?? mime_type;
@@ -101,6 +101,6 @@ function countBytes(type: string, data: string, rule: MediaRule): number {
   if (type.startsWith("image/")) return countImage(data, rule);
   if (type === "application/pdf") return countDocument(data, rule);
   if (type.startsWith("text/")) return countText(data);
-  // Sound: 32 tokens a second at Google; 16 kB a second is what speech usually takes.
+  // Audio: Google counts 32 tokens per second, and a second of speech usually takes 16 kB.
   return Math.round((data.length * 0.75 * 32) / 16_000);
 }

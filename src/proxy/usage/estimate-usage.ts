@@ -3,13 +3,13 @@ import type { ResponseSample } from "../upstream/relay-task.ts";
 import { countText } from "./count-text.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 
-/** Bodies above this are counted by their length: parsing them would hold up other calls. */
+/** Larger bodies are estimated by their length: parsing them would delay other calls. */
 const MAX_PARSED = 1024 * 1024;
 const BYTES_A_TOKEN = 4;
 
 /**
- * Returns the usage of an answer that broke off or was left: what the vendor has said so far, and estimates for what
- * is missing. The vendor's count of a broken answer may be that of its first event, so that the larger one counts.
+ * Returns the usage of an incomplete response: the vendor's counts so far, and estimates for missing ones. The
+ * vendor's output count may be that of the first event, so the larger of count and estimate is used.
  */
 export function partialUsage(
   said: Usage | undefined,
@@ -21,7 +21,7 @@ export function partialUsage(
   return { ...said, input, output: { ...said?.output, total: output }, partial: true };
 }
 
-/** Returns an estimate of the usage of a whole answer whose vendor has told none. */
+/** Estimates the usage of a complete response whose vendor reported none. */
 export function estimatedUsage(body: Buffer | undefined, sample: ResponseSample): Usage {
   return {
     input: { total: inputTokens(body) },
@@ -40,7 +40,7 @@ function inputTokens(body: Buffer | undefined): number {
   }
 }
 
-/** Members in which the dialects' streams carry what the model writes. */
+/** Members of stream events that contain what the model writes. */
 const WRITTEN =
   /"(?:content|text|delta|partial_json|arguments|thinking|reasoning|reasoning_content|refusal)"\s*:\s*("(?:[^"\\]|\\.)*")/g;
 

@@ -1,18 +1,18 @@
 import type { ModelPrice } from "../../config/proxy/config.ts";
 
-/** A price list, when it was read and where. */
+/** A vendor's price list, with its source and the date on which it was read. */
 interface PriceList {
   /** ISO 8601. */
   readonly read: string;
   readonly source: string;
-  /** By model: without a vendor in front, without a date behind. */
+  /** Prices by model name, without vendor and date. */
   readonly prices: Readonly<Record<string, ModelPrice>>;
 }
 
 /**
- * What vendors list for one call at a time, in US dollars per million tokens. Only names that a list says: a model that
- * is not here has no price, nor has a kind of token whose price is not. Left out are vendors whose prices go by the hour
- * of the day (DeepSeek) or by contract. The configuration adds to it and overrides it (`prices` of an upstream).
+ * List prices of single calls, in US dollars per million tokens. A model or a kind of token that the vendor does not
+ * list has no price. Vendors whose prices depend on the hour of the day (DeepSeek) or on a contract are not included.
+ * The configuration extends and overrides these prices (`prices` of an upstream).
  */
 export const priceLists: readonly PriceList[] = [
   {
@@ -96,17 +96,19 @@ export const priceLists: readonly PriceList[] = [
   },
 ];
 
-/** At Anthropic a cache's write costs 1.25 times the input, one that is kept for an hour twice the input. */
+/**
+ * Returns Anthropic's prices: a cache write costs 1.25 times the input, one that is kept for an hour twice the input.
+ */
 function claude(input: number, output: number, cacheRead: number) {
   return { input, cacheRead, cacheWrite: input * 1.25, cacheWriteHour: input * 2, output };
 }
 
-/** OpenAI's long prompts: input and cache twice as much, output half as much again. */
+/** Adds OpenAI's prices for long prompts: twice as much for input and cache, 1.5 times as much for output. */
 function longer(price: ModelPrice): ModelPrice {
   return { ...price, longPrompt: { above: 272_000, ...times(price, 2), output: price.output * 1.5 } };
 }
 
-/** Google's long prompts, the same. */
+/** Adds Google's prices for long prompts, with the same factors. */
 function gemini(price: ModelPrice): ModelPrice {
   return { ...price, longPrompt: { above: 200_000, ...times(price, 2), output: price.output * 1.5 } };
 }

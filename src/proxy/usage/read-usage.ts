@@ -7,8 +7,8 @@ export function usageFrom(profile: ResponseProfile, raw: unknown): Usage | undef
 }
 
 /**
- * The last usage object in a piece of JSON or of a stream, parsed; undefined where there is none. `text` is the bytes as
- * Latin-1: of these a string is searched sooner than a buffer is. The name with its quotes cannot stand inside a JSON
+ * Returns the last usage object in a piece of JSON or of a stream; undefined if there is none. `text` is the bytes as
+ * Latin-1, because searching a string is faster than searching a buffer. A quoted name cannot occur inside a JSON
  * string, where quotes are escaped.
  */
 export function lastUsage(profile: ResponseProfile, text: string): unknown {
@@ -20,16 +20,16 @@ export function lastUsage(profile: ResponseProfile, text: string): unknown {
   return undefined;
 }
 
-/** The first one; a messages stream tells its input there. */
+/** Returns the first usage object; a messages stream reports its input there. */
 export function firstUsage(profile: ResponseProfile, text: string): unknown {
   const name = `"${profile.usageMember}"`;
   const at = text.indexOf(name);
   return at < 0 ? undefined : objectAfter(text, at + name.length);
 }
 
-/** Between a name and its object stand a colon and a few spaces. */
+/** Maximum length of the colon and whitespace between a name and its object. */
 const LONGEST_GAP = 16;
-/** A whole JSON string, from where `lastIndex` stands. */
+/** A complete JSON string that starts at `lastIndex`. */
 const STRING = /"(?:[^"\\]|\\.)*"/y;
 
 function objectAfter(text: string, from: number): unknown {
@@ -61,7 +61,7 @@ function parsed(text: string): unknown {
 
 const ANSWER_END = 16 * 1024;
 
-/** Returns the usage in a whole JSON response, which vendors put into its last 16 kB. */
+/** Returns the usage of a complete JSON response; vendors put it into the last 16 kB. */
 export function usageOfAnswer(profile: ResponseProfile, body: Buffer): Usage | undefined {
   const end = body.toString("latin1", Math.max(0, body.length - ANSWER_END));
   return usageFrom(profile, lastUsage(profile, end));

@@ -11,8 +11,8 @@ const TAIL = 16 * 1024;
 const LONGEST_SIGN = 32;
 
 /**
- * What shows that a stream has come to its own end. Quoted names cannot stand inside a JSON string, and a line cannot
- * begin inside one, so that a model's words are never taken for these.
+ * Markers of a complete stream. Quoted names cannot occur inside a JSON string, and no line begins inside one, so a
+ * model's text is never mistaken for a marker.
  */
 const endMarkerBuffers = new WeakMap<ResponseProfile, readonly Buffer[]>();
 
@@ -25,9 +25,9 @@ function getEndMarkers(profile: ResponseProfile): readonly Buffer[] {
 }
 
 /**
- * Watches a stream go by: whether it ended, whether it stands between two events, what it says of usage. Holds on to the
- * first and the last bytes only, however long the stream, and looks into them when it is asked: most streams end in the
- * last bytes, so that nothing has to be searched as it passes by.
+ * Observes a stream: whether it is complete, whether it is between two events, and its usage. Retains only the first
+ * and last bytes and reads them on request: most streams end in the last bytes, so no chunk is searched when it
+ * arrives.
  */
 export class StreamWatch implements ResponseWatch {
   private readonly profile: ResponseProfile;
@@ -55,29 +55,29 @@ export class StreamWatch implements ResponseWatch {
     if (this.tailSize > 2 * TAIL) this.letGo();
   }
 
-  /** Whether the dialect's own end was seen, and nothing has broken off behind it or within it. */
+  /** Whether the stream contains the dialect's end marker and its last line is complete. */
   get ended(): boolean {
     const bytes = this.lastBytes();
     return (this.endedEarlier || hasSign(this.profile, bytes)) && isLastLineWhole(bytes);
   }
 
-  /** The error event that came by, if one did. */
+  /** The stream's error event, if any. */
   get error(): ResponseError | undefined {
     return this.errorEarlier ?? errorEventIn(this.profile, this.lastBytes());
   }
 
-  /** The last bytes as text, for an estimate of what was written. */
+  /** The last bytes as text, from which the output tokens are estimated. */
   get sample(): ResponseSample {
     const text = this.lastBytes().toString("utf8");
     return { text, total: Math.round((this.size * text.length) / Math.max(1, this.tailSize)) };
   }
 
-  /** Whether the bytes so far, where they are JSON and not events, end like a whole object or list. */
+  /** Whether the bytes so far, if they are JSON and not events, end like a complete object or list. */
   get endsValue(): boolean {
     return endsValue(this.lastBytes());
   }
 
-  /** Whether an event of ours could be put here. */
+  /** Whether the proxy may insert an event here. */
   get betweenEvents(): boolean {
     return this.tailSize === 0 || endsEvent(this.lastBytes());
   }
@@ -97,7 +97,7 @@ export class StreamWatch implements ResponseWatch {
 
   private letGo(): void {
     const bytes = this.lastBytes();
-    // A sign across the cut is still whole in what is kept.
+    // A marker that crosses the end of the searched bytes is complete in the retained ones.
     this.errorEarlier ??= errorEventIn(this.profile, bytes);
     this.endedEarlier ||= hasSign(this.profile, bytes.subarray(0, -TAIL + LONGEST_SIGN));
     this.tail = [bytes.subarray(-TAIL)];
@@ -107,7 +107,7 @@ export class StreamWatch implements ResponseWatch {
 
 const NOTHING = Buffer.alloc(0);
 
-/** From the end, where it usually is. */
+/** Searches from the end, where the marker usually is. */
 function hasSign(profile: ResponseProfile, bytes: Buffer): boolean {
   return getEndMarkers(profile).some((sign) => bytes.lastIndexOf(sign) >= 0);
 }
@@ -119,11 +119,11 @@ function endsEvent(bytes: Buffer): boolean {
   return last === 0x0d && before === 0x0d;
 }
 
-/** Vendors may leave out the last line end, but nothing of the line. */
+/** Returns whether the last line is complete; vendors may omit its line end. */
 function isLastLineWhole(bytes: Buffer): boolean {
   const start = Math.max(bytes.lastIndexOf(0x0a), bytes.lastIndexOf(0x0d)) + 1;
   if (start === bytes.length || bytes[start] === 0x3a) return true;
-  // A line that begins before what is kept.
+  // The line begins before the retained bytes.
   if (start === 0 && bytes.length >= TAIL) return endsValue(bytes);
   const data = /^data: ?(.*)$/.exec(bytes.toString("utf8", start))?.[1]?.trim();
   return data === "[DONE]" || (data !== undefined && isJson(data));
