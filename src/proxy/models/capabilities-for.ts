@@ -8,12 +8,12 @@ import { fits } from "../glob.ts";
 import { type Family, families } from "./families.ts";
 import { vendorHosts } from "./vendor-hosts.ts";
 
-/** Overrides of one upstream, by model pattern; every fitting one applies, in order. */
+/** Capability overrides of one upstream by model pattern; all patterns that match apply, in order. */
 export type CapabilityOverrides = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /**
- * What a model of an upstream accepts: the dialect's defaults, then what is known of its family and of the vendor at
- * `host`, then the configuration. Throws `AppError` (configuration) where an override is not readable.
+ * Returns the capabilities of an upstream's model: the dialect's defaults, overridden by those of its family, of the
+ * vendor at `host` and of the configuration. Throws `AppError` (configuration) if an override is invalid.
  */
 export function capabilitiesFor(
   dialect: UpstreamDialect,
@@ -32,9 +32,9 @@ export function capabilitiesFor(
 }
 
 const none: CapabilityOverrides = {};
-/** What was found for the overrides of one configuration: a proxy is asked for the same few models again and again. */
+/** Cached capabilities by overrides: calls use the same few models again and again. */
 const settled = new WeakMap<CapabilityOverrides, Map<string, Capabilities>>();
-/** Clients name the models, so the list must not grow without end. */
+/** Clients choose the names, so the cache is bounded. */
 const mostSettled = 1_000;
 
 function settle(
@@ -62,8 +62,8 @@ function settle(
 }
 
 /**
- * Models named `vendor/model` stand behind a gateway (OpenRouter, Vercel), which wants its `reasoning_details` back
- * whatever the vendor itself takes.
+ * Returns the additional member of models named `vendor/model`. They are served by a gateway (OpenRouter, Vercel)
+ * that requires `reasoning_details` back, whatever the vendor accepts.
  */
 function routed(known: readonly Family[]): Partial<Capabilities> {
   const members = known.findLast((family) => family.capabilities.optionalMembers)?.capabilities

@@ -7,34 +7,34 @@ import type { Pools } from "../upstream/pools.ts";
 import { requestHeaders } from "../upstream/request-headers.ts";
 import { readText } from "../upstream/send.ts";
 
-/** A model as its upstream lists it. */
+/** A model in an upstream's list. */
 export interface CatalogueModel {
   readonly id: string;
   readonly upstream: UpstreamConfig;
   readonly displayName: string;
-  /** Seconds since 1970; 0 where the upstream does not say. */
+  /** Seconds since 1970; 0 if unknown. */
   readonly created: number;
   readonly ownedBy: string;
-  /** The upstream's own words, for clients of the same dialect. */
+  /** The upstream's description, for clients of the same dialect. */
   readonly raw: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What the upstreams serve, asked when it is first needed and again when it has grown old. */
+/** The models that the upstreams list. A list is fetched on first use and again when it is old. */
 export interface Catalogue {
-  /** In configuration order. An upstream that does not answer in time lists nothing. */
+  /** Returns all models in configuration order. An upstream that has not returned a list in time contributes none. */
   models(): Promise<readonly CatalogueModel[]>;
-  /** Upstreams that list this id, in configuration order. */
+  /** Returns the upstreams that list this id, in configuration order. */
   serving(id: string): Promise<readonly UpstreamConfig[]>;
-  /** Whether an upstream's list, as far as it was asked for, has this id. */
+  /** Returns whether the upstream's list contains this id; false if the list has not been fetched. */
   lists(upstream: UpstreamConfig, id: string): boolean;
-  /** Asks for an upstream's list where it was not, or long ago; does not wait for it. */
+  /** Fetches an upstream's list if it is missing or old, without waiting for it. */
   refresh(upstream: UpstreamConfig): void;
 }
 
 const FRESH_MS = 5 * 60_000;
 const RETRY_MS = 30_000;
 const ANSWER_MS = 3_000;
-/** What a list of models may hold: 10,000 models of 20 members. */
+/** Bounds of a model list: 10,000 models of 20 members. */
 const LIST_BOUNDS: JsonBounds = { values: 200_000, depth: 64 };
 
 interface Listing {
@@ -43,7 +43,7 @@ interface Listing {
   pending: Promise<void> | undefined;
 }
 
-/** `via` marks the calls that ask upstreams for their lists. Nothing is asked before somebody wants to know. */
+/** Creates a catalog. `via` is sent with the calls that fetch lists. Fetches no list before it is needed. */
 export function createCatalogue(upstreams: readonly UpstreamConfig[], pools: Pools, via: string): Catalogue {
   const listings = new Map<string, Listing>();
   const refresh = (upstream: UpstreamConfig, listing: Listing): Promise<void> => {
@@ -65,7 +65,7 @@ export function createCatalogue(upstreams: readonly UpstreamConfig[], pools: Poo
     }
     if (listing.until < Date.now()) {
       const asked = refresh(upstream, listing);
-      // An old list is good enough while a new one is fetched.
+      // An old list is used while a new one is fetched.
       if (listing.until === 0) await asked;
     }
     return listing.models;
@@ -145,10 +145,10 @@ function modelOf(
   };
 }
 
-/** The last second that a date can have, in year 275760. */
+/** The last second that a `Date` can represent, in the year 275760. */
 const LAST_SECOND = 8_640_000_000_000;
 
-/** Whole seconds, where an upstream names any that a date can be made of; some count milliseconds or less. */
+/** Returns whole seconds if the value is a valid date; some upstreams report milliseconds or smaller units. */
 function secondsOf(value: unknown): number | undefined {
   return typeof value === "number" && Math.abs(value) <= LAST_SECOND ? Math.floor(value) : undefined;
 }

@@ -8,7 +8,7 @@ import type { RouteDialect } from "../routes.ts";
 import type { Runtime } from "../runtime.ts";
 import type { CatalogueModel } from "./catalog.ts";
 
-/** In whose shape and envelope a caller of a shared path wants its answer: told by the headers its SDK sends. */
+/** Returns the dialect in which a caller of a shared path expects its response, by the headers that its SDK sends. */
 export function callersDialect(route: RouteDialect | undefined, headers: IncomingHttpHeaders): ErrorDialect {
   if (route === undefined) return "plain";
   if (route !== "by-caller") return route;
@@ -16,14 +16,14 @@ export function callersDialect(route: RouteDialect | undefined, headers: Incomin
   return dialects.find(isCaller) ?? DEFAULT_DIALECT;
 }
 
-/** Every model that can be called by its own name, once: what the upstreams list, then names of rules. */
+/** Returns every model that can be called by its own name, once: the upstreams' models, then the names of rules. */
 export async function allModels(runtime: Runtime): Promise<readonly CatalogueModel[]> {
   const listed = await runtime.catalogue.models();
   const seen = new Set<string>();
   return [...listed, ...namesOfRules(runtime.config)].filter(({ id }) => !seen.has(id) && seen.add(id));
 }
 
-/** The names that rules give models of their own: patterns that stand for one name alone. */
+/** Returns the models that rules name: patterns without wildcards. */
 export function namesOfRules({
   rules,
   upstreams,
@@ -35,7 +35,7 @@ export function namesOfRules({
   });
 }
 
-/** One of them by the name it is called by: its own, or `upstream/model`. */
+/** Finds a model by its own name or by `upstream/model`. */
 export async function findModel(runtime: Runtime, id: string): Promise<CatalogueModel | undefined> {
   const own = (await allModels(runtime)).find((model) => model.id === id);
   const slash = id.indexOf("/");

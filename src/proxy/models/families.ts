@@ -1,11 +1,13 @@
 import type { Capabilities } from "../exchange/capabilities.ts";
 import type { UpstreamDialect } from "../exchange/parts.ts";
 
-/** What is known of a family of models, and in which upstream dialects it holds; later rows add to earlier ones. */
+/**
+ * The capabilities of a model family and the upstream dialects in which they hold; later rows override earlier ones.
+ */
 export interface Family {
-  /** Matched against the model's name in lower case, without `vendor/` in front. */
+  /** Matched against the model's name in lower case, without the prefix `vendor/`. */
   readonly model: RegExp;
-  /** Matched against the upstream's host, for what holds at one vendor alone. */
+  /** Matched against the upstream's host, for capabilities at one vendor only. */
   readonly host?: RegExp;
   readonly dialects: readonly UpstreamDialect[];
   readonly capabilities: Partial<Capabilities>;
@@ -25,8 +27,8 @@ const thinkingOpenai: Partial<Capabilities> = {
 };
 
 /**
- * As the vendors' pages, SDKs and refusals had it in November 2026. What a family has not said yet is taken over from the
- * generation before it; the configuration overrides any of it.
+ * Capabilities as of November 2026, from the vendors' pages, SDKs and error responses. What is not known of a family
+ * is taken from the previous generation. The configuration overrides all of it.
  */
 export const families: readonly Family[] = [
   {
@@ -100,9 +102,9 @@ export const families: readonly Family[] = [
     capabilities: { thinksByDefault: true },
   },
   { model: /^(deepseek|kimi|moonshot)/, dialects: chat, capabilities: { needsReasoning: true } },
-  // The rule is in the tokenizer, which other servers of these models have as well.
+  // The tokenizer enforces the rule, so it also holds at other servers of these models.
   { model: /^([cdm]\w+|pix)tral/, dialects: chat, capabilities: { shortCallIds: true } },
-  // Neither Google's nor in front of it: several of them refuse members they do not know.
+  // Not for Google's models: several of their servers and gateways reject unknown members.
   {
     model: /^(deepseek|kimi|moonshot|glm|minimax|mimo|qwen|qwq|grok|llama|command|([mc]\w+|pix)tral)/,
     dialects: chat,
@@ -198,7 +200,7 @@ export const families: readonly Family[] = [
     dialects: google,
     capabilities: { reasoning: "level", efforts: ["minimal", "low", "medium", "high"] },
   },
-  // They refuse a call over penalties or words to continue, and take sampling as it is
+  // These models reject penalties and prefill and do not support sampling parameters
   // (https://ai.google.dev/gemini-api/docs/whats-new-gemini-3.5).
   {
     model: /^gemini-3\.(5-flash-lite|[6-9])/,

@@ -1,32 +1,32 @@
 import type { ProxyConfig, UpstreamConfig } from "../../config/proxy/config.ts";
 import type { Catalogue } from "./catalog.ts";
 
-/** A call that has ended, as much as decides on its model's name in the metrics. */
+/** The facts about a finished call that determine its model's label in the metrics. */
 export interface LabelledCall {
   readonly upstream: UpstreamConfig;
-  /** The model's name there. */
+  /** The model's name at the upstream. */
   readonly model: string;
   /** The pattern of the rule that chose the upstream. */
   readonly rule: string | undefined;
-  /** Whether the upstream has answered without an error. */
+  /** Whether the upstream responded without an error. */
   readonly isServed: boolean;
   readonly config: ProxyConfig;
   readonly catalogue: Catalogue;
 }
 
-/** Names models in the metrics: series must not grow with what clients write. */
+/** Labels models in the metrics. The number of labels is bounded, whatever names clients send. */
 export interface ModelLabels {
   labelOf(call: LabelledCall): string;
 }
 
-/** What a model is called that nobody knows. */
+/** Label of a model that is not known. */
 const UNLISTED = "unlisted";
-/** Names that an upstream has served count as known up to this many; from then on its own list decides. */
+/** Number of names per upstream that are known because it served them; after that, only its list decides. */
 const MAX_SERVED = 8;
 
 /**
- * Returns labels: a model's own name where the configuration or its upstream's list knows it, or where the upstream has
- * served it and few others; else the pattern of its rule, else `unlisted`.
+ * Creates the labels: a model's own name if the configuration or its upstream's list contains it, or if it is among
+ * the first that the upstream served; else the pattern of its rule, else `unlisted`.
  */
 export function createModelLabels(): ModelLabels {
   const named = new WeakMap<ProxyConfig, ReadonlySet<string>>();
@@ -41,7 +41,7 @@ export function createModelLabels(): ModelLabels {
     if (names.has(model)) return true;
     if (!isServed) return false;
     if (names.size >= MAX_SERVED) {
-      // Its list decides on all later names, once it is there.
+      // The upstream's list decides on all later names, once it is fetched.
       catalogue.refresh(upstream);
       return false;
     }
@@ -63,7 +63,7 @@ export function createModelLabels(): ModelLabels {
   };
 }
 
-/** Every model that the configuration spells out. */
+/** Returns every model that the configuration names. */
 function namedModels({ rules, upstreams }: ProxyConfig): Set<string> {
   const names = new Set<string>();
   for (const { match, places } of rules) {

@@ -1,6 +1,6 @@
 import type { Family } from "./families.ts";
 
-/** What holds at a vendor's own host, whatever a model is called there; as recorded with 200 in November 2026. */
+/** Capabilities at a vendor's own host, recorded from responses with status 200 in November 2026. */
 export const vendorHosts: readonly Family[] = [
   {
     model: /^/,
