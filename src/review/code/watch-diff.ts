@@ -1,7 +1,7 @@
 import type { DiffDesk } from "../git/diff-desk.ts";
 
 export interface DiffWatch {
-  /** Returns whether a page is connected; without one, the diff is not checked. */
+  /** Returns whether a page is connected. Without one, the diff is not checked. */
   readonly isWanted: () => boolean;
   readonly onOutdated: () => void;
   /** Minimum milliseconds between two checks. */

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { AppError } from "../../errors.ts";
 import { isWithin } from "../is-within.ts";
 
-/** Decides which local files /api/image may show. */
+/** The policy that decides which local files /api/image may show. */
 export interface ImagePolicy {
   /**
    * Resolves a path from the page to a file, with links resolved. Returns undefined if the file may not be shown.

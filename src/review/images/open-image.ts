@@ -3,7 +3,7 @@ import { type FileHandle, lstat, open } from "node:fs/promises";
 import { AppError, systemErrorCode } from "../../errors.ts";
 import { type ImageType, SNIFF_BYTES, sniffImage } from "./sniff-image.ts";
 
-/** Maximum size of an image that is shown or stored. */
+/** Maximum bytes of an image that is shown or stored. */
 export const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
 
 export interface OpenedImage {

@@ -1,7 +1,7 @@
 import type { Caller } from "../api-types.ts";
 import type { PlanDecision } from "../decision.ts";
 
-/** Translates decisions into the format of one kind of agent. */
+/** The encoder of decisions for one kind of agent, and what that agent can receive. */
 export interface AgentChannel {
   /** Display name: "Claude Code", "the command line". */
   readonly callerName: string;

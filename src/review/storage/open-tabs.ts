@@ -2,11 +2,11 @@ import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Remembers by port whether a page was open when its review ended. That tab keeps polling the port, so the next
- * review of the folder does not have to open another tab.
+ * A record, by port, of pages that were open when their review ended. Such a tab keeps trying to connect to the port,
+ * so the next review of the folder does not have to open another tab.
  */
 export interface OpenTabs {
-  /** Reports whether a tab may still be polling the port. Never rejects. */
+  /** Reports whether a tab may still be trying to connect to the port. Never rejects. */
   mayWait(port: number): Promise<boolean>;
   /** Records whether a tab was left open at the port. Never rejects. */
   note(port: number, isLeft: boolean): Promise<void>;

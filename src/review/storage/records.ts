@@ -30,7 +30,7 @@ export interface DecisionRecord {
 export interface RecordStore {
   /** Records a decision and resolves once it is on disk. Throws `storage`. */
   write(context: ReviewContext, decision: Decision, from?: DecisionSource): Promise<void>;
-  /** Whether the last write failed. The person has then seen the error, and may decide without a record. */
+  /** Whether the last write failed. The client has then received the error, and may decide without a record. */
   readonly hasFailed: boolean;
   /** Marks the written record as read by the agent, so that it may be pruned later. Never rejects. */
   markRead(): Promise<void>;
