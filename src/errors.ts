@@ -111,7 +111,7 @@ export const errorCatalogue = {
 export type ErrorCode = keyof typeof errorCatalogue;
 
 interface AppErrorOptions {
-  /** The fix, as one imperative sentence. */
+  /** The suggested fix, in one sentence. */
   readonly hint?: string;
   readonly cause?: unknown;
 }

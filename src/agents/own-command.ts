@@ -40,7 +40,7 @@ async function firstOnPath(searchPath: string): Promise<string | undefined> {
 }
 
 /**
- * Reports whether later processes can use a folder of the PATH. `npx` and `npm run` prepend `node_modules/.bin` for a
+ * Returns whether later processes can use a folder of the PATH. `npx` and `npm run` prepend `node_modules/.bin` for a
  * single command, and a relative folder depends on the working directory.
  */
 function isLasting(folder: string): boolean {
@@ -79,7 +79,7 @@ export function silenced(line: string, platform: NodeJS.Platform = process.platf
 }
 
 /**
- * Reports whether the command is in a folder that a package manager created for one run and deletes later: the cache
+ * Returns whether the command is in a folder that a package manager created for one run and deletes later: the cache
  * of npx (`_npx`), of `pnpm dlx` and `yarn dlx` (`dlx`, `dlx-PID`), or of bunx (`bunx-UID-PACKAGE`).
  */
 export function isTemporary(words: readonly string[]): boolean {

@@ -21,7 +21,7 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
     .version(version, "-v, --version", "print the version")
     .helpOption("-h, --help", "print this")
     .showHelpAfterError("Run with --help for the options.")
-    // Commander's messages begin like all other error messages.
+    // Makes commander's messages begin like all other error messages.
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "sallyport: ")) });
 
   addReviewCommands(program, output, setExitCode);

@@ -31,7 +31,7 @@ function exitCodeOf({ exitCode }: CommanderError, args: readonly string[]): numb
   return args.some((arg) => arg.startsWith("--caller-waits")) ? 1 : 2;
 }
 
-/** Reports whether the working directory was deleted: `process.cwd()` then throws. */
+/** Returns whether the working directory was deleted: `process.cwd()` then throws. */
 function isFolderDeleted(error: unknown): boolean {
   return systemErrorCode(error) === "ENOENT" && messageOf(error).includes("uv_cwd");
 }

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance } from "fastify";
 import { AppError } from "../errors.ts";
 import { sendEarly } from "./early-response.ts";
 
-/** Returns every error as `{error}`. `onFailure` receives those that the client did not cause. */
+/** Adds a handler that sends errors as `{error}`. `onFailure` receives errors that the client did not cause. */
 export function addErrorHandler(app: FastifyInstance, onFailure?: (error: unknown) => void): void {
   app.setErrorHandler(async (error: FastifyError | AppError, _request, reply) => {
     if (error instanceof AppError) {

@@ -32,8 +32,8 @@ export interface Listeners {
 }
 
 /**
- * Connections that may wait to be accepted; the system allows as many by default (`net.core.somaxconn`), Node.js asks
- * for 511.
+ * Maximum number of connections that wait to be accepted: the system's default limit (`net.core.somaxconn`). Node.js
+ * requests only 511.
  */
 const BACKLOG = 4096;
 

@@ -50,7 +50,7 @@ export function codexFolder({ home, project, environment }: InstallTarget): stri
 }
 
 /**
- * Reports whether the person has ever trusted the hook. Codex stores this in config.toml under the hook's key,
+ * Returns whether the person has ever trusted the hook. Codex stores this in config.toml under the hook's key,
  * `[hooks.state."<path of hooks.json>:stop:<entry>:<hook>"]` (0.169.0). A hook that changed since then still has the
  * key, but is not trusted.
  */

@@ -53,7 +53,7 @@ function isOurs(hook: unknown): boolean {
   return isObject(hook) && typeof hook["command"] === "string" && runsPlanReview(hook["command"]);
 }
 
-/** Reports whether Sallyport wrote a shell command: `sallyport review plan`, or node with the script's path. */
+/** Returns whether Sallyport wrote a shell command: `sallyport review plan`, or node with the script's path. */
 function runsPlanReview(command: string): boolean {
   return /(^|[/\\\s"'])sallyport(\.js|\.exe|\.cmd)?["']?\s+review\s+plan\b/.test(command);
 }

@@ -11,8 +11,8 @@ export interface GivenPath {
 }
 
 /**
- * Throws `usage` for the first path that is in neither the working tree, the index nor HEAD: its review would be
- * empty. `toInner` makes a path relative to the repository's root and throws if it is outside.
+ * Throws `usage` for the first path that is not in the working tree, the index or HEAD: its review would be empty.
+ * `toInner` makes a path relative to the repository's root and throws if it is outside.
  */
 export async function expectPaths(
   repository: Repository,
@@ -55,7 +55,7 @@ async function isOnDisk({ root }: Repository, inner: string): Promise<boolean> {
   );
 }
 
-/** Reports whether the index or HEAD has the path, as a file or a folder. */
+/** Returns whether the index or HEAD has the path, as a file or a folder. */
 async function isKnown(git: GitPlace, inner: string): Promise<boolean> {
   const inIndex = await runGit(git, ["ls-files", "-z", "--", inner]);
   if (inIndex.length > 0) return true;

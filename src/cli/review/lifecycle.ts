@@ -1,6 +1,6 @@
 import { constants } from "node:os";
 
-/** Why a command ends before its work is done. */
+/** The reason why a command ends before its work is done. */
 export type ExitReason =
   | { readonly reason: "signal"; readonly signal: NodeJS.Signals }
   | { readonly reason: "caller-gone" | "timeout" };
@@ -66,7 +66,7 @@ export function startLifecycle(): Lifecycle {
   };
 }
 
-/** Rejects what is pending when the command has to stop. */
+/** The error that rejects pending work when the command has to stop. */
 class Stopped extends Error {
   readonly exitReason: ExitReason;
 

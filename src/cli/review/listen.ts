@@ -18,7 +18,7 @@ export interface ReviewAddress {
 const USUAL = new Set(["localhost", "127.0.0.1", "::1"]);
 const FREE_PORT_ATTEMPTS = 10;
 
-/** Reports whether an address is reachable from other machines. */
+/** Returns whether an address is reachable from other machines. */
 export function isBeyondLoopback(host: string | undefined): host is string {
   return host !== undefined && !isLoopback(host);
 }
@@ -59,7 +59,7 @@ export function preferredPort(folder: string): number {
 }
 
 /**
- * FNV-1a, 32 bits: distributed well enough for ports; Node's hashes take 3 ms to load.
+ * Returns the 32-bit FNV-1a hash of a text: distributed well enough for ports; Node's hashes take 3 ms to load.
  * http://www.isthe.com/chongo/tech/comp/fnv/
  */
 function fnv1a(text: string): number {

@@ -44,7 +44,7 @@ export interface ResolvedFlags {
   readonly callerTimeout: number | undefined;
 }
 
-/** The resolved flags and the workspace of a review, known before anything is loaded. */
+/** The resolved flags and the workspace of a review, known before the review is loaded. */
 export interface ReviewOptions extends ResolvedFlags {
   /** The absolute path of the agent's working directory. */
   readonly cwd: string;

@@ -42,12 +42,12 @@ export function ancestorsFrom(pid: number): ProcessEntry[] {
   return found;
 }
 
-/** Reports whether a process has ended since it was looked up. */
+/** Returns whether a process has ended since it was looked up. */
 export function hasEnded({ pid, started }: ProcessEntry): boolean {
   return processEntry(pid)?.started !== started;
 }
 
-/** Reports whether a process has lost its terminal because the window was closed. */
+/** Returns whether a process has lost its terminal because the window was closed. */
 export function hasLostTerminal(entry: ProcessEntry): boolean {
   if (entry.terminal === 0) return false;
   const path = terminalPath(entry.terminal);

@@ -86,7 +86,7 @@ export async function modelsOf({ url, key }: Connection): Promise<readonly strin
   }
 }
 
-/** Reports whether anything responds to HTTP at the proxy's address, with any status. */
+/** Returns whether anything responds to HTTP at the proxy's address, with any status. */
 export async function isAnswering(url: string): Promise<boolean> {
   return fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2000) }).then(
     () => true,

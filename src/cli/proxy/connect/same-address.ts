@@ -1,6 +1,6 @@
 import { isLoopback, isWildcard } from "../../../config/loopback.ts";
 
-/** Reports whether two URLs have the same origin. All names of the loopback interface count as equal. */
+/** Returns whether two URLs have the same origin. All names of the loopback interface count as equal. */
 export function isSameAddress(one: string, other: string): boolean {
   const [first, second] = [new URL(one), new URL(other)];
   if (portOf(first) !== portOf(second)) return false;

@@ -4,7 +4,10 @@ import type { CallActivity } from "../../../proxy/dashboard/activity.ts";
 import type { MetricCounts } from "../../../proxy/observability/metrics.ts";
 import type { KeptEntry } from "../../../proxy/translate/conversations/shared-conversations.ts";
 
-/** The data that a worker needs to serve. Secrets are sent only through the pipe, never in arguments or the environment. */
+/**
+ * The data that a worker needs to serve. Secrets are sent only through the pipe, never in arguments or the
+ * environment.
+ */
 export interface WorkerStart {
   /** Includes the worker's share of the limits. */
   readonly config: ProxyConfig;

@@ -10,7 +10,7 @@ export interface Finding {
   readonly remedy?: string;
 }
 
-/** Reports whether any finding keeps Sallyport from working. */
+/** Returns whether any finding keeps Sallyport from working. */
 export function isBroken(findings: readonly Finding[]): boolean {
   return findings.some(({ state }) => state === "broken");
 }

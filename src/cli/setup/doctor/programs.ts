@@ -83,7 +83,7 @@ export async function browserFinding(context: BrowserContext): Promise<Finding> 
 /** Extensions that Windows tries for a program named without one; npm installs `.cmd` scripts. */
 const WINDOWS_EXTENSIONS = ["", ".exe", ".cmd", ".bat", ".com"];
 
-/** Reports whether a program, by name or path, can be run. `searchPath` is the PATH. */
+/** Returns whether a program, by name or path, can be run. `searchPath` is the PATH. */
 export async function isOnPath(
   program: string,
   searchPath: string,

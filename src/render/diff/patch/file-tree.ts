@@ -3,7 +3,7 @@ import type { DiffFile } from "../../../review/api-types.ts";
 /** The properties of a file that the tree needs. */
 export type TreeFile = Pick<DiffFile, "path" | "index">;
 
-/** A row of the tree. Nested folders with a single child folder share a row. */
+/** A row of the tree. A folder that contains only another folder shares a row with it. */
 export interface TreeRow<File extends TreeFile = DiffFile> {
   readonly key: string;
   readonly depth: number;

@@ -51,7 +51,7 @@ export function lineText(patch: ParsedPatch, line: number): string {
   return patch.text.slice(start, endsInReturn(patch, line) ? end - 1 : end);
 }
 
-/** Reports whether a line ends in CR LF. */
+/** Returns whether a line ends in CR LF. */
 export function endsInReturn(patch: ParsedPatch, line: number): boolean {
   const end = patch.end[line] ?? 0;
   return end > (patch.start[line] ?? 0) && patch.text.charCodeAt(end - 1) === 13;

@@ -17,7 +17,7 @@ parser.validateLink = isSafeLink;
 // The address is drawn as written; `encodeURI` would obscure it.
 parser.normalizeLinkText = (text) => text;
 
-/** Reports whether a URL is safe to open with a click. Other links stay text. */
+/** Returns whether a URL is safe to open with a click. Other links stay text. */
 function isSafeLink(url: string): boolean {
   const address = url.trim().replace(/[\u0000-\u0020\u007f-\u009f]/g, "");
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(address)?.[1]?.toLowerCase();
