@@ -67,7 +67,8 @@ function customSchema(format: unknown): WireObject {
 }
 
 /**
- * Returns whether a schema has no properties. The vendor rejects it, so the function is declared without a schema.
+ * Returns whether a schema is an object without properties, which the vendor rejects; the function is declared
+ * without a schema instead.
  */
 function isEmptyObject(schema: WireObject): boolean {
   const { properties, type } = schema;

@@ -56,7 +56,7 @@ export function decodeError(
 
 function kindOf(status: number, code: string, message: string, quotas: readonly string[]): Kind {
   if (isContextOverflow(message)) return "context-overflow";
-  // A daily quota is not available again soon, so waiting as for a rate limit would not help.
+  // A daily quota does not reset within the short delay of a rate limit.
   if (status === 429) return quotas.some((quota) => /PerDay/i.test(quota)) ? "quota" : "rate-limit";
   return ownMember(kinds, code) ?? kindOfStatus(status);
 }

@@ -65,7 +65,9 @@ const statuses: Readonly<Record<number, string>> = {
   504: "DEADLINE_EXCEEDED",
 };
 
-/** Returns the error object of bodies and streams: `{code, message, status, details}` (https://google.aip.dev/193). */
+/**
+ * Returns the error object of a body or a stream: `{code, message, status, details}` (https://google.aip.dev/193).
+ */
 export function createErrorObject(error: ExchangeError) {
   const status = error.status >= 400 ? error.status : statusOfKind(error.kind);
   const code = status === 529 ? 503 : status;

@@ -22,7 +22,7 @@ export interface SchemaPath {
 }
 
 const maxDepth = 32;
-/** Limits the output, because each use of a reference is written out. */
+/** Maximum number of schemas to write: each use of a reference is expanded, so a small schema can become large. */
 const maxNodes = 5_000;
 
 /** Keywords with the same name and meaning in both. */

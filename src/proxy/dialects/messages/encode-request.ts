@@ -119,7 +119,7 @@ function encodeTier(tier: string | undefined, list: LossList): string | undefine
   return undefined;
 }
 
-/** Requests automatic caching for a client that sent a cache key: this vendor caches only on request. */
+/** Requests automatic caching if the client sent a cache key, because this vendor caches only on request. */
 function encodeAutomaticCaching(request: ExchangeRequest, { capabilities, list }: BlockContext): unknown {
   if (request.cacheKey === undefined) return undefined;
   if (capabilities.optionalMembers.includes("cache_control")) return { type: "ephemeral" };

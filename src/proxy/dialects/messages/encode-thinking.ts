@@ -5,7 +5,7 @@ import type { ExchangeRequest } from "../../exchange/request.ts";
 
 /** The vendor's minimum for `budget_tokens`. */
 const leastBudget = 1_024;
-/** Default budget in tokens for a request without one. */
+/** Budget in tokens if the request leaves it to the model but the model requires one. */
 const usualBudget = 8_192;
 /** Share of `max_tokens` reserved for text, because thinking counts toward `max_tokens`. */
 const MIN_TEXT_SHARE = 1 / 5;

@@ -15,7 +15,7 @@ const ownExtras = [
   "allowed_callers",
 ];
 
-/** Declarations of the tools that this vendor also hosts, each with its beta header. */
+/** This vendor's declarations of hosted tools, each with its beta header. */
 const ownHosted: Partial<
   Record<HostedTool["tool"], { readonly declaration: unknown; readonly beta: string }>
 > = {

@@ -19,7 +19,7 @@ export function decodeUsage(wire: WireUsage): Usage {
   return tier ? { ...counts, serviceTier: tier === "standard" ? "default" : tier } : counts;
 }
 
-/** This dialect's names of other vendors' service tiers; tiers above the default become `priority`. */
+/** This dialect's names of service tiers; tiers that cost more than the default become `priority`. */
 const TIERS: Readonly<Record<string, string>> = {
   default: "standard",
   flex: "standard",
