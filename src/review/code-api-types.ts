@@ -64,7 +64,7 @@ export interface DiffIndex {
    */
   readonly editorLink: string;
   readonly files: readonly DiffFile[];
-  /** Files that differ in the working tree or the index but are not in this diff; absent if there are none. */
+  /** Files of the working tree or the index that this diff leaves out; absent if there are none. */
   readonly omitted?: OmittedFiles;
   /** Patches of the files that the page shows first, up to a total size; the page need not request them. */
   readonly opening: readonly OpeningPatch[];

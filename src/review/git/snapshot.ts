@@ -22,7 +22,7 @@ export interface Snapshot {
   /** Hash of the names, modes and contents of all files. */
   readonly diffId: string;
   readonly spool: Spool;
-  /** Files that the diff does not show; absent if there are none. */
+  /** Files of the working tree or the index that the diff leaves out; absent if there are none. */
   readonly omitted?: OmittedFiles;
 }
 
