@@ -102,7 +102,7 @@ function endsWithLastHunk(patch: ParsedPatch): boolean {
   return patch.withoutNewline.has(patch.lineCount - 1);
 }
 
-/** Arranges a file's lines and gaps as rows. `withWidgets` adds the page's elements between them. */
+/** Arranges a file's lines and gaps as rows. The page adds its own elements with `withWidgets`. */
 export function buildRows(patch: ParsedPatch, options: RowOptions): RowModel {
   const gaps = gapsOf(patch, options.newLineCount, options.complete);
   const rows = new Rows(capacityFor(patch, gaps, options));
@@ -175,7 +175,6 @@ function addSplitHunk(rows: Rows, patch: ParsedPatch, first: number, end: number
   }
 }
 
-/** Collects rows. */
 class Rows {
   private readonly kind: Uint8Array;
   private readonly left: Int32Array;

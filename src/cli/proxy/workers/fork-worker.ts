@@ -69,8 +69,8 @@ function endOf(worker: Worker): Promise<string> {
     // "close" follows the exit once everything that the worker sent is read.
     worker.process.once("close", (code, signal) => resolve(signal ?? `exit code ${code}`));
     worker.on("error", (error) => {
-      // A program that cannot be started emits no "close". For a running one the error concerns a message, and
-      // "close" follows.
+      // A program that could not be started never exits. For a running one the error concerns a message, and the
+      // worker exits later.
       if (worker.process.pid === undefined) resolve(error.message);
     });
   });
