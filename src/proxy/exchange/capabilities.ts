@@ -12,7 +12,7 @@ export interface Capabilities {
   /** Whether temperature and top_p may be set together. */
   readonly acceptsTopPWithTemperature: boolean;
   readonly acceptsTopK: boolean;
-  /** Whether instructions have the role `developer`; otherwise they have `system`. */
+  /** Whether instructions are sent with the role `developer` instead of `system`. */
   readonly acceptsDeveloperRole: boolean;
   readonly acceptsStop: boolean;
   readonly maxStopSequences: number;
@@ -30,13 +30,11 @@ export interface Capabilities {
   /** The member of a message that carries earlier thinking. */
   readonly reasoningMember: "reasoning_content" | "reasoning";
   /**
-   * Whether the vendor rejects a message with tool calls but without thinking; an empty one is then sent (DeepSeek,
-   * Kimi).
+   * Whether each message with tool calls must have thinking; an empty one is sent if there is none (DeepSeek, Kimi).
    */
   readonly needsReasoning: boolean;
   /**
-   * Whether the model thinks unless the request disables it. Disabling is a loss if the upstream has no option for
-   * it.
+   * Whether the model thinks by default. If the upstream has no option to disable thinking, disabling it is a loss.
    */
   readonly thinksByDefault: boolean;
   /** The chat-completions member that sets or disables thinking. */
@@ -54,10 +52,7 @@ export interface Capabilities {
   readonly acceptsContentParts: boolean;
   /** Whether the conversation may end with an assistant message that the model continues. */
   readonly acceptsPrefill: boolean;
-  /**
-   * Top-level members that the upstream accepts beyond those of its whole dialect (`prompt_cache_key`, `verbosity`
-   * …).
-   */
+  /** Top-level members that the upstream accepts in addition to its dialect's common ones (`prompt_cache_key` …). */
   readonly optionalMembers: readonly string[];
   readonly images: "any" | "base64" | "none";
   readonly documents: "any" | "base64" | "none";

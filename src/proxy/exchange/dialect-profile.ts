@@ -57,7 +57,7 @@ export interface ClientProfile {
   readonly callerHeader?: string;
   /** Matches paths whose errors use this dialect's envelope although no route has the path. */
   readonly errorPaths?: RegExp;
-  /** Whether path and method name the model and the operation, not the body. */
+  /** Whether the path, not the body, names the model and the operation. */
   readonly namesModelInPath: boolean;
   /** Prefix that a model's name may have in the body. */
   readonly modelPrefix?: string;
@@ -65,7 +65,7 @@ export interface ClientProfile {
   readonly acceptsKeyInQuery: boolean;
   /** Response header in which SDKs look for the request id. */
   readonly requestIdHeader?: string;
-  /** Keep-alive written to a silent stream; empty where clients accept none. */
+  /** Keep-alive written to a silent stream; empty if clients accept none. */
   readonly keepAlive: string;
   /** Whether event streams may contain comments. */
   readonly acceptsComments: boolean;
@@ -131,7 +131,7 @@ export interface UpstreamProfile {
   readonly toolMembers: readonly string[];
   /** Returns the request that generates one token, for warming up. */
   createSmallestCall(model: string, maxTokensName: string): UpstreamRequestBody;
-  /** Returns the request that counts the tokens of a generate request; absent where upstreams have no such route. */
+  /** Returns the request that counts the tokens of a generate request; absent if upstreams have no such route. */
   createCountCall?(model: string, body: Readonly<Record<string, unknown>>): UpstreamRequestBody;
 }
 

@@ -42,7 +42,9 @@ export function statusOfKind(kind: Kind): number {
   return statuses[kind];
 }
 
-/** Returns the kind that a status implies: another 4xx is an invalid request, any other status an upstream error. */
+/**
+ * Returns the kind that a status implies. Other 4xx statuses are invalid requests; all others are upstream errors.
+ */
 export function kindOfStatus(status: number): Kind {
   return kinds[status] ?? (status >= 400 && status < 500 ? "invalid-request" : "upstream");
 }

@@ -20,7 +20,7 @@ export function dropHostedTools(
 
 /**
  * Replaces the tool choice `allowed` for dialects without it: keeps hosted tools and the tools that it names, and
- * requires a call if it does.
+ * sets the mode to `required` or `auto`.
  */
 export function narrowTools(request: ExchangeRequest): {
   tools: readonly Tool[];

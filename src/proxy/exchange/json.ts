@@ -28,10 +28,7 @@ const standIn = new RegExp(`"${mark}(\\d+)"`, "g");
 /** Sixteen consecutive digits. Spelled out so that the engine skips most of a text and seldom tries `longNumber`. */
 const longDigits = new RegExp("[0-9]".repeat(16));
 const longNumber = /[:,[\s]-?\d{16}/;
-/**
- * An unclosed string matches to the end of the text, so that it is scanned once and not again from each of its
- * quotes.
- */
+/** An unclosed string matches to the end of the text, so that it is scanned once, not from each of its quotes. */
 const stringOrNumber = /"[^"\\]*(?:\\[\s\S][^"\\]*)*(?:"|\\?$)|-?\d[\d.eE+-]*/g;
 const wholeNumber = /^-?\d+$/;
 let pending: string[] | undefined;
@@ -85,10 +82,7 @@ function refused(message: string): DialectError {
   return new DialectError({ kind: "invalid-request", status: 400, message });
 }
 
-/**
- * Returns a tool call's argument text as a JSON value: `{}` for blank text, undefined if the text is not a JSON
- * object.
- */
+/** Returns a tool call's argument text as a JSON value: `{}` for blank text, undefined if it is not a JSON object. */
 export function argumentsObject(text: string): RawJson | undefined {
   if (text.trim() === "") return new RawJson("{}");
   try {

@@ -7,8 +7,7 @@
  */
 
 /**
- * Dialect names. Every `dialects/<name>/profile.ts` adds its own by declaration merging, with the side that speaks
- * it.
+ * Dialect names. Each `dialects/<name>/profile.ts` adds its own by declaration merging, with the side that speaks it.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: declaration merging adds the members
 export interface DialectNames {}
@@ -69,8 +68,7 @@ export interface TokenLogprob {
 }
 
 /**
- * Where media come from: `base64` contains the bytes, `url` may be any URL that a vendor accepts, `file` is an id at
- * the vendor.
+ * The source of media: `base64` contains the bytes, `url` is any URL that a vendor accepts, `file` is a vendor's id.
  */
 export type MediaSource =
   | { readonly kind: "base64"; readonly mediaType: string; readonly data: string }
@@ -164,10 +162,7 @@ export interface RefusalPart extends PartBase {
   readonly text: string;
 }
 
-/**
- * Content that a codec does not recognize. Encoded unchanged for its own dialect and reported as a loss for any
- * other.
- */
+/** Content that a codec does not recognize: encoded unchanged for its own dialect, a loss for any other. */
 export interface UnknownPart extends PartBase {
   readonly type: "unknown";
   readonly origin: Origin;

@@ -40,8 +40,7 @@ export function effortOfBudget(budget: number): Effort | undefined {
 }
 
 /**
- * Returns whether a request sets any reasoning option other than `encrypted`, which only selects the form of the
- * result.
+ * Returns whether a request sets any reasoning option other than `encrypted`, which only selects the result's form.
  */
 export function asksToThink(reasoning: ReasoningRequest | undefined): reasoning is ReasoningRequest {
   return reasoning !== undefined && Object.keys(reasoning).some((member) => member !== "encrypted");

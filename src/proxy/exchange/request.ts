@@ -14,8 +14,8 @@ export interface ExchangeRequest {
   readonly reasoning?: ReasoningRequest;
   readonly output?: OutputFormat;
   /**
-   * Whether the client requested usage in its stream (chat-completions `include_usage`); other dialects always send
-   * it.
+   * Whether the client requested usage in its stream (chat-completions `include_usage`; other dialects always send
+   * it).
    */
   readonly streamUsage?: boolean;
   readonly user?: string;
@@ -39,10 +39,7 @@ export interface ThreadRequest {
   readonly continues?: string;
 }
 
-/**
- * A message of a conversation. The role `system` marks an instruction after the first turn. Tool results are in user
- * turns.
- */
+/** A message of a conversation. The role `system` marks a later instruction. Tool results are in user turns. */
 export interface Turn {
   readonly role: "user" | "assistant" | "system";
   readonly parts: readonly Part[];
