@@ -91,7 +91,7 @@ export interface ReplyWriter {
   /** Sends status, headers and the complete body. */
   answer(status: number, headers: Readonly<Record<string, string>>, text: string): void;
   /**
-   * Writes a piece of the body. Returns a promise if the client is slower than the upstream; await it before writing
+   * Writes a piece of the body. If the client is slower than the upstream, returns a promise to await before writing
    * more.
    */
   write(text: string | Buffer): Promise<void> | undefined;

@@ -103,7 +103,9 @@ export function withoutSecrets(error: ExchangeError, redact: Redact): ExchangeEr
   };
 }
 
-/** Responds with an error in the client's dialect, also for calls without a `Translation`. */
+/**
+ * Responds with an error in the client's dialect. Serves calls that failed before their `Translation` was created.
+ */
 export function answerError(
   call: TranslatedCall,
   error: ExchangeError,

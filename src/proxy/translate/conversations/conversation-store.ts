@@ -17,7 +17,8 @@ export interface ThreadFrame {
 }
 
 /**
- * Stores conversations by the ids of `responses` responses, for `previous_response_id` and for reading them again.
+ * Stores conversations by the response ids of the responses dialect, for `previous_response_id` and for `GET`, and
+ * threads of the messages dialect.
  */
 export interface ConversationStore {
   load(id: string): Promise<Conversation | undefined>;

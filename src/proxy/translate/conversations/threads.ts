@@ -32,10 +32,7 @@ export async function withThread(
   };
 }
 
-/**
- * Returns the store key of a thread. It differs from the keys of the responses dialect, whose responses can be read
- * by id.
- */
+/** Returns the store key of a thread, which is not a response id: clients cannot read threads by id. */
 export function threadKey(id: string): string {
   return `thread:${id}`;
 }

@@ -85,8 +85,7 @@ const several = z.looseObject({ requests: z.array(one).min(1) });
 const unsaid = { taskType: "task-type", task_type: "task-type", title: "title" } as const;
 
 /**
- * Parses a request to `embedContent` or `batchEmbedContents`; `batch` tells which and selects the form of the
- * response.
+ * Parses a request to `embedContent` or `batchEmbedContents`; `batch` tells which, and so the form of the response.
  */
 export function readGoogleEmbeddings(
   body: unknown,
@@ -128,8 +127,7 @@ const openAiVectors = z.looseObject({
 });
 
 /**
- * Returns the vectors in the order of the texts and the token count, if reported; undefined if the response is
- * invalid.
+ * Returns the vectors in the order of the texts and the token count, if any; undefined if the response is invalid.
  */
 export function readOpenAiVectors(
   body: unknown,

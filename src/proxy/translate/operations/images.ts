@@ -32,7 +32,7 @@ const schema = z.looseObject({
   stream: z.boolean().nullish(),
 });
 
-/** Members that have no effect here or are parsed separately. */
+/** Members that are translated or need no translation, so that they are not reported as losses. */
 const understood = new Set(["model", "prompt", "n", "size", "response_format", "stream", "image"]);
 
 /** Parses a request to `POST /v1/images/generations` (https://platform.openai.com/docs/api-reference/images). */

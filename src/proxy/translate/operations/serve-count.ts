@@ -61,7 +61,7 @@ async function askUpstream(
   }
 }
 
-/** Returns whether an error says that the model does not exist, which an estimate must not hide. */
+/** Returns whether an error means that the model does not exist, which an estimate must not hide. */
 function saysNoModel(error: DialectError | AppError, model: string): boolean {
   return error instanceof DialectError && error.error.status === 404 && error.message.includes(model);
 }

@@ -44,7 +44,7 @@ export function unwrapFinish(finish: Finish): Finish {
   return finish.unified === "tool-calls" ? { ...finish, unified: "stop" } : finish;
 }
 
-/** Returns a function that does the same for the events of one stream. */
+/** Returns a function that converts the events of one stream in the same way. */
 export function createToolUnwrapper(): (event: ExchangeEvent) => ExchangeEvent {
   const carried = new Set<number>();
   return (event) => {

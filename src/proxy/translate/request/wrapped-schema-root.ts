@@ -49,8 +49,8 @@ export function unwrapValue(part: Part): Part {
 }
 
 /**
- * Returns a function that does the same for the events of one stream. It holds back text that may be the object's end
- * until more text follows.
+ * Returns a function that unwraps the value in the events of one stream. It holds back text that may be the object's
+ * end until more text follows.
  */
 export function createValueUnwrapper(): (event: ExchangeEvent) => ExchangeEvent {
   const texts = new Map<number, ValueText>();

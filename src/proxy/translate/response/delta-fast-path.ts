@@ -12,7 +12,7 @@ const MAX_MISSES = 8;
 
 /**
  * The bytes around the text of a delta event and around the same text in the client's event. In both, the text is
- * unescaped and quoted.
+ * quoted and contains no escapes.
  */
 interface Template {
   readonly name: string;

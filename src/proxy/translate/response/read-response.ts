@@ -57,10 +57,7 @@ function shapeOf(character: number): Shape {
   return text === "<" ? "html" : "events";
 }
 
-/**
- * Returns the body from its first chunk. An async generator would delay every chunk by three turns of the microtask
- * queue.
- */
+/** Returns the body from its first chunk. An async generator would delay every chunk by three microtask turns. */
 function withFirst(first: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncIterable<Uint8Array> {
   let skipped = 0;
   const iterator: AsyncIterator<Uint8Array> = {

@@ -86,10 +86,7 @@ async function skipRest(chunks: AsyncIterator<Uint8Array>): Promise<void> {
   }
 }
 
-/**
- * Writes canonical events to the client: checks them, restores names and encodes them. The first event sets the
- * status.
- */
+/** Writes canonical events to the client: checks, restores and encodes them. The first event sets the status. */
 class StreamWriter {
   private readonly guard = createStreamGuard();
   private readonly restore: (event: ExchangeEvent) => ExchangeEvent;

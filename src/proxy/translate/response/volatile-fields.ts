@@ -10,7 +10,9 @@ export function withoutVolatileFields(data: string): string {
   return withoutPadding(withoutNumber(data));
 }
 
-/** Keeps the key, so that an event without a number differs from one whose number was removed. */
+/**
+ * Removes the number but not its key, so that an event without a number differs from one whose number was removed.
+ */
 function withoutNumber(data: string): string {
   const found = data.indexOf(numberKey);
   if (found < 0) return data;
