@@ -63,7 +63,7 @@ export const families: readonly Family[] = [
     dialects: openai,
     capabilities: { efforts: ["none", "low", "medium", "high", "xhigh", "max"] },
   },
-  // Models made for code always reason.
+  // Codex models always reason.
   {
     model: /^gpt-5\.1-codex/,
     dialects: openai,

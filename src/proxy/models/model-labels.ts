@@ -25,8 +25,8 @@ const UNLISTED = "unlisted";
 const MAX_SERVED = 8;
 
 /**
- * Creates the labels: a model's own name if the configuration or its upstream's list contains it, or if it is among
- * the first that the upstream served; else the pattern of its rule, else `unlisted`.
+ * Creates the labels. A label is the model's own name if the configuration or its upstream's list contains it, or if
+ * it is among the first names that the upstream served; else the pattern of its rule, else `unlisted`.
  */
 export function createModelLabels(): ModelLabels {
   const named = new WeakMap<ProxyConfig, ReadonlySet<string>>();
