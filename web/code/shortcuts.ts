@@ -36,7 +36,6 @@ import {
   useView,
 } from "./state/view.ts";
 
-/** Returns the shortcuts of the page. */
 export function shortcutsFor(controller: DiffController): readonly Shortcut[] {
   return shortcutsOf({
     next: () => moveLine(controller, 1),

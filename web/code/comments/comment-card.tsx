@@ -15,7 +15,6 @@ const NAMES: Readonly<Record<CommentType, string>> = {
   concern: "Concern",
 };
 
-/** Renders a comment in the diff. */
 export function CommentCard({ comment }: { readonly comment: ReviewComment }) {
   return (
     <article
@@ -52,7 +51,6 @@ export function CommentCard({ comment }: { readonly comment: ReviewComment }) {
   );
 }
 
-/** Renders the comment's type. */
 export function CommentBadge({ type }: { readonly type: CommentType }) {
   return <span className={`comment-badge comment-badge-${type}`}>{NAMES[type]}</span>;
 }

@@ -157,7 +157,7 @@ function TypeChoice({ comment }: { readonly comment: ReviewComment }) {
   );
 }
 
-/** Reports whether the comment cannot have the type. A suggestion needs lines of the new side. */
+/** Returns whether the comment cannot have the type. A suggestion needs lines of the new side. */
 function isRefused(type: CommentType, comment: ReviewComment): boolean {
   return type === "suggestion" && comment.place?.side !== "new";
 }

@@ -19,7 +19,7 @@ export function linesOfSelection(): LineRange | undefined {
   return { ...first, to: same.at(-1)?.to ?? first.to };
 }
 
-/** Reports whether a selection contains text of a cell, or crosses an empty cell. */
+/** Returns whether a selection contains text of a cell, or crosses an empty cell. */
 function isSelected(range: Range, cell: HTMLElement): boolean {
   if (!range.intersectsNode(cell)) return false;
   const part = document.createRange();

@@ -42,7 +42,7 @@ export interface LineAnchor {
   readonly after: readonly string[];
 }
 
-/** Reports whether the suggestion differs from the commented lines. */
+/** Returns whether the suggestion differs from the commented lines. */
 export function changesCode({ suggestion, place }: ReviewComment): boolean {
   return suggestion !== undefined && suggestion !== place?.lines.join("\n");
 }

@@ -93,7 +93,6 @@ export class DiffController {
     if (!same) this.update();
   }
 
-  /** Handles a scroll event. */
   scrolled(physical: number): void {
     // Ignores the event of a scroll by the controller; browsers round its position to device pixels.
     if (Math.abs(physical - this.scrolledTo.physical) < 1) return;
@@ -145,7 +144,7 @@ export class DiffController {
     this.moveTo(isInView && !always ? this.scrolledTo : positionFor(this.space(), top - height / 3));
   }
 
-  /** Reports whether a line is in the window; for a line in a folded file, whether the file's header is. */
+  /** Returns whether a line is in the window; for a line in a folded file, whether the file's header is. */
   isInView(line: LineRef): boolean {
     const order = this.orderOf(line.path);
     const body = this.latest.geometry.bodies[order];

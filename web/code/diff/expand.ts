@@ -30,7 +30,6 @@ export async function expandGap(
   });
 }
 
-/** Shows all lines of the file. */
 export async function expandAll(body: FileBody): Promise<void> {
   const count = (body.patch?.hunks.length ?? 0) + 1;
   for (let gap = 0; gap < count; gap++) {

@@ -188,7 +188,7 @@ function useContent({ body, row, side, line, search, whole, highlighting }: Code
   }, [file, patch, text, number, side, line, search, whole, highlighting]);
 }
 
-/** Reports whether the row must be measured on screen: it wraps and its width cannot be computed. */
+/** Returns whether the row must be measured on screen: it wraps and its width cannot be computed. */
 function isMeasured({ body, row, wrap }: LineRowProps, left: number, right: number): boolean {
   if (!wrap) return false;
   if (body.rows?.kind[row] === ROW_CONTEXT) return isUncertain(body.text?.[right - 1] ?? "");

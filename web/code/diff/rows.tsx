@@ -31,7 +31,6 @@ interface RowsProps {
   readonly cursor: LineRef | undefined;
 }
 
-/** Renders the rows of a file from `from` to `to`. */
 export function Rows({ controller, body, from, to, layout, wrap, range, cursor }: RowsProps) {
   const highlighting = useHighlighting(({ version }) => version);
   const pattern = useSearch((search) => search.pattern);

@@ -23,7 +23,6 @@ export const useComments = create<CommentState>(() => ({
   typed: undefined,
 }));
 
-/** Adds a comment and opens its editor. */
 export function startComment(comment: ReviewComment): void {
   useComments.setState(({ comments, editing }) => ({
     comments: [...comments, comment],
@@ -33,7 +32,6 @@ export function startComment(comment: ReviewComment): void {
   }));
 }
 
-/** Updates a comment. */
 export function changeComment(id: string, change: (comment: ReviewComment) => ReviewComment): void {
   useComments.setState(({ comments, typed }) => ({
     comments: comments.map((comment) =>
@@ -48,7 +46,6 @@ function withoutCommand(comment: ReviewComment, typed: string | undefined): Revi
   return command ? { ...comment, ...command } : comment;
 }
 
-/** Opens the editor of a comment. */
 export function editComment(id: string): void {
   useComments.setState(({ comments, editing, before }) => {
     const comment = comments.find((each) => each.id === id);

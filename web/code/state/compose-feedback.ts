@@ -54,7 +54,6 @@ export async function copyFeedback(): Promise<void> {
   await copyMarkdown(edited?.composed === markdown ? edited.text : markdown);
 }
 
-/** Copies edited feedback to the clipboard. */
 export async function copyMarkdown(markdown: string): Promise<void> {
   await copyAndReport(markdown, "Feedback copied as Markdown");
 }

@@ -11,7 +11,6 @@ export interface LineRange {
 }
 
 interface CursorState {
-  /** The line of the cursor. */
   readonly cursor: LineRef | undefined;
   readonly range: LineRange | undefined;
   /** The side that the person chose last. Lines that exist only on the other side do not change it. */

@@ -45,12 +45,12 @@ export const useView = create<ViewState>(() => ({
   dialog: "none",
 }));
 
-/** Reports whether only the file's header is shown: by choice, else if the file is viewed or generated. */
+/** Returns whether only the file's header is shown: by choice, else if the file is viewed or generated. */
 export function isFolded(view: Pick<ViewState, "folded" | "viewed">, file: DiffFile): boolean {
   return view.folded.get(file.path) ?? (file.generated || isViewed(view, file));
 }
 
-/** Reports whether a file is viewed. A mark is valid only for the change it was made on. */
+/** Returns whether a file is viewed. A mark is valid only for the change it was made on. */
 export function isViewed(view: Pick<ViewState, "viewed">, file: DiffFile): boolean {
   return view.viewed.get(file.path) === file.fingerprint;
 }
@@ -66,7 +66,6 @@ export function setViewed(file: DiffFile, viewed: boolean): void {
   });
 }
 
-/** Folds or unfolds a file. */
 export function setFolded(file: DiffFile, folded: boolean): void {
   useView.setState((state) => ({ folded: withEntry(state.folded, file.path, folded) }));
 }
@@ -81,7 +80,6 @@ export function showWholeLine(key: string): void {
   useView.setState(({ wholeLines }) => ({ wholeLines: new Set([...wholeLines, key]) }));
 }
 
-/** Stores the text of a file's new side. */
 export function keepText(path: string, text: string): void {
   useView.setState(({ texts }) => ({ texts: withEntry(texts, path, text) }));
 }

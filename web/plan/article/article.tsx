@@ -19,7 +19,6 @@ import { imageUrlOf } from "./image-url.ts";
 import { annotationAt, type PaintedRanges, paintAnnotations, paintTarget } from "./paint.ts";
 import { type Box, type Target, targetBox } from "./target.ts";
 
-/** Renders the plan with its annotations. */
 export function Article() {
   const plan = useReview((state) => state.document);
   const imageUrl = useImageUrl();

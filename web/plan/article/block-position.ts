@@ -17,12 +17,10 @@ export function positionAt(target: Element, clientY: number): BlockPosition | un
   return line >= 0 ? { block, line } : { block };
 }
 
-/** Reports whether two positions are equal. */
 export function isSamePosition(a: BlockPosition | undefined, b: BlockPosition | undefined): boolean {
   return a?.block === b?.block && a?.line === b?.line && a?.removed === b?.removed;
 }
 
-/** Returns the element of a position. */
 export function positionElement(root: Element, { block, removed }: BlockPosition): HTMLElement | null {
   return removed === undefined ? blockElement(root, block ?? 0) : removedElement(root, removed);
 }

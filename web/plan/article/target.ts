@@ -15,7 +15,6 @@ export interface Target extends Box {
   readonly anchor: PlanAnchor;
 }
 
-/** Returns the box of an anchor. */
 export function targetBox(root: Element, plan: MarkdownDocument, anchor: PlanAnchor): Box {
   const ranges = drawnRanges(plan, anchor)
     .map((range) => domRange(root, range))

@@ -6,12 +6,10 @@ function leafElement(root: Element, leaf: number): HTMLElement | null {
   return root.querySelector<HTMLElement>(`[data-leaf="${leaf}"]`);
 }
 
-/** Returns the element of a block. */
 export function blockElement(root: Element, block: number): HTMLElement | null {
   return root.querySelector<HTMLElement>(`[data-block="${block}"]`);
 }
 
-/** Returns the element of a removed text in a comparison. */
 export function removedElement(root: Element, id: number): HTMLElement | null {
   return root.querySelector<HTMLElement>(`[data-removed="${id}"]`);
 }

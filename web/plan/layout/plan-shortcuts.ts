@@ -92,7 +92,6 @@ const reading: Partial<Record<ActionName, () => void>> = {
   help: () => openDialog("shortcuts"),
 };
 
-/** Shortcuts of the page. */
 export const planShortcuts: readonly Shortcut[] = shortcutsOf({
   ...moving,
   ...annotating,

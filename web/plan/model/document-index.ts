@@ -18,7 +18,6 @@ export interface DocumentIndex {
 
 const indexes = new WeakMap<MarkdownDocument, DocumentIndex>();
 
-/** Returns the index of a document. */
 export function documentIndex(document: MarkdownDocument): DocumentIndex {
   const known = indexes.get(document);
   if (known) return known;

@@ -9,7 +9,7 @@ export type Alignment<Item> =
   | { readonly kind: "changed"; readonly before: Item; readonly after: Item };
 
 interface Comparable {
-  /** Equal for equal items. */
+  /** Items with the same key are equal. */
   readonly key: string;
 }
 

@@ -3,14 +3,13 @@ import type { MarkdownDocument, MarkdownNode } from "../../../src/render/markdow
 /** A node with the values that it is compared by. */
 export interface Traits {
   readonly node: MarkdownNode;
-  /** Equal for nodes that render the same. */
+  /** Nodes with the same key render the same. */
   readonly key: string;
   /** Only nodes with the same shape can replace each other. */
   readonly shape: string;
   readonly vocabulary: ReadonlySet<string>;
 }
 
-/** Returns the traits of a document's nodes. */
 export function traitsOf(nodes: readonly MarkdownNode[], document: MarkdownDocument): Traits[] {
   return nodes.map((node) => {
     const text = textOf(node, document);

@@ -45,9 +45,7 @@ export function addAtOnce(type: "delete" | "label", anchor: PlanAnchor, text = "
   });
 }
 
-/** Opens the quick labels for an anchor. */
 export const openLabels = (anchor: PlanAnchor) => set({ labelTarget: anchor, ...shownBeneath(anchor) });
-/** Closes the quick labels. */
 export const closeLabels = () => set({ labelTarget: undefined });
 
 /** Updates the open composer, if any. */
@@ -223,7 +221,6 @@ export function setView(view: View): void {
   set({ view, readingLine });
 }
 
-/** Shows or hides the sidebar. */
 export const toggleSidebar = () => set(({ isSidebarOpen }) => ({ isSidebarOpen: !isSidebarOpen }));
 /** Sets the message that goes with the decision and discards feedback that was edited as a whole. */
 export const setNote = (note: string) => set({ note, rewritten: undefined });

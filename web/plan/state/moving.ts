@@ -6,7 +6,7 @@ import { useReview } from "./review-store.ts";
 
 const { getState: state, setState: set } = useReview;
 
-/** Activates the next or previous annotation. */
+/** Activates the next or previous annotation. Starts from the block being read if the active one is out of view. */
 export function activateNext(step: 1 | -1): void {
   const ordered = inDocumentOrder(state().annotations);
   if (ordered.length === 0) return;

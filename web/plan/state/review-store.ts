@@ -102,7 +102,6 @@ export interface ReviewState {
   readonly outcome: Outcome | undefined;
 }
 
-/** State of the plan page. */
 export const useReview = create<ReviewState>(() => ({
   phase: "loading",
   failure: "",

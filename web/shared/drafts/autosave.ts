@@ -34,7 +34,6 @@ export interface Autosave {
   flush(): void;
   /** Continues from a draft that the server has stored. */
   resume(generation: number): void;
-  /** Stops saving. */
   stop(): void;
 }
 

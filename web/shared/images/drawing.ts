@@ -47,7 +47,6 @@ function arrowHead(from: Point, to: Point, width: number): readonly [Point, Poin
   return [end(Math.PI / 6), end(-Math.PI / 6)];
 }
 
-/** Draws a mark on a canvas. */
 export function drawMark(context: CanvasRenderingContext2D, mark: Mark): void {
   const from = mark.points[0];
   const to = mark.points.at(-1);

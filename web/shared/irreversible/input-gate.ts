@@ -4,13 +4,11 @@ export const FOCUS_DELAY_MS = 1_000;
 export const APPEAR_DELAY_MS = 400;
 
 /**
- * The earliest times at which the person can have meant a button, on the page's clock in milliseconds. Undefined:
- * never.
+ * When the page gained focus and when the button appeared, in milliseconds on the page's clock. Undefined: not yet.
  */
 export interface GateTimes {
   /** When the page gained focus while visible. */
   readonly focusedAt: number | undefined;
-  /** When the button appeared. */
   readonly shownAt: number | undefined;
 }
 

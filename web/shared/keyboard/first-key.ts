@@ -16,7 +16,7 @@ export function commandBefore(text: string): FirstKey | undefined {
   return { type: key === "c" ? "comment" : "concern", text: rest };
 }
 
-/** Returns whether typed text is only the letter of a command for comments. */
+/** Returns whether typed text is only `c` or `!`, the commands that start a comment. */
 export function isLoneCommand(text: string): boolean {
   return text === "c" || text === "!";
 }

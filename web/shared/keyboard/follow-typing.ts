@@ -15,7 +15,6 @@ interface FollowedTyping {
   keyInField(event: KeyboardEvent): void;
   /** Handles a key in a dialog without a focused field. */
   keyInDialog(event: KeyboardEvent, dialog: Element): void;
-  /** Runs the pending commands. */
   runPending(): void;
   /** Discards the typed text and the pending commands. */
   stop(): void;

@@ -21,7 +21,6 @@ export interface TypingTarget {
   readonly hasSelection: () => boolean;
   /** Starts a comment with the text typed so far and focuses it. */
   readonly startComment: (typed: string) => void;
-  /** Closes the open dialog. */
   readonly closeDialog: () => void;
   /** Returns a function that reverts what the first letters of a sentence did: opened fields and dialogs, moves. */
   readonly remember: () => () => void;

@@ -42,7 +42,7 @@ export function isInBurst(burst: TypingBurst, at: number): boolean {
 
 /** A key that types a character. */
 export interface TypedKey {
-  /** The character. */
+  /** The character that it types. */
   readonly printed: string;
   /** The name of its command, as returned by `keyName`. */
   readonly name: string;

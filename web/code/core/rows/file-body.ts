@@ -80,7 +80,6 @@ export function lineHeightKey(rows: RowModel, row: number): number | undefined {
   return rows.kind[row] === ROW_LINE ? (right >= 0 ? right * 2 + 1 : left * 2) : undefined;
 }
 
-/** A body and its inputs. */
 export interface KnownBody {
   readonly options: BodyOptions;
   readonly body: FileBody;

@@ -36,12 +36,10 @@ export class Geometry {
     return this.tops[order] ?? 0;
   }
 
-  /** Returns the top of a row. */
   rowTop(order: number, row: number): number {
     return this.topOf(order) + FILE_HEADER_HEIGHT + (this.bodies[order]?.offsets?.[row] ?? 0);
   }
 
-  /** Returns the index of the file at a position. */
   fileAt(position: number): number {
     return indexAt(this.tops, position);
   }

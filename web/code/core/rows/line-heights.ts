@@ -16,7 +16,7 @@ const UNCERTAIN = /[^\t\n\r -~]/;
 const patchWidths = new WeakMap<ParsedPatch, Uint16Array>();
 const textWidths = new WeakMap<readonly string[], Uint16Array>();
 
-/** Reports whether only the browser can measure the text: unusual characters, or a button where it is shortened. */
+/** Returns whether only the browser can measure the text: unusual characters, or a button where it is shortened. */
 export const isUncertain = (text: string): boolean => text.length > MAX_SHOWN_LINE || UNCERTAIN.test(text);
 
 /**
