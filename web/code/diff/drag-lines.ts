@@ -2,7 +2,7 @@ import { lineOf } from "../comments/selected-lines.ts";
 import { commentOnLines } from "../comments/start.ts";
 import { type LineRange, preferSide, setCursor, useCursor } from "../state/cursor.ts";
 
-/** Distance in pixels from the scroller's edge at which a drag scrolls, and pixels scrolled per frame. */
+/** Distance in pixels from the scroller's edge at which a drag scrolls, and the pixels it scrolls per frame. */
 const EDGE = 36;
 const EDGE_STEP = 14;
 

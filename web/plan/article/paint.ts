@@ -67,7 +67,7 @@ export function annotationAt(painted: PaintedRanges, x: number, y: number): stri
   const hits = [...painted].filter(([, ranges]) =>
     ranges.some((range) => range.isPointInRange(caret.offsetNode, caret.offset)),
   );
-  // The shortest of several wins: a word inside an annotated paragraph.
+  // The shortest annotation wins, for example a word inside an annotated paragraph.
   return hits.toSorted((a, b) => lengthOf(a[1]) - lengthOf(b[1]))[0]?.[0];
 }
 

@@ -13,7 +13,7 @@ export interface FeedbackParts {
   readonly annotations: readonly PlanAnnotation[];
   /** Text that precedes all items. */
   readonly note?: string;
-  /** The reviewer's own changes to the plan as a unified diff. */
+  /** The reviewer's changes to the plan as a unified diff. */
   readonly edits?: string;
   readonly purpose: "request-changes" | "approve";
 }
@@ -75,7 +75,7 @@ interface Item {
   readonly isOfEdits: boolean;
 }
 
-/** Counts lines in the agent's version of the plan if it has the text. */
+/** Returns the item with line numbers of the agent's version if that has the text, else of the edited version. */
 function itemOf(annotation: PlanAnnotation, source: string, sent: MarkdownDocument | undefined): Item {
   if (!sent || !annotation.anchor) return { annotation, source, isOfEdits: false };
   const anchor = relocate(sent, annotation.anchor);

@@ -21,7 +21,9 @@ export async function shareLink(review: SharedReview, base: string): Promise<str
   return `${base}/${FRAGMENT}${await compress(JSON.stringify(review))}`;
 }
 
-/** Parses a link of `shareLink`, a saved page or a comments file. Throws an error with a message for the person. */
+/**
+ * Parses a link of `shareLink`, a saved page or a comments file. Throws with a message to display if it is invalid.
+ */
 export async function readShared(text: string): Promise<SharedReview> {
   const trimmed = text.trim();
   const at = trimmed.indexOf(FRAGMENT);

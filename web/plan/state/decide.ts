@@ -2,7 +2,7 @@ import type { ApproveBody, DecisionAnswer, DenyBody } from "../../../src/review/
 import { explain, type Result, sendJson } from "../../shared/api/client.ts";
 import { useReview } from "./review-store.ts";
 
-/** Approves the plan. Resolves to an error message, or undefined. */
+/** Approves the plan. Resolves to an error message, or to undefined once the review is decided. */
 export async function approve(body: ApproveBody): Promise<string | undefined> {
   const result = await send("/api/approve", body);
   const { feedback = "", permissionMode, agentSwitch } = body;
@@ -21,7 +21,7 @@ export async function approve(body: ApproveBody): Promise<string | undefined> {
   );
 }
 
-/** Requests changes. Resolves to an error message, or undefined. */
+/** Requests changes. Resolves to an error message, or to undefined once the review is decided. */
 export async function requestChanges(body: DenyBody): Promise<string | undefined> {
   const result = await send("/api/deny", body);
   return conclude(result, (response) =>

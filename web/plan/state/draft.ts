@@ -60,7 +60,7 @@ function restore({ content, savedAt, isEarlier, damaged }: Draft<DraftContent>):
   const now = useReview.getState();
   const { annotations, composer, note = "", rewritten, edited } = content;
   useReview.setState({
-    // Text typed while the draft was loading stays.
+    // Keeps text typed while the draft was loading.
     annotations: [...annotations, ...now.annotations],
     composer: now.composer ?? composer,
     note: now.note || note,
@@ -75,7 +75,7 @@ function restore({ content, savedAt, isEarlier, damaged }: Draft<DraftContent>):
     useReview.setState({ restored: { savedAt, annotationIds, hasEdit: edited !== undefined } });
 }
 
-/** Discards the draft of an earlier review. Can be undone. Text typed since stays. */
+/** Discards the draft of an earlier review. Keeps text typed since then. Can be undone. */
 export function discardRestored(): void {
   const { restored, plan, annotations, composer, note, rewritten, document, typed } = useReview.getState();
   if (!restored || !plan) return;

@@ -28,7 +28,7 @@ export async function load(): Promise<void> {
 }
 
 /**
- * Checks what is under review when another server answers at this address. For the same plan, the page continues;
+ * Checks what is under review when another server is running at this address. For the same plan, the page continues;
  * otherwise the plan is reported as replaced.
  */
 export async function meetServer(sessionId: string): Promise<void> {

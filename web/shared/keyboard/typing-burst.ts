@@ -21,7 +21,7 @@ export interface TypingBurst {
   readonly search?: string;
 }
 
-/** The result of a key. */
+/** The result of handling a key. */
 export interface BurstStep {
   readonly burst: TypingBurst;
   /** Commands to run now, in order. */

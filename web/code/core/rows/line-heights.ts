@@ -29,7 +29,7 @@ export function wrapCounter(patch: ParsedPatch, columns: number): (line: number)
   return (line) => rowsFor(widths[line] ?? 0, columns);
 }
 
-/** Does the same for the lines of a whole text, by index from 0. */
+/** Returns the same function for the lines of a whole text, by index from 0. */
 export function textWrapCounter(text: readonly string[], columns: number): (index: number) => number {
   const widths = textWidths.get(text) ?? Uint16Array.from(text, shownWidth);
   textWidths.set(text, widths);
