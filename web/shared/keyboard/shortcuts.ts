@@ -65,10 +65,19 @@ export function useShortcuts(shortcuts: readonly Shortcut[], target: TypingTarge
       event.preventDefault();
       shortcut.run();
     };
+    // A field that handles a key, for example Ctrl+Enter, keeps it from the listener above.
+    const onCommandInField = (event: KeyboardEvent) => {
+      const isModified = (event.ctrlKey || event.metaKey) && !/^(?:Control|Meta)$/.test(event.key);
+      const isCommand = event.key === "Enter" || event.key === "Escape" || isModified;
+      if (!isCommand || event.isComposing || event.getModifierState("AltGraph")) return;
+      if (isTextField(event.target)) typing.stop();
+    };
+    document.addEventListener("keydown", onCommandInField, { capture: true });
     document.addEventListener("keydown", onKeyDown);
     document.addEventListener("pointerdown", typing.runPending, { capture: true });
     return () => {
       typing.stop();
+      document.removeEventListener("keydown", onCommandInField, { capture: true });
       document.removeEventListener("keydown", onKeyDown);
       document.removeEventListener("pointerdown", typing.runPending, { capture: true });
     };
