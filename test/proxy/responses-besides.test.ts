@@ -121,7 +121,9 @@ describe("what clients of the responses dialect ask besides", () => {
 
   it("is refused in words where an upstream has nothing of the kind", async () => {
     const { client, proxy } = await setUp("messages", JSON.parse(WHOLE.messages));
-    await expect(client.responses.compact({ model: "m", input: "long" })).rejects.toThrow(/does not support this operation/);
+    await expect(client.responses.compact({ model: "m", input: "long" })).rejects.toThrow(
+      /does not support this operation/,
+    );
     const { id } = await client.responses.create(question);
     await expect(client.responses.inputItems.list(id)).rejects.toBeInstanceOf(OpenAI.NotFoundError);
     await expect(client.responses.cancel(id)).rejects.toBeInstanceOf(OpenAI.NotFoundError);
