@@ -7,10 +7,14 @@ import {
 } from "../routing/attempts.ts";
 import type { Target, Targets } from "../routing/select-targets.ts";
 import { sessionOf } from "../routing/session-affinity.ts";
+import type { ResponseError } from "../upstream/relay-task.ts";
 import type { Call, OpenAttempt } from "./call.ts";
 
-/** An outcome with the status that the lane logs for it. */
-export type LaneOutcome = AttemptOutcome & { readonly loggedStatus?: number | undefined };
+/** An outcome with the status that is logged: its own, or that of an error within a response of status 200. */
+export type LaneOutcome = AttemptOutcome & {
+  readonly status?: number | undefined;
+  readonly responseError?: Pick<ResponseError, "status"> | undefined;
+};
 
 /** The upstream has rejected what the proxy added to the request: the attempt is repeated without it. */
 export interface Resend {
@@ -96,7 +100,7 @@ function endAttempt(entry: OpenAttempt, outcome: LaneOutcome | Resend): void {
 
 function statusOf(outcome: LaneOutcome | Resend): number | undefined {
   if (outcome.kind === "refused" || outcome.kind === "resend") return outcome.status;
-  return outcome.kind === "completed" ? outcome.loggedStatus : undefined;
+  return outcome.kind === "completed" ? (outcome.responseError?.status ?? outcome.status) : undefined;
 }
 
 function errorCodeOf(outcome: LaneOutcome | Resend): string | undefined {

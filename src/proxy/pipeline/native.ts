@@ -21,7 +21,7 @@ import { errorInAnswer } from "../usage/error-event.ts";
 import { estimatedUsage, partialUsage } from "../usage/estimate-usage.ts";
 import { usageOfAnswer } from "../usage/read-usage.ts";
 import { StreamWatch } from "../usage/stream-watch.ts";
-import { type LaneOutcome, type Resend, runAttempts } from "./attempt-loop.ts";
+import { type Resend, runAttempts } from "./attempt-loop.ts";
 import { type Call, ownHeaders, recordError } from "./call.ts";
 import type { CallBody } from "./call-body.ts";
 import { respondWithError, respondWithTokenEstimate, respondWithUpstreamError } from "./client-response.ts";
@@ -43,7 +43,7 @@ export async function serveNatively(
   const [{ model }] = targets;
   const body = await nativeBody(call, callBody, targets);
   const path = `${called.path(model)}${called.query}`;
-  const result = await runAttempts<RelayOutcome & LaneOutcome>(call, targets, {
+  const result = await runAttempts<RelayOutcome>(call, targets, {
     send: (attempt) => relayOnce(call, called, path, body, attempt),
     isRepeatable: () => isRepeatable(body),
     suits: ({ upstream, model: name }) =>
@@ -63,7 +63,7 @@ async function relayOnce(
   path: string,
   body: NativeBody,
   { upstream, model, key }: Attempt,
-): Promise<(RelayOutcome & LaneOutcome) | Resend> {
+): Promise<RelayOutcome | Resend> {
   // The client has not asked for usage. If an upstream rejects that option, the client's own request is sent.
   const asksUsage =
     call.stream &&
@@ -75,8 +75,6 @@ async function relayOnce(
   const task = relayTask(call, called, asking !== undefined);
   const outcome = await relayTo(call.services.pools, upstream, request, task);
   if (outcome.firstByteAt > 0) call.firstByteAt = outcome.firstByteAt;
-  if (outcome.kind === "completed")
-    return { ...outcome, loggedStatus: outcome.responseError?.status ?? outcome.status };
   if (outcome.kind !== "refused") return outcome;
   if (asking && refusesUsage(upstream, outcome.status, outcome.body))
     return { kind: "resend", status: outcome.status };

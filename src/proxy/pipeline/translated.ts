@@ -127,7 +127,7 @@ function createTransport(call: Call, targets: Targets, response: ClientResponse)
 
 type Outcome =
   | Extract<AttemptOutcome, { kind: "failed" }>
-  | ({ readonly kind: "completed"; readonly loggedStatus: number } & ReceivedResponse)
+  | ({ readonly kind: "completed" } & ReceivedResponse)
   | ({ readonly kind: "refused"; readonly pauseInBody: number | undefined } & ReceivedResponse);
 
 async function sendOnce(
@@ -150,7 +150,7 @@ async function sendOnce(
         "upstream_invalid",
         `The upstream ${upstream.name} wants to redirect, which is not followed`,
       );
-    if (response.status < 400) return { kind: "completed", loggedStatus: response.status, ...response };
+    if (response.status < 400) return { kind: "completed", ...response };
     return { kind: "refused", ...(await withPauseOfResponse(response)) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
