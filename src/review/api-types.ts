@@ -3,7 +3,10 @@
  * Members that the specification defines keep its names; the others are additional.
  */
 
+import type { LiveAgent, LiveState, ReviewList, Thread } from "./live-api-types.ts";
+
 export type * from "./code-api-types.ts";
+export type * from "./live-api-types.ts";
 
 export type AgentOrigin = "origin_a" | "origin_b";
 
@@ -28,6 +31,8 @@ export interface PlanState {
   readonly requested?: Readonly<Record<string, unknown>>;
   /** Message for the person; set if the agent sent no plan. */
   readonly missing?: string;
+  /** Set in a live session. */
+  readonly live?: LiveState;
 }
 
 /** The calling agent and what it can receive. The page offers only choices that reach the agent. */
@@ -197,6 +202,13 @@ export type ReviewEvent =
   | { readonly event: "decided"; readonly decision: "approve" | "deny" | "feedback" }
   | { readonly event: "closing"; readonly reason: "caller-gone" | "timeout" | "signal" | "decided" }
   | { readonly event: "stale" }
+  /** A thread was opened or changed. */
+  | ({ readonly event: "thread" } & Thread)
+  /** A new round of a live session: the diff was taken again, or the plan was saved. */
+  | { readonly event: "round"; readonly round: number }
+  | ({ readonly event: "agent" } & LiveAgent)
+  /** The other reviews that are open on this machine have changed. */
+  | ({ readonly event: "reviews" } & ReviewList)
   /** The agent may not read the decision. Sent again to every page that connects. */
   | { readonly event: "caller-doubtful"; readonly doubt: CallerDoubt };
 

@@ -1,4 +1,4 @@
-import type { AgentOrigin, Caller, ReviewSettings } from "./api-types.ts";
+import type { AgentOrigin, Caller, LiveState, ReviewSettings } from "./api-types.ts";
 
 /** Types of the API between the code review server and its page; `api-types.ts` has the others. */
 
@@ -69,6 +69,8 @@ export interface DiffIndex {
   /** Patches of the files that the page shows first, up to a total size; the page need not request them. */
   readonly opening: readonly OpeningPatch[];
   readonly settings: ReviewSettings;
+  /** Set in a live session. */
+  readonly live?: LiveState;
 }
 
 /** Paths by the reason why a diff does not show them; a reason without paths is absent. */

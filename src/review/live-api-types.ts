@@ -1,0 +1,126 @@
+/** Types of threads, live sessions and the list of reviews; `api-types.ts` has the others. */
+
+/** Who wrote a message or resolved a thread. */
+export interface ThreadAuthor {
+  readonly kind: "person" | "agent" | "tool";
+  readonly name: string;
+}
+
+/** The position of a thread. The server fills in `code` and `quote`. */
+export type ThreadAnchor =
+  | {
+      readonly kind: "lines";
+      readonly path: string;
+      readonly side: "old" | "new";
+      /** From 1, both inclusive. */
+      readonly lineStart: number;
+      readonly lineEnd: number;
+      readonly code: string;
+    }
+  | { readonly kind: "file"; readonly path: string }
+  /** Offsets in UTF-16 units of the Markdown source. */
+  | { readonly kind: "plan"; readonly start: number; readonly end: number; readonly quote: string }
+  | { readonly kind: "review" };
+
+export interface ThreadMessage {
+  readonly id: string;
+  readonly author: ThreadAuthor;
+  /** ISO 8601, UTC, as are all times here. */
+  readonly at: string;
+  readonly markdown: string;
+  readonly suggestedCode?: string;
+  /** When the person sent it in a batch; null: not sent. */
+  readonly sentAt: string | null;
+  /** When it was handed to the agent; null: not yet. */
+  readonly deliveredAt: string | null;
+}
+
+export type ThreadType = "comment" | "suggestion" | "concern" | "question" | "finding";
+export type ThreadSeverity = "info" | "warning" | "error";
+export type ThreadState = "open" | "resolved" | "dismissed";
+
+/** Response to every write of a thread, and the data of a `thread` event. */
+export interface Thread {
+  readonly id: string;
+  readonly anchor: ThreadAnchor;
+  readonly type: ThreadType;
+  readonly state: ThreadState;
+  readonly severity: ThreadSeverity | null;
+  readonly messages: readonly ThreadMessage[];
+  /** The round in which the thread was opened. */
+  readonly round: number;
+  /** The lines or the quote are gone. The anchor is the last known one. */
+  readonly outdated: boolean;
+  readonly resolvedBy: ThreadAuthor | null;
+  /** Only for findings: the person took it over. */
+  readonly accepted?: boolean;
+}
+
+/** GET /api/threads */
+export interface ThreadList {
+  readonly threads: readonly Thread[];
+}
+
+/** POST /api/threads */
+export interface NewThreadBody {
+  /** `code` and `quote` are ignored. */
+  readonly anchor:
+    | Omit<Extract<ThreadAnchor, { kind: "lines" }>, "code">
+    | Omit<Extract<ThreadAnchor, { kind: "plan" }>, "quote">
+    | Extract<ThreadAnchor, { kind: "file" | "review" }>;
+  readonly type: ThreadType;
+  readonly markdown: string;
+  readonly severity?: ThreadSeverity;
+  readonly suggestedCode?: string;
+}
+
+/** State of a live session, in `live` of GET /api/diff/index and GET /api/plan; absent in a one-shot review. */
+export interface LiveState {
+  /** Number of the current round, starting at 1. */
+  readonly round: number;
+  readonly agent: LiveAgent;
+}
+
+/** Data of an `agent` event: what the agent of a live session does. */
+export interface LiveAgent {
+  /** The name it gave, for example `claude-code`; empty if unknown. */
+  readonly name: string;
+  /**
+   * `none`: no agent has connected. `waiting`: a `wait` is open. `working`: the last `wait` returned, and calls may
+   * follow. `gone`: the agent has exited or its connection broke.
+   */
+  readonly state: "none" | "waiting" | "working" | "gone";
+  /** What the agent says it is doing (`sallyport review status --text`); absent without. */
+  readonly progress?: string;
+}
+
+/** A review that is open on this machine. */
+export interface ReviewEntry {
+  readonly id: string;
+  readonly mode: "plan" | "code" | "pr" | "files";
+  readonly live: boolean;
+  readonly url: string;
+  readonly title: string;
+  readonly repository: string;
+  readonly agent: string;
+  /** ISO 8601: when it was opened. */
+  readonly since: string;
+}
+
+/** GET /api/reviews */
+export interface ReviewList {
+  readonly reviews: readonly ReviewEntry[];
+}
+
+/** A review that was decided today. */
+export interface DecidedReview extends Omit<ReviewEntry, "url" | "live" | "since"> {
+  readonly decision: "approve" | "deny" | "feedback" | "ended";
+  /** ISO 8601 */
+  readonly decidedAt: string;
+}
+
+/** GET /api/inbox, and the data of an `inbox` event. Newest first. */
+export interface InboxContent {
+  readonly waiting: readonly ReviewEntry[];
+  readonly decided: readonly DecidedReview[];
+}
