@@ -10,7 +10,7 @@ import { capabilityOverrideSchema } from "./capability-override.ts";
  */
 
 /** Each worker takes about 100 MB, so a larger number is a typing error. */
-const MOST_WORKERS = 128;
+const MAX_WORKERS = 128;
 
 const text = z.string().min(1);
 const seconds = z.number().min(0);
@@ -184,8 +184,8 @@ export const proxySchema = z.strictObject({
   port: z.number().int().min(1).max(65_535).default(DEFAULT_PROXY_PORT),
   host: text.optional().describe("The address to bind; 127.0.0.1, or 0.0.0.0 with allow_lan_access."),
   workers: z
-    .union([z.number().int().min(1).max(MOST_WORKERS), z.literal("auto")], {
-      error: `must be a whole number from 1 to ${MOST_WORKERS}, or "auto" for one on each core`,
+    .union([z.number().int().min(1).max(MAX_WORKERS), z.literal("auto")], {
+      error: `must be a whole number from 1 to ${MAX_WORKERS}, or "auto" for one on each core`,
     })
     .default(1)
     .describe("Number of processes that serve calls; more than one helps only if one core is fully used."),

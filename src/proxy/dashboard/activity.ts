@@ -1,4 +1,4 @@
-import { MOST_ENDED, type RecentCalls, type RunningCall } from "../observability/recent-calls.ts";
+import { MAX_ENDED_CALLS, type RecentCalls, type RunningCall } from "../observability/recent-calls.ts";
 import type { CallRecord } from "../observability/request-log.ts";
 import type { Cooldown, Cooldowns } from "../routing/cooldowns.ts";
 import type { FinishedCall, LiveCall } from "./api-types.ts";
@@ -29,7 +29,7 @@ export function mergeActivity(all: readonly CallActivity[]): CallActivity {
     calls: all
       .flatMap(({ calls }) => calls)
       .toSorted((one, other) => (one.time < other.time ? 1 : one.time > other.time ? -1 : 0))
-      .slice(0, MOST_ENDED),
+      .slice(0, MAX_ENDED_CALLS),
     resting: longestOfEach(all.flatMap(({ resting }) => resting)),
   };
 }

@@ -88,7 +88,7 @@ type Counting = { -readonly [Name in keyof CallSeries]: CallSeries[Name] } & {
 /** Upper bounds of the buckets in seconds. */
 export const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 /** Maximum number of series; further ones are counted as `other`, because model names come from clients. */
-export const MOST_SERIES = 500;
+export const MAX_SERIES = 500;
 
 /** Creates empty counters. */
 export function createMetrics(queued = () => 0): Metrics {
@@ -107,7 +107,7 @@ export function createMetrics(queued = () => 0): Metrics {
   const findSeries = (record: CallRecord): Counting => {
     const { route, upstream, status, errorCode } = record;
     const key = `${route} ${upstream} ${labelOf(record)} ${status} ${errorCode}`;
-    const named = all.has(key) || all.size < MOST_SERIES;
+    const named = all.has(key) || all.size < MAX_SERIES;
     const kept = named ? key : `other ${status} ${errorCode}`;
     const known = all.get(kept);
     if (known) return known;

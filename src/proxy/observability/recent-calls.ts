@@ -24,7 +24,7 @@ export interface RecentCalls {
 }
 
 /** Maximum number of ended calls that are kept. */
-export const MOST_ENDED = 200;
+export const MAX_ENDED_CALLS = 200;
 
 /**
  * Creates an empty registry. It keeps references to the calls' own objects, because every call is added, even if the
@@ -49,7 +49,7 @@ export function createRecentCalls(): RecentCalls {
         running.pop();
       }
       ring[next] = record;
-      next = (next + 1) % MOST_ENDED;
+      next = (next + 1) % MAX_ENDED_CALLS;
     },
     running,
     ended: (since) =>

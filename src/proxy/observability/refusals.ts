@@ -14,7 +14,7 @@ export interface Refusal {
   readonly reason: string;
 }
 
-const LONGEST_PATH = 120;
+const MAX_PATH_CHARS = 120;
 /** Milliseconds in which similar rejections are reported once. */
 const PAUSE_MS = 1_000;
 
@@ -22,7 +22,7 @@ const PAUSE_MS = 1_000;
  * Formats a rejected request as one line for people: `14:02:11  404!  POST /chat/completions  There is no such path`.
  */
 export function refusalLine({ time, method, path, status, reason }: Refusal): string {
-  const shown = path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path;
+  const shown = path.length > MAX_PATH_CHARS ? `${path.slice(0, MAX_PATH_CHARS)}…` : path;
   return [time.slice(11, 19), `${status}!`, `${method} ${shown}`, reason]
     .join("  ")
     .replace(/[\t\r\n]+/g, " ");
@@ -79,15 +79,15 @@ function jsonLine({ path, route, errorCode, ...others }: Refusal, count: number)
     time,
     client,
     method,
-    ...(route === "" ? { path: path.slice(0, LONGEST_PATH) } : { route }),
+    ...(route === "" ? { path: path.slice(0, MAX_PATH_CHARS) } : { route }),
     status,
     error_code: errorCode,
-    fault: reason.slice(0, LONGEST_REASON),
+    fault: reason.slice(0, MAX_REASON_CHARS),
     ...(count > 1 && { count }),
   });
 }
 
-const LONGEST_REASON = 300;
+const MAX_REASON_CHARS = 300;
 
 /**
  * Creates a function that reports rejections, consecutive similar ones at most once per second, because a page that

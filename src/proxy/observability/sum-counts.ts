@@ -1,4 +1,4 @@
-import { BUCKETS, type CallSeries, type MetricCounts, MOST_SERIES } from "./metrics.ts";
+import { BUCKETS, type CallSeries, MAX_SERIES, type MetricCounts } from "./metrics.ts";
 import { sumOfSpreads } from "./spread.ts";
 
 /** The counts of a process that has served nothing. */
@@ -24,7 +24,7 @@ export function sumOf(all: readonly MetricCounts[]): MetricCounts {
 export function retired(before: MetricCounts, one: MetricCounts): MetricCounts {
   const series = new Map(before.series.map((each) => [nameOf(each), each]));
   for (const each of one.series) {
-    const isNamed = series.has(nameOf(each)) || series.size < MOST_SERIES;
+    const isNamed = series.has(nameOf(each)) || series.size < MAX_SERIES;
     add(series, isNamed ? each : { ...each, route: "other", upstream: "other", model: "other" });
   }
   return {

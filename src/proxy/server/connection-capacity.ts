@@ -7,7 +7,7 @@ export interface ConnectionCapacity {
   readonly reserve: number;
 }
 
-const MOST_RESERVE = 256;
+const MAX_RESERVE = 256;
 /** File descriptors of files, pipes, listeners and Node.js itself: 25 to 35 are in use without calls. */
 const OWN_DESCRIPTORS = 40;
 
@@ -17,7 +17,7 @@ const OWN_DESCRIPTORS = 40;
  */
 export function capacityFor(configured: number, descriptors: number): ConnectionCapacity {
   const available = Math.max(0, descriptors - OWN_DESCRIPTORS);
-  const reserve = Math.max(1, Math.min(MOST_RESERVE, Math.floor(available / 8)));
+  const reserve = Math.max(1, Math.min(MAX_RESERVE, Math.floor(available / 8)));
   const affordable = Math.max(1, Math.floor((available - reserve) / 2));
   return { connections: Math.min(configured, affordable), reserve };
 }

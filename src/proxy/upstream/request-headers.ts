@@ -132,14 +132,14 @@ export function upstreamHeaders(
  * Cache from header names as clients write them to their lower-case form; empty for headers that are not forwarded.
  */
 const passedNames = new Map<string, string>();
-const MOST_NAMES = 1000;
+const MAX_CACHED_NAMES = 1000;
 
 function passedName(given: string): string {
   const known = passedNames.get(given);
   if (known !== undefined) return known;
   const name = given.toLowerCase();
   const passed = STOPPED.has(name) || STOPPED_PREFIX.test(name) ? "" : name;
-  if (passedNames.size < MOST_NAMES) passedNames.set(given, passed);
+  if (passedNames.size < MAX_CACHED_NAMES) passedNames.set(given, passed);
   return passed;
 }
 

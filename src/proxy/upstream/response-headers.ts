@@ -44,13 +44,13 @@ const SAFETY = [
 
 /** Caches the result per header name, because the same few occur in every response. */
 const verdicts = new Map<string, boolean>();
-const MOST_NAMES = 1000;
+const MAX_CACHED_NAMES = 1000;
 
 function isPassed(name: string): boolean {
   const known = verdicts.get(name);
   if (known !== undefined) return known;
   const passed = PASSED.has(name) || PASSED_PREFIX.test(name) || isCallId(name);
-  if (verdicts.size < MOST_NAMES) verdicts.set(name, passed);
+  if (verdicts.size < MAX_CACHED_NAMES) verdicts.set(name, passed);
   return passed;
 }
 

@@ -28,13 +28,13 @@ export function priceOf(upstream: UpstreamConfig, model: string): ModelPrice | u
   if (known.has(model)) return known.get(model);
   const price = find(upstream, model);
   // Clients choose the names, so the cache is bounded.
-  if (known.size < MOST_KNOWN) known.set(model, price);
+  if (known.size < MAX_CACHED_PRICES) known.set(model, price);
   return price;
 }
 
 /** Cached prices by model: calls use the same few models again and again. */
 const found = new WeakMap<UpstreamConfig, Map<string, ModelPrice | undefined>>();
-const MOST_KNOWN = 1_000;
+const MAX_CACHED_PRICES = 1_000;
 
 function find(upstream: UpstreamConfig, model: string): ModelPrice | undefined {
   return ownPrice(upstream, model) ?? listed.get(listName(model));

@@ -28,13 +28,13 @@ export function firstUsage(profile: ResponseProfile, text: string): unknown {
 }
 
 /** Maximum length of the colon and whitespace between a name and its object. */
-const LONGEST_GAP = 16;
+const MAX_GAP = 16;
 /** A complete JSON string that starts at `lastIndex`. */
 const STRING = /"(?:[^"\\]|\\.)*"/y;
 
 function objectAfter(text: string, from: number): unknown {
   const start = text.indexOf("{", from);
-  if (start < 0 || start > from + LONGEST_GAP || text.slice(from, start).trim() !== ":") return undefined;
+  if (start < 0 || start > from + MAX_GAP || text.slice(from, start).trim() !== ":") return undefined;
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
     const character = text[at];

@@ -8,7 +8,7 @@ import { firstUsage, lastUsage, usageFrom } from "./read-usage.ts";
 
 const HEAD = 8 * 1024;
 const TAIL = 16 * 1024;
-const LONGEST_SIGN = 32;
+const MAX_MARKER_BYTES = 32;
 
 /**
  * Markers of a complete stream. Quoted names cannot occur inside a JSON string, and no line begins inside one, so a
@@ -99,7 +99,7 @@ export class StreamWatch implements ResponseWatch {
     const bytes = this.lastBytes();
     // A marker that crosses the end of the searched bytes is complete in the retained ones.
     this.errorEarlier ??= errorEventIn(this.profile, bytes);
-    this.endedEarlier ||= hasSign(this.profile, bytes.subarray(0, -TAIL + LONGEST_SIGN));
+    this.endedEarlier ||= hasSign(this.profile, bytes.subarray(0, -TAIL + MAX_MARKER_BYTES));
     this.tail = [bytes.subarray(-TAIL)];
     this.tailSize = TAIL;
   }

@@ -1,5 +1,5 @@
 import { lstat, readFile } from "node:fs/promises";
-import { LARGEST_COMPARED, type ScopedSettings } from "./hardening.ts";
+import { MAX_COMPARED_BYTES, type ScopedSettings } from "./hardening.ts";
 import { joinWithNul } from "./nul-list.ts";
 import { quoteName } from "./quoted-name.ts";
 import { type GitPlace, runGit, tryGit } from "./run-git.ts";
@@ -14,7 +14,7 @@ const ATTRIBUTES = ["text", "eol", "crlf", "filter", "ident", "working-tree-enco
 type Values = Readonly<Record<(typeof ATTRIBUTES)[number], string>>;
 
 /** Characters of the longest line that git reads from an attributes file. */
-const LONGEST_LINE = 2_000;
+const MAX_LINE_CHARS = 2_000;
 
 /** A file on disk and the object it is compared with, if any. */
 export interface ComparedFile {
@@ -46,7 +46,7 @@ export async function findConversions(
     if (line?.startsWith("filter="))
       filteredBytes += (await lstat(fileIn(git, file.path)).catch(() => undefined))?.size ?? 0;
   }
-  return { lines: lines.filter((line) => line.length < LONGEST_LINE).join(""), pristine, filteredBytes };
+  return { lines: lines.filter((line) => line.length < MAX_LINE_CHARS).join(""), pristine, filteredBytes };
 }
 
 async function readAttributes(git: GitPlace, files: readonly ComparedFile[]): Promise<Values[]> {
@@ -106,7 +106,7 @@ export function writesCarriageReturns(
 
 async function hasOnlyCrlf(path: Buffer): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
-  if (!found?.isFile() || found.size > LARGEST_COMPARED) return false;
+  if (!found?.isFile() || found.size > MAX_COMPARED_BYTES) return false;
   const text = (await readFile(path)).toString("latin1");
   return text.includes("\r\n") && !/\r(?!\n)|(?<!\r)\n/.test(text);
 }
@@ -120,7 +120,7 @@ async function isPristine(
   const converts = (value: string) => value !== "unspecified" && value !== "unset";
   if (!object || !(converts(attributes.ident) || converts(attributes["working-tree-encoding"]))) return false;
   const found = await lstat(fileIn(git, path)).catch(() => undefined);
-  if (!found?.isFile() || found.size > LARGEST_COMPARED) return false;
+  if (!found?.isFile() || found.size > MAX_COMPARED_BYTES) return false;
   const name = path.toString();
   if (!Buffer.from(name).equals(path)) return false;
   const written = await tryGit(git, ["cat-file", "--filters", `--path=${name}`, object]);

@@ -25,8 +25,8 @@ export function showsUntracked({ from, to }: Pick<DiffPlan, "from" | "to">): boo
 }
 
 /** Branches offered for comparison, most recent commit first. */
-const MOST_BRANCHES = 30;
-const LONGEST_LABEL = 100;
+const MAX_BRANCHES = 30;
+const MAX_LABEL_CHARS = 100;
 
 interface Known {
   readonly git: GitPlace;
@@ -91,7 +91,7 @@ export function gitContextOf(heads: Heads): GitContext {
   const { currentBranch, defaultBranch, branches, commits, commit } = heads;
   const bases: DiffOption[] = branches
     .filter(({ name }) => name !== currentBranch && name !== defaultBranch.name)
-    .slice(0, MOST_BRANCHES)
+    .slice(0, MAX_BRANCHES)
     .map(({ name }) => ({ id: `base:${name}`, label: `vs ${name}` }));
   const offBranch =
     commit !== undefined && defaultBranch.commit !== undefined && currentBranch !== defaultBranch.name;
@@ -115,7 +115,7 @@ export function gitContextOf(heads: Heads): GitContext {
       ...bases,
       ...commits.map(({ object, subject }) => ({
         id: `commit:${object}`,
-        label: `${object.slice(0, 7)} ${subject}`.slice(0, LONGEST_LABEL),
+        label: `${object.slice(0, 7)} ${subject}`.slice(0, MAX_LABEL_CHARS),
       })),
     ],
   };

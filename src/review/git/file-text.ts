@@ -5,7 +5,7 @@ import { type GitPlace, tryGit } from "./run-git.ts";
 import type { Snapshot, SnapshotFile } from "./snapshot.ts";
 
 /** Bytes of the largest file that is shown as text. */
-const LARGEST_TEXT = 64 * 1024 * 1024;
+const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 const SUBMODULE = "160000";
 
 /**
@@ -49,7 +49,7 @@ function hasSide({ oldBlob, newBlob }: SnapshotFile, side: "old" | "new"): boole
 
 /** Returns the complete patch of one file. Throws `too_large`. */
 export async function readPatch({ spool }: Snapshot, { section, path }: SnapshotFile): Promise<Buffer> {
-  if (section.length > LARGEST_TEXT) throw tooLarge(path);
+  if (section.length > MAX_TEXT_BYTES) throw tooLarge(path);
   const pieces: Buffer[] = [];
   for await (const piece of spool.read(section.offset, section.length)) pieces.push(piece);
   return Buffer.concat(pieces);
@@ -75,7 +75,7 @@ async function readObject(git: GitPlace, name: string, path: string, side: strin
   const result = await tryGit(git, ["cat-file", "blob", name], {
     take(chunk) {
       size += chunk.length;
-      if (size > LARGEST_TEXT) throw tooLarge(path);
+      if (size > MAX_TEXT_BYTES) throw tooLarge(path);
       pieces.push(chunk);
     },
   });

@@ -3,7 +3,7 @@ import type { Environment } from "../../config/paths.ts";
 import { blankProgram, isProgramKey } from "./program-keys.ts";
 
 /** Bytes of the largest file whose lines are compared. A larger file is shown like a binary file. */
-export const LARGEST_COMPARED = 64 * 1024 * 1024;
+export const MAX_COMPARED_BYTES = 64 * 1024 * 1024;
 
 /** Environment variables that git receives: the locations of programs, the home directory and the user's settings. */
 const PASSED_ON = [
@@ -50,7 +50,7 @@ const SETTINGS: readonly Setting[] = [
   { key: "core.trustctime", value: "true" },
   { key: "core.checkStat", value: "default" },
   { key: "core.quotePath", value: "true" },
-  { key: "core.bigFileThreshold", value: String(LARGEST_COMPARED) },
+  { key: "core.bigFileThreshold", value: String(MAX_COMPARED_BYTES) },
   { key: "advice.graftFileDeprecated", value: "false" },
   { key: "diff.suppressBlankEmpty", value: "false" },
   { key: "diff.autoRefreshIndex", value: "true" },

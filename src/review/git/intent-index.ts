@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 export type ObjectFormat = "sha1" | "sha256";
 
 /** Maximum name length in the flags of an entry; longer names have this value. */
-const LONGEST_NAME = 0xfff;
+const MAX_NAME_FLAG = 0xfff;
 const EXTENDED = 0x4000;
 const INTENT_TO_ADD = 0x2000;
 const REGULAR_FILE = 0o100644;
@@ -31,7 +31,7 @@ function entry(name: Buffer, format: ObjectFormat): Buffer {
   // An entry ends with 1 to 8 NUL bytes that pad it to a multiple of 8.
   const bytes = Buffer.alloc((nameAt + name.length + 8) & ~7);
   bytes.writeUInt32BE(REGULAR_FILE, 24);
-  bytes.writeUInt16BE(EXTENDED | Math.min(name.length, LONGEST_NAME), 40 + objectName);
+  bytes.writeUInt16BE(EXTENDED | Math.min(name.length, MAX_NAME_FLAG), 40 + objectName);
   bytes.writeUInt16BE(INTENT_TO_ADD, 40 + objectName + 2);
   name.copy(bytes, nameAt);
   return bytes;

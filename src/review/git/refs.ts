@@ -36,7 +36,7 @@ export interface Commit {
 }
 
 /** Number of recent commits that are listed. */
-const MOST_COMMITS = 20;
+const MAX_COMMITS = 20;
 
 const ORIGIN_HEAD = "refs/remotes/origin/HEAD";
 
@@ -85,7 +85,7 @@ export async function readHeads(git: GitPlace): Promise<Heads> {
  * subject.
  */
 async function lastCommits(git: GitPlace): Promise<Commit[]> {
-  const args = ["rev-list", `--max-count=${MOST_COMMITS}`, "--format=%s", "HEAD", "--"];
+  const args = ["rev-list", `--max-count=${MAX_COMMITS}`, "--format=%s", "HEAD", "--"];
   const { exitCode, stdout } = await tryGit(git, args);
   if (exitCode !== 0) return [];
   const lines = stdout.toString().split("\n");

@@ -2,7 +2,7 @@ import type { Stats } from "node:fs";
 import { lstat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { additionArguments, type DiffView } from "./diff-arguments.ts";
-import { LARGEST_COMPARED } from "./hardening.ts";
+import { MAX_COMPARED_BYTES } from "./hardening.ts";
 import { intentToAddIndex } from "./intent-index.ts";
 import { splitAtNul } from "./nul-list.ts";
 import { quoteName } from "./quoted-name.ts";
@@ -26,7 +26,8 @@ export async function separateLarge(
   all: readonly Buffer[],
 ): Promise<Untracked & { readonly folders: readonly Buffer[] }> {
   const found = await Promise.all(all.map((path) => statusOf(git, path)));
-  const isLarge = (index: number) => Boolean(found[index]?.isFile() && found[index].size > LARGEST_COMPARED);
+  const isLarge = (index: number) =>
+    Boolean(found[index]?.isFile() && found[index].size > MAX_COMPARED_BYTES);
   return {
     paths: all.filter((_path, index) => !isLarge(index)),
     large: all.filter((_path, index) => isLarge(index)),

@@ -3,7 +3,7 @@ import { AppError } from "../../errors.ts";
 import { type DiffView, NAMES_FORM } from "./diff-arguments.ts";
 import type { DiffPlan } from "./diff-types.ts";
 import { withTimeFor } from "./fill-index.ts";
-import { LARGEST_COMPARED } from "./hardening.ts";
+import { MAX_COMPARED_BYTES } from "./hardening.ts";
 import type { ObjectFormat } from "./intent-index.ts";
 import { splitAtNul } from "./nul-list.ts";
 import { objectsIn } from "./raw-entries.ts";
@@ -12,7 +12,7 @@ import { type GitPlace, runGit } from "./run-git.ts";
 /**
  * Reads objects and compares their content with their names, which git itself does not do. Throws `git_failed` for an
  * object that is damaged or was replaced, since a diff against it could show or hide anything. Objects above
- * `LARGEST_COMPARED` are not read.
+ * `MAX_COMPARED_BYTES` are not read.
  */
 export async function verifyObjects(
   git: GitPlace,
@@ -29,7 +29,7 @@ export async function verifyObjects(
     .split("\n")
     .flatMap((line) => {
       const [name = "", size = ""] = line.split(" ");
-      return /^\d+$/.test(size) && Number(size) <= LARGEST_COMPARED ? [{ name, size: Number(size) }] : [];
+      return /^\d+$/.test(size) && Number(size) <= MAX_COMPARED_BYTES ? [{ name, size: Number(size) }] : [];
     });
   if (read.length === 0) return;
   const bytes = read.reduce((sum, { size }) => sum + size, 0);

@@ -5,7 +5,7 @@ import { lastOf, modelTotals, totalOf } from "../../../src/proxy/dashboard/call-
 import { createMetrics } from "../../../src/proxy/observability/metrics.ts";
 import {
   createRecentCalls,
-  MOST_ENDED,
+  MAX_ENDED_CALLS,
   type RunningCall,
 } from "../../../src/proxy/observability/recent-calls.ts";
 import { addTo, createSpread, percentile, sumOfSpreads } from "../../../src/proxy/observability/spread.ts";
@@ -28,7 +28,7 @@ const timeOf = (number: number) => new Date(1_800_000_000_000 + number).toISOStr
 describe("recent calls", () => {
   it("are the last ones, newest first, and never more than are kept", () => {
     const recent = createRecentCalls();
-    for (let number = 0; number < MOST_ENDED + 50; number += 1) {
+    for (let number = 0; number < MAX_ENDED_CALLS + 50; number += 1) {
       const call = running(`r${number}`);
       recent.begin(call);
       expect(recent.running.length).toBe(1);
@@ -36,7 +36,7 @@ describe("recent calls", () => {
     }
     expect(recent.running.length).toBe(0);
     const ended = recent.ended("");
-    expect([ended.length, ended[0]?.id, ended.at(-1)?.id]).toEqual([MOST_ENDED, "r249", "r50"]);
+    expect([ended.length, ended[0]?.id, ended.at(-1)?.id]).toEqual([MAX_ENDED_CALLS, "r249", "r50"]);
     expect(recent.ended(timeOf(247)).map(({ id }) => id)).toEqual(["r249", "r248", "r247"]);
   });
 

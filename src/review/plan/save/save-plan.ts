@@ -16,7 +16,7 @@ export interface PlanToSave {
   readonly isPrivate: boolean;
 }
 
-const MOST_NAMES = 10_000;
+const MAX_COPIES = 10_000;
 
 /**
  * Saves a decided plan as `<slug>-approved.md` or `<slug>-denied.md`, followed by the feedback, and returns the path.
@@ -51,7 +51,7 @@ export async function writeNew(folder: string, stem: string, text: string, mode:
 
 /** Reserves a name by creating an empty file, so that concurrent reviews get different names. */
 async function reserve(folder: string, stem: string, mode: number): Promise<string> {
-  for (let count = 1; count < MOST_NAMES; count += 1) {
+  for (let count = 1; count < MAX_COPIES; count += 1) {
     const path = join(folder, count === 1 ? `${stem}.md` : `${stem}-${count}.md`);
     try {
       await (await open(path, "wx", mode)).close();
