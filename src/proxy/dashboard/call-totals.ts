@@ -1,5 +1,5 @@
+import { percentile, sumOfSpreads } from "../observability/histogram.ts";
 import type { CallSeries } from "../observability/metrics.ts";
-import { percentile, sumOfSpreads } from "../observability/spread.ts";
 import type { CallTotals, LastError, ModelTotals } from "./api-types.ts";
 
 /** Returns the totals of all these series. */

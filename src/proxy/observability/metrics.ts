@@ -1,6 +1,6 @@
+import { addTo, createSpread } from "./histogram.ts";
 import type { Refusal } from "./refusals.ts";
 import type { AttemptRecord, CallRecord } from "./request-log.ts";
-import { addTo, createSpread } from "./spread.ts";
 
 /** Counts calls as they begin and end. */
 export interface Metrics {
@@ -72,7 +72,7 @@ export interface CallSeries {
   readonly firstByte: readonly number[];
   readonly firstByteSum: number;
   readonly firstBytes: number;
-  /** Calls by milliseconds in finer steps (`spread.ts`). */
+  /** Calls by milliseconds in finer steps (`histogram.ts`). */
   readonly spread: readonly number[];
   /** When the last of these calls ended, ISO 8601, and its error message, if any. */
   readonly lastAt: string;

@@ -1,5 +1,5 @@
+import { sumOfSpreads } from "./histogram.ts";
 import { BUCKETS, type CallSeries, MAX_SERIES, type MetricCounts } from "./metrics.ts";
-import { sumOfSpreads } from "./spread.ts";
 
 /** The counts of a process that has served nothing. */
 export const NO_COUNTS: MetricCounts = { active: 0, queued: 0, series: [], refusals: [], attempts: [] };

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mergeActivity } from "../../../src/proxy/dashboard/activity.ts";
 import { lastOf, modelTotals, totalOf } from "../../../src/proxy/dashboard/call-totals.ts";
+import { addTo, createSpread, percentile, sumOfSpreads } from "../../../src/proxy/observability/histogram.ts";
 import { createMetrics } from "../../../src/proxy/observability/metrics.ts";
 import {
   createRecentCalls,
   MAX_ENDED_CALLS,
   type RunningCall,
 } from "../../../src/proxy/observability/recent-calls.ts";
-import { addTo, createSpread, percentile, sumOfSpreads } from "../../../src/proxy/observability/spread.ts";
 import { callRecord } from "../../support/call-record.ts";
 import { finished } from "../../support/dashboard-state.ts";
 
