@@ -1,12 +1,12 @@
-import { percentile, sumOfSpreads } from "../observability/histogram.ts";
+import { percentile, sumHistograms } from "../observability/histogram.ts";
 import type { CallSeries } from "../observability/metrics.ts";
 import type { CallTotals, LastError, ModelTotals } from "./api-types.ts";
 
 /** Returns the totals of all these series. */
 export function totalOf(all: readonly CallSeries[]): CallTotals {
   const sum = (pick: (series: CallSeries) => number) => sumOver(all, pick);
-  const spread = sumOfSpreads(all.map((series) => series.spread));
-  const [p50, p95] = [percentile(spread, 0.5), percentile(spread, 0.95)];
+  const histogram = sumHistograms(all.map((series) => series.histogram));
+  const [p50, p95] = [percentile(histogram, 0.5), percentile(histogram, 0.95)];
   return {
     ...served(all),
     input: sum(({ input }) => input),

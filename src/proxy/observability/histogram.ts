@@ -7,31 +7,31 @@ const STEPS_A_DOUBLING = 4;
 const STEPS = 80;
 
 /** Creates an empty histogram. */
-export function createSpread(): number[] {
+export function createHistogram(): number[] {
   return new Array<number>(STEPS).fill(0);
 }
 
 /** Adds one call. */
-export function addTo(spread: number[], milliseconds: number): void {
+export function addTo(histogram: number[], milliseconds: number): void {
   const step =
     milliseconds <= 1 ? 0 : Math.min(STEPS - 1, Math.ceil(Math.log2(milliseconds) * STEPS_A_DOUBLING));
-  spread[step] = (spread[step] ?? 0) + 1;
+  histogram[step] = (histogram[step] ?? 0) + 1;
 }
 
 /** Merges several histograms. */
-export function sumOfSpreads(spreads: readonly (readonly number[])[]): number[] {
-  const sum = createSpread();
-  for (const spread of spreads)
-    for (const [step, count] of spread.entries()) sum[step] = (sum[step] ?? 0) + count;
+export function sumHistograms(histograms: readonly (readonly number[])[]): number[] {
+  const sum = createHistogram();
+  for (const histogram of histograms)
+    for (const [step, count] of histogram.entries()) sum[step] = (sum[step] ?? 0) + count;
   return sum;
 }
 
 /** Returns the milliseconds that `share` (0 to 1) of the calls took at most; undefined if there are no calls. */
-export function percentile(spread: readonly number[], share: number): number | undefined {
-  const wanted = share * spread.reduce((sum, count) => sum + count, 0);
+export function percentile(histogram: readonly number[], share: number): number | undefined {
+  const wanted = share * histogram.reduce((sum, count) => sum + count, 0);
   if (wanted === 0) return undefined;
   let below = 0;
-  for (const [step, count] of spread.entries()) {
+  for (const [step, count] of histogram.entries()) {
     below += count;
     if (below >= wanted) return 2 ** ((step - 0.5) / STEPS_A_DOUBLING);
   }

@@ -1,4 +1,4 @@
-import { addTo, createSpread } from "./histogram.ts";
+import { addTo, createHistogram } from "./histogram.ts";
 import type { Refusal } from "./refusals.ts";
 import type { AttemptRecord, CallRecord } from "./request-log.ts";
 
@@ -73,7 +73,7 @@ export interface CallSeries {
   readonly firstByteSum: number;
   readonly firstBytes: number;
   /** Calls by milliseconds in finer steps (`histogram.ts`). */
-  readonly spread: readonly number[];
+  readonly histogram: readonly number[];
   /** When the last of these calls ended, ISO 8601, and its error message, if any. */
   readonly lastAt: string;
   readonly lastFault: string | undefined;
@@ -82,7 +82,7 @@ export interface CallSeries {
 type Counting = { -readonly [Name in keyof CallSeries]: CallSeries[Name] } & {
   readonly duration: number[];
   readonly firstByte: number[];
-  readonly spread: number[];
+  readonly histogram: number[];
 };
 
 /** Upper bounds of the buckets in seconds. */
@@ -184,7 +184,7 @@ function createSeries(record: CallRecord, named: boolean): Counting {
     firstByte: BUCKETS.map(() => 0),
     firstByteSum: 0,
     firstBytes: 0,
-    spread: createSpread(),
+    histogram: createHistogram(),
     lastAt: record.time,
     lastFault: record.fault,
   };
@@ -207,7 +207,7 @@ function count(series: Counting, record: CallRecord): void {
   }
   series.durationSum += ms / 1000;
   observe(series.duration, ms / 1000);
-  addTo(series.spread, ms);
+  addTo(series.histogram, ms);
   series.lastAt = record.time;
   series.lastFault = record.fault;
   if (firstByteMs === undefined || !stream) return;

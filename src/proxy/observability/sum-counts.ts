@@ -1,4 +1,4 @@
-import { sumOfSpreads } from "./histogram.ts";
+import { sumHistograms } from "./histogram.ts";
 import { BUCKETS, type CallSeries, MAX_SERIES, type MetricCounts } from "./metrics.ts";
 
 /** The counts of a process that has served nothing. */
@@ -79,7 +79,7 @@ function sumOfSeries(one: CallSeries, other: CallSeries): CallSeries {
     firstByte: sumOfBuckets(one.firstByte, other.firstByte),
     firstByteSum: one.firstByteSum + other.firstByteSum,
     firstBytes: one.firstBytes + other.firstBytes,
-    spread: sumOfSpreads([one.spread, other.spread]),
+    histogram: sumHistograms([one.histogram, other.histogram]),
     lastAt: later.lastAt,
     lastFault: later.lastFault,
   };

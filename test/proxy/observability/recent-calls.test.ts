@@ -2,7 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mergeActivity } from "../../../src/proxy/dashboard/activity.ts";
 import { lastOf, modelTotals, totalOf } from "../../../src/proxy/dashboard/call-totals.ts";
-import { addTo, createSpread, percentile, sumOfSpreads } from "../../../src/proxy/observability/histogram.ts";
+import {
+  addTo,
+  createHistogram,
+  percentile,
+  sumHistograms,
+} from "../../../src/proxy/observability/histogram.ts";
 import { createMetrics } from "../../../src/proxy/observability/metrics.ts";
 import {
   createRecentCalls,
@@ -102,25 +107,25 @@ describe("totals", () => {
   });
 });
 
-describe("a spread", () => {
-  it("tells percentiles within a tenth, and those of sums as those of all", () => {
+describe("latency histogram", () => {
+  it("returns percentiles within 10 %, for a merged histogram as for one of all calls", () => {
     const times = fc.array(fc.double({ min: 1, max: 600_000, noNaN: true }), { minLength: 1 });
     fc.assert(
       fc.property(times, times, (one, other) => {
-        const spreadOf = (all: readonly number[]) => {
-          const spread = createSpread();
-          for (const each of all) addTo(spread, each);
-          return spread;
+        const toHistogram = (all: readonly number[]) => {
+          const histogram = createHistogram();
+          for (const each of all) addTo(histogram, each);
+          return histogram;
         };
         const all = [...one, ...other].toSorted((a, b) => a - b);
-        const sum = sumOfSpreads([spreadOf(one), spreadOf(other)]);
-        expect(sum).toEqual(spreadOf(all));
+        const sum = sumHistograms([toHistogram(one), toHistogram(other)]);
+        expect(sum).toEqual(toHistogram(all));
         const median = all[Math.ceil(all.length / 2) - 1] ?? 0;
         const told = percentile(sum, 0.5) ?? 0;
         expect(told).toBeGreaterThan(median * 0.9);
         expect(told).toBeLessThan(median * 1.1);
       }),
     );
-    expect(percentile(createSpread(), 0.5)).toBeUndefined();
+    expect(percentile(createHistogram(), 0.5)).toBeUndefined();
   });
 });
