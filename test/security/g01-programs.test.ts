@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createDiffDesk } from "../../src/review/git/diff-desk.ts";
+import { createDiffDesk } from "../../src/review/git/diff-session.ts";
 import { readSide } from "../../src/review/git/file-text.ts";
 import { DIFF_TYPES, type HostileRepository, hostileRepository } from "../support/hostile-repository.ts";
 import { heldSnapshot, snapshotOf } from "../support/test-repository.ts";

@@ -3,7 +3,7 @@ import { chmod, mkdir, readFile, rm, unlink, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path";
 import { deflateSync, inflateSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createDiffDesk } from "../../src/review/git/diff-desk.ts";
+import { createDiffDesk } from "../../src/review/git/diff-session.ts";
 import { snapshotOf, type TestRepository, testRepository } from "../support/test-repository.ts";
 
 const EVIL = "evil();\n";

@@ -9,7 +9,7 @@ import { createCodeMode } from "../../src/review/code/mode.ts";
 import { createRoundStore } from "../../src/review/code/rounds/round-store.ts";
 import type { ReviewContext } from "../../src/review/context.ts";
 import { createEventHub } from "../../src/review/events.ts";
-import { createDiffDesk } from "../../src/review/git/diff-desk.ts";
+import { createDiffDesk } from "../../src/review/git/diff-session.ts";
 import { createImagePolicy } from "../../src/review/images/image-policy.ts";
 import { createReviewServer } from "../../src/review/server.ts";
 import { createSession } from "../../src/review/session.ts";

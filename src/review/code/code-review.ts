@@ -1,4 +1,4 @@
-import type { DiffDesk } from "../git/diff-desk.ts";
+import type { DiffDesk } from "../git/diff-session.ts";
 import type { RoundStore } from "./rounds/round-store.ts";
 
 /** A diff under review and its stores. */

@@ -1,4 +1,4 @@
-import type { DiffDesk } from "../git/diff-desk.ts";
+import type { DiffDesk } from "../git/diff-session.ts";
 
 export interface DiffWatch {
   /** Returns whether a page is connected. Without one, the diff is not checked. */

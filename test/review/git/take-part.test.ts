@@ -1,7 +1,7 @@
 import { readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createDiffDesk } from "../../../src/review/git/diff-desk.ts";
+import { createDiffDesk } from "../../../src/review/git/diff-session.ts";
 import { readPatch } from "../../../src/review/git/file-text.ts";
 import { type ListedFile, listFiles } from "../../../src/review/git/listed-files.ts";
 import { takePart } from "../../../src/review/git/take-part.ts";

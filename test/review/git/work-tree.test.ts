@@ -1,7 +1,7 @@
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { createDiffDesk } from "../../../src/review/git/diff-desk.ts";
+import { createDiffDesk } from "../../../src/review/git/diff-session.ts";
 import { findGit } from "../../../src/review/git/find-git.ts";
 import { openRepository } from "../../../src/review/git/repository.ts";
 import { testRepository } from "../../support/test-repository.ts";

@@ -1,7 +1,7 @@
 import { checkOffered } from "../../agents.ts";
 import type { AgentOrigin, AgentsAnswer, FeedbackBody } from "../../api-types.ts";
 import type { CodeDecision } from "../../decision.ts";
-import type { HeldDiff } from "../../git/diff-desk.ts";
+import type { HeldDiff } from "../../git/diff-session.ts";
 import { type FeedbackParts, feedbackText, type QuotedAnnotation } from "./feedback-text.ts";
 import { quoteAnnotations } from "./quote-annotations.ts";
 

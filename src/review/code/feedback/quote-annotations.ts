@@ -1,5 +1,5 @@
 import type { CodeAnnotation } from "../../api-types.ts";
-import type { HeldDiff } from "../../git/diff-desk.ts";
+import type { HeldDiff } from "../../git/diff-session.ts";
 import { findFile, readSide } from "../../git/file-text.ts";
 import { linesMeant, type QuotedAnnotation } from "./feedback-text.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { DiffDesk, HeldDiff } from "../../git/diff-desk.ts";
+import type { DiffDesk, HeldDiff } from "../../git/diff-session.ts";
 import type { Snapshot } from "../../git/snapshot.ts";
 import type { DrawOptions } from "./draw-diff.ts";
 import { topFiles } from "./shown-files.ts";

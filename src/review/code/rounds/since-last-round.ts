@@ -1,5 +1,5 @@
 import type { AnnotationPosition, RoundAnnotation, SinceLastRound } from "../../api-types.ts";
-import type { HeldDiff } from "../../git/diff-desk.ts";
+import type { HeldDiff } from "../../git/diff-session.ts";
 import { readSide } from "../../git/file-text.ts";
 import { linesSince } from "./round-lines.ts";
 import { isSameDiff, type StoredRound } from "./round-store.ts";

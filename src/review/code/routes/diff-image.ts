@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { readImageSide } from "../../git/file-image.ts";
 import type { CodeReview } from "../code-review.ts";
 import { fileQuery, parseQuery } from "../code-schemas.ts";
-import { holdDiff } from "./hold-diff.ts";
+import { holdDiff } from "./lease-diff.ts";
 
 /**
  * GET /api/diff/image?path=…&side=old|new: an image before or after the change, sandboxed so that no script in it can

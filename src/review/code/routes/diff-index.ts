@@ -5,7 +5,7 @@ import type { SnapshotFile } from "../../git/snapshot.ts";
 import type { CodeReview } from "../code-review.ts";
 import { indexQuery, parseQuery } from "../code-schemas.ts";
 import { openingPatches } from "../first-paint/opening-patches.ts";
-import { holdDiff } from "./hold-diff.ts";
+import { holdDiff } from "./lease-diff.ts";
 
 /** GET /api/diff/index: every file of the diff with its counts, without text. */
 export function diffIndexRoute(app: FastifyInstance, context: ReviewContext, review: CodeReview): void {

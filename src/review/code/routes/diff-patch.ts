@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { readFiles } from "../../git/file-text.ts";
 import type { CodeReview } from "../code-review.ts";
 import { parseNumbers, parseQuery, patchQuery } from "../code-schemas.ts";
-import { holdDiff } from "./hold-diff.ts";
+import { holdDiff } from "./lease-diff.ts";
 
 /** GET /api/diff/patch?n=0-49: the patches of these files as bytes, concatenated. */
 export function diffPatchRoute(app: FastifyInstance, { diffs }: CodeReview): void {

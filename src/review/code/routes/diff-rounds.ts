@@ -4,7 +4,7 @@ import type { CodeReview } from "../code-review.ts";
 import { indexQuery, parseQuery } from "../code-schemas.ts";
 import { withoutLines } from "../rounds/round-store.ts";
 import { sinceLastRound } from "../rounds/since-last-round.ts";
-import { holdDiff } from "./hold-diff.ts";
+import { holdDiff } from "./lease-diff.ts";
 
 /** GET /api/diff/rounds: earlier feedback about this branch, and what has changed since. */
 export function diffRoundsRoute(app: FastifyInstance, { diffs, rounds }: CodeReview): void {

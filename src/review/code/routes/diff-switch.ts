@@ -6,7 +6,7 @@ import { ONE_PLAIN_ISSUE } from "../../body-schemas.ts";
 import type { CodeReview } from "../code-review.ts";
 import { diffSwitchBody } from "../code-schemas.ts";
 import { diffJson } from "../diff-json.ts";
-import { holdDiff } from "./hold-diff.ts";
+import { holdDiff } from "./lease-diff.ts";
 
 /** POST /api/diff/switch: takes another diff, or the same one again. A failure keeps the current diff. */
 export function diffSwitchRoute(app: FastifyInstance, { diffs }: CodeReview): void {

@@ -4,7 +4,7 @@ import type { DiffState } from "../../api-types.ts";
 import type { ReviewContext } from "../../context.ts";
 import type { CodeReview } from "../code-review.ts";
 import { diffJson } from "../diff-json.ts";
-import { holdDiff } from "./hold-diff.ts";
+import { holdDiff } from "./lease-diff.ts";
 
 /** GET /api/diff: the diff under review with its complete patch. */
 export function diffRoute(app: FastifyInstance, context: ReviewContext, { diffs }: CodeReview): void {

@@ -2,14 +2,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { parseBody } from "../../body-schemas.ts";
 import type { ReviewContext } from "../../context.ts";
-import type { HeldDiff } from "../../git/diff-desk.ts";
+import type { HeldDiff } from "../../git/diff-session.ts";
 import { takeDecision } from "../../take-decision.ts";
 import { checkReviewSeen } from "../check-review-seen.ts";
 import type { CodeReview } from "../code-review.ts";
 import { feedbackBody } from "../code-schemas.ts";
 import { type ProposedFeedback, proposeFeedback } from "../feedback/propose-feedback.ts";
 import { rememberedFiles } from "../rounds/round-lines.ts";
-import { holdDiff } from "./hold-diff.ts";
+import { holdDiff } from "./lease-diff.ts";
 
 /** Milliseconds that feedback waits for git. */
 const GIT_WAIT_MS = 5_000;

@@ -3,7 +3,7 @@ import type { FileText } from "../../api-types.ts";
 import { readSide } from "../../git/file-text.ts";
 import type { CodeReview } from "../code-review.ts";
 import { fileQuery, parseQuery } from "../code-schemas.ts";
-import { holdDiff } from "./hold-diff.ts";
+import { holdDiff } from "./lease-diff.ts";
 
 /** GET /api/file: the complete text of one side of a file as the diff has it. */
 export function fileRoute(app: FastifyInstance, { diffs }: CodeReview): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createFirstViews } from "../../../../src/review/code/first-paint/first-views.ts";
-import { createDiffDesk, type DiffDesk } from "../../../../src/review/git/diff-desk.ts";
+import { createDiffDesk, type DiffDesk } from "../../../../src/review/git/diff-session.ts";
 import { type TestRepository, testRepository } from "../../../support/test-repository.ts";
 
 const options = { layout: "split", wrap: true } as const;

@@ -2,7 +2,7 @@ import { utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { watchDiff } from "../../../src/review/code/watch-diff.ts";
-import { createDiffDesk, type DiffDesk } from "../../../src/review/git/diff-desk.ts";
+import { createDiffDesk, type DiffDesk } from "../../../src/review/git/diff-session.ts";
 import { readPatch } from "../../../src/review/git/file-text.ts";
 import { type TestRepository, testRepository } from "../../support/test-repository.ts";
 

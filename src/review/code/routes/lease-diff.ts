@@ -1,5 +1,5 @@
 import type { FastifyReply } from "fastify";
-import type { HeldDiff } from "../../git/diff-desk.ts";
+import type { HeldDiff } from "../../git/diff-session.ts";
 
 /** Waits for a diff and keeps it readable until the response is closed. */
 export async function holdDiff(reply: FastifyReply, diff: Promise<HeldDiff>): Promise<HeldDiff> {
