@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createDiffDesk } from "../../src/review/git/diff-session.ts";
+import { createDiffSession } from "../../src/review/git/diff-session.ts";
 import { readSide } from "../../src/review/git/file-text.ts";
 import { DIFF_TYPES, type HostileRepository, hostileRepository } from "../support/hostile-repository.ts";
 import { heldSnapshot, snapshotOf } from "../support/test-repository.ts";
@@ -68,10 +68,10 @@ describe("G1 a repository that names programs", () => {
       expect((await readSide(git, snapshot, file.path, "new")).toString()).toBe(`new line of ${file.path}\n`);
     expect(snapshot.files.map(({ path }) => path)).toEqual(["c.lens", "d.engine", "new.lens"]);
     await snapshot.spool.close();
-    const desk = createDiffDesk(await repository.open());
-    (await desk.switchTo("staged")).release();
-    await desk.isOutdated();
-    await desk.close();
+    const session = createDiffSession(await repository.open());
+    (await session.switchTo("staged")).release();
+    await session.isOutdated();
+    await session.close();
     expect(await repository.marks()).toEqual([]);
   });
 

@@ -3,7 +3,7 @@ import { chmod, mkdir, readFile, rm, unlink, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path";
 import { deflateSync, inflateSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createDiffDesk } from "../../src/review/git/diff-session.ts";
+import { createDiffSession } from "../../src/review/git/diff-session.ts";
 import { snapshotOf, type TestRepository, testRepository } from "../support/test-repository.ts";
 
 const EVIL = "evil();\n";
@@ -88,17 +88,17 @@ describe("G10 unstaged changes", () => {
   it("make the diff stale, although the index says that nothing changed", async () => {
     const repository = await testRepository({ "a.js": "good();\n", "b.js": "good();\n" });
     await repository.git("update-index", "--assume-unchanged", "a.js");
-    const desk = createDiffDesk(await repository.open());
-    onTestFinished(() => desk.close());
+    const session = createDiffSession(await repository.open());
+    onTestFinished(() => session.close());
     for (const diffType of ["uncommitted", "unstaged"]) {
       await repository.write({ "a.js": "good();\n", "b.js": "good();\n" });
-      (await desk.switchTo(diffType)).release();
-      expect(await desk.isOutdated()).toBe(false);
+      (await session.switchTo(diffType)).release();
+      expect(await session.isOutdated()).toBe(false);
       await repository.write({ "a.js": EVIL });
-      expect(await desk.isOutdated()).toBe(true);
+      expect(await session.isOutdated()).toBe(true);
       await repository.write({ "a.js": "good();\n", "b.js": EVIL });
       await addAsUnchanged(repository, "b.js");
-      expect(await desk.isOutdated()).toBe(true);
+      expect(await session.isOutdated()).toBe(true);
     }
   });
 });

@@ -9,7 +9,7 @@ import { createCodeMode } from "../../src/review/code/mode.ts";
 import { createRoundStore } from "../../src/review/code/rounds/round-store.ts";
 import type { ReviewContext } from "../../src/review/context.ts";
 import { createEventHub } from "../../src/review/events.ts";
-import { createDiffDesk } from "../../src/review/git/diff-session.ts";
+import { createDiffSession } from "../../src/review/git/diff-session.ts";
 import { createImagePolicy } from "../../src/review/images/image-policy.ts";
 import { createReviewServer } from "../../src/review/server.ts";
 import { createSession } from "../../src/review/session.ts";
@@ -41,7 +41,7 @@ export async function codeServer(
   const repository = await tested.open();
   const data = join(tested.outside, "data");
   const mode = createCodeMode({
-    diffs: createDiffDesk(repository, paths),
+    diffs: createDiffSession(repository, paths),
     rounds: createRoundStore(data, repository.root),
     editorLink: "vscode://file{path}:{line}",
   });

@@ -3,7 +3,7 @@ import { processEnvironment } from "../../config/paths.ts";
 import { createCodeMode } from "../../review/code/mode.ts";
 import { createRoundStore } from "../../review/code/rounds/round-store.ts";
 import type { ReviewMode } from "../../review/context.ts";
-import { createDiffDesk } from "../../review/git/diff-session.ts";
+import { createDiffSession } from "../../review/git/diff-session.ts";
 import type { Repository } from "../../review/git/repository.ts";
 import type { ReviewOptions } from "./options.ts";
 
@@ -17,7 +17,7 @@ export function codeModeOf(
   { dataDirectory, json }: ReviewOptions,
 ): ReviewMode {
   return createCodeMode({
-    diffs: createDiffDesk(repository, paths),
+    diffs: createDiffSession(repository, paths),
     rounds: createRoundStore(dataDirectory, repository.root),
     editorLink: editorLink(processEnvironment),
     json,

@@ -1,9 +1,9 @@
-import type { DiffDesk } from "../git/diff-session.ts";
+import type { DiffSession } from "../git/diff-session.ts";
 import type { RoundStore } from "./rounds/round-store.ts";
 
 /** A diff under review and its stores. */
 export interface CodeReview {
-  readonly diffs: DiffDesk;
+  readonly diffs: DiffSession;
   readonly rounds: RoundStore;
   /** Template with `{path}` and `{line}`; see `DiffIndex.editorLink`. */
   readonly editorLink: string;

@@ -1,4 +1,4 @@
-import type { DiffDesk } from "../git/diff-session.ts";
+import type { DiffSession } from "../git/diff-session.ts";
 
 export interface DiffWatch {
   /** Returns whether a page is connected. Without one, the diff is not checked. */
@@ -18,7 +18,7 @@ const REST = 20;
  * many, and only while a page is connected. Returns a function that stops the checks.
  */
 export function watchDiff(
-  diffs: Pick<DiffDesk, "isOutdated">,
+  diffs: Pick<DiffSession, "isOutdated">,
   { isWanted, onOutdated, pause = PAUSE_MS }: DiffWatch,
 ): () => void {
   let stopped = false;

@@ -11,7 +11,7 @@ import { type Snapshot, takeSnapshot } from "./snapshot.ts";
 import { type PartOptions, takePart } from "./take-part.ts";
 
 /** A diff lease: a snapshot that stays readable until it is released. */
-export interface HeldDiff {
+export interface DiffLease {
   readonly snapshot: Snapshot;
   readonly gitContext: GitContext;
   readonly git: GitPlace;
@@ -19,19 +19,19 @@ export interface HeldDiff {
 }
 
 /** The diff session of a review. There is one current diff; `switchTo` replaces it. */
-export interface DiffDesk {
+export interface DiffSession {
   readonly repository: Repository;
   /** Paths, relative to the repository root, that limit every diff; empty for all. */
   readonly paths: readonly string[];
   /** Returns the current diff; the first call takes it. With `ignoreSpace`, changes in whitespace are left out. */
-  current(ignoreSpace?: boolean): Promise<HeldDiff>;
+  current(ignoreSpace?: boolean): Promise<DiffLease>;
   /**
    * Takes some files of the first diff while the whole diff is still being taken. `choose` receives the names of all
    * files. Returns undefined if it chooses none, or if its choice cannot be taken separately.
    */
-  part(choose: (files: readonly ListedFile[]) => readonly ListedFile[]): Promise<HeldDiff | undefined>;
+  part(choose: (files: readonly ListedFile[]) => readonly ListedFile[]): Promise<DiffLease | undefined>;
   /** Takes a diff and makes it the current one. If that fails, the previous diff stays current. */
-  switchTo(diffType: string): Promise<HeldDiff>;
+  switchTo(diffType: string): Promise<DiffLease>;
   /**
    * Reports whether the current diff would differ if it were taken now. Takes the diff again only if file times or
    * objects have changed since the last check.
@@ -56,11 +56,11 @@ interface Entry {
 /**
  * Creates the diff session of a review. `paths`, relative to the repository root, limit every diff; empty for all.
  */
-export function createDiffDesk(repository: Repository, paths: readonly string[] = []): DiffDesk {
-  return new Desk(repository, paths);
+export function createDiffSession(repository: Repository, paths: readonly string[] = []): DiffSession {
+  return new GitDiffSession(repository, paths);
 }
 
-class Desk implements DiffDesk {
+class GitDiffSession implements DiffSession {
   readonly repository: Repository;
   readonly paths: readonly string[];
   private readonly view: DiffView;
@@ -77,19 +77,19 @@ class Desk implements DiffDesk {
     setMaxListeners(0, this.closing.signal);
   }
 
-  async current(ignoreSpace = false): Promise<HeldDiff> {
-    const entry = await this.onTable();
-    if (!ignoreSpace) return hold(entry, entry.whole);
+  async current(ignoreSpace = false): Promise<DiffLease> {
+    const entry = await this.currentEntry();
+    if (!ignoreSpace) return createLease(entry, entry.whole);
     entry.spaceless ??= this.take(entry, { ...this.view, ignoreSpace });
     try {
-      return hold(entry, await entry.spaceless);
+      return createLease(entry, await entry.spaceless);
     } catch (error) {
       delete entry.spaceless;
       throw error;
     }
   }
 
-  async part(choose: PartOptions["choose"]): Promise<HeldDiff | undefined> {
+  async part(choose: PartOptions["choose"]): Promise<DiffLease | undefined> {
     const planned = await this.firstPlan();
     const taking = takePart(this.repository, planned.git, planned.plan, { view: this.view, choose });
     this.parts.add(taking);
@@ -97,17 +97,17 @@ class Desk implements DiffDesk {
     return snapshot && { ...planned, snapshot, release: () => void snapshot.spool.close() };
   }
 
-  async switchTo(diffType: string): Promise<HeldDiff> {
-    const entry = await this.entryOf(this.planned(diffType));
+  async switchTo(diffType: string): Promise<DiffLease> {
+    const entry = await this.takeEntry(this.planned(diffType));
     const previous = this.latest;
     this.latest = Promise.resolve(entry);
-    const held = hold(entry, entry.whole);
+    const lease = createLease(entry, entry.whole);
     void previous?.then(closeEntry, () => {});
-    return held;
+    return lease;
   }
 
   async isOutdated(): Promise<boolean> {
-    const entry = await this.onTable();
+    const entry = await this.currentEntry();
     const now = await this.planned(entry.plan.diffType);
     const probe = await probeDiff(this.repository, now.git, now.plan, this.view);
     if (probe !== entry.lastLook?.probe) {
@@ -126,8 +126,8 @@ class Desk implements DiffDesk {
   /**
    * Takes the first diff on first use rather than on creation: git would compete with the server's start for the CPU.
    */
-  private onTable(): Promise<Entry> {
-    this.latest ??= this.forgottenOnFailure(this.entryOf(this.firstPlan()));
+  private currentEntry(): Promise<Entry> {
+    this.latest ??= this.clearOnFailure(this.takeEntry(this.firstPlan()));
     return this.latest;
   }
 
@@ -137,7 +137,7 @@ class Desk implements DiffDesk {
   }
 
   /** Clears a first diff that failed, so that the next call takes it again. */
-  private forgottenOnFailure(entry: Promise<Entry>): Promise<Entry> {
+  private clearOnFailure(entry: Promise<Entry>): Promise<Entry> {
     entry.catch(() => {
       if (this.latest !== entry) return;
       this.latest = undefined;
@@ -153,7 +153,7 @@ class Desk implements DiffDesk {
     return { git, plan, gitContext: gitContextOf(heads) };
   }
 
-  private async entryOf(planning: Promise<Planned>): Promise<Entry> {
+  private async takeEntry(planning: Promise<Planned>): Promise<Entry> {
     const planned = await planning;
     return { ...planned, whole: await this.take(planned, this.view) };
   }
@@ -163,7 +163,7 @@ class Desk implements DiffDesk {
   }
 }
 
-function hold({ git, gitContext }: Entry, snapshot: Snapshot): HeldDiff {
+function createLease({ git, gitContext }: Entry, snapshot: Snapshot): DiffLease {
   return { snapshot, gitContext, git, release: snapshot.spool.hold() };
 }
 

@@ -61,10 +61,10 @@ export class Spool {
   hold(): () => void {
     if (this.closing) throw new AppError("not_found", "This diff has been replaced; load it again");
     this.readers += 1;
-    let held = true;
+    let isActive = true;
     return () => {
-      if (!held) return;
-      held = false;
+      if (!isActive) return;
+      isActive = false;
       this.readers -= 1;
       if (this.closing) void this.closeUnread();
     };

@@ -2,44 +2,44 @@ import { utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { watchDiff } from "../../../src/review/code/watch-diff.ts";
-import { createDiffDesk, type DiffDesk } from "../../../src/review/git/diff-session.ts";
+import { createDiffSession, type DiffSession } from "../../../src/review/git/diff-session.ts";
 import { readPatch } from "../../../src/review/git/file-text.ts";
 import { type TestRepository, testRepository } from "../../support/test-repository.ts";
 
-async function deskOf(repository: TestRepository): Promise<DiffDesk> {
-  const desk = createDiffDesk(await repository.open());
-  onTestFinished(() => desk.close());
-  return desk;
+async function openDiffSession(repository: TestRepository): Promise<DiffSession> {
+  const session = createDiffSession(await repository.open());
+  onTestFinished(() => session.close());
+  return session;
 }
 
 describe("createDiffDesk", () => {
   it("keeps a diff readable for whoever holds it, though another has taken its place", async () => {
     const repository = await testRepository({ "a.txt": "a\n" });
     await repository.write({ "a.txt": "b\n" });
-    const desk = await deskOf(repository);
-    const held = await desk.current();
-    (await desk.switchTo("staged")).release();
-    const [file] = held.snapshot.files;
+    const session = await openDiffSession(repository);
+    const lease = await session.current();
+    (await session.switchTo("staged")).release();
+    const [file] = lease.snapshot.files;
     if (!file) throw new Error("no file");
-    expect((await readPatch(held.snapshot, file)).toString()).toContain("+b\n");
-    held.release();
-    expect(() => held.snapshot.spool.hold()).toThrow(/replaced/);
+    expect((await readPatch(lease.snapshot, file)).toString()).toContain("+b\n");
+    lease.release();
+    expect(() => lease.snapshot.spool.hold()).toThrow(/replaced/);
   });
 
   it("stays as it was when a switch fails", async () => {
-    const desk = await deskOf(await testRepository({ "a.txt": "a\n" }));
-    (await desk.switchTo("last-commit")).release();
-    await expect(desk.switchTo("nonsense")).rejects.toThrow("Unknown diffType");
-    const { snapshot, release } = await desk.current();
+    const session = await openDiffSession(await testRepository({ "a.txt": "a\n" }));
+    (await session.switchTo("last-commit")).release();
+    await expect(session.switchTo("nonsense")).rejects.toThrow("Unknown diffType");
+    const { snapshot, release } = await session.current();
     expect(snapshot.plan.diffType).toBe("last-commit");
     release();
   });
 
   it("ends git when it is closed in the middle of a diff", async () => {
     const repository = await testRepository({ "a.txt": "a\n" });
-    const desk = createDiffDesk(await repository.open());
-    const current = desk.current();
-    await desk.close();
+    const session = createDiffSession(await repository.open());
+    const current = session.current();
+    await session.close();
     await expect(current.then(({ snapshot }) => snapshot.spool.hold())).rejects.toThrow();
   });
 });
@@ -48,21 +48,21 @@ describe("isOutdated", () => {
   it("goes by content, not by times, and sees new files, new commits and changes taken back", async () => {
     const repository = await testRepository({ "a.txt": "a\n" });
     await repository.write({ "a.txt": "b\n" });
-    const desk = await deskOf(repository);
+    const session = await openDiffSession(repository);
     const path = join(repository.root, "a.txt");
-    expect(await desk.isOutdated()).toBe(false);
+    expect(await session.isOutdated()).toBe(false);
     await utimes(path, new Date(0), new Date(0));
-    expect(await desk.isOutdated()).toBe(false);
+    expect(await session.isOutdated()).toBe(false);
     await repository.write({ "a.txt": "c\n" });
-    expect(await desk.isOutdated()).toBe(true);
+    expect(await session.isOutdated()).toBe(true);
     await repository.write({ "a.txt": "b\n" });
-    expect(await desk.isOutdated()).toBe(false);
+    expect(await session.isOutdated()).toBe(false);
     await repository.write({ "new.txt": "new\n" });
-    expect(await desk.isOutdated()).toBe(true);
-    (await desk.switchTo("last-commit")).release();
-    expect(await desk.isOutdated()).toBe(false);
+    expect(await session.isOutdated()).toBe(true);
+    (await session.switchTo("last-commit")).release();
+    expect(await session.isOutdated()).toBe(false);
     await repository.commit();
-    expect(await desk.isOutdated()).toBe(true);
+    expect(await session.isOutdated()).toBe(true);
   });
 });
 

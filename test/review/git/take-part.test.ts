@@ -1,7 +1,7 @@
 import { readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createDiffDesk } from "../../../src/review/git/diff-session.ts";
+import { createDiffSession } from "../../../src/review/git/diff-session.ts";
 import { readPatch } from "../../../src/review/git/file-text.ts";
 import { type ListedFile, listFiles } from "../../../src/review/git/listed-files.ts";
 import { takePart } from "../../../src/review/git/take-part.ts";
@@ -129,26 +129,26 @@ describe("takePart", () => {
   });
 });
 
-describe("part of the diff on the desk", () => {
-  it("is there before the whole is, and gone with the desk", async () => {
+describe("part of a diff session's first diff", () => {
+  it("is available before the whole diff, until the session is closed", async () => {
     const repository = await changedInEveryWay();
-    const desk = createDiffDesk(await repository.open());
-    const held = await desk.part((files) => files.filter(({ path }) => path === "a.txt"));
-    expect(held?.snapshot.files.map(({ path }) => path)).toEqual(["a.txt"]);
-    expect(held?.gitContext.currentBranch).toBe("main");
-    held?.release();
-    expect(() => held?.snapshot.spool.hold()).toThrow(/replaced/);
-    await desk.close();
+    const session = createDiffSession(await repository.open());
+    const lease = await session.part((files) => files.filter(({ path }) => path === "a.txt"));
+    expect(lease?.snapshot.files.map(({ path }) => path)).toEqual(["a.txt"]);
+    expect(lease?.gitContext.currentBranch).toBe("main");
+    lease?.release();
+    expect(() => lease?.snapshot.spool.hold()).toThrow(/replaced/);
+    await session.close();
   });
 
-  it("is waited for when the desk is closed, so that nothing stays behind", async () => {
+  it("is awaited when the session is closed, so that no file is left behind", async () => {
     const repository = await changedInEveryWay();
     const opened = await repository.open();
-    const desk = createDiffDesk(opened);
+    const session = createDiffSession(opened);
     let closed: Promise<unknown> | undefined;
-    const part = desk.part((files) => {
+    const part = session.part((files) => {
       // Closed in the very middle: the files are known, and git has yet to compare them.
-      closed = desk.close();
+      closed = session.close();
       return files.slice(0, 1);
     });
     part.catch(() => {});

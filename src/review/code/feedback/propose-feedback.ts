@@ -1,7 +1,7 @@
 import { checkOffered } from "../../agents.ts";
 import type { AgentOrigin, AgentsAnswer, FeedbackBody } from "../../api-types.ts";
 import type { CodeDecision } from "../../decision.ts";
-import type { HeldDiff } from "../../git/diff-session.ts";
+import type { DiffLease } from "../../git/diff-session.ts";
 import { type FeedbackParts, feedbackText, type QuotedAnnotation } from "./feedback-text.ts";
 import { quoteAnnotations } from "./quote-annotations.ts";
 
@@ -23,7 +23,7 @@ export interface ProposedFeedback {
  */
 export async function proposeFeedback(
   body: FeedbackBody,
-  diff: HeldDiff | undefined,
+  diff: DiffLease | undefined,
   rules: FeedbackRules,
 ): Promise<ProposedFeedback> {
   const { feedback, annotations = [], complete = false, approved = false } = body;
@@ -54,7 +54,7 @@ export async function proposeFeedback(
 }
 
 function namesOf(
-  diff: HeldDiff | undefined,
+  diff: DiffLease | undefined,
   { repository }: FeedbackRules,
 ): Pick<FeedbackParts, "diff" | "repository" | "branch"> {
   const { gitContext, snapshot } = diff ?? {};

@@ -1,11 +1,11 @@
 import type { CodeAnnotation } from "../../api-types.ts";
-import type { HeldDiff } from "../../git/diff-session.ts";
+import type { DiffLease } from "../../git/diff-session.ts";
 import { findFile, readSide } from "../../git/file-text.ts";
 import { linesMeant, type QuotedAnnotation } from "./feedback-text.ts";
 
 /** Finds the code that each annotation refers to. Code that is not found is left out. Never rejects. */
 export async function quoteAnnotations(
-  diff: HeldDiff,
+  diff: DiffLease,
   annotations: readonly CodeAnnotation[],
 ): Promise<QuotedAnnotation[]> {
   const texts = new Map<string, Promise<readonly string[]>>();
@@ -30,7 +30,7 @@ export async function quoteAnnotations(
   );
 }
 
-async function readLines(diff: HeldDiff, path: string, side: "old" | "new"): Promise<readonly string[]> {
+async function readLines(diff: DiffLease, path: string, side: "old" | "new"): Promise<readonly string[]> {
   try {
     const text = (await readSide(diff.git, diff.snapshot, path, side)).toString();
     return text.replace(/\n$/, "").split(/\r?\n/);

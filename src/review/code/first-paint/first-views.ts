@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { DiffDesk, HeldDiff } from "../../git/diff-session.ts";
+import type { DiffLease, DiffSession } from "../../git/diff-session.ts";
 import type { Snapshot } from "../../git/snapshot.ts";
 import type { DrawOptions } from "./draw-diff.ts";
 import { topFiles } from "./shown-files.ts";
@@ -17,7 +17,7 @@ const HEAD_START_MS = 150;
  * Returns a function that renders the top of the current diff, once for each set of options. While git still compares
  * a first diff with many files, the top files are taken and rendered separately.
  */
-export function createFirstViews(diffs: DiffDesk): (options: DrawOptions) => Promise<DrawnDiff> {
+export function createFirstViews(diffs: DiffSession): (options: DrawOptions) => Promise<DrawnDiff> {
   const drawn = new WeakMap<Snapshot, Map<string, Promise<string>>>();
   const tops = new Map<string, Promise<DrawnDiff | undefined>>();
   let isThere = false;
@@ -50,7 +50,7 @@ export function createFirstViews(diffs: DiffDesk): (options: DrawOptions) => Pro
 }
 
 async function viewOf(
-  { gitContext, release }: Pick<HeldDiff, "gitContext" | "release">,
+  { gitContext, release }: Pick<DiffLease, "gitContext" | "release">,
   html: Promise<string>,
 ): Promise<DrawnDiff> {
   try {

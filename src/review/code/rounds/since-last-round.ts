@@ -1,5 +1,5 @@
 import type { AnnotationPosition, RoundAnnotation, SinceLastRound } from "../../api-types.ts";
-import type { HeldDiff } from "../../git/diff-session.ts";
+import type { DiffLease } from "../../git/diff-session.ts";
 import { readSide } from "../../git/file-text.ts";
 import { linesSince } from "./round-lines.ts";
 import { isSameDiff, type StoredRound } from "./round-store.ts";
@@ -9,7 +9,7 @@ import { isSameDiff, type StoredRound } from "./round-store.ts";
  * diff, and the current lines of the last round's annotations. `paths` are those that limit the diff.
  */
 export async function sinceLastRound(
-  diff: HeldDiff,
+  diff: DiffLease,
   rounds: readonly [StoredRound, ...StoredRound[]],
   paths: readonly string[],
 ): Promise<SinceLastRound> {
@@ -38,7 +38,7 @@ export async function sinceLastRound(
 
 /** Finds the lines of an annotation or of its suggestion; undefined if neither is in the file. */
 async function placeNow(
-  { git, snapshot }: HeldDiff,
+  { git, snapshot }: DiffLease,
   { id, filePath, side, lineStart, code, suggestedCode }: RoundAnnotation,
 ): Promise<AnnotationPosition | undefined> {
   if (code === undefined) return undefined;

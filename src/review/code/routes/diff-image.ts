@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { readImageSide } from "../../git/file-image.ts";
 import type { CodeReview } from "../code-review.ts";
 import { fileQuery, parseQuery } from "../code-schemas.ts";
-import { holdDiff } from "./lease-diff.ts";
+import { leaseDiff } from "./lease-diff.ts";
 
 /**
  * GET /api/diff/image?path=…&side=old|new: an image before or after the change, sandboxed so that no script in it can
@@ -11,7 +11,7 @@ import { holdDiff } from "./lease-diff.ts";
 export function diffImageRoute(app: FastifyInstance, { diffs }: CodeReview): void {
   app.get("/api/diff/image", async (request, reply) => {
     const { path, side } = parseQuery(fileQuery, request.query);
-    const { git, snapshot } = await holdDiff(reply, diffs.current());
+    const { git, snapshot } = await leaseDiff(reply, diffs.current());
     const { type, bytes } = await readImageSide(git, snapshot, path, side);
     return reply.type(type).header("content-security-policy", "default-src 'none'; sandbox").send(bytes);
   });

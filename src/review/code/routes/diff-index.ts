@@ -5,7 +5,7 @@ import type { SnapshotFile } from "../../git/snapshot.ts";
 import type { CodeReview } from "../code-review.ts";
 import { indexQuery, parseQuery } from "../code-schemas.ts";
 import { openingPatches } from "../first-paint/opening-patches.ts";
-import { holdDiff } from "./lease-diff.ts";
+import { leaseDiff } from "./lease-diff.ts";
 
 /** GET /api/diff/index: every file of the diff with its counts, without text. */
 export function diffIndexRoute(app: FastifyInstance, context: ReviewContext, review: CodeReview): void {
@@ -14,7 +14,7 @@ export function diffIndexRoute(app: FastifyInstance, context: ReviewContext, rev
   app.get("/api/diff/index", async (request, reply): Promise<DiffIndex> => {
     const { w } = parseQuery(indexQuery, request.query);
     const [{ snapshot, gitContext }, settings] = await Promise.all([
-      holdDiff(reply, diffs.current(w === "1")),
+      leaseDiff(reply, diffs.current(w === "1")),
       context.settings.read(),
     ]);
     const { gitRef, diffType } = snapshot.plan;

@@ -4,13 +4,13 @@ import type { CodeReview } from "../code-review.ts";
 import { indexQuery, parseQuery } from "../code-schemas.ts";
 import { withoutLines } from "../rounds/round-store.ts";
 import { sinceLastRound } from "../rounds/since-last-round.ts";
-import { holdDiff } from "./lease-diff.ts";
+import { leaseDiff } from "./lease-diff.ts";
 
 /** GET /api/diff/rounds: earlier feedback about this branch, and what has changed since. */
 export function diffRoundsRoute(app: FastifyInstance, { diffs, rounds }: CodeReview): void {
   app.get("/api/diff/rounds", async (request, reply): Promise<DiffRounds> => {
     const { w } = parseQuery(indexQuery, request.query);
-    const diff = await holdDiff(reply, diffs.current(w === "1"));
+    const diff = await leaseDiff(reply, diffs.current(w === "1"));
     const sent = await rounds.read(diff.gitContext.currentBranch);
     const [first, ...later] = sent;
     return {

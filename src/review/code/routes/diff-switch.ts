@@ -6,7 +6,7 @@ import { ONE_PLAIN_ISSUE } from "../../body-schemas.ts";
 import type { CodeReview } from "../code-review.ts";
 import { diffSwitchBody } from "../code-schemas.ts";
 import { diffJson } from "../diff-json.ts";
-import { holdDiff } from "./lease-diff.ts";
+import { leaseDiff } from "./lease-diff.ts";
 
 /** POST /api/diff/switch: takes another diff, or the same one again. A failure keeps the current diff. */
 export function diffSwitchRoute(app: FastifyInstance, { diffs }: CodeReview): void {
@@ -14,7 +14,7 @@ export function diffSwitchRoute(app: FastifyInstance, { diffs }: CodeReview): vo
     const body = diffSwitchBody.safeParse(request.body, ONE_PLAIN_ISSUE);
     if (!body.success) throw new AppError("validation", body.error.issues[0]?.message ?? "Missing diffType");
     const { diffType, patch = true } = body.data;
-    const { snapshot } = await holdDiff(reply, diffs.switchTo(diffType));
+    const { snapshot } = await leaseDiff(reply, diffs.switchTo(diffType));
     const { gitRef } = snapshot.plan;
     if (!patch) return { rawPatch: "", gitRef, diffType } satisfies DiffSwitchAnswer;
     return reply

@@ -2,14 +2,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { parseBody } from "../../body-schemas.ts";
 import type { ReviewContext } from "../../context.ts";
-import type { HeldDiff } from "../../git/diff-session.ts";
+import type { DiffLease } from "../../git/diff-session.ts";
 import { takeDecision } from "../../take-decision.ts";
 import { checkReviewSeen } from "../check-review-seen.ts";
 import type { CodeReview } from "../code-review.ts";
 import { feedbackBody } from "../code-schemas.ts";
 import { type ProposedFeedback, proposeFeedback } from "../feedback/propose-feedback.ts";
 import { rememberedFiles } from "../rounds/round-lines.ts";
-import { holdDiff } from "./lease-diff.ts";
+import { leaseDiff } from "./lease-diff.ts";
 
 /** Milliseconds that feedback waits for git. */
 const GIT_WAIT_MS = 5_000;
@@ -22,7 +22,7 @@ export function feedbackRoute(app: FastifyInstance, context: ReviewContext, revi
     checkReviewSeen(body.sessionId, context);
     const { origin } = context;
     const { agents } = body.agentSwitch ? await context.agents() : { agents: [] };
-    const diff = await diffInTime(holdDiff(reply, diffs.current()));
+    const diff = await diffInTime(leaseDiff(reply, diffs.current()));
     const proposed = await proposeFeedback(body, diff, { origin, agents, repository: diffs.repository.name });
     return takeDecision(context, reply, {
       ...proposed,
@@ -36,7 +36,7 @@ export function feedbackRoute(app: FastifyInstance, context: ReviewContext, revi
  * Returns the diff if git provides it in time; otherwise the feedback is sent without it. Git calls that quote code
  * from the diff have the same time limit.
  */
-async function diffInTime(taking: Promise<HeldDiff>): Promise<HeldDiff | undefined> {
+async function diffInTime(taking: Promise<DiffLease>): Promise<DiffLease | undefined> {
   const diff = await Promise.race([taking, delay(GIT_WAIT_MS, undefined, { ref: false })]).catch(
     () => undefined,
   );
@@ -46,7 +46,7 @@ async function diffInTime(taking: Promise<HeldDiff>): Promise<HeldDiff | undefin
 /** Stores the diff and the feedback for the next round. */
 async function keepRound(
   { rounds, diffs }: CodeReview,
-  diff: HeldDiff | undefined,
+  diff: DiffLease | undefined,
   proposed: ProposedFeedback,
 ) {
   if (!diff) return;

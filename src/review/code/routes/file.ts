@@ -3,13 +3,13 @@ import type { FileText } from "../../api-types.ts";
 import { readSide } from "../../git/file-text.ts";
 import type { CodeReview } from "../code-review.ts";
 import { fileQuery, parseQuery } from "../code-schemas.ts";
-import { holdDiff } from "./lease-diff.ts";
+import { leaseDiff } from "./lease-diff.ts";
 
 /** GET /api/file: the complete text of one side of a file as the diff has it. */
 export function fileRoute(app: FastifyInstance, { diffs }: CodeReview): void {
   app.get("/api/file", async (request, reply): Promise<FileText> => {
     const { path, side } = parseQuery(fileQuery, request.query);
-    const { git, snapshot } = await holdDiff(reply, diffs.current());
+    const { git, snapshot } = await leaseDiff(reply, diffs.current());
     const text = await readSide(git, snapshot, path, side);
     return { path, side, text: text.toString() };
   });

@@ -39,7 +39,7 @@ it("finds git", async () => {
 });
 
 describe("the browser", () => {
-  const desk: BrowserContext = {
+  const desktop: BrowserContext = {
     browser: undefined,
     remote: false,
     ssh: false,
@@ -66,7 +66,7 @@ describe("the browser", () => {
     ["a folder by the name of a program", { browser: dirname(process.execPath) }, "warning", /not found/],
     ["a program that is missing", { browser: "/nowhere/browser" }, "warning", /not found/],
   ])("is %s", async (_what, change, state, detail) => {
-    const finding = await browserFinding({ ...desk, ...change });
+    const finding = await browserFinding({ ...desktop, ...change });
     expect(finding.state).toBe(state);
     expect(finding.detail).toMatch(detail);
   });

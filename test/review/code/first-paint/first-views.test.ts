@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createFirstViews } from "../../../../src/review/code/first-paint/first-views.ts";
-import { createDiffDesk, type DiffDesk } from "../../../../src/review/git/diff-session.ts";
+import { createDiffSession, type DiffSession } from "../../../../src/review/git/diff-session.ts";
 import { type TestRepository, testRepository } from "../../../support/test-repository.ts";
 
 const options = { layout: "split", wrap: true } as const;
@@ -14,33 +14,33 @@ async function changedFiles(count: number): Promise<TestRepository> {
   return repository;
 }
 
-interface HeldBackDesk {
-  readonly desk: DiffDesk;
-  /** How many parts were taken. */
+interface DelayedSession {
+  readonly session: DiffSession;
+  /** Number of parts taken. */
   readonly parts: () => number;
-  /** Lets the whole diff be there. */
+  /** Makes the whole diff available. */
   readonly release: () => void;
 }
 
-/** A desk whose whole diff is not there until it is released. */
-async function heldBackDesk(repository: TestRepository): Promise<HeldBackDesk> {
-  const desk = createDiffDesk(await repository.open());
-  onTestFinished(() => desk.close());
+/** Creates a session whose whole diff is not available before `release`. */
+async function createDelayedSession(repository: TestRepository): Promise<DelayedSession> {
+  const session = createDiffSession(await repository.open());
+  onTestFinished(() => session.close());
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
   let parts = 0;
   return {
-    desk: {
-      ...desk,
+    session: {
+      ...session,
       current: async (ignoreSpace) => {
         await released;
-        return desk.current(ignoreSpace);
+        return session.current(ignoreSpace);
       },
       part: (choose) => {
         parts += 1;
-        return desk.part(choose);
+        return session.part(choose);
       },
     },
     parts: () => parts,
@@ -55,8 +55,8 @@ describe("the first view of a diff that git still compares", () => {
   it("is drawn from the files on top, once, untracked ones among them", async () => {
     const repository = await changedFiles(40);
     await repository.write({ "src/a-new-one.ts": "fresh();\n", "later.txt": "later\n" });
-    const { desk, parts } = await heldBackDesk(repository);
-    const draw = createFirstViews(desk);
+    const { session, parts } = await createDelayedSession(repository);
+    const draw = createFirstViews(session);
     const [view, again] = await Promise.all([draw(options), draw(options)]);
     expect(view.branch).toBe("main");
     expect(again).toBe(view);
@@ -68,8 +68,8 @@ describe("the first view of a diff that git still compares", () => {
   });
 
   it("gives way to that of the whole diff, which begins the same", async () => {
-    const { desk, release } = await heldBackDesk(await changedFiles(40));
-    const draw = createFirstViews(desk);
+    const { session, release } = await createDelayedSession(await changedFiles(40));
+    const draw = createFirstViews(session);
     const top = shownNames((await draw(options)).html);
     release();
     await expect.poll(async () => shownNames((await draw(options)).html).length).toBeGreaterThan(top.length);
@@ -77,26 +77,28 @@ describe("the first view of a diff that git still compares", () => {
   });
 
   it("waits for the whole diff where that has few files", async () => {
-    const { desk, parts, release } = await heldBackDesk(await changedFiles(20));
-    const view = createFirstViews(desk)(options);
+    const { session, parts, release } = await createDelayedSession(await changedFiles(20));
+    const view = createFirstViews(session)(options);
     await expect.poll(parts).toBe(1);
     release();
     expect(shownNames((await view).html)).toEqual(names(20));
   });
 
   it("waits for the whole diff where its top cannot be taken", async () => {
-    const { desk, release } = await heldBackDesk(await changedFiles(40));
+    const { session, release } = await createDelayedSession(await changedFiles(40));
     const fails = async () => {
       release();
       throw new Error("busy");
     };
-    const view = await createFirstViews({ ...desk, part: fails })(options);
+    const view = await createFirstViews({ ...session, part: fails })(options);
     expect(shownNames(view.html).length).toBeGreaterThan(12);
   });
 
   it("fails with the whole diff", async () => {
-    const { desk } = await heldBackDesk(await changedFiles(40));
+    const { session } = await createDelayedSession(await changedFiles(40));
     const fails = async () => Promise.reject(new Error("no git any more"));
-    await expect(createFirstViews({ ...desk, current: fails })(options)).rejects.toThrow("no git any more");
+    await expect(createFirstViews({ ...session, current: fails })(options)).rejects.toThrow(
+      "no git any more",
+    );
   });
 });
