@@ -147,7 +147,7 @@ export const defences = [
     "return",
   ],
   ["R13", "security/r13", "src/review/agents.ts", "if (agents.length === 0 ||", "if (true ||"],
-  ["R14", "security/r14", "src/review/plan/save/save-to-note-app.ts", "encodeURIComponent(plan)", "plan"],
+  ["R14", "security/r14", "src/review/plan/save/save-copies.ts", "encodeURIComponent(plan)", "plan"],
   [
     "R15",
     "security/r15",
@@ -186,7 +186,7 @@ export const defences = [
     'if (peer) return peer.inode === 0 ? { kind: "closed" }',
     'if (peer) return peer.inode === 0 ? { kind: "unknown" }',
   ],
-  ["R17", "security/r17", "src/review/plan/check-page-only.ts", "if (isFromPage || ", "if (true || "],
+  ["R17", "security/r17", "src/review/plan/routes/approve.ts", "if (isFromPage || ", "if (true || "],
   [
     "R17",
     "security/r17",
@@ -466,13 +466,7 @@ export const defences = [
     "table[name]",
   ],
   ["P13", "security/p13", "src/proxy/pipeline/echo.ts", "guardJson(parsed);", ""],
-  [
-    "P13",
-    "security/p13",
-    "src/review/json-bodies.ts",
-    "if (excess === undefined) {",
-    "if (excess !== null) {",
-  ],
+  ["P13", "security/p13", "src/review/server.ts", "if (excess === undefined) {", "if (excess !== null) {"],
   ["P13", "security/p13", "src/proxy/pipeline/choose-targets.ts", "model.length > MAX_MODEL_LENGTH", "false"],
   ["P14", "security/p14", "src/sse/parse.ts", "if (this.rest.length > this.limit) throw", "if (false) throw"],
   ["P15", "security/p15", "src/proxy/body/read-whole.ts", "if (size > limit) return undefined;", ""],

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { AppError } from "../errors.ts";
 import { createApp } from "../http/app.ts";
 import { addErrorHandler } from "../http/error-handler.ts";
 import type { GuardPolicy } from "../http/guard.ts";
@@ -7,8 +8,8 @@ import { addPage, type PageFiles } from "../http/page.ts";
 import { withPageToken } from "../http/page-token.ts";
 import { addPeerCheck } from "../http/peer-plugin.ts";
 import { addSecurityHeaders } from "../http/security-headers.ts";
+import { describeExcess, findExcess, type JsonBounds } from "../json/bounds.ts";
 import type { ReviewContext } from "./context.ts";
-import { addJsonBodies } from "./json-bodies.ts";
 import { agentsRoute } from "./routes/agents.ts";
 import { draftRoutes } from "./routes/draft.ts";
 import { eventsRoute } from "./routes/events.ts";
@@ -68,4 +69,29 @@ async function filledPage(html: string, context: ReviewContext): Promise<string>
 
 function guardPolicy({ exposure }: ReviewServerParts): GuardPolicy {
   return { ...exposure, origins: [], mayBeLinked: (path) => !/^\/api(\/|$)/i.test(path) };
+}
+
+/**
+ * Limits of JSON bodies. Fifty thousand annotations, or the viewed marks of a hundred thousand files, are below them.
+ * A page sends fewer than ten levels; thousands of levels can be parsed, but not serialized again.
+ */
+const BOUNDS: JsonBounds = { values: 1_000_000, depth: 256 };
+
+/**
+ * Adds a parser of JSON bodies that equals Fastify's, but first counts values and levels in the bytes: a body of a
+ * few megabytes could otherwise take minutes and gigabytes of memory.
+ */
+function addJsonBodies(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser("error", "error");
+  app.removeContentTypeParser("application/json");
+  app.addContentTypeParser<Buffer>("application/json", { parseAs: "buffer" }, (request, body, done) => {
+    findExcess(body, BOUNDS).then((excess) => {
+      if (excess === undefined) {
+        parse(request, body.toString("utf8"), done);
+        return;
+      }
+      const message = `The body ${describeExcess(excess, BOUNDS)}`;
+      done(new AppError(excess === "depth" ? "validation" : "too_large", message));
+    }, done);
+  });
 }

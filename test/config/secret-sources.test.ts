@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createLogOutput } from "../../src/cli/proxy/start/log-output.ts";
+import { createLogOutput } from "../../src/cli/proxy/start/call-log.ts";
 import { readProxyConfiguration } from "../../src/cli/proxy-configuration.ts";
 import { effectiveSettings } from "../../src/config/proxy/effective.ts";
 

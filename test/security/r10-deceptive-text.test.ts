@@ -5,7 +5,7 @@ import { segmentsOf } from "../../src/render/diff/text/segments.ts";
 import { findDeceptions, withDeceptionsShown } from "../../src/render/markdown/deceptive.ts";
 import { parseMarkdown } from "../../src/render/markdown/parse/parse-markdown.ts";
 import type { DiffFile } from "../../src/review/api-types.ts";
-import { namedImages } from "../../src/review/plan/named-images.ts";
+import { namedImages } from "../../src/review/images/image-policy.ts";
 import { planTitle } from "../../src/review/plan/plan-title.ts";
 
 /** What a reader would not see, or see otherwise than the agent reads it, and what has to be drawn of it. */

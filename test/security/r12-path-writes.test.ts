@@ -3,10 +3,9 @@ import { basename, dirname, join } from "node:path";
 import fastCheck from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isWithin } from "../../src/review/is-within.ts";
-import { frontMatter, quoted } from "../../src/review/plan/save/front-matter.ts";
 import { expandFolder } from "../../src/review/plan/save/save-folder.ts";
 import { savePlan } from "../../src/review/plan/save/save-plan.ts";
-import { saveToVault } from "../../src/review/plan/save/save-to-vault.ts";
+import { frontMatter, quoted, saveToVault } from "../../src/review/plan/save/save-to-vault.ts";
 import { planServer } from "../support/plan-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openBrowser } from "../../src/cli/review/browser.ts";
-import { noteAddress, saveToNoteApp } from "../../src/review/plan/save/save-to-note-app.ts";
+import { noteAddress, saveToNoteApp } from "../../src/review/plan/save/save-copies.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const plan = "# Dig\n";

@@ -1,13 +1,15 @@
 import { basename } from "node:path";
 import { type DecodedInput, decodeInput } from "../../agents/decode-input.ts";
+import type { ApprovedInput } from "../../agents/hook.ts";
 import { type LoadedPlan, loadPlan } from "../../agents/load-plan.ts";
 import { homeOf, processEnvironment } from "../../config/paths.ts";
 import { AppError, messageOf } from "../../errors.ts";
 import type { AgentOrigin, Caller } from "../../review/api-types.ts";
 import type { AgentChannel } from "../../review/plan/agent-channel.ts";
 import { jsonChannel, textChannel } from "../../review/plan/generic-channel.ts";
+import { planIdOf } from "../../review/plan/plan-id.ts";
+import { createRecordStore } from "../../review/storage/records.ts";
 import type { Output } from "../output.ts";
-import { printApprovalNotes } from "./approval-notes.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { type ReviewOptions, resolveOptions, shortest, timeLimitOf } from "./options.ts";
 import type { ReviewFlags } from "./program.ts";
@@ -119,4 +121,23 @@ function callerOf(
   const seconds = shortest(callerTimeout, listensFor);
   const deadline = seconds === undefined ? undefined : new Date(Date.now() + seconds * 1000).toISOString();
   return { name: callerName, cwd, project: basename(project), ...takes, deadline };
+}
+
+/**
+ * Prints what the person wrote when they approved this plan, for an agent whose approval carries no text. Prints
+ * nothing if they wrote nothing, or denied the plan on the page and then allowed it in the terminal. No review is
+ * opened.
+ */
+async function printApprovalNotes(
+  { plan, notes, caller, cwd }: ApprovedInput,
+  flags: ReviewFlags,
+  output: Output,
+): Promise<undefined> {
+  const { origin = "origin_b", dataDirectory, project } = await resolveOptions(flags, cwd);
+  const loaded = await loadPlan(plan);
+  if ("missing" in loaded) return;
+  const planId = planIdOf(loaded.plan, { folder: project, origin, caller });
+  const decision = (await createRecordStore(dataDirectory).lastOn(planId))?.decision;
+  const text = decision?.kind === "approve" ? notes(decision) : undefined;
+  if (text !== undefined) await output.result(text);
 }

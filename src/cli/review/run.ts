@@ -1,10 +1,13 @@
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
+import { AppError, messageOf } from "../../errors.ts";
+import { makePrivateFolder } from "../../files/private-folder.ts";
 import type { Listeners } from "../../http/listeners.ts";
 import type { ListedAgent } from "../../review/agents.ts";
 import type { AgentOrigin, Caller } from "../../review/api-types.ts";
 import type { ReviewMode } from "../../review/context.ts";
 import { createSession, type Session } from "../../review/session.ts";
-import { checkDataDirectory } from "../../review/storage/check-data-directory.ts";
 import { createOpenTabs } from "../../review/storage/open-tabs.ts";
 import type { Output } from "../output.ts";
 import { openReadyFile } from "../ready-file.ts";
@@ -130,5 +133,21 @@ function userName(): string {
     return userInfo().username;
   } catch {
     return "user";
+  }
+}
+
+/**
+ * Creates the data directory and checks that it is writable. Call it before the review starts: a decision could not
+ * be recorded without it, and all comments would be lost. Throws `storage`.
+ */
+export async function checkDataDirectory(path: string): Promise<void> {
+  try {
+    await makePrivateFolder(path);
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new AppError("storage", `The data directory ${path} cannot be used: ${messageOf(cause)}`, {
+      cause,
+      hint: "Make it writable, or name another one with SERVICE_HOME.",
+    });
   }
 }

@@ -1,10 +1,10 @@
+import { createInterface } from "node:readline/promises";
 import type { Change } from "../../agents/file-edits/changes.ts";
 import type { ReceiptStore } from "../../agents/file-edits/receipts.ts";
 import { showChanges } from "../../agents/file-edits/show-changes.ts";
 import { writeChanges } from "../../agents/file-edits/write-changes.ts";
 import { AppError } from "../../errors.ts";
 import type { Output } from "../output.ts";
-import { ask, type Reply } from "./ask.ts";
 
 export interface Undertaking {
   readonly changes: readonly Change[];
@@ -41,4 +41,30 @@ async function askToWrite(unasked: string): Promise<Reply> {
     });
   }
   return ask("Write these changes?", process.stdin, process.stderr);
+}
+
+type Reply = "yes" | "no" | "interrupted";
+
+/**
+ * Asks a yes-or-no question at the terminal. Only "y" and "yes" count as yes; Ctrl-D counts as no, Ctrl-C as an
+ * interruption.
+ */
+export async function ask(
+  question: string,
+  input: NodeJS.ReadableStream,
+  output: NodeJS.WritableStream,
+): Promise<Reply> {
+  const terminal = createInterface({ input, output, terminal: true });
+  const interruption = new AbortController();
+  terminal.on("SIGINT", () => interruption.abort());
+  try {
+    const text = await terminal.question(`${question} [y/N] `, { signal: interruption.signal });
+    return /^y(es)?$/i.test(text.trim()) ? "yes" : "no";
+  } catch (error) {
+    if (!(error instanceof Error && error.name === "AbortError")) throw error;
+    output.write("\n");
+    return interruption.signal.aborted ? "interrupted" : "no";
+  } finally {
+    terminal.close();
+  }
 }

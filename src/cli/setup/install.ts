@@ -1,6 +1,7 @@
 import type { InstallTarget } from "../../agents/agent.ts";
-import { changesToInstall } from "../../agents/file-edits/changes.ts";
+import { changesToInstall, changesToUninstall, targetOf } from "../../agents/file-edits/changes.ts";
 import { type InstallState, stateOf } from "../../agents/file-edits/install-state.ts";
+import { forgetReceipts } from "../../agents/file-edits/write-changes.ts";
 import { isTemporary } from "../../agents/own-command.ts";
 import { type ReviewedAgent, reviewedAgentNamed, reviewedAgents } from "../../agents/registry.ts";
 import { AppError } from "../../errors.ts";
@@ -74,3 +75,21 @@ const STATES: Record<InstallState, string> = {
   absent: "no",
   unreadable: "cannot tell",
 };
+
+/** Runs `sallyport uninstall AGENT`. Resolves to the exit code. */
+export async function uninstall(id: string, flags: InstallFlags, output: Output): Promise<number> {
+  const agent = reviewedAgentNamed(id);
+  const target = await currentInstallTarget(flags.project);
+  const receipts = receiptsOf(agent.id, "review");
+  const edits = (await agent.install()).edits(target);
+  const changes = await changesToUninstall(edits, receipts);
+  const unasked = `${target.command} uninstall ${agent.id}${flags.project ? " --project" : ""} --yes`;
+  if (changes.length === 0) output.note(`${agent.name} has nothing of ours; nothing to change.`);
+  else {
+    const exitCode = await carryOut({ changes, receipts, unasked, yes: flags.yes }, output);
+    if (exitCode !== undefined) return exitCode;
+    output.note(`Removed from ${agent.name}.`);
+  }
+  await forgetReceipts(await Promise.all(edits.map((edit) => targetOf(edit.path))), receipts);
+  return 0;
+}

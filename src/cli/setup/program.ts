@@ -19,7 +19,7 @@ export function addInstallCommands(program: Command, output: Output, setExitCode
     .argument("<agent>", listedIds(reviewedAgents))
     .description("Remove the hook; restores files that have not changed since exactly")
     .action(async (agent: string, flags: InstallFlags) => {
-      const { uninstall } = await import("./uninstall.ts");
+      const { uninstall } = await import("./install.ts");
       setExitCode(await uninstall(agent, flags, output));
     });
   addDoctor(program, output, setExitCode);

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import type { DiffFile, OmittedFiles } from "../api-types.ts";
-import { attributesOf } from "./attributes.ts";
+import { attributesOf, isGeneratedName } from "./attributes.ts";
 import { type DiffView, diffArguments } from "./diff-arguments.ts";
 import type { DiffPlan } from "./diff-types.ts";
-import { isGeneratedName } from "./generated-names.ts";
 import { findOmitted } from "./omitted-files.ts";
 import { createPatchSplitter, type PatchSection } from "./patch-splitter.ts";
 import type { Repository } from "./repository.ts";

@@ -1,5 +1,6 @@
 import type { Stats } from "node:fs";
-import { lstat, writeFile } from "node:fs/promises";
+import { lstat, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { additionArguments, type DiffView } from "./diff-arguments.ts";
 import { MAX_COMPARED_BYTES } from "./hardening.ts";
@@ -9,7 +10,6 @@ import { quoteName } from "./quoted-name.ts";
 import { commitOf } from "./refs.ts";
 import type { Repository } from "./repository.ts";
 import { type GitPlace, runGit } from "./run-git.ts";
-import { withTemporaryIndex } from "./temporary-index.ts";
 
 const SLASH = 0x2f;
 
@@ -127,4 +127,22 @@ export async function hasCommit(git: GitPlace, folder: Buffer): Promise<boolean>
     environment: { ...environment, GIT_CEILING_DIRECTORIES: git.directory },
   };
   return (await commitOf(inside, "HEAD").catch(() => undefined)) !== undefined;
+}
+
+/**
+ * Calls `use` with the environment under which git works on the index that `write` creates in a temporary folder. The
+ * repository's own index is neither read nor written.
+ */
+async function withTemporaryIndex<Result>(
+  write: (path: string) => Promise<void>,
+  use: (environment: Record<string, string>) => Promise<Result>,
+): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), "sallyport-index-"));
+  try {
+    const index = join(folder, "index");
+    await write(index);
+    return await use({ GIT_INDEX_FILE: index });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }

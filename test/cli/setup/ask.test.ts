@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
-import { ask } from "../../../src/cli/setup/ask.ts";
+import { ask } from "../../../src/cli/setup/carry-out.ts";
 
 it.each([
   ["y\n", "yes"],

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isGeneratedName } from "../../../src/review/git/generated-names.ts";
+import { isGeneratedName } from "../../../src/review/git/attributes.ts";
 import {
   disarmPrograms,
   gitEnvironment,

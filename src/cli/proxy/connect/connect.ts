@@ -9,7 +9,6 @@ import type { Output } from "../../output.ts";
 import { carryOut } from "../../setup/carry-out.ts";
 import { currentInstallTarget, receiptsOf } from "../../setup/install-target.ts";
 import { type ConnectionFlags, connectionTo, isAnswering, modelsOf, secretsOf } from "./connection.ts";
-import { shellAssignments } from "./shell-assignments.ts";
 
 export interface ConnectFlags extends ConnectionFlags {
   readonly print: boolean;
@@ -107,4 +106,18 @@ async function print(
   }
   await output.result(shellAssignments(variables));
   return 0;
+}
+
+/** Returns lines that set variables in the person's shell: POSIX sh, or PowerShell on Windows. */
+function shellAssignments(
+  variables: Readonly<Record<string, string>>,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  return Object.entries(variables)
+    .map(([name, value]) =>
+      platform === "win32"
+        ? `$env:${name} = '${value.replaceAll("'", "''")}'`
+        : `export ${name}='${value.replaceAll("'", "'\\''")}'`,
+    )
+    .join("\n");
 }

@@ -1,12 +1,11 @@
 import type { Connection, ProxyConnector } from "../../../agents/proxy-connector.ts";
-import { isWildcard, urlHost } from "../../../config/loopback.ts";
+import { isLoopback, isWildcard, urlHost } from "../../../config/loopback.ts";
 import { dataDirectory, processEnvironment } from "../../../config/paths.ts";
 import { readGeneratedKey } from "../../../config/proxy/generated-key.ts";
 import type { ProxySettings } from "../../../config/proxy/schema.ts";
 import { loadProxySettings } from "../../../config/proxy/settings.ts";
 import { AppError, messageOf, systemErrorCode } from "../../../errors.ts";
 import { effectiveMode } from "../../../proxy/auth/policy.ts";
-import { isSameAddress } from "./same-address.ts";
 
 export interface ConnectionFlags {
   readonly config?: string;
@@ -144,4 +143,22 @@ function refuseKey(message: string): never {
   throw new AppError("configuration", message, {
     hint: "Name the variable that holds one with --key-env, or start the proxy once: it makes a key.",
   });
+}
+
+/** Returns whether two URLs have the same origin. All names of the loopback interface count as equal. */
+export function isSameAddress(one: string, other: string): boolean {
+  const [first, second] = [new URL(one), new URL(other)];
+  if (portOf(first) !== portOf(second)) return false;
+  return (
+    first.hostname === second.hostname ||
+    (leadsToLoopback(first.hostname) && leadsToLoopback(second.hostname))
+  );
+}
+
+function leadsToLoopback(hostname: string): boolean {
+  return isLoopback(hostname) || isWildcard(hostname) || /.\.localhost$/.test(hostname);
+}
+
+function portOf({ port, protocol }: URL): string {
+  return port || (protocol === "https:" ? "443" : "80");
 }

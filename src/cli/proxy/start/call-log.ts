@@ -1,7 +1,9 @@
-import type { LineSink } from "../../../proxy/observability/line-batches.ts";
+import type { LoggingConfig } from "../../../config/proxy/config.ts";
+import { createLineBatches, type LineSink } from "../../../proxy/observability/line-batches.ts";
 import { readableLine } from "../../../proxy/observability/readable-line.ts";
 import { createRefusalLines, createRefusalTeller } from "../../../proxy/observability/refusals.ts";
 import { type RequestLog, recordLine } from "../../../proxy/observability/request-log.ts";
+import { createRotatingFile, type RotatingFile } from "../../../proxy/observability/rotating-file.ts";
 import type { Output } from "../../output.ts";
 
 /**
@@ -25,6 +27,31 @@ export function createCallLog(lines: LineSink, isAskedFor: () => boolean, output
     close() {
       refusals.flush();
       return lines.close();
+    },
+  };
+}
+
+/**
+ * Creates the request log's output: its file or, with `logging.to: "stdout"`, standard output, as containers expect.
+ */
+export function createLogOutput(
+  path: string,
+  logging: () => LoggingConfig,
+  onError: (error: unknown) => void,
+  stdout: Pick<NodeJS.WriteStream, "write"> = process.stdout,
+): RotatingFile {
+  const file = createRotatingFile(path, logging, onError);
+  const append = (lines: Uint8Array): Promise<void> =>
+    logging().to === "file"
+      ? file.append(lines)
+      : new Promise((resolve) => stdout.write(lines, () => resolve()));
+  const { write, close } = createLineBatches(append);
+  return {
+    append,
+    write,
+    async close() {
+      await close();
+      await file.close();
     },
   };
 }

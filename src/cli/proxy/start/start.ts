@@ -11,9 +11,8 @@ import { noteNewKey, readProxyConfiguration } from "../../proxy-configuration.ts
 import { openReadyFile } from "../../ready-file.ts";
 import { proxyOn } from "../../setup/doctor/disk-and-ports.ts";
 import { banner, baseUrl } from "./banner.ts";
-import { createLogOutput } from "./log-output.ts";
-import { oneAtATime } from "./one-at-a-time.ts";
-import { reloadConfiguration } from "./reload-configuration.ts";
+import { createLogOutput } from "./call-log.ts";
+import { oneAtATime, reloadConfiguration } from "./reload-configuration.ts";
 import type { Serving } from "./serving.ts";
 import { untilStopped } from "./until-stopped.ts";
 import { fileState, onFileChange } from "./watch-file.ts";

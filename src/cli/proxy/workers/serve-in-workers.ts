@@ -7,10 +7,8 @@ import type { Output } from "../../output.ts";
 import { version } from "../../version.ts";
 import type { Serving } from "../start/serving.ts";
 import { createCommonState } from "./common-state.ts";
-import { createCrashWatch } from "./crash-watch.ts";
 import { forkWorker, setUpWorkers, type WorkerProcess } from "./fork-worker.ts";
 import { ProcessGone } from "./remote.ts";
-import { shareOf } from "./shares.ts";
 
 /** Milliseconds that a worker may take to end before it is killed. */
 const END_MS = 5_000;
@@ -196,4 +194,31 @@ function tooManyEnds(how: string): AppError {
   const hint =
     "The reason may stand above, or in the system's log. Without --workers the proxy may tell more.";
   return new AppError("workers_failed", `Workers end again and again, the last one by ${how}`, { hint });
+}
+
+/** More worker exits within `WITHIN_MS` mean that restarting does not help. */
+const MAX_EXITS = 4;
+const WITHIN_MS = 10_000;
+
+/**
+ * Returns a function that records a worker's exit, at a time in milliseconds, and reports whether there were too
+ * many.
+ */
+export function createCrashWatch(): (now: number) => boolean {
+  let recent: number[] = [];
+  return (now) => {
+    recent = [...recent, now].filter((at) => now - at < WITHIN_MS);
+    return recent.length > MAX_EXITS;
+  };
+}
+
+/**
+ * Returns the configuration for one of several workers: divides the total limits equally, because connections are
+ * given to workers in turn. A share always has room for one request body.
+ */
+export function shareOf(config: ProxyConfig, workers: number): ProxyConfig {
+  const { limits } = config;
+  const inFlight = Math.max(Math.floor(limits.inFlight / workers), Math.min(limits.body, limits.inFlight));
+  const connections = Math.max(1, Math.floor(limits.connections / workers));
+  return { ...config, limits: { ...limits, inFlight, connections } };
 }

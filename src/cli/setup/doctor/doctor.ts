@@ -7,10 +7,9 @@ import {
 import type { Output } from "../../output.ts";
 import { agentFindings } from "./agents.ts";
 import { dataFinding, portFinding, proxyOn } from "./disk-and-ports.ts";
-import { type Finding, isBroken } from "./finding.ts";
+import { type Finding, isBroken, report } from "./finding.ts";
 import { browserFinding, gitFinding, nodeFinding } from "./programs.ts";
 import { proxyFindings } from "./proxy.ts";
-import { report } from "./report.ts";
 
 export interface DoctorFlags {
   readonly json: boolean;

@@ -1,9 +1,9 @@
 import { checkOffered } from "../../agents.ts";
-import type { AgentOrigin, AgentsAnswer, FeedbackBody } from "../../api-types.ts";
+import type { AgentOrigin, AgentsAnswer, CodeAnnotation, FeedbackBody } from "../../api-types.ts";
 import type { CodeDecision } from "../../decision.ts";
 import type { DiffLease } from "../../git/diff-session.ts";
-import { type FeedbackParts, feedbackText, type QuotedAnnotation } from "./feedback-text.ts";
-import { quoteAnnotations } from "./quote-annotations.ts";
+import { findFile, readSide } from "../../git/file-text.ts";
+import { type FeedbackParts, feedbackText, linesMeant, type QuotedAnnotation } from "./feedback-text.ts";
 
 export interface FeedbackRules {
   readonly origin: AgentOrigin;
@@ -65,4 +65,40 @@ function namesOf(
     repository,
     branch: gitContext?.currentBranch ?? "unknown",
   };
+}
+
+/** Finds the code that each annotation refers to. Code that is not found is left out. Never rejects. */
+async function quoteAnnotations(
+  diff: DiffLease,
+  annotations: readonly CodeAnnotation[],
+): Promise<QuotedAnnotation[]> {
+  const texts = new Map<string, Promise<readonly string[]>>();
+  const linesOf = ({ filePath, side }: CodeAnnotation) => {
+    const key = `${side}\0${filePath}`;
+    const known = texts.get(key) ?? readLines(diff, filePath, side);
+    texts.set(key, known);
+    return known;
+  };
+  return Promise.all(
+    annotations.map(async (annotation): Promise<QuotedAnnotation> => {
+      const { filePath, side } = annotation;
+      const [first, last] = linesMeant(annotation);
+      const lines = (await linesOf(annotation)).slice(Math.max(0, first - 1), last);
+      const oldPath = findFile(diff.snapshot, filePath, side)?.oldPath;
+      return {
+        annotation,
+        ...(lines.length === 0 ? {} : { code: lines.join("\n") }),
+        ...(oldPath === undefined ? {} : { oldPath }),
+      };
+    }),
+  );
+}
+
+async function readLines(diff: DiffLease, path: string, side: "old" | "new"): Promise<readonly string[]> {
+  try {
+    const text = (await readSide(diff.git, diff.snapshot, path, side)).toString();
+    return text.replace(/\n$/, "").split(/\r?\n/);
+  } catch {
+    return [];
+  }
 }

@@ -4,7 +4,7 @@ import type { ReviewContext } from "../../context.ts";
 import type { SnapshotFile } from "../../git/snapshot.ts";
 import type { CodeReview } from "../code-review.ts";
 import { indexQuery, parseQuery } from "../code-schemas.ts";
-import { openingPatches } from "../first-paint/opening-patches.ts";
+import { openingPatches } from "../first-paint/shown-files.ts";
 import { leaseDiff } from "./lease-diff.ts";
 
 /** GET /api/diff/index: every file of the diff with its counts, without text. */

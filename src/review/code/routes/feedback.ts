@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
+import { AppError } from "../../../errors.ts";
 import { parseBody } from "../../body-schemas.ts";
 import type { ReviewContext } from "../../context.ts";
 import type { DiffLease } from "../../git/diff-session.ts";
 import { takeDecision } from "../../take-decision.ts";
-import { checkReviewSeen } from "../check-review-seen.ts";
 import type { CodeReview } from "../code-review.ts";
 import { feedbackBody } from "../code-schemas.ts";
 import { type ProposedFeedback, proposeFeedback } from "../feedback/propose-feedback.ts";
@@ -66,4 +66,16 @@ async function keepRound(
     })),
     files: await rememberedFiles(snapshot),
   });
+}
+
+/**
+ * Throws `another_review` if a decision names another review than this one. A tab can outlive a review that was
+ * killed, and the next review has the same address. A decision without an id is accepted.
+ */
+function checkReviewSeen(seen: string | undefined, { sessionId }: Pick<ReviewContext, "sessionId">): void {
+  if (seen === undefined || seen === sessionId) return;
+  throw new AppError(
+    "another_review",
+    "This tab is out of date: another review is now open at this address. Reload to see it; your comments are kept.",
+  );
 }

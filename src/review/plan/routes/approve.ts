@@ -1,10 +1,11 @@
 import type { FastifyInstance } from "fastify";
+import { AppError } from "../../../errors.ts";
 import { isFromPage } from "../../../http/page-token.ts";
+import type { ApproveBody } from "../../api-types.ts";
 import { approveBody, parseBody } from "../../body-schemas.ts";
 import type { ReviewContext } from "../../context.ts";
 import type { DecisionSource } from "../../decision.ts";
 import { takeDecision } from "../../take-decision.ts";
-import { checkPageOnly } from "../check-page-only.ts";
 import { checkPlanSeen } from "../check-plan-seen.ts";
 import type { PlanReview } from "../plan-review.ts";
 import { proposeApproval } from "../propose.ts";
@@ -25,4 +26,16 @@ export function approveRoute(app: FastifyInstance, context: ReviewContext, revie
     const keepRound = async (from: DecisionSource) => (await review.history)?.decide(decision, from);
     return takeDecision(context, reply, { decision, warnings, save, keepRound });
   });
+}
+
+/**
+ * Throws `forbidden` if an edited plan does not come from the page: a program could have the person approve one plan
+ * and the agent carry out another. An unchanged plan is accepted from anywhere.
+ */
+function checkPageOnly({ plan }: ApproveBody, isFromPage: boolean, review: PlanReview): void {
+  if (isFromPage || plan === undefined || plan === review.plan) return;
+  throw new AppError(
+    "forbidden",
+    "plan: an edited plan is accepted from the review page only. Reload the page, or send the decision without it.",
+  );
 }

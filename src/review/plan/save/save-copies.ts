@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { messageOf } from "../../../errors.ts";
 import { reasonOf } from "../../../files/durable-file.ts";
@@ -5,9 +6,9 @@ import type { PlanSave, VaultSave } from "../../api-types.ts";
 import type { PlanDecision } from "../../decision.ts";
 import type { SaveReport } from "../../take-decision.ts";
 import type { PlanReview } from "../plan-review.ts";
+import { planTitle } from "../plan-title.ts";
 import { expandFolder } from "./save-folder.ts";
 import { savePlan } from "./save-plan.ts";
-import { saveToNoteApp } from "./save-to-note-app.ts";
 import { saveToVault } from "./save-to-vault.ts";
 
 /** Copies of a decided plan besides the record, with validated paths. */
@@ -102,4 +103,28 @@ export async function saveCopies(
 async function tooLate(): Promise<never> {
   await delay(TIMEOUT_MS, undefined, { ref: false });
   throw new Error(`no answer within ${TIMEOUT_MS / 1_000} s`);
+}
+
+/**
+ * Returns the URL that makes Bear create a note. Source:
+ * https://bear.app/faq/x-callback-url-scheme-documentation/#create
+ */
+export function noteAddress(plan: string): string {
+  const title = encodeURIComponent(planTitle(plan));
+  return `bear://x-callback-url/create?title=${title}&text=${encodeURIComponent(plan)}&tags=plan&open_note=no`;
+}
+
+/** Sends the plan to Bear. Rejects on systems other than macOS, and if Bear cannot be opened. */
+export async function saveToNoteApp(
+  plan: string,
+  platform: NodeJS.Platform = process.platform,
+): Promise<void> {
+  if (platform !== "darwin") throw new Error("Bear exists on macOS only");
+  // Runs without a shell, so that the plan's text cannot become a command.
+  const opener = spawn("open", ["-g", noteAddress(plan)], { stdio: "ignore" });
+  const code = await new Promise((resolve, reject) => {
+    opener.once("error", reject);
+    opener.once("exit", resolve);
+  });
+  if (code !== 0) throw new Error("Bear could not be opened; is it installed?");
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { oneAtATime } from "../../../../src/cli/proxy/start/one-at-a-time.ts";
+import { oneAtATime } from "../../../../src/cli/proxy/start/reload-configuration.ts";
 
 it("does once more what is asked for meanwhile, however often, and never two at once", async () => {
   const ends: (() => void)[] = [];

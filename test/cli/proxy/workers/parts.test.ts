@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createCrashWatch } from "../../../../src/cli/proxy/workers/crash-watch.ts";
-import { shareOf } from "../../../../src/cli/proxy/workers/shares.ts";
+import { createCrashWatch, shareOf } from "../../../../src/cli/proxy/workers/serve-in-workers.ts";
 import { configOf } from "../../../support/start-proxy.ts";
 
 describe("ends of workers", () => {

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { delimiter, dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { dataFinding, portFinding, proxyOn } from "../../../../src/cli/setup/doctor/disk-and-ports.ts";
-import { isBroken } from "../../../../src/cli/setup/doctor/finding.ts";
+import { isBroken, report } from "../../../../src/cli/setup/doctor/finding.ts";
 import {
   type BrowserContext,
   browserFinding,
@@ -11,7 +11,6 @@ import {
   isOnPath,
   nodeFinding,
 } from "../../../../src/cli/setup/doctor/programs.ts";
-import { report } from "../../../../src/cli/setup/doctor/report.ts";
 import { waitForAnswers } from "../../../support/patient-fetch.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 

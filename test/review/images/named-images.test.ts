@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { namedImages } from "../../../src/review/plan/named-images.ts";
+import { namedImages } from "../../../src/review/images/image-policy.ts";
 
 it.each([
   ["![](a.png)", ["a.png"]],

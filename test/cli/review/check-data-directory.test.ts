@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkDataDirectory } from "../../../src/review/storage/check-data-directory.ts";
+import { checkDataDirectory } from "../../../src/cli/review/run.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 describe("checkDataDirectory", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createFirstViews } from "../../../../src/review/code/first-paint/first-views.ts";
+import { createFirstViews } from "../../../../src/review/code/first-paint/prerender.ts";
 import { createDiffSession, type DiffSession } from "../../../../src/review/git/diff-session.ts";
 import { type TestRepository, testRepository } from "../../../support/test-repository.ts";
 
