@@ -1,10 +1,10 @@
 import type { Token } from "markdown-it";
-import { type Heading, type MarkdownDocument, type MarkdownNode, TABLE_SCROLL } from "../model.ts";
+import type { Heading, MarkdownDocument, MarkdownNode } from "../model.ts";
 import { BlockList } from "./block-list.ts";
+import { containerNodes } from "./container-nodes.ts";
 import { attribute, buildInline, type ContentMap } from "./inline.ts";
 import { locateCell, locateLines } from "./locate-content.ts";
 import { parser } from "./parser.ts";
-import { MAX_MARKDOWN_LENGTH, plainDocument } from "./plain-document.ts";
 import { sourceLines, takeFrontMatter, undrawnLines } from "./source-lines.ts";
 
 const ALERT = /^\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*(?:\n|$)/i;
@@ -94,7 +94,7 @@ class DocumentBuilder {
   private close(): void {
     const open = this.stack.pop();
     if (!open?.token) return;
-    for (const node of closed(open.token, open.nodes, open.alert, this.row?.block)) this.add(node);
+    for (const node of containerNodes(open.token, open.nodes, open.alert, this.row?.block)) this.add(node);
     if (open.token.type === "tr_open") this.row = undefined;
   }
 
@@ -178,31 +178,6 @@ class DocumentBuilder {
   }
 }
 
-function closed(
-  token: Token,
-  nodes: readonly MarkdownNode[],
-  alert: string | undefined,
-  row: number | undefined,
-): readonly MarkdownNode[] {
-  switch (token.type) {
-    // Their inline content is a leaf, which has the tag.
-    case "paragraph_open":
-    case "heading_open":
-    case "th_open":
-    case "td_open":
-    case "summary_open":
-      return nodes;
-    case "tr_open":
-      return [{ kind: "element", tag: "tr", children: nodes, ...(row !== undefined && { block: row }) }];
-    case "blockquote_open":
-      return [quote(nodes, alert)];
-    case "table_open":
-      return [scrollable({ kind: "element", tag: "table", children: nodes })];
-    default:
-      return [container(token, nodes)];
-  }
-}
-
 function blockName(opener: Token | undefined, parent: Token | undefined): string {
   if (opener?.type === "heading_open") return "heading";
   return parent?.type === "list_item_open" ? "list item" : "paragraph";
@@ -212,49 +187,6 @@ function blockName(opener: Token | undefined, parent: Token | undefined): string
 function leafTag(opener: Token | undefined): string {
   if (!opener || (opener.type === "paragraph_open" && opener.hidden)) return "div";
   return opener.tag;
-}
-
-function quote(children: readonly MarkdownNode[], alert: string | undefined): MarkdownNode {
-  if (alert === undefined) return { kind: "element", tag: "blockquote", children };
-  const name: MarkdownNode = { kind: "text", text: `${alert.charAt(0).toUpperCase()}${alert.slice(1)}` };
-  const title: MarkdownNode = {
-    kind: "element",
-    tag: "div",
-    attributes: { class: "alert-title" },
-    children: [name],
-  };
-  const attributes = { class: `alert alert-${alert}` };
-  return { kind: "element", tag: "div", attributes, children: [title, ...children] };
-}
-
-function scrollable(table: MarkdownNode): MarkdownNode {
-  return { kind: "element", tag: "div", attributes: { class: TABLE_SCROLL }, children: [table] };
-}
-
-function container(token: Token, children: readonly MarkdownNode[]): MarkdownNode {
-  if (token.type === "footnote_block_open") {
-    const list: MarkdownNode = { kind: "element", tag: "ol", children };
-    return { kind: "element", tag: "section", attributes: { class: "footnotes" }, children: [list] };
-  }
-  if (token.type === "details_open") {
-    // Initially open, because the agent reads folded text too.
-    return { kind: "element", tag: "details", attributes: { open: "open" }, children };
-  }
-  if (token.type === "footnote_open") {
-    const id = `footnote-${Number(token.meta?.id ?? 0) + 1}`;
-    return { kind: "element", tag: "li", attributes: { id }, children };
-  }
-  const isTask = token.type === "list_item_open" && children[0]?.kind === "task";
-  const attributes = isTask ? { class: "task" } : listAttributes(token);
-  return { kind: "element", tag: token.tag || "div", ...(attributes && { attributes }), children };
-}
-
-/** Returns a list's attributes. `dir` aligns the list according to its script. */
-function listAttributes(token: Token): Record<string, string> | undefined {
-  if (token.type === "bullet_list_open") return { dir: "auto" };
-  if (token.type !== "ordered_list_open") return undefined;
-  const start = attribute(token, "start");
-  return { dir: "auto", ...(start && { start }) };
 }
 
 /** Returns a function that generates unique heading ids, as on GitHub. */
@@ -288,4 +220,21 @@ function slugger(): (text: string) => string {
 function taskState(content: string): { readonly checked: boolean } | undefined {
   const box = /^\[([ xX])\] (?=[^\S\n]*\S)/.exec(content)?.[1];
   return box === undefined ? undefined : { checked: box !== " " };
+}
+
+/** Longer texts are shown as plain text: a browser needs most of a minute to lay out 20 MB of Markdown. */
+const MAX_MARKDOWN_LENGTH = 1_000_000;
+/** Small enough that a browser lays out only the blocks on the screen. */
+const BLOCK_LINES = 200;
+
+/** Returns the lines of a text unchanged, in blocks that map back to the source. */
+function plainDocument(source: string): MarkdownDocument {
+  const lines = sourceLines(source);
+  const list = new BlockList(lines);
+  const nodes: MarkdownNode[] = [];
+  for (let first = 0; first < lines.count; first += BLOCK_LINES) {
+    const leaf = list.addLines("plain text", first, Math.min(lines.count, first + BLOCK_LINES));
+    nodes.push({ kind: "code", ...leaf, language: "", info: "" });
+  }
+  return { source, nodes, leaves: list.leaves, blocks: list.blocks, headings: [], isPlain: true };
 }
