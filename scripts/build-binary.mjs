@@ -91,6 +91,7 @@ function makeBlob() {
       ...filesIn(resolve(root, "dist/web")),
       "licenses.txt": join(work, "licenses.txt"),
       ...filesIn(join(work, "parts"), "parts/"),
+      ...filesIn(resolve(root, "dist/workers"), "workers/"),
     },
   };
   writeFileSync(join(work, "sea.json"), JSON.stringify(config));

@@ -8,6 +8,7 @@ import { build } from "rolldown";
 import { bundleParts, bundleStart, LEFT_OUT, packageVersion, root } from "./bundle.mjs";
 import { licensesText, moduleCollector, packagesOf } from "./licenses.mjs";
 import { manPage } from "./man-page.mjs";
+import { bundleSqliteWorker } from "./sqlite-worker.mjs";
 
 const only = process.argv[2];
 const modules = new Set();
@@ -22,6 +23,7 @@ async function buildCommand() {
   const entry = resolve(root, "dist/sallyport.js");
   const parts = resolve(root, "dist/parts");
   await bundleParts(parts, "dce-only", [moduleCollector(modules)]);
+  await bundleSqliteWorker(resolve(root, "dist/workers"), [moduleCollector(modules)]);
   await bundleStart("package", entry, parts);
   chmodSync(entry, 0o755);
   // CommonJS scripts, because Node's module loader takes a third of the time of a bare start.

@@ -143,7 +143,8 @@ const REGISTRIES = ["dialect:index.ts", "dialect:codecs.ts"];
 
 const mayImport: Record<string, readonly string[]> = {
   main: ["cli"],
-  cli: ["review", "proxy", "config", "files", "http", "errors", "agents"],
+  cli: ["review", "proxy", "database", "config", "files", "http", "errors", "agents"],
+  database: ["config", "files", "errors"],
   config: ["files", "errors", ...REGISTRIES],
   files: ["errors"],
   http: ["errors"],
@@ -153,7 +154,7 @@ const mayImport: Record<string, readonly string[]> = {
   errors: [],
   render: [],
   review: ["http", "json", "render", "config", "files", "errors"],
-  proxy: ["http", "json", "sse", "exchange", "render", "config", "files", "errors"],
+  proxy: ["http", "json", "sse", "exchange", "render", "database", "config", "files", "errors"],
   agents: ["review", "config", "files", "errors"],
 };
 
@@ -234,6 +235,8 @@ describe("the house", () => {
     ["undici", "src/proxy/upstream/"],
     ["commander", "src/cli/"],
     ["node:cluster", "src/cli/proxy/workers/"],
+    ["pg", "src/database/"],
+    ["node-sqlite3-wasm", "src/database/sqlite/"],
   ])("keeps %s in %s", (name, folder) => {
     const wrong = source.filter(
       (path) => importsOf(path).packages.includes(name) && !path.startsWith(folder),

@@ -5,6 +5,7 @@ import type { Output } from "../output.ts";
 import type { SetExitCode } from "../program.ts";
 import type { ProxyCheckFlags } from "./check.ts";
 import type { ConnectFlags } from "./connect/connect.ts";
+import { addKeyCommands, addTeamCommands } from "./gateway/program.ts";
 import type { ProxyKeysFlags } from "./keys.ts";
 import type { ProxyModelsFlags } from "./models.ts";
 import type { ProxyStartFlags } from "./start/start.ts";
@@ -51,15 +52,16 @@ function addLookups(proxy: Command, output: Output, setExitCode: SetExitCode): v
       const { listProxyModels } = await import("./models.ts");
       setExitCode(await listProxyModels(flags, output));
     });
-  proxy
-    .command("keys")
-    .description("List the keys that the proxy accepts, or create one")
+  const keys = proxy.command("keys").description("List, create and change the keys that clients send");
+  keys
     .option("--config <file>", "configuration file (default: your own)")
     .option("--new <name>", "create a key: prints it to stdout, and the line to configure to stderr")
     .action(async (flags: ProxyKeysFlags) => {
       const { showProxyKeys } = await import("./keys.ts");
       setExitCode(await showProxyKeys(flags, output));
     });
+  addKeyCommands(keys, output, setExitCode);
+  addTeamCommands(proxy, output, setExitCode);
 }
 
 function withConfigurationFlags(command: Command): Command {

@@ -35,10 +35,32 @@ export interface ProxyConfig {
   readonly secrets: readonly string[];
 }
 
-/** A key that clients may send. Only its SHA-256 is kept. */
+/** A key that clients may send. Only its SHA-256 is kept. Members of teams and limits are absent without any. */
 export interface ProxyKey {
   readonly name: string;
   readonly sha256: Buffer;
+  /** `key_…` of a virtual key, `config:NAME` of one in the configuration file. */
+  readonly id?: string | undefined;
+  readonly team?: string | undefined;
+  readonly tags?: Readonly<Record<string, string>> | undefined;
+  /** Undefined: `user`. */
+  readonly role?: "user" | "metrics" | "admin" | undefined;
+  /** Patterns of the models that the key may call; undefined: all. */
+  readonly models?: readonly string[] | undefined;
+  readonly limits?: KeyLimits | undefined;
+}
+
+/** Limits of a key or team; an absent one does not apply. */
+export interface KeyLimits {
+  /** Requests per minute. */
+  readonly rpm?: number | undefined;
+  /** Tokens per minute. */
+  readonly tpm?: number | undefined;
+  /** Calls in flight. */
+  readonly concurrency?: number | undefined;
+  readonly budgets?:
+    | readonly { readonly usd: number; readonly period: "day" | "week" | "month" | "total" }[]
+    | undefined;
 }
 
 export type { UpstreamDialect };

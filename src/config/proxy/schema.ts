@@ -255,7 +255,11 @@ export const proxySchema = z.strictObject({
   drain_timeout: seconds
     .default(30)
     .describe("Seconds for running calls to finish after the listener has closed; 0: no limit."),
-  store: z.literal("memory").default("memory"),
+  database: text
+    .optional()
+    .describe("Where keys and usage are kept: sqlite (the default), sqlite:PATH, a postgres URL or none."),
+  database_env: text.optional().describe("The environment variable that holds the database's URL."),
+  store: z.literal("memory").optional().describe('Deprecated: the same as `database: "none"`.'),
   strict_translation: z
     .boolean()
     .default(false)

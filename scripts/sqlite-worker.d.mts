@@ -1,0 +1,1 @@
+export function bundleSqliteWorker(folder: string, plugins?: readonly unknown[]): Promise<void>;

@@ -1,0 +1,35 @@
+// Bundles the thread that runs SQLite, and the WebAssembly build beside it, into a folder.
+import { copyFileSync, mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { build } from "rolldown";
+
+const root = resolve(import.meta.dirname, "..");
+const OWN_MODULE = 'var Module=typeof Module!="undefined"?Module:{};';
+
+/** Writes `sqlite.cjs` and `sqlite.wasm` to `folder`, with these plugins besides our own. */
+export async function bundleSqliteWorker(folder, plugins = []) {
+  mkdirSync(folder, { recursive: true });
+  await build({
+    input: resolve(root, "src/database/sqlite/worker.ts"),
+    platform: "node",
+    logLevel: "warn",
+    plugins: [takesWasm(), ...plugins],
+    output: { file: join(folder, "sqlite.cjs"), format: "cjs", codeSplitting: false, minify: "dce-only" },
+  });
+  copyFileSync(
+    resolve(root, "node_modules/node-sqlite3-wasm/dist/node-sqlite3-wasm.wasm"),
+    join(folder, "sqlite.wasm"),
+  );
+}
+
+/** The package reads its .wasm file from beside itself; inside the executable there is no such file. */
+function takesWasm() {
+  return {
+    name: "takes-wasm",
+    transform(code, id) {
+      if (!id.endsWith("node-sqlite3-wasm.js")) return undefined;
+      if (!code.startsWith(OWN_MODULE)) throw new Error("node-sqlite3-wasm starts otherwise than expected");
+      return `var Module={wasmBinary:require("node:worker_threads").workerData.wasm};${code.slice(OWN_MODULE.length)}`;
+    },
+  };
+}

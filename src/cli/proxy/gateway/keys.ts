@@ -1,0 +1,126 @@
+import { processEnvironment } from "../../../config/paths.ts";
+import type { ProxyFlags } from "../../../config/proxy/settings.ts";
+import { AppError } from "../../../errors.ts";
+import { type KeyPatch, newKeySchema, ROLES, type VirtualKey } from "../../../proxy/gateway/key-schemas.ts";
+import type { KeyStore } from "../../../proxy/gateway/key-store.ts";
+import type { Output } from "../../output.ts";
+import { readProxyConfiguration } from "../../proxy-configuration.ts";
+import { table } from "../../table.ts";
+import { type LimitFlags, parseExpiry, parseLimits, parseSpan, parseTags } from "./limit-flags.ts";
+import { COMMAND_LINE, withKeyStore } from "./with-key-store.ts";
+
+export interface KeyFlags extends ProxyFlags, LimitFlags {
+  readonly json: boolean;
+  readonly team?: string;
+  readonly models?: string;
+  readonly expires?: string;
+  readonly role?: string;
+  readonly grace?: string;
+}
+
+/** `sallyport proxy keys create NAME`: prints the new secret, with `--json` beside the key. */
+export async function createKey(name: string, flags: KeyFlags, output: Output): Promise<number> {
+  const parsed = newKeySchema.safeParse({ name, ...keyMembers(flags) });
+  if (!parsed.success) throw new AppError("usage", `The key's name ${parsed.error.issues[0]?.message}`);
+  const { key, secret } = await withKeyStore(processEnvironment, flags, (store) =>
+    store.create(parsed.data, COMMAND_LINE),
+  );
+  return showSecret(key, secret, flags, output);
+}
+
+export async function listKeys(flags: KeyFlags, output: Output): Promise<number> {
+  const { config } = await readProxyConfiguration(processEnvironment, flags, false);
+  const stored = await withKeyStore(processEnvironment, flags, (store) => store.list());
+  const configured = config.keys.map(({ name }) => configuredKey(name));
+  const keys = [...stored, ...configured];
+  if (flags.json) {
+    await output.result(JSON.stringify({ keys }, null, 2));
+    return 0;
+  }
+  const rows = keys.map((key) => [key.name, key.team ?? "", key.role, stateOf(key), key.source]);
+  const none = "There are no keys. Create one: sallyport proxy keys create NAME";
+  await output.result(rows.length === 0 ? none : table(["name", "team", "role", "state", "kept in"], rows));
+  return 0;
+}
+
+export async function showKey(name: string, flags: KeyFlags, output: Output): Promise<number> {
+  return print(await changed(flags, (store) => store.find(name)), flags, output);
+}
+
+export async function updateKey(name: string, flags: KeyFlags, output: Output): Promise<number> {
+  const patch: KeyPatch = keyMembers(flags);
+  return print(await changed(flags, (store) => store.update(name, patch, COMMAND_LINE)), flags, output);
+}
+
+export async function revokeKey(name: string, flags: KeyFlags, output: Output): Promise<number> {
+  return print(await changed(flags, (store) => store.revoke(name, COMMAND_LINE)), flags, output);
+}
+
+export async function rotateKey(name: string, flags: KeyFlags, output: Output): Promise<number> {
+  const graceMs = flags.grace === undefined ? 0 : parseSpan(flags.grace);
+  if (graceMs === undefined)
+    throw new AppError("usage", `--grace ${flags.grace} is not a time span such as 24h`);
+  const { key, secret } = await withKeyStore(processEnvironment, flags, (store) =>
+    store.rotate(name, graceMs, COMMAND_LINE),
+  );
+  return showSecret(key, secret, flags, output);
+}
+
+function changed(flags: KeyFlags, task: (store: KeyStore) => Promise<VirtualKey>): Promise<VirtualKey> {
+  return withKeyStore(processEnvironment, flags, task);
+}
+
+/** The members of a key that the flags name. Throws `usage`. */
+function keyMembers(flags: KeyFlags): KeyPatch {
+  const limits = parseLimits(flags);
+  const tags = parseTags(flags.tag);
+  const role = ROLES.find((known) => known === flags.role);
+  if (flags.role !== undefined && role === undefined)
+    throw new AppError("usage", `--role ${flags.role} is not one of ${ROLES.join(", ")}`);
+  return {
+    team: flags.team,
+    models: flags.models?.split(",").filter((pattern) => pattern !== ""),
+    expires_at: flags.expires === undefined ? undefined : parseExpiry(flags.expires, Date.now()),
+    tags,
+    role,
+    limits: Object.keys(limits).length > 0 ? limits : undefined,
+  };
+}
+
+/** A key of the configuration file, as lists show it. */
+function configuredKey(name: string): VirtualKey {
+  return {
+    id: `config:${name}`,
+    name,
+    team: null,
+    created_at: new Date(0).toISOString(),
+    expires_at: null,
+    revoked_at: null,
+    models: null,
+    tags: {},
+    role: "user",
+    limits: {},
+    source: "config",
+  };
+}
+
+function stateOf({ revoked_at, expires_at }: VirtualKey): string {
+  if (revoked_at !== null) return "revoked";
+  if (expires_at === null) return "valid";
+  return Date.parse(expires_at) <= Date.now() ? "expired" : `until ${expires_at.slice(0, 10)}`;
+}
+
+async function showSecret(key: VirtualKey, secret: string, flags: KeyFlags, output: Output): Promise<number> {
+  if (!flags.json) output.note(`The secret of ${key.name}; it is not shown again:`);
+  await output.result(flags.json ? JSON.stringify({ key, secret }, null, 2) : secret);
+  return 0;
+}
+
+async function print(key: VirtualKey, flags: KeyFlags, output: Output): Promise<number> {
+  const rows = Object.entries(key).map(([name, value]) => [
+    name,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
+  await output.result(flags.json ? JSON.stringify({ key }, null, 2) : table(["member", "value"], rows));
+  return 0;
+}

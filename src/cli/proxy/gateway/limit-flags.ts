@@ -1,0 +1,71 @@
+import { AppError } from "../../../errors.ts";
+import { type Limits, limitsSchema, PERIODS } from "../../../proxy/gateway/key-schemas.ts";
+
+/** Flags that keys and teams have in common. */
+export interface LimitFlags {
+  readonly rpm?: string;
+  readonly tpm?: string;
+  readonly concurrency?: string;
+  readonly budget?: readonly string[];
+  readonly tag?: readonly string[];
+}
+
+/** Returns the limits that the flags name. Throws `usage`. */
+export function parseLimits(flags: LimitFlags): Limits {
+  const limits: Limits = {};
+  for (const name of ["rpm", "tpm", "concurrency"] as const) {
+    const text = flags[name];
+    if (text !== undefined) limits[name] = parseCount(`--${name}`, text);
+  }
+  if (flags.budget !== undefined) limits.budgets = flags.budget.map(parseBudget);
+  return limitsSchema.parse(limits);
+}
+
+/** Returns `{cost_center: "42"}` for `--tag cost_center=42`, or undefined without a tag. Throws `usage`. */
+export function parseTags(tags: readonly string[] | undefined): Record<string, string> | undefined {
+  if (tags === undefined) return undefined;
+  return Object.fromEntries(
+    tags.map((tag) => {
+      const at = tag.indexOf("=");
+      if (at < 1) throw new AppError("usage", `--tag ${tag} is not NAME=VALUE`);
+      return [tag.slice(0, at), tag.slice(at + 1)];
+    }),
+  );
+}
+
+const MILLISECONDS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Parses a time span such as `30d` or `24h` to milliseconds; undefined for anything else. */
+export function parseSpan(text: string): number | undefined {
+  const match = /^(\d{1,6})([smhd])$/.exec(text);
+  if (!match) return undefined;
+  return Number(match[1]) * MILLISECONDS[match[2] as keyof typeof MILLISECONDS];
+}
+
+/** Returns a time in ISO 8601 for a span from now (`30d`) or a date. Throws `usage`. */
+export function parseExpiry(text: string, now: number): string {
+  const span = parseSpan(text);
+  if (span !== undefined) return new Date(now + span).toISOString();
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time))
+    throw new AppError("usage", `--expires ${text} is neither a time span such as 30d nor a date`);
+  return new Date(time).toISOString();
+}
+
+function parseCount(flag: string, text: string): number {
+  const count = Number(text);
+  if (!Number.isSafeInteger(count) || count < 1)
+    throw new AppError("usage", `${flag} ${text} is not a whole number above 0`);
+  return count;
+}
+
+function parseBudget(text: string): { usd: number; period: (typeof PERIODS)[number] } {
+  const [amount = "", period = "", ...rest] = text.split("/");
+  const usd = Number(amount);
+  const known = PERIODS.find((name) => name === period);
+  if (!known || rest.length > 0 || amount === "" || !(usd > 0))
+    throw new AppError("usage", `--budget ${text} is not AMOUNT/PERIOD, such as 20/day`, {
+      hint: `The periods are ${PERIODS.join(", ")}.`,
+    });
+  return { usd, period: known };
+}

@@ -1,0 +1,89 @@
+import type { Command } from "commander";
+import { addHelpCommand } from "../../help.ts";
+import type { Output } from "../../output.ts";
+import type { SetExitCode } from "../../program.ts";
+import type { KeyFlags } from "./keys.ts";
+import type { TeamFlags } from "./teams.ts";
+
+type KeyAction = "createKey" | "showKey" | "updateKey" | "rotateKey" | "revokeKey";
+type TeamAction = "createTeam" | "showTeam" | "updateTeam" | "deleteTeam";
+
+/** Adds the subcommands of `proxy keys`, which change the configured database whether or not a proxy runs. */
+export function addKeyCommands(keys: Command, output: Output, setExitCode: SetExitCode): void {
+  const run = (name: KeyAction) => async (key: string, flags: KeyFlags) => {
+    const actions = await import("./keys.ts");
+    setExitCode(await actions[name](key, flags, output));
+  };
+  withKeyFlags(shared(keys.command("create <name>")))
+    .description("Create a key and print its secret, which is not kept")
+    .action(run("createKey"));
+  shared(keys.command("list"))
+    .description("List the keys of the database and of the configuration")
+    .action(async (flags: KeyFlags) => {
+      const { listKeys } = await import("./keys.ts");
+      setExitCode(await listKeys(flags, output));
+    });
+  shared(keys.command("show <name>")).description("Show a key, by name or id").action(run("showKey"));
+  withKeyFlags(shared(keys.command("update <name>")))
+    .description("Change the members of a key that are named")
+    .action(run("updateKey"));
+  shared(keys.command("rotate <name>"))
+    .description("Give a key another secret and print it")
+    .option("--grace <span>", "how long the former secret goes on working, such as 24h (default: not at all)")
+    .action(run("rotateKey"));
+  shared(keys.command("revoke <name>"))
+    .description("Revoke a key: calls with it are refused")
+    .action(run("revokeKey"));
+  addHelpCommand(keys);
+}
+
+/** Adds `proxy teams`. */
+export function addTeamCommands(proxy: Command, output: Output, setExitCode: SetExitCode): void {
+  const teams = proxy.command("teams").description("Create, change and list teams, whose keys share limits");
+  const run = (name: TeamAction) => async (team: string, flags: TeamFlags) => {
+    const actions = await import("./teams.ts");
+    setExitCode(await actions[name](team, flags, output));
+  };
+  withLimitFlags(shared(teams.command("create <name>")))
+    .description("Create a team")
+    .action(run("createTeam"));
+  shared(teams.command("list"))
+    .description("List the teams")
+    .action(async (flags: TeamFlags) => {
+      const { listTeams } = await import("./teams.ts");
+      setExitCode(await listTeams(flags, output));
+    });
+  shared(teams.command("show <name>")).description("Show a team").action(run("showTeam"));
+  withLimitFlags(shared(teams.command("update <name>")))
+    .description("Change the members of a team that are named")
+    .action(run("updateTeam"));
+  shared(teams.command("delete <name>")).description("Delete a team without keys").action(run("deleteTeam"));
+  addHelpCommand(teams);
+}
+
+function shared(command: Command): Command {
+  return command
+    .option("--config <file>", "configuration file (default: your own)")
+    .option("--json", "as JSON", false);
+}
+
+function withKeyFlags(command: Command): Command {
+  return withLimitFlags(command)
+    .option("--team <name>", "the team whose limits the key shares")
+    .option("--models <patterns>", "the models it may call, separated by commas; * stands for any characters")
+    .option("--expires <when>", "a time span from now such as 30d, or a date")
+    .option("--role <role>", "user, metrics or admin (default: user)");
+}
+
+function withLimitFlags(command: Command): Command {
+  return command
+    .option("--rpm <number>", "requests a minute")
+    .option("--tpm <number>", "tokens a minute")
+    .option("--concurrency <number>", "calls in flight")
+    .option("--budget <amount/period>", "US dollars a day, week, month or total, such as 20/day", collect)
+    .option("--tag <name=value>", "a tag for usage reports; may be repeated", collect);
+}
+
+function collect(value: string, values: readonly string[] = []): readonly string[] {
+  return [...values, value];
+}

@@ -1,0 +1,59 @@
+import { isAbsolute, join, resolve } from "node:path";
+import { AppError } from "../../errors.ts";
+import type { Environment } from "../paths.ts";
+import type { ProxySettings } from "./schema.ts";
+
+/** Where the proxy keeps its keys, usage and stored responses. */
+export type DatabaseLocation =
+  | { readonly engine: "none" }
+  | { readonly engine: "sqlite"; readonly path: string }
+  | { readonly engine: "postgres"; readonly url: string };
+
+/** What of the settings says where the database is. */
+type DatabaseSettings = Pick<ProxySettings, "database" | "database_env" | "store">;
+
+/**
+ * Returns where the database is: `SERVICE_PROXY_DATABASE`, else the variable that `database_env` names, else `database`, else
+ * `proxy/sallyport.db` in the data directory. Relative paths count from the configuration file's folder. Throws
+ * `configuration` for anything that is no location.
+ */
+export function databaseLocation(
+  settings: DatabaseSettings,
+  environment: Environment,
+  folders: { readonly data: string; readonly configuration: string },
+): DatabaseLocation {
+  const [text, source] = locationText(settings, environment);
+  if (text === "none") return { engine: "none" };
+  if (text === "sqlite") return { engine: "sqlite", path: join(folders.data, "proxy", "sallyport.db") };
+  const path = text.startsWith("sqlite:") ? text.slice("sqlite:".length) : "";
+  if (path !== "")
+    return { engine: "sqlite", path: isAbsolute(path) ? path : resolve(folders.configuration, path) };
+  if (/^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text)) return { engine: "postgres", url: text };
+  // The text may hold a password.
+  throw new AppError("configuration", `${source} is not the location of a database`, {
+    hint: 'Set it to "sqlite", "sqlite:PATH", "postgres://USER:PASSWORD@HOST/NAME" or "none".',
+  });
+}
+
+function locationText(settings: DatabaseSettings, environment: Environment): [string, string] {
+  const override = environment["SERVICE_PROXY_DATABASE"];
+  if (override) return [override, "SERVICE_PROXY_DATABASE"];
+  const { database_env: name } = settings;
+  if (name !== undefined) {
+    const value = environment[name];
+    if (value) return [value, `proxy.database_env (${name})`];
+    throw new AppError("configuration", `proxy.database_env names ${name}, which is not set`, {
+      hint: `Set ${name} to the database's URL.`,
+    });
+  }
+  if (settings.database !== undefined) return [settings.database, "proxy.database"];
+  return [settings.store === "memory" ? "none" : "sqlite", "proxy.store"];
+}
+
+/** Returns the location without a password, for messages. */
+export function describeLocation(location: DatabaseLocation): string {
+  if (location.engine === "none") return "none";
+  if (location.engine === "sqlite") return location.path;
+  const { protocol, host, pathname } = new URL(location.url);
+  return `${protocol}//${host}${pathname}`;
+}

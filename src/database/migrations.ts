@@ -1,0 +1,82 @@
+import { type Kysely, type Migration, Migrator, sql } from "kysely";
+import { AppError } from "../errors.ts";
+import type { Schema } from "./schema.ts";
+
+/** Every change of the schema, in order. A migration that was released is never edited. */
+const migrations: Record<string, Migration> = {
+  "0001_initial": { up: createTables },
+};
+
+/**
+ * Brings the database to this program's schema. Kysely holds a lock meanwhile, so that several processes may start at
+ * once. Throws `configuration` where the database was written by a newer version.
+ */
+export async function migrate(db: Kysely<Schema>, name: string): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+  const applied = await migrator.getMigrations().catch(missingMigration);
+  const { error } = applied === "newer" ? { error: newer(name) } : await migrator.migrateToLatest();
+  if (error === undefined) return;
+  throw isMissingMigration(error) ? newer(name) : error;
+}
+
+function missingMigration(error: unknown): "newer" {
+  if (isMissingMigration(error)) return "newer";
+  throw error;
+}
+
+/** Kysely's own words for a migration in the database that the program does not have. */
+function isMissingMigration(error: unknown): boolean {
+  return error instanceof Error && /corrupted migrations: previously executed/.test(error.message);
+}
+
+function newer(name: string): AppError {
+  return new AppError("configuration", `The database ${name} is newer than this version of sallyport`, {
+    hint: "Run the newest version of sallyport, or name another database in proxy.database.",
+  });
+}
+
+async function createTables(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("teams")
+    .addColumn("name", "text", (column) => column.primaryKey())
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addColumn("tags", "text", (column) => column.notNull())
+    .addColumn("limits", "text", (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable("gateway_keys")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("name", "text", (column) => column.notNull().unique())
+    .addColumn("team", "text", (column) => column.references("teams.name"))
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addColumn("expires_at", "bigint")
+    .addColumn("revoked_at", "bigint")
+    .addColumn("models", "text")
+    .addColumn("tags", "text", (column) => column.notNull())
+    .addColumn("role", "text", (column) => column.notNull())
+    .addColumn("limits", "text", (column) => column.notNull())
+    .addColumn("first_start", "integer", (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable("key_secrets")
+    .addColumn("sha256", "text", (column) => column.primaryKey())
+    .addColumn("key_id", "text", (column) => column.notNull().references("gateway_keys.id"))
+    .addColumn("valid_until", "bigint")
+    .execute();
+  await db.schema
+    .createTable("revisions")
+    .addColumn("id", "integer", (column) => column.primaryKey())
+    .addColumn("revision", "bigint", (column) => column.notNull())
+    .execute();
+  await sql`insert into revisions (id, revision) values (1, 0)`.execute(db);
+  await db.schema
+    .createTable("audit")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("time", "bigint", (column) => column.notNull())
+    .addColumn("actor", "text", (column) => column.notNull())
+    .addColumn("address", "text")
+    .addColumn("action", "text", (column) => column.notNull())
+    .addColumn("subject", "text", (column) => column.notNull())
+    .addColumn("detail", "text", (column) => column.notNull())
+    .execute();
+}

@@ -1,0 +1,75 @@
+import { chmod, open } from "node:fs/promises";
+import { dirname } from "node:path";
+import { Kysely, PostgresDialect } from "kysely";
+import { type DatabaseLocation, describeLocation } from "../config/proxy/database-location.ts";
+import { AppError, messageOf } from "../errors.ts";
+import { makePrivateFolder } from "../files/private-folder.ts";
+import { migrate } from "./migrations.ts";
+import type { Schema } from "./schema.ts";
+import { sqliteDialect } from "./sqlite/dialect.ts";
+import { type SqliteWorkerFiles, startSqliteWorker } from "./sqlite/worker-client.ts";
+
+export type Database = Kysely<Schema>;
+
+/**
+ * Opens the database and brings it to this program's schema. Throws `configuration` where it cannot be reached or is newer
+ * than the program; no message holds a password. `workerFiles` is only called for SQLite.
+ */
+export async function openDatabase(
+  location: Exclude<DatabaseLocation, { engine: "none" }>,
+  workerFiles: () => Promise<SqliteWorkerFiles>,
+): Promise<Database> {
+  const db =
+    location.engine === "sqlite"
+      ? await openSqlite(location.path, await workerFiles())
+      : await openPostgres(location.url);
+  try {
+    await migrate(db, describeLocation(location));
+    return db;
+  } catch (error) {
+    await db.destroy();
+    throw error instanceof AppError ? error : unreachable(location, error);
+  }
+}
+
+function unreachable(location: DatabaseLocation, cause: unknown): AppError {
+  return new AppError(
+    "configuration",
+    `Cannot use the database ${describeLocation(location)}: ${messageOf(cause)}`,
+    { cause, hint: 'Check proxy.database, or set it to "none" to run without keys and usage.' },
+  );
+}
+
+/** Creates the file and its journal with mode 0600 first: SQLite would create them readable for others. */
+async function openSqlite(path: string, files: SqliteWorkerFiles): Promise<Database> {
+  try {
+    await makePrivateFolder(dirname(path));
+    for (const file of [path, `${path}-journal`]) {
+      const handle = await open(file, "a", 0o600);
+      await handle.close();
+      await chmod(file, 0o600);
+    }
+  } catch (cause) {
+    throw unreachable({ engine: "sqlite", path }, cause);
+  }
+  return new Kysely<Schema>({ dialect: sqliteDialect(path, () => startSqliteWorker(path, files)) });
+}
+
+/** Connections of one process to PostgreSQL. */
+const MAX_CONNECTIONS = 5;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+async function openPostgres(url: string): Promise<Database> {
+  const { default: pg } = await import("pg");
+  // Counts, times and microdollars are far below 2^53.
+  pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+  pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number);
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  });
+  // An idle connection that breaks is replaced when the next one is asked for.
+  pool.on("error", () => {});
+  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+}

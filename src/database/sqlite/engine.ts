@@ -1,0 +1,72 @@
+import { rmSync } from "node:fs";
+import type { SqlResult, SqlValue } from "./protocol.ts";
+
+/** One open database file. */
+export interface SqliteEngine {
+  run(sql: string, parameters: readonly SqlValue[]): SqlResult;
+  close(): void;
+}
+
+/**
+ * Opens the file with node:sqlite, where the running Node.js has it, else with the WebAssembly build. The journal file is
+ * kept between transactions, so that its mode stays 0600.
+ */
+export async function openEngine(path: string): Promise<SqliteEngine> {
+  const engine = openNative(path) ?? (await openWasm(path));
+  engine.run("pragma journal_mode = persist", []);
+  engine.run("pragma foreign_keys = on", []);
+  return engine;
+}
+
+/** Whether a statement returns rows. */
+const RETURNS_ROWS = /^\s*(?:select|with|pragma|values)\b|\breturning\b/i;
+
+/** What is used of node:sqlite: the type definitions of Node.js 20 have no such module. */
+interface NativeModule {
+  readonly DatabaseSync: new (
+    path: string,
+  ) => {
+    prepare(sql: string): {
+      all(...parameters: readonly SqlValue[]): Record<string, SqlValue>[];
+      run(...parameters: readonly SqlValue[]): { readonly changes: number | bigint };
+    };
+    close(): void;
+  };
+}
+
+function openNative(path: string): SqliteEngine | undefined {
+  const native = process.getBuiltinModule("node:sqlite" as "node:fs") as unknown as NativeModule | undefined;
+  if (native === undefined) return undefined;
+  const database = new native.DatabaseSync(path);
+  return {
+    run(sql, parameters) {
+      const statement = database.prepare(sql);
+      if (RETURNS_ROWS.test(sql)) return { rows: statement.all(...parameters), changes: 0 };
+      return { rows: [], changes: Number(statement.run(...parameters).changes) };
+    },
+    close: () => database.close(),
+  };
+}
+
+async function openWasm(path: string): Promise<SqliteEngine> {
+  const { Database } = await import("node-sqlite3-wasm");
+  const database = new Database(path);
+  const run = (sql: string, parameters: readonly SqlValue[]): SqlResult => {
+    if (!RETURNS_ROWS.test(sql)) return { rows: [], changes: database.run(sql, [...parameters]).changes };
+    return { rows: database.all(sql, [...parameters]) as Record<string, SqlValue>[], changes: 0 };
+  };
+  return {
+    run(sql, parameters) {
+      try {
+        return run(sql, parameters);
+      } catch (error) {
+        if (!(error instanceof Error && /database is locked/.test(error.message))) throw error;
+        // The build locks with a folder, which outlives a killed process. The driver's own lock is held here, and nobody
+        // else has the file open under it, so the folder is left over.
+        rmSync(`${path}.lock`, { recursive: true, force: true });
+        return run(sql, parameters);
+      }
+    },
+    close: () => database.close(),
+  };
+}

@@ -1,0 +1,65 @@
+import { Worker } from "node:worker_threads";
+import { AppError } from "../../errors.ts";
+import type { SqlResponse, SqlResult, SqlValue, WorkerSettings } from "./protocol.ts";
+
+/** The built worker (`dist/workers`): its script, and SQLite as WebAssembly. */
+export interface SqliteWorkerFiles {
+  readonly script: string;
+  readonly wasm: Uint8Array;
+}
+
+export interface SqliteWorker {
+  /** Runs one statement. Rejects with `storage` where SQLite refuses it. */
+  run(sql: string, parameters: readonly SqlValue[]): Promise<SqlResult>;
+  /** Closes the file and ends the thread. */
+  close(): Promise<void>;
+}
+
+/** Starts a thread that holds one open database file. It does not keep the process alive. */
+export function startSqliteWorker(path: string, files: SqliteWorkerFiles): SqliteWorker {
+  const settings: WorkerSettings = { path, wasm: files.wasm };
+  // Node.js 22 and 24 warn that node:sqlite is experimental, on the standard error of every command.
+  const worker = new Worker(files.script, { eval: true, workerData: settings, execArgv: ["--no-warnings"] });
+  worker.unref();
+  const waiting = new Map<number, { resolve(result: SqlResult): void; reject(error: Error): void }>();
+  let nextId = 0;
+  let ended: Error | undefined;
+
+  const settle = (id: number) => {
+    const entry = waiting.get(id);
+    waiting.delete(id);
+    // Only a statement that somebody waits for may keep the process from ending.
+    if (waiting.size === 0) worker.unref();
+    return entry;
+  };
+  worker.on("message", (response: SqlResponse) => {
+    const entry = settle(response.id);
+    if ("error" in response) entry?.reject(failure(path, response.error));
+    else entry?.resolve(response);
+  });
+  worker.on("error", (error) => {
+    ended = failure(path, error instanceof Error ? error.message : String(error));
+    for (const id of [...waiting.keys()]) settle(id)?.reject(ended);
+  });
+  return {
+    run(sql, parameters) {
+      if (ended) return Promise.reject(ended);
+      worker.ref();
+      const id = nextId++;
+      const result = new Promise<SqlResult>((resolve, reject) => waiting.set(id, { resolve, reject }));
+      worker.postMessage({ id, sql, parameters });
+      return result;
+    },
+    async close() {
+      if (ended) return;
+      const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+      worker.ref();
+      worker.postMessage("close");
+      await exited;
+    },
+  };
+}
+
+function failure(path: string, reason: string): AppError {
+  return new AppError("storage", `SQLite failed on ${path}: ${reason}.`);
+}

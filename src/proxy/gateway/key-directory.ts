@@ -1,0 +1,88 @@
+import { timingSafeEqual } from "node:crypto";
+import type { KeyLimits, ProxyKey } from "../../config/proxy/config.ts";
+import type { VirtualKey } from "./key-schemas.ts";
+import type { KeySnapshot } from "./key-store.ts";
+
+/** A team as calls use it. */
+export interface DirectoryTeam {
+  readonly name: string;
+  readonly limits: KeyLimits;
+}
+
+/**
+ * The virtual keys and teams of the database, in memory: calls read it without waiting. Empty until the database has been
+ * read, and without a database.
+ */
+export interface KeyDirectory {
+  /** Returns the key whose secret has this SHA-256, unless it is revoked or expired. Takes constant time. */
+  findBySecret(sha256: Buffer): ProxyKey | undefined;
+  /** Returns the key with this id, also if it is revoked or expired. */
+  findById(id: string): VirtualKey | undefined;
+  team(name: string): DirectoryTeam | undefined;
+  teams(): readonly DirectoryTeam[];
+  keys(): readonly VirtualKey[];
+  /** Returns whether `auth_mode: "auto"` requires keys: whether any key exists besides the first start's admin key. */
+  readonly requiresKeys: boolean;
+  /** Replaces everything with what the database has now. */
+  replace(snapshot: KeySnapshot): void;
+  /** Calls `listener` after each change; returns a function that ends this. */
+  onChange(listener: () => void): () => void;
+}
+
+interface SecretEntry {
+  readonly key: ProxyKey;
+  /** Milliseconds since 1970. */
+  readonly validUntil: number;
+}
+
+/** Creates an empty directory. */
+export function createKeyDirectory(now: () => number = Date.now): KeyDirectory {
+  const listeners = new Set<() => void>();
+  let bySecret = new Map<string, SecretEntry>();
+  let byId = new Map<string, VirtualKey>();
+  let teams = new Map<string, DirectoryTeam>();
+  let requiresKeys = false;
+  return {
+    findBySecret(sha256) {
+      // The client cannot choose the digest, so the time of the map's lookup says nothing about stored ones.
+      const entry = bySecret.get(sha256.toString("latin1"));
+      if (entry === undefined || !timingSafeEqual(entry.key.sha256, sha256)) return undefined;
+      return entry.validUntil > now() ? entry.key : undefined;
+    },
+    findById: (id) => byId.get(id),
+    team: (name) => teams.get(name),
+    teams: () => [...teams.values()],
+    keys: () => [...byId.values()],
+    get requiresKeys() {
+      return requiresKeys;
+    },
+    replace(snapshot) {
+      byId = new Map(snapshot.keys.map((key) => [key.id, key]));
+      teams = new Map(snapshot.teams.map(({ name, limits }) => [name, { name, limits }]));
+      bySecret = new Map(
+        snapshot.secrets.flatMap(({ sha256, keyId, validUntil }) => {
+          const key = byId.get(keyId);
+          if (key === undefined || key.revoked_at !== null) return [];
+          const digest = Buffer.from(sha256, "hex");
+          const expiresAt = key.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(key.expires_at);
+          const entry = {
+            key: toProxyKey(key, digest),
+            validUntil: Math.min(expiresAt, validUntil ?? Number.POSITIVE_INFINITY),
+          };
+          return [[digest.toString("latin1"), entry] as const];
+        }),
+      );
+      requiresKeys = snapshot.requiresKeys;
+      for (const listener of [...listeners]) listener();
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+function toProxyKey(key: VirtualKey, sha256: Buffer): ProxyKey {
+  const { id, name, team, tags, role, models, limits } = key;
+  return { id, name, sha256, team: team ?? undefined, tags, role, models: models ?? undefined, limits };
+}

@@ -1,0 +1,98 @@
+import { randomBytes } from "node:crypto";
+import type { Selectable, Transaction } from "kysely";
+import type { Database } from "../../database/open-database.ts";
+import type { KeyTable, Schema, TeamTable } from "../../database/schema.ts";
+import { AppError } from "../../errors.ts";
+import type { Team, VirtualKey } from "./key-schemas.ts";
+import { hashSecret } from "./key-secret.ts";
+
+export type Trx = Transaction<Schema>;
+
+/** Who changes a key or team: a key's name or `command line`, and the address a request came from. */
+export interface Actor {
+  readonly name: string;
+  readonly address: string | null;
+}
+
+export async function keyRow(db: Database | Trx, idOrName: string): Promise<Selectable<KeyTable>> {
+  const row = await db
+    .selectFrom("gateway_keys")
+    .selectAll()
+    .where((where) => where.or([where("id", "=", idOrName), where("name", "=", idOrName)]))
+    .executeTakeFirst();
+  if (row === undefined) throw new AppError("not_found", `There is no key ${idOrName}`);
+  return row;
+}
+
+export async function teamRow(db: Database | Trx, name: string): Promise<Selectable<TeamTable>> {
+  const row = await db.selectFrom("teams").selectAll().where("name", "=", name).executeTakeFirst();
+  if (row === undefined) throw new AppError("not_found", `There is no team ${name}`);
+  return row;
+}
+
+export async function expectFreeName(trx: Trx, name: string): Promise<void> {
+  const known = await trx.selectFrom("gateway_keys").select("id").where("name", "=", name).executeTakeFirst();
+  if (known) throw new AppError("conflict", `There is a key ${name} already`);
+}
+
+export async function addSecret(trx: Trx, keyId: string, secret: string): Promise<void> {
+  await trx
+    .insertInto("key_secrets")
+    .values({ sha256: hashSecret(secret), key_id: keyId, valid_until: null })
+    .execute();
+}
+
+export async function audit(
+  trx: Trx,
+  actor: Actor,
+  action: string,
+  subject: string,
+  detail: object,
+  now: number,
+): Promise<void> {
+  await trx
+    .insertInto("audit")
+    .values({
+      id: `${now.toString(36).padStart(9, "0")}_${randomBytes(6).toString("hex")}`,
+      time: now,
+      actor: actor.name,
+      address: actor.address,
+      action,
+      subject,
+      detail: JSON.stringify(detail),
+    })
+    .execute();
+}
+
+export function toKey(row: Selectable<KeyTable>): VirtualKey {
+  return {
+    id: row.id,
+    name: row.name,
+    team: row.team,
+    created_at: new Date(row.created_at).toISOString(),
+    expires_at: toIso(row.expires_at),
+    revoked_at: toIso(row.revoked_at),
+    models: row.models === null ? null : JSON.parse(row.models),
+    tags: JSON.parse(row.tags),
+    role: row.role as VirtualKey["role"],
+    limits: JSON.parse(row.limits),
+    source: "database",
+  };
+}
+
+export function toTeam(row: Selectable<TeamTable>): Team {
+  return {
+    name: row.name,
+    created_at: new Date(row.created_at).toISOString(),
+    tags: JSON.parse(row.tags),
+    limits: JSON.parse(row.limits),
+  };
+}
+
+function toIso(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : new Date(milliseconds).toISOString();
+}
+
+export function toMilliseconds(iso: string | null | undefined): number | null {
+  return iso == null ? null : Date.parse(iso);
+}

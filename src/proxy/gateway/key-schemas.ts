@@ -1,0 +1,113 @@
+import { z } from "zod";
+
+/** What a virtual key and a team are, in the admin API, on the command line and in the configuration. */
+
+const count = z.number().int().positive();
+const name = z
+  .string()
+  .regex(
+    /^[\p{L}\p{N}](?:[\p{L}\p{N} ._@:+/-]{0,126}[\p{L}\p{N}])?$/u,
+    "must be 1 to 128 letters, digits, spaces and ._@:+/- and begin and end with a letter or digit",
+  );
+const modelPattern = z.string().min(1).max(256);
+const tags = z.record(z.string().min(1).max(64), z.string().max(256));
+
+export const PERIODS = ["day", "week", "month", "total"] as const;
+export const ROLES = ["user", "metrics", "admin"] as const;
+
+export const budgetSchema = z.strictObject({
+  usd: z.number().positive().max(1_000_000_000).describe("US dollars for one period."),
+  period: z.enum(PERIODS).describe("A calendar period in UTC; weeks begin on Monday."),
+});
+
+export const limitsSchema = z.strictObject({
+  rpm: count.optional().describe("Requests a minute."),
+  tpm: count.optional().describe("Tokens a minute."),
+  concurrency: count.optional().describe("Calls in flight."),
+  budgets: z.array(budgetSchema).max(8).optional(),
+});
+
+/** `null` removes a limit; a limit that is not named stays. */
+const limitsPatch = z.strictObject({
+  rpm: count.nullish(),
+  tpm: count.nullish(),
+  concurrency: count.nullish(),
+  budgets: z.array(budgetSchema).max(8).nullish(),
+});
+
+const expiresAt = z.iso.datetime({ offset: true });
+
+export const newKeySchema = z.strictObject({
+  name,
+  team: name.nullish(),
+  models: z.array(modelPattern).min(1).nullish().describe("Name patterns; null allows every model."),
+  tags: tags.optional(),
+  role: z.enum(ROLES).optional(),
+  expires_at: expiresAt.nullish(),
+  limits: limitsSchema.optional(),
+});
+
+export const keyPatchSchema = z.strictObject({
+  name: name.optional(),
+  team: name.nullish(),
+  models: z.array(modelPattern).min(1).nullish(),
+  tags: tags.optional(),
+  role: z.enum(ROLES).optional(),
+  expires_at: expiresAt.nullish(),
+  limits: limitsPatch.optional(),
+});
+
+export const rotationSchema = z.strictObject({
+  grace: z
+    .string()
+    .regex(/^\d+[smhd]$/, "must be a number and s, m, h or d, such as 24h")
+    .optional()
+    .describe("How long the former secret goes on working."),
+});
+
+export const newTeamSchema = z.strictObject({
+  name,
+  tags: tags.optional(),
+  limits: limitsSchema.optional(),
+});
+
+export const teamPatchSchema = z.strictObject({
+  tags: tags.optional(),
+  limits: limitsPatch.optional(),
+});
+
+export type Limits = z.output<typeof limitsSchema>;
+export type LimitsPatch = z.output<typeof limitsPatch>;
+export type NewKey = z.output<typeof newKeySchema>;
+export type KeyPatch = z.output<typeof keyPatchSchema>;
+export type NewTeam = z.output<typeof newTeamSchema>;
+export type TeamPatch = z.output<typeof teamPatchSchema>;
+export type Role = (typeof ROLES)[number];
+
+/** A key as the API shows it. Times are ISO 8601. */
+export interface VirtualKey {
+  readonly id: string;
+  readonly name: string;
+  readonly team: string | null;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly revoked_at: string | null;
+  readonly models: readonly string[] | null;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly role: Role;
+  readonly limits: Limits;
+  readonly source: "database" | "config";
+}
+
+export interface Team {
+  readonly name: string;
+  readonly created_at: string;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly limits: Limits;
+}
+
+/** Returns the limits with those of the patch replaced, and those it sets to null removed. */
+export function patchLimits(limits: Limits, patch: LimitsPatch): Limits {
+  const merged = Object.entries({ ...limits, ...patch }).filter(([, value]) => value != null);
+  return limitsSchema.parse(Object.fromEntries(merged));
+}

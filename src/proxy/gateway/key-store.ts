@@ -1,0 +1,216 @@
+import type { Selectable } from "kysely";
+import type { Database } from "../../database/open-database.ts";
+import type { KeyTable } from "../../database/schema.ts";
+import { AppError } from "../../errors.ts";
+import {
+  type Actor,
+  addSecret,
+  audit,
+  expectFreeName,
+  keyRow,
+  type Trx,
+  teamRow,
+  toKey,
+  toMilliseconds,
+  toTeam,
+} from "./key-rows.ts";
+import type { KeyPatch, NewKey, NewTeam, Team, TeamPatch, VirtualKey } from "./key-schemas.ts";
+import { patchLimits } from "./key-schemas.ts";
+import { newKeyId, newSecret } from "./key-secret.ts";
+import { createTeam, deleteTeam, updateTeam } from "./team-store.ts";
+
+/** A secret's digest, and until when it is valid (milliseconds since 1970, null for as long as its key). */
+export interface SecretDigest {
+  readonly sha256: string;
+  readonly keyId: string;
+  readonly validUntil: number | null;
+}
+
+/** All keys and teams at one revision. */
+export interface KeySnapshot {
+  readonly revision: number;
+  readonly keys: readonly VirtualKey[];
+  readonly secrets: readonly SecretDigest[];
+  readonly teams: readonly Team[];
+  /** Whether any key exists besides the first start's admin key. */
+  readonly requiresKeys: boolean;
+}
+
+export interface KeyStore {
+  /** Returns the key and its secret, which is not kept. Throws `conflict` where a key has that name. */
+  create(key: NewKey, actor: Actor): Promise<{ key: VirtualKey; secret: string }>;
+  list(): Promise<VirtualKey[]>;
+  /** Returns the key with this id or name. Throws `not_found`. */
+  find(idOrName: string): Promise<VirtualKey>;
+  update(idOrName: string, patch: KeyPatch, actor: Actor): Promise<VirtualKey>;
+  /** Gives the key another secret. The former one is valid for `graceMs` more milliseconds. */
+  rotate(idOrName: string, graceMs: number, actor: Actor): Promise<{ key: VirtualKey; secret: string }>;
+  revoke(idOrName: string, actor: Actor): Promise<VirtualKey>;
+  createTeam(team: NewTeam, actor: Actor): Promise<Team>;
+  listTeams(): Promise<Team[]>;
+  findTeam(name: string): Promise<Team>;
+  updateTeam(name: string, patch: TeamPatch, actor: Actor): Promise<Team>;
+  /** Throws `conflict` where the team has keys. */
+  deleteTeam(name: string, actor: Actor): Promise<void>;
+  /** Returns all keys, teams and valid secrets. */
+  snapshot(): Promise<KeySnapshot>;
+  /**
+   * Creates the admin key of the first start, unless there is an admin key already. That key alone does not make
+   * `auth_mode: "auto"` require keys.
+   */
+  createFirstAdmin(): Promise<{ key: VirtualKey; secret: string } | undefined>;
+  /** Returns a number that rises with each change of keys or teams. */
+  revision(): Promise<number>;
+}
+
+export function createKeyStore(db: Database, now: () => number = Date.now): KeyStore {
+  return {
+    create: (key, actor) => change(db, (trx) => createKey(trx, key, actor, now())),
+    async list() {
+      const rows = await db
+        .selectFrom("gateway_keys")
+        .selectAll()
+        .orderBy("created_at")
+        .orderBy("id")
+        .execute();
+      return rows.map(toKey);
+    },
+    find: async (idOrName) => toKey(await keyRow(db, idOrName)),
+    update: (idOrName, patch, actor) => change(db, (trx) => updateKey(trx, idOrName, patch, actor, now())),
+    rotate: (idOrName, graceMs, actor) =>
+      change(db, (trx) => rotateKey(trx, idOrName, graceMs, actor, now())),
+    revoke: (idOrName, actor) => change(db, (trx) => revokeKey(trx, idOrName, actor, now())),
+    createTeam: (team, actor) => change(db, (trx) => createTeam(trx, team, actor, now())),
+    async listTeams() {
+      return (await db.selectFrom("teams").selectAll().orderBy("name").execute()).map(toTeam);
+    },
+    findTeam: async (name) => toTeam(await teamRow(db, name)),
+    updateTeam: (name, patch, actor) => change(db, (trx) => updateTeam(trx, name, patch, actor, now())),
+    deleteTeam: (name, actor) => change(db, (trx) => deleteTeam(trx, name, actor, now())),
+    snapshot: () => db.transaction().execute((trx) => readSnapshot(trx, now())),
+    createFirstAdmin: () => change(db, (trx) => createFirstAdmin(trx, now())),
+    async revision() {
+      const row = await db.selectFrom("revisions").select("revision").executeTakeFirstOrThrow();
+      return row.revision;
+    },
+  };
+}
+
+/** Reads everything in one transaction, so that the revision belongs to the keys. */
+async function readSnapshot(trx: Trx, now: number): Promise<KeySnapshot> {
+  const { revision } = await trx.selectFrom("revisions").select("revision").executeTakeFirstOrThrow();
+  const keys = await trx.selectFrom("gateway_keys").selectAll().orderBy("created_at").orderBy("id").execute();
+  const teams = await trx.selectFrom("teams").selectAll().orderBy("name").execute();
+  const secrets = await trx
+    .selectFrom("key_secrets")
+    .selectAll()
+    .where((where) => where.or([where("valid_until", "is", null), where("valid_until", ">", now)]))
+    .execute();
+  return {
+    revision,
+    keys: keys.map(toKey),
+    teams: teams.map(toTeam),
+    secrets: secrets.map((row) => ({ sha256: row.sha256, keyId: row.key_id, validUntil: row.valid_until })),
+    requiresKeys: keys.some(({ first_start }) => first_start === 0),
+  };
+}
+
+/** The name of the first start's admin key. */
+const FIRST_ADMIN = "admin";
+
+async function createFirstAdmin(trx: Trx, now: number) {
+  const admin = await trx
+    .selectFrom("gateway_keys")
+    .select("id")
+    .where("role", "=", "admin")
+    .executeTakeFirst();
+  if (admin !== undefined) return undefined;
+  const taken = await trx
+    .selectFrom("gateway_keys")
+    .select("id")
+    .where("name", "=", FIRST_ADMIN)
+    .executeTakeFirst();
+  const name = taken ? `${FIRST_ADMIN}-${newKeyId().slice(4, 12)}` : FIRST_ADMIN;
+  const created = await createKey(trx, { name, role: "admin" }, { name: "first start", address: null }, now);
+  await trx.updateTable("gateway_keys").set({ first_start: 1 }).where("id", "=", created.key.id).execute();
+  return created;
+}
+
+/** Runs a change in a transaction that raises the revision, so that running proxies read the keys again. */
+function change<Result>(db: Database, task: (trx: Trx) => Promise<Result>): Promise<Result> {
+  return db.transaction().execute(async (trx) => {
+    const result = await task(trx);
+    await trx
+      .updateTable("revisions")
+      .set((set) => ({ revision: set("revision", "+", 1) }))
+      .execute();
+    return result;
+  });
+}
+
+async function createKey(trx: Trx, key: NewKey, actor: Actor, now: number) {
+  if (key.team != null) await teamRow(trx, key.team);
+  await expectFreeName(trx, key.name);
+  const secret = newSecret();
+  const row: Selectable<KeyTable> = {
+    id: newKeyId(),
+    name: key.name,
+    team: key.team ?? null,
+    created_at: now,
+    expires_at: toMilliseconds(key.expires_at),
+    revoked_at: null,
+    models: key.models == null ? null : JSON.stringify(key.models),
+    tags: JSON.stringify(key.tags ?? {}),
+    role: key.role ?? "user",
+    limits: JSON.stringify(key.limits ?? {}),
+    first_start: 0,
+  };
+  await trx.insertInto("gateway_keys").values(row).execute();
+  await addSecret(trx, row.id, secret);
+  await audit(trx, actor, "key.create", row.id, { name: row.name }, now);
+  return { key: toKey(row), secret };
+}
+
+async function updateKey(trx: Trx, idOrName: string, patch: KeyPatch, actor: Actor, now: number) {
+  const row = await keyRow(trx, idOrName);
+  if (patch.team != null) await teamRow(trx, patch.team);
+  if (patch.name !== undefined && patch.name !== row.name) await expectFreeName(trx, patch.name);
+  const next: Selectable<KeyTable> = {
+    ...row,
+    name: patch.name ?? row.name,
+    team: patch.team === undefined ? row.team : patch.team,
+    models: patch.models === undefined ? row.models : patch.models && JSON.stringify(patch.models),
+    tags: patch.tags === undefined ? row.tags : JSON.stringify(patch.tags),
+    role: patch.role ?? row.role,
+    expires_at: patch.expires_at === undefined ? row.expires_at : toMilliseconds(patch.expires_at),
+    limits: patch.limits ? JSON.stringify(patchLimits(JSON.parse(row.limits), patch.limits)) : row.limits,
+  };
+  await trx.updateTable("gateway_keys").set(next).where("id", "=", row.id).execute();
+  await audit(trx, actor, "key.update", row.id, { name: next.name, changed: Object.keys(patch) }, now);
+  return toKey(next);
+}
+
+async function rotateKey(trx: Trx, idOrName: string, graceMs: number, actor: Actor, now: number) {
+  const row = await keyRow(trx, idOrName);
+  if (row.revoked_at !== null) throw new AppError("conflict", `The key ${row.name} is revoked`);
+  const former = trx.updateTable("key_secrets").set({ valid_until: now + graceMs });
+  await former.where("key_id", "=", row.id).where("valid_until", "is", null).execute();
+  await trx.deleteFrom("key_secrets").where("valid_until", "<=", now).execute();
+  const secret = newSecret();
+  await addSecret(trx, row.id, secret);
+  await audit(trx, actor, "key.rotate", row.id, { name: row.name, grace_seconds: graceMs / 1000 }, now);
+  return { key: toKey(row), secret };
+}
+
+async function revokeKey(trx: Trx, idOrName: string, actor: Actor, now: number) {
+  const row = await keyRow(trx, idOrName);
+  const next = { ...row, revoked_at: row.revoked_at ?? now };
+  await trx
+    .updateTable("gateway_keys")
+    .set({ revoked_at: next.revoked_at })
+    .where("id", "=", row.id)
+    .execute();
+  await trx.deleteFrom("key_secrets").where("key_id", "=", row.id).execute();
+  await audit(trx, actor, "key.revoke", row.id, { name: row.name }, now);
+  return toKey(next);
+}
