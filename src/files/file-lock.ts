@@ -6,6 +6,8 @@ import { AppError, systemErrorCode } from "../errors.ts";
 import { makePrivateFolder } from "./private-folder.ts";
 import { isProcessMark, markOfProcess, mayStillRun } from "./running-process.ts";
 
+// Not `proper-lockfile`: it detects an abandoned lock by its age, not by its process (docs/dependencies.md).
+
 /** Default time limit for a lock, which is kept for one small write. */
 const WAIT_MS = 5_000;
 const RETRY_MS = 15;

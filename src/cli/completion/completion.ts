@@ -22,7 +22,10 @@ const KNOWN: KnownValues = {
   "--auth-mode": ["off", "strict", "all_except_health", "auto"],
 };
 
-/** Runs `sallyport completion SHELL`: prints the script. Throws `usage` if the shell is not supported. */
+/**
+ * Runs `sallyport completion SHELL`: prints the script. Throws `usage` if the shell is not supported. Not
+ * `@bomb.sh/tab` or `omelette`: their scripts start the program for each Tab (docs/dependencies.md).
+ */
 export async function completion(
   shell: string | undefined,
   program: Command,

@@ -40,7 +40,10 @@ interface Size {
   readonly height: number;
 }
 
-/** Returns width and height from the first bytes of a PNG, GIF, WebP or JPEG; undefined for other formats. */
+/**
+ * Returns width and height from the first bytes of a PNG, GIF, WebP or JPEG; undefined for other formats. Not
+ * `image-size`: it does not read 10 of the 13 frame types of JPEG (docs/dependencies.md).
+ */
 export function imageSize(bytes: Buffer): Size | undefined {
   if (bytes.length < 30) return undefined;
   if (bytes.readUInt32BE(0) === 0x89504e47)

@@ -40,7 +40,8 @@ interface Waiting {
 
 /**
  * Creates the means to call functions at the other end of a pipe, and lets the other end call those of `near`. Calls
- * start at the other end in the order in which they were made.
+ * start at the other end in the order in which they were made. Not `birpc`: it would
+ * need an adapter on each side for the code and hint of an `AppError` (docs/dependencies.md).
  */
 export function createRemote<Far>(pipe: Pipe, near: object): Remote<Far> {
   const waiting = new Map<number, Waiting>();
