@@ -34,7 +34,7 @@ export interface InstallTarget {
   /** The shell command that runs Sallyport, quoted: `sallyport`, or node with the script's path. */
   readonly command: string;
   /** The same command as separate arguments, for agents that start programs without a shell. */
-  readonly words: readonly string[];
+  readonly argv: readonly string[];
   /** Variables that change the location of an agent's configuration, such as CLAUDE_CONFIG_DIR. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }

@@ -57,8 +57,8 @@ async function isCommand(path: string): Promise<boolean> {
 }
 
 /** Quotes and joins arguments for the shell in which agents run hooks (sh; cmd.exe on Windows). */
-export function shellLine(words: readonly string[], platform: NodeJS.Platform = process.platform): string {
-  return words.map((word) => quoted(word, platform)).join(" ");
+export function shellLine(args: readonly string[], platform: NodeJS.Platform = process.platform): string {
+  return args.map((arg) => quoted(arg, platform)).join(" ");
 }
 
 /** Seconds that an agent waits for a Sallyport hook: four days, because a decision can take that long. */
@@ -82,12 +82,12 @@ export function silenced(line: string, platform: NodeJS.Platform = process.platf
  * Returns whether the command is in a folder that a package manager created for one run and deletes later: the cache
  * of npx (`_npx`), of `pnpm dlx` and `yarn dlx` (`dlx`, `dlx-PID`), or of bunx (`bunx-UID-PACKAGE`).
  */
-export function isTemporary(words: readonly string[]): boolean {
-  return words.some((word) => /[/\\](?:_npx|dlx|dlx-\d+|bunx-\d+-[^/\\]*)[/\\]/.test(word));
+export function isTemporary(args: readonly string[]): boolean {
+  return args.some((arg) => /[/\\](?:_npx|dlx|dlx-\d+|bunx-\d+-[^/\\]*)[/\\]/.test(arg));
 }
 
-function quoted(word: string, platform: NodeJS.Platform): string {
-  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
-  if (platform === "win32") return `"${word}"`;
-  return `'${word.replaceAll("'", "'\\''")}'`;
+function quoted(arg: string, platform: NodeJS.Platform): string {
+  if (/^[\w@%+=:,./-]+$/.test(arg)) return arg;
+  if (platform === "win32") return `"${arg}"`;
+  return `'${arg.replaceAll("'", "'\\''")}'`;
 }

@@ -148,14 +148,14 @@ export function addHelpCommand(command: Command): void {
     .command("help")
     .argument("[command...]")
     .description("Print the help of a command")
-    .action((words: string[]) => words.reduce(commandBelow, command).outputHelp());
+    .action((names: string[]) => names.reduce(commandBelow, command).outputHelp());
 }
 
-function commandBelow(command: Command, word: string): Command {
+function commandBelow(command: Command, name: string): Command {
   const known = command.createHelp().visibleCommands(command);
-  const found = known.find((child) => child.name() === word);
+  const found = known.find((child) => child.name() === name);
   if (found) return found;
-  throw new AppError("usage", `unknown command '${word}'`, {
+  throw new AppError("usage", `unknown command '${name}'`, {
     hint: known.length > 0 ? `There are ${known.map((child) => child.name()).join(", ")}.` : "",
   });
 }

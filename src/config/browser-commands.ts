@@ -1,7 +1,7 @@
 import { delimiter } from "node:path";
 
 /** A program and its arguments, without the URL. */
-export type BrowserCommand = readonly [program: string, ...words: string[]];
+export type BrowserCommand = readonly [program: string, ...args: string[]];
 
 /** The placeholder of the URL in a command's arguments. */
 const ADDRESS = "%s";
@@ -18,24 +18,24 @@ const QUOTED = /"([^"]*)"|'([^']*)'|\\([\s"'])/g;
 export function browserCommands(browser: string, separator: string = delimiter): BrowserCommand[] {
   const commands = [browser, ...browser.split(separator)].flatMap((text): BrowserCommand[] => {
     const name = text.trim();
-    const [program, ...words] = wordsOf(name);
+    const [program, ...args] = splitCommandLine(name);
     if (name === "" || program === undefined) return [];
-    return program === name ? [[name]] : [[name], [program, ...words]];
+    return program === name ? [[name]] : [[name], [program, ...args]];
   });
   return commands.filter((command, index) => firstLike(command, commands) === index);
 }
 
 /** Returns a command's arguments with the URL in place of `%s`, or as the last one. */
-export function argumentsWith(address: string, [, ...words]: BrowserCommand): string[] {
-  if (!words.some((word) => word.includes(ADDRESS))) return [...words, address];
-  return words.map((word) => word.replaceAll(ADDRESS, () => address));
+export function argumentsWith(address: string, [, ...args]: BrowserCommand): string[] {
+  if (!args.some((arg) => arg.includes(ADDRESS))) return [...args, address];
+  return args.map((arg) => arg.replaceAll(ADDRESS, () => address));
 }
 
 /** Splits a command line. A final `&` is dropped: browsers are always started in the background. */
-function wordsOf(text: string): string[] {
-  const words = text.match(WORD) ?? [];
-  const meant = words.at(-1) === "&" ? words.slice(0, -1) : words;
-  return meant.map((word) => word.replace(QUOTED, (_all, double, single, one) => double ?? single ?? one));
+function splitCommandLine(text: string): string[] {
+  const args = text.match(WORD) ?? [];
+  const meant = args.at(-1) === "&" ? args.slice(0, -1) : args;
+  return meant.map((arg) => arg.replace(QUOTED, (_all, double, single, one) => double ?? single ?? one));
 }
 
 function firstLike(command: BrowserCommand, commands: readonly BrowserCommand[]): number {

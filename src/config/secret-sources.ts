@@ -79,6 +79,6 @@ function unreadable(source: SecretSource, reason: string): AppError {
 function nameOf(source: SecretSource): string {
   if ("env" in source) return `the environment variable ${JSON.stringify(source.env)}`;
   if ("file" in source) return `the file ${JSON.stringify(source.file)}`;
-  const words = typeof source.command === "string" ? source.command.split(" ") : source.command;
-  return `the command ${JSON.stringify(words[0])}`;
+  const argv = typeof source.command === "string" ? source.command.split(" ") : source.command;
+  return `the command ${JSON.stringify(argv[0])}`;
 }

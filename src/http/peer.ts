@@ -145,6 +145,6 @@ function ipv6Bytes(address: string): number[] {
     text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
   const [first, last] = [groups(head), groups(tail ?? "")];
   const zeros = tail === undefined ? 0 : 8 - first.length - last.length;
-  const words = [...first, ...Array.from({ length: zeros }, () => 0), ...last];
-  return words.flatMap((word) => [word >> 8, word & 0xff]);
+  const groupValues = [...first, ...Array.from({ length: zeros }, () => 0), ...last];
+  return groupValues.flatMap((value) => [value >> 8, value & 0xff]);
 }

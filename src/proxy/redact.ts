@@ -110,11 +110,11 @@ function base64Forms(secret: string): string[] {
 
 /** Minimum length of the proxy's keys, in characters. */
 const MIN_KEY = 16;
-const LONG_WORDS = new RegExp(`[^\\s,;="'()<>[\\]{}]{${MIN_KEY},}`, "g");
+const KEY_CANDIDATES = new RegExp(`[^\\s,;="'()<>[\\]{}]{${MIN_KEY},}`, "g");
 
 /** Redacts the proxy's own keys in a client's text. Only their hashes are known, so each word is compared. */
 export function redactOwnKeys(text: string, keys: KeyRing): string {
   if (keys.size === 0 || text.length < MIN_KEY) return text;
   if (keys.find([text])) return REDACTED;
-  return text.replace(LONG_WORDS, (word) => (keys.find([word]) ? REDACTED : word));
+  return text.replace(KEY_CANDIDATES, (found) => (keys.find([found]) ? REDACTED : found));
 }

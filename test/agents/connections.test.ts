@@ -18,7 +18,7 @@ const writing = await Promise.all(
 );
 
 function targetIn(home: string): InstallTarget {
-  return { home, command: "sallyport", words: ["sallyport"], environment: {} };
+  return { home, command: "sallyport", argv: ["sallyport"], environment: {} };
 }
 
 describe.each(writing.map((connector) => [connector.id, connector] as const))("%s", (_id, connector) => {

@@ -33,7 +33,7 @@ afterEach(() => rm(home, { recursive: true, force: true }));
 const targetIn = (folder: string, command = "sallyport"): InstallTarget => ({
   home: folder,
   command,
-  words: command.split(" "),
+  argv: command.split(" "),
   environment: {},
 });
 const agents = await Promise.all(

@@ -18,7 +18,7 @@ function connectorNamed(id: string) {
 const target: InstallTarget = {
   home: "/home/ada",
   command: "sallyport",
-  words: ["sallyport"],
+  argv: ["sallyport"],
   environment: {},
 };
 const connection: Connection = {

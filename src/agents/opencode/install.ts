@@ -11,7 +11,7 @@ export const install: ReviewInstall = {
     ownFile(
       join(openCodeFolder(target), "plugins", "sallyport.js"),
       "the tool submit_plan",
-      pluginSource(target.words),
+      pluginSource(target.argv),
     ),
     ownFile(
       join(openCodeFolder(target), "commands", "sallyport-review.md"),

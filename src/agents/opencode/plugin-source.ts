@@ -5,11 +5,11 @@ import { OWN_MARK } from "../file-edits/own-file.ts";
  * a plugin whose packages it cannot find. The plugin starts `sallyport review plan`, passes it the plan and the
  * agents that the person can switch to, and returns the decision to the model as text.
  */
-export function pluginSource(words: readonly string[]): string {
+export function pluginSource(argv: readonly string[]): string {
   return `// ${OWN_MARK}
 import { spawn } from "node:child_process";
 
-const COMMAND = ${JSON.stringify([...words, "review", "plan", "--origin", "opencode", "--json"])};
+const COMMAND = ${JSON.stringify([...argv, "review", "plan", "--origin", "opencode", "--json"])};
 
 export const Sallyport = async ({ client }) => ({
   tool: {

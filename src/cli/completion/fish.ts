@@ -29,7 +29,7 @@ function linesOf({ path, flags, commands, values, takesFiles }: CommandFacts): s
     ...(takesFiles ? [] : [`${here} -f`]),
     ...commands.map(({ name, description }) => `${here} -f -a ${name} -d ${quoted(description)}`),
     ...(values.length > 0 ? [`${here} -f -a ${quoted(values.join(" "))}`] : []),
-    ...flags.map((flag) => `${here} ${flagWords(flag)}`),
+    ...flags.map((flag) => `${here} ${formatFlag(flag)}`),
   ];
 }
 
@@ -39,7 +39,7 @@ const PATHS: Readonly<Record<FlagFacts["paths"], string>> = {
   none: " -x",
 };
 
-function flagWords({ name, description, takesValue, values, paths }: FlagFacts): string {
+function formatFlag({ name, description, takesValue, values, paths }: FlagFacts): string {
   const value = values.length > 0 ? ` -x -a ${quoted(values.join(" "))}` : takesValue ? PATHS[paths] : "";
   return `-l ${name.replace(/^--/, "")}${value} -d ${quoted(description)}`;
 }

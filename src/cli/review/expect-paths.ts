@@ -27,21 +27,21 @@ export async function expectPaths(
   const exists = async (inner: string) => (await isOnDisk(repository, inner)) || (await isKnown(git, inner));
   for (const { given, inner } of absent) {
     if (await isKnown(git, inner)) continue;
-    const words = given.split(/\s+/).filter((word) => word !== "");
+    const pieces = given.split(/\s+/).filter((piece) => piece !== "");
     const areAllThere =
-      words.length > 1 &&
-      (await Promise.all(words.map((word) => isThere(word, toInner, exists)))).every(Boolean);
-    throw noSuchPath(given, areAllThere ? words : []);
+      pieces.length > 1 &&
+      (await Promise.all(pieces.map((piece) => isThere(piece, toInner, exists)))).every(Boolean);
+    throw noSuchPath(given, areAllThere ? pieces : []);
   }
 }
 
 async function isThere(
-  word: string,
+  piece: string,
   toInner: (given: string) => string,
   exists: (inner: string) => Promise<boolean>,
 ): Promise<boolean> {
   try {
-    return await exists(toInner(word));
+    return await exists(toInner(piece));
   } catch (error) {
     if (error instanceof AppError && error.code === "usage") return false;
     throw error;
@@ -64,11 +64,11 @@ async function isKnown(git: GitPlace, inner: string): Promise<boolean> {
   return inHead.exitCode === 0 && inHead.stdout.length > 0;
 }
 
-function noSuchPath(given: string, words: readonly string[]): AppError {
+function noSuchPath(given: string, pieces: readonly string[]): AppError {
   const message = `No such path: ${JSON.stringify(given)} is not in the working tree, the index or HEAD`;
   const hint =
-    words.length > 0
-      ? `It is one argument that holds ${words.length} paths. Pass each as its own argument: sallyport review code ${words.join(" ")}`
+    pieces.length > 0
+      ? `It is one argument that holds ${pieces.length} paths. Pass each as its own argument: sallyport review code ${pieces.join(" ")}`
       : "Check the spelling. Paths are relative to the working directory, or to the folder named with --repo.";
   return new AppError("usage", message, { hint });
 }

@@ -9,7 +9,7 @@ import { projectFolder } from "../project-folder.ts";
 /** Returns the target that this process installs to; `project` is the value of `--project`. */
 export async function currentInstallTarget(project: boolean): Promise<InstallTarget> {
   const script = isSea() ? undefined : process.argv[1];
-  const words = await ownCommand({
+  const argv = await ownCommand({
     program: process.execPath,
     ...(script === undefined ? {} : { script }),
     searchPath: processEnvironment["PATH"] ?? "",
@@ -17,8 +17,8 @@ export async function currentInstallTarget(project: boolean): Promise<InstallTar
   return {
     home: homeOf(processEnvironment),
     project: project ? projectFolder(process.cwd()) : undefined,
-    command: shellLine(words),
-    words,
+    command: shellLine(argv),
+    argv,
     environment: processEnvironment,
   };
 }

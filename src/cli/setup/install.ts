@@ -50,7 +50,7 @@ async function installAgent(
   for (const note of notes) output.note(note);
   if (!(await isOnPath(agent.program, target.environment["PATH"] ?? "")))
     output.note(`${agent.name} is not on the PATH of this machine (no program "${agent.program}").`);
-  if (isTemporary(target.words)) {
+  if (isTemporary(target.argv)) {
     output.note(
       `This copy of Sallyport lies in a package manager's cache, and ${agent.name} cannot start it once that cache is cleared. ` +
         "Install Sallyport permanently, then run this command again.",

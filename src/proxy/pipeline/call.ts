@@ -164,11 +164,11 @@ export function settle(call: Call): void {
 }
 
 /** Maximum length of a client's text in the log, in characters. */
-const MAX_SAID = 200;
+const MAX_CLIENT_TEXT = 200;
 
 /** Returns a client's text for the log: truncated, without the proxy's keys. */
 function recordable(text: string | string[] | undefined, { keys }: Runtime): string | undefined {
-  return text === undefined ? undefined : redactOwnKeys(text.toString(), keys).slice(0, MAX_SAID);
+  return text === undefined ? undefined : redactOwnKeys(text.toString(), keys).slice(0, MAX_CLIENT_TEXT);
 }
 
 /** Returns the trace id of a W3C trace context. https://www.w3.org/TR/trace-context/#traceparent-header */

@@ -10,7 +10,7 @@ import { countText } from "../usage/count-text.ts";
  */
 export function composeEcho(request: ExchangeRequest, id: string): ExchangeResponse {
   const call = callFor(request, id);
-  const text: TextPart = { type: "text", text: `Echo: ${lastWords(request)}` };
+  const text: TextPart = { type: "text", text: `Echo: ${getLastUserText(request)}` };
   const part = call ?? text;
   const finish: Finish = { unified: call ? "tool-calls" : "stop" };
   return { id, model: request.model, candidates: [{ parts: [part], finish }], usage: usageOf(request, part) };
@@ -42,7 +42,7 @@ export function* echoEvents(response: ExchangeResponse): Generator<ExchangeEvent
 
 function callFor(request: ExchangeRequest, id: string): ToolCallPart | undefined {
   const tools = request.tools.flatMap((tool) => (tool.type === "hosted" ? [] : [tool]));
-  const said = /\bcall (?:the tool )?["'`]?([\w.-]+)/i.exec(lastWords(request))?.[1];
+  const namedTool = /\bcall (?:the tool )?["'`]?([\w.-]+)/i.exec(getLastUserText(request))?.[1];
   const choice = request.toolChoice;
   const name =
     choice?.mode === "tool"
@@ -53,11 +53,11 @@ function callFor(request: ExchangeRequest, id: string): ToolCallPart | undefined
           ? choice.names[0]
           : choice?.mode === "none" || endsWithResult(request)
             ? undefined
-            : said;
+            : namedTool;
   const tool = tools.find((each) => each.name === name);
   if (!tool) return undefined;
   const custom = tool.type === "custom";
-  const value = custom ? lastWords(request) : JSON.stringify(sampleOf(tool.schema));
+  const value = custom ? getLastUserText(request) : JSON.stringify(sampleOf(tool.schema));
   return {
     type: "tool-call",
     id: `call_${id}`,
@@ -72,23 +72,23 @@ function endsWithResult(request: ExchangeRequest): boolean {
   return request.turns.at(-1)?.parts.some((part) => part.type === "tool-result") ?? false;
 }
 
-function lastWords(request: ExchangeRequest): string {
-  const turn = request.turns.findLast((each) => each.role === "user" && wordsOf(each.parts) !== "");
-  return turn ? wordsOf(turn.parts) : "";
+function getLastUserText(request: ExchangeRequest): string {
+  const turn = request.turns.findLast((each) => each.role === "user" && getText(each.parts) !== "");
+  return turn ? getText(turn.parts) : "";
 }
 
-function wordsOf(parts: readonly Part[]): string {
+function getText(parts: readonly Part[]): string {
   return parts
     .map((part) => {
       if (part.type === "text") return part.text;
-      return part.type === "tool-result" ? wordsOf(part.content) : "";
+      return part.type === "tool-result" ? getText(part.content) : "";
     })
     .filter(Boolean)
     .join("\n");
 }
 
 function usageOf(request: ExchangeRequest, answer: TextPart | ToolCallPart): Usage {
-  const input = request.turns.reduce((sum, turn) => sum + countText(wordsOf(turn.parts)), 3);
+  const input = request.turns.reduce((sum, turn) => sum + countText(getText(turn.parts)), 3);
   const output = countText(answer.type === "text" ? answer.text : answer.arguments);
   return { input: { total: Math.ceil(input) }, output: { total: Math.ceil(output) }, estimated: true };
 }

@@ -18,7 +18,7 @@ export async function respondWithEcho(
 ): Promise<void> {
   switch (called.operation) {
     case "generate":
-      return answerWords(call, called, body ?? Buffer.alloc(0));
+      return respondToGenerate(call, called, body ?? Buffer.alloc(0));
     case "count-tokens":
       respondWithTokenEstimate(call, body);
       return;
@@ -32,7 +32,7 @@ export async function respondWithEcho(
   }
 }
 
-async function answerWords(call: Call, called: CalledOperation, body: Buffer): Promise<void> {
+async function respondToGenerate(call: Call, called: CalledOperation, body: Buffer): Promise<void> {
   const codec = await loadCodec(call.dialect);
   const parsed = parseJson(body.toString("utf8"));
   // Native bodies are not parsed. This one is, so reject deep nesting and `__proto__` members (prototype pollution).

@@ -123,11 +123,11 @@ const STATUSES: readonly (readonly [RegExp, number])[] = [
   [/timeout|deadline/i, 504],
 ];
 
-function statusOf(words: readonly unknown[]): number {
-  for (const word of words) {
-    const code = Number(word ?? Number.NaN);
+function statusOf(codes: readonly unknown[]): number {
+  for (const value of codes) {
+    const code = Number(value ?? Number.NaN);
     if (Number.isInteger(code) && code >= 400 && code < 600) return code;
-    const known = typeof word === "string" && STATUSES.find(([pattern]) => pattern.test(word));
+    const known = typeof value === "string" && STATUSES.find(([pattern]) => pattern.test(value));
     if (known) return known[1];
   }
   return 502;

@@ -12,13 +12,13 @@ const BYTES_A_TOKEN = 4;
  * vendor's output count may be that of the first event, so the larger of count and estimate is used.
  */
 export function partialUsage(
-  said: Usage | undefined,
+  reported: Usage | undefined,
   body: Buffer | undefined,
   sample: ResponseSample,
 ): Usage {
-  const input = said?.input.total === undefined ? { total: inputTokens(body) } : said.input;
-  const output = Math.max(said?.output.total ?? 0, outputTokens(sample));
-  return { ...said, input, output: { ...said?.output, total: output }, partial: true };
+  const input = reported?.input.total === undefined ? { total: inputTokens(body) } : reported.input;
+  const output = Math.max(reported?.output.total ?? 0, outputTokens(sample));
+  return { ...reported, input, output: { ...reported?.output, total: output }, partial: true };
 }
 
 /** Estimates the usage of a complete response whose vendor reported none. */

@@ -72,8 +72,10 @@ function namedPlanner(diffType: string): Planner {
     if (commit === undefined) {
       throw new AppError("validation", `Unknown diffType ${JSON.stringify(diffType.slice(0, 200))}`);
     }
-    const said = /^[0-9a-f]{40,}$/.test(name) ? name.slice(0, 7) : name;
-    return kind === "commit" ? oneCommit(known, commit, said) : fromTo(commit, head(known), `${said}..HEAD`);
+    const shortName = /^[0-9a-f]{40,}$/.test(name) ? name.slice(0, 7) : name;
+    return kind === "commit"
+      ? oneCommit(known, commit, shortName)
+      : fromTo(commit, head(known), `${shortName}..HEAD`);
   };
 }
 

@@ -48,8 +48,11 @@ export function proposeApproval(body: ApproveBody, rules: ApprovalRules): Propos
 
 /** Returns the denial that a body requests, with a default reason if there is no feedback. */
 export function proposeDenial({ feedback, annotations }: DenyBody): Proposed {
-  const said = annotations === undefined ? {} : { annotations };
-  return { decision: { kind: "deny", feedback: textIn(feedback) ?? DEFAULT_DENIAL, ...said }, warnings: [] };
+  const optional = annotations === undefined ? {} : { annotations };
+  return {
+    decision: { kind: "deny", feedback: textIn(feedback) ?? DEFAULT_DENIAL, ...optional },
+    warnings: [],
+  };
 }
 
 /** Returns the text unchanged, or undefined if it is only whitespace. */

@@ -83,7 +83,7 @@ async function warnIfNotRunning(url: string, output: Output): Promise<void> {
 
 function unaskedLine(target: InstallTarget, verb: string, id: string, flags: ConnectFlags): string {
   const { url, keyEnv, config, project } = flags;
-  const words = [
+  const args = [
     ...["proxy", verb, id],
     ...(url === undefined ? [] : ["--url", url]),
     ...(keyEnv === undefined ? [] : ["--key-env", keyEnv]),
@@ -91,7 +91,7 @@ function unaskedLine(target: InstallTarget, verb: string, id: string, flags: Con
     ...(project ? ["--project"] : []),
     "--yes",
   ];
-  return shellLine([...target.words, ...words]);
+  return shellLine([...target.argv, ...args]);
 }
 
 async function print(

@@ -24,12 +24,12 @@ export interface WorkerProcess {
  * pipe.
  */
 export function setUpWorkers(): void {
-  const words = ["proxy", "worker"];
+  const args = ["proxy", "worker"];
   // A single executable has no script: its first argument takes the script's position.
-  const program = isSea() ? words.shift() : process.argv[1];
+  const program = isSea() ? args.shift() : process.argv[1];
   cluster.setupPrimary({
     ...(program === undefined ? {} : { exec: program }),
-    args: words,
+    args,
     // Structured clones, because JSON loses maps and buffers.
     serialization: "advanced",
     stdio: ["ignore", "ignore", "inherit", "ipc"],

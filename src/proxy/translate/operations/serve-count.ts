@@ -56,13 +56,13 @@ async function askUpstream(
     return response === undefined ? "elsewhere" : readCount(response);
   } catch (error) {
     const isRefused = error instanceof DialectError || error instanceof AppError;
-    if (!isRefused || isClientDisconnect(error) || saysNoModel(error, target.model)) throw error;
+    if (!isRefused || isClientDisconnect(error) || isUnknownModel(error, target.model)) throw error;
     return undefined;
   }
 }
 
 /** Returns whether an error means that the model does not exist, which an estimate must not hide. */
-function saysNoModel(error: DialectError | AppError, model: string): boolean {
+function isUnknownModel(error: DialectError | AppError, model: string): boolean {
   return error instanceof DialectError && error.error.status === 404 && error.message.includes(model);
 }
 

@@ -41,10 +41,10 @@ export function readTranscription(form: Form, losses: LossList): TranscriptReque
   const field = (name: string) => form.fields.get(name)?.at(-1);
   const file = form.files.get("file")?.[0];
   if (file === undefined) throw invalidRequest("Missing required parameter: 'file'.", "file");
-  const said = field("response_format") ?? "json";
-  const format = formats.find((name) => name === said);
+  const requested = field("response_format") ?? "json";
+  const format = formats.find((name) => name === requested);
   if (format === undefined)
-    throw invalidRequest(`Invalid value for 'response_format': ${said}.`, "response_format");
+    throw invalidRequest(`Invalid value for 'response_format': ${requested}.`, "response_format");
   for (const [name, values] of form.fields) {
     const isDefault = name === "timestamp_granularities" && values.every((value) => value === "segment");
     if (!understood.has(name) && !isDefault)

@@ -34,8 +34,8 @@ export async function proposeFeedback(
   const quoted = await (diff
     ? quoteAnnotations(diff, annotations)
     : annotations.map((annotation) => ({ annotation })));
-  const said = complete ? [] : quoted;
-  const text = feedbackText({ feedback: feedback ?? "", annotations: said, ...namesOf(diff, rules) });
+  const listed = complete ? [] : quoted;
+  const text = feedbackText({ feedback: feedback ?? "", annotations: listed, ...namesOf(diff, rules) });
   return {
     decision: {
       kind: "feedback",
