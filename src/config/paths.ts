@@ -54,8 +54,10 @@ export function baseDirectory(
  * Throws `usage` if there is none, as for a container's user without a name.
  */
 export function homeOf(environment: Environment): string {
-  const told = [environment["HOME"], environment["USERPROFILE"]].find((path) => path && isAbsolute(path));
-  if (told) return told;
+  const configured = [environment["HOME"], environment["USERPROFILE"]].find(
+    (path) => path && isAbsolute(path),
+  );
+  if (configured) return configured;
   try {
     return userInfo().homedir;
   } catch (cause) {

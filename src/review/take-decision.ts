@@ -74,12 +74,12 @@ async function record(
   from: DecisionSource,
 ): Promise<readonly string[]> {
   const { records } = context;
-  const isTold = records.hasFailed;
+  const isRepeated = records.hasFailed;
   try {
     await records.write(context, decision, from);
     return [];
   } catch (error) {
-    if (isTold) return [`The decision is not on record. ${messageOf(error)}`];
+    if (isRepeated) return [`The decision is not on record. ${messageOf(error)}`];
     const remedy = "Make room there, or decide again to answer without a record.";
     throw new AppError("storage", `The decision was not taken. ${messageOf(error)} ${remedy}`, {
       cause: error,

@@ -75,13 +75,13 @@ export async function streamDashboard(
 function follow(request: FastifyRequest, services: Services, write: (text: string) => void) {
   let last = "";
   let since = "";
-  let told = new Set<string>();
+  let sentIds = new Set<string>();
   let writtenAt = 0;
   let isLooking = false;
   const look = async (): Promise<void> => {
     const askedAt = timestamp();
     const state = await stateFor(request, services, since);
-    const calls = state.calls.filter(({ id }) => !told.has(id));
+    const calls = state.calls.filter(({ id }) => !sentIds.has(id));
     const { now, ...rest } = { ...state, calls };
     const text = JSON.stringify({ ...rest, now: 0 });
     if (calls.length === 0 && text === last) {
@@ -92,7 +92,7 @@ function follow(request: FastifyRequest, services: Services, write: (text: strin
     last = JSON.stringify({ ...rest, calls: [], now: 0 });
     // Not the last call's time: a worker that has responded already may have ended a call with an earlier time.
     since = askedAt;
-    told = new Set(state.calls.filter(({ time }) => time >= since).map(({ id }) => id));
+    sentIds = new Set(state.calls.filter(({ time }) => time >= since).map(({ id }) => id));
   };
   return {
     look: async () => {

@@ -93,13 +93,13 @@ const MAX_REASON_CHARS = 300;
  * Creates a function that reports rejections, consecutive similar ones at most once per second, because a page that
  * retries causes many.
  */
-export function createRefusalTeller(tell: (line: string) => void): (refusal: Refusal) => void {
+export function createRefusalReporter(report: (line: string) => void): (refusal: Refusal) => void {
   let last = { alike: "", at: 0 };
   return (refusal) => {
     const alike = `${refusal.status} ${refusal.method} ${refusal.path}`;
     const at = Date.parse(refusal.time);
     if (alike === last.alike && at - last.at < PAUSE_MS) return;
     last = { alike, at };
-    tell(refusalLine(refusal));
+    report(refusalLine(refusal));
   };
 }

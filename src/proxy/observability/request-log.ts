@@ -128,7 +128,7 @@ function isAlike(one: CallRecord, other: CallRecord): boolean {
 
 /** Formats the attempts of a call. */
 function attemptList(attempts: readonly AttemptRecord[]): string {
-  const told = attempts.map(({ upstream, key, status, errorCode, waitMs, ms }) => ({
+  const entries = attempts.map(({ upstream, key, status, errorCode, waitMs, ms }) => ({
     upstream,
     key,
     status,
@@ -136,7 +136,7 @@ function attemptList(attempts: readonly AttemptRecord[]): string {
     wait_ms: waitMs === 0 ? undefined : waitMs,
     ms,
   }));
-  return `,"attempts":${JSON.stringify(told)}`;
+  return `,"attempts":${JSON.stringify(entries)}`;
 }
 
 function tokens({ input, output, partial, estimated }: Usage): string {

@@ -65,9 +65,9 @@ function* itemEvents(item: Members, output_index: number): Generator<ReplayedEve
 function* listEvents(
   item: Members,
   member: string,
-  tell: (part: Members, index: number) => Generator<ReplayedEvent>,
+  toEvents: (part: Members, index: number) => Generator<ReplayedEvent>,
 ): Generator<ReplayedEvent> {
-  for (const [index, part] of objectsIn(item[member]).entries()) yield* tell(part, index);
+  for (const [index, part] of objectsIn(item[member]).entries()) yield* toEvents(part, index);
 }
 
 function* contentEvents(part: Members, where: Members): Generator<ReplayedEvent> {
@@ -121,7 +121,7 @@ const AT_FIRST: Members = {
 
 function emptied(value: Members): Members {
   return Object.fromEntries(
-    Object.entries(value).map(([name, held]) => [name, name in AT_FIRST ? AT_FIRST[name] : held]),
+    Object.entries(value).map(([name, member]) => [name, name in AT_FIRST ? AT_FIRST[name] : member]),
   );
 }
 

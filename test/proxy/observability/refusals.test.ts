@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createRefusalTeller, type Refusal, refusalLine } from "../../../src/proxy/observability/refusals.ts";
+import {
+  createRefusalReporter,
+  type Refusal,
+  refusalLine,
+} from "../../../src/proxy/observability/refusals.ts";
 import { startTestProxy } from "../../support/start-proxy.ts";
 
 const refusal: Refusal = {
@@ -23,7 +27,7 @@ describe("a refusal", () => {
 
   it("is told again only after a while, unless it is another", () => {
     const told: string[] = [];
-    const tell = createRefusalTeller((line) => told.push(line));
+    const tell = createRefusalReporter((line) => told.push(line));
     tell(refusal);
     tell({ ...refusal, time: "2026-01-02T03:04:05.900Z" });
     expect(told).toHaveLength(1);

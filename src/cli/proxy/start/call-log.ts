@@ -1,7 +1,7 @@
 import type { LoggingConfig } from "../../../config/proxy/config.ts";
 import { createLineBatches, type LineSink } from "../../../proxy/observability/line-batches.ts";
 import { readableLine } from "../../../proxy/observability/readable-line.ts";
-import { createRefusalLines, createRefusalTeller } from "../../../proxy/observability/refusals.ts";
+import { createRefusalLines, createRefusalReporter } from "../../../proxy/observability/refusals.ts";
 import { type RequestLog, recordLine } from "../../../proxy/observability/request-log.ts";
 import { createRotatingFile, type RotatingFile } from "../../../proxy/observability/rotating-file.ts";
 import type { Output } from "../../output.ts";
@@ -12,7 +12,7 @@ import type { Output } from "../../output.ts";
  */
 export function createCallLog(lines: LineSink, isAskedFor: () => boolean, output: Output): RequestLog {
   const refusals = createRefusalLines((line) => lines.write(line));
-  const tell = createRefusalTeller((line) => {
+  const reportRefusal = createRefusalReporter((line) => {
     if (output.interactive) output.note(line);
   });
   return {
@@ -22,7 +22,7 @@ export function createCallLog(lines: LineSink, isAskedFor: () => boolean, output
     },
     refused(refusal) {
       if (isAskedFor()) refusals.add(refusal);
-      tell(refusal);
+      reportRefusal(refusal);
     },
     close() {
       refusals.flush();

@@ -12,18 +12,18 @@ const LOOK_MS = 1_000;
  * Kubernetes volumes, which switch folders through a link, and network drives. So the file is polled as well.
  */
 export function onFileChange(path: string, since: string, onChange: () => void): () => void {
-  let told = since;
+  let lastState = since;
   let timer: NodeJS.Timeout | undefined;
   const soon = () => {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      told = fileState(path);
+      lastState = fileState(path);
       onChange();
     }, 150);
   };
   const unwatch = watchFolder(path, soon);
   const look = setInterval(() => {
-    if (fileState(path) !== told) soon();
+    if (fileState(path) !== lastState) soon();
   }, LOOK_MS);
   look.unref();
   return () => {

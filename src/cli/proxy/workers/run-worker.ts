@@ -14,7 +14,7 @@ import type { PrimaryCalls, WorkerCalls, WorkerStart } from "./calls.ts";
 import { createRemote, type Pipe, type Remote } from "./remote.ts";
 
 /** Interval in milliseconds at which counts are sent to the primary, in case this process ends unexpectedly. */
-const TELL_MS = 1_000;
+const REPORT_INTERVAL_MS = 1_000;
 
 /**
  * Runs one worker of `proxy start --workers N`: serves as the primary requests, until the primary ends it. If the
@@ -41,7 +41,7 @@ function workerCalls(primary: () => Remote<PrimaryCalls>, output: Output): Worke
     async serve(start) {
       config = start.config;
       proxy = createSharingProxy(start, primary(), () => config.logging.requests, output);
-      tellOfCounts(proxy.counts, primary());
+      reportCounts(proxy.counts, primary());
       return listen(proxy.app, config);
     },
     reload(next) {
@@ -90,16 +90,16 @@ function createSharingProxy(
   });
 }
 
-function tellOfCounts(counts: () => MetricCounts, primary: Remote<PrimaryCalls>): void {
-  let told = 0;
-  const tell = () => {
+function reportCounts(counts: () => MetricCounts, primary: Remote<PrimaryCalls>): void {
+  let reported = 0;
+  const report = () => {
     const now = counts();
     const calls = now.series.reduce((sum, series) => sum + series.calls, 0);
-    if (calls === told) return;
-    told = calls;
+    if (calls === reported) return;
+    reported = calls;
     primary.call("counted", now).catch(() => {});
   };
-  setInterval(tell, TELL_MS).unref();
+  setInterval(report, REPORT_INTERVAL_MS).unref();
 }
 
 function pipeToPrimary(): Pipe {

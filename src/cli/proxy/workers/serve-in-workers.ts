@@ -64,10 +64,10 @@ class Workers implements Serving {
     const next = { ...wanted, host: before.host, port: before.port };
     this.config = next;
     try {
-      await this.tellOf(next);
+      await this.reloadAll(next);
     } catch (error) {
       this.config = before;
-      await this.tellOf(before).catch(() => {});
+      await this.reloadAll(before).catch(() => {});
       throw error;
     }
     this.configuration = { readAt: Date.now() };
@@ -165,7 +165,7 @@ class Workers implements Serving {
    * Sends the configuration to all workers. Rejects if it cannot be used; a worker that ends meanwhile does not
    * count.
    */
-  private async tellOf(config: ProxyConfig): Promise<void> {
+  private async reloadAll(config: ProxyConfig): Promise<void> {
     const share = shareOf(config, this.count);
     const outcomes = await this.all(({ remote }) => remote.call("reload", share));
     for (const outcome of outcomes)

@@ -42,11 +42,11 @@ export async function serveOperation(
     await run(context);
   } catch (error) {
     if (isClientDisconnect(error)) throw error;
-    const told = toExchangeError(error);
-    if (told.kind === "internal" && !call.reply.started) throw error;
-    fault = told.message;
+    const exchangeError = toExchangeError(error);
+    if (exchangeError.kind === "internal" && !call.reply.started) throw error;
+    fault = exchangeError.message;
     if (call.reply.started) call.reply.destroy();
-    else answerError(call, told, createOperationLossHeader(context.losses));
+    else answerError(call, exchangeError, createOperationLossHeader(context.losses));
   }
   return {
     losses: context.losses.losses,
