@@ -74,12 +74,12 @@ async function isAbandoned(path: string): Promise<boolean> {
 
 /** Removes a lock. Renames before deleting, so that only one of several processes succeeds. */
 async function takeAway(path: string): Promise<void> {
-  const aside = `${path}.${randomBytes(4).toString("hex")}`;
+  const claimedPath = `${path}.${randomBytes(4).toString("hex")}`;
   try {
-    await rename(path, aside);
+    await rename(path, claimedPath);
     // Another process may have taken over the lock in the meantime; a lock in use is restored.
-    if (await isAbandoned(aside)) await unlink(aside);
-    else await rename(aside, path);
+    if (await isAbandoned(claimedPath)) await unlink(claimedPath);
+    else await rename(claimedPath, path);
   } catch {
     // Another process removed it first.
   }

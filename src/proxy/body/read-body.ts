@@ -15,8 +15,8 @@ export interface BodyCount {
  * disconnects, `media_type` for an unknown content coding, and `validation` for invalid bytes.
  */
 export function readBody(request: IncomingMessage, limit: number, count: BodyCount): Promise<Buffer> {
-  const announced = Number(request.headers["content-length"] ?? 0);
-  if (announced > limit) return Promise.reject(tooLarge(limit));
+  const contentLength = Number(request.headers["content-length"] ?? 0);
+  if (contentLength > limit) return Promise.reject(tooLarge(limit));
   const coding = codingOf(request.headers["content-encoding"]);
   const bytes = collect(request, limit, count);
   return coding === undefined ? bytes : bytes.then((coded) => decode(coded, coding, limit, count));

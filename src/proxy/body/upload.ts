@@ -26,9 +26,9 @@ export interface SentUpload {
  * `too_large` if the form exceeds the limit.
  */
 export async function beginUpload(request: IncomingMessage, bounds: UploadBounds): Promise<Upload> {
-  const announced = request.headers["content-length"];
-  if (Number(announced ?? 0) > bounds.limit) throw tooLarge(bounds.limit);
-  const upload = new Upload(request, announced === undefined ? undefined : Number(announced), bounds);
+  const contentLength = request.headers["content-length"];
+  if (Number(contentLength ?? 0) > bounds.limit) throw tooLarge(bounds.limit);
+  const upload = new Upload(request, contentLength === undefined ? undefined : Number(contentLength), bounds);
   await upload.readToModel(request.headers["content-type"] ?? "");
   return upload;
 }
@@ -39,7 +39,7 @@ export async function beginUpload(request: IncomingMessage, bounds: UploadBounds
  */
 export class Upload {
   private readonly rest: AsyncIterator<Buffer>;
-  private readonly announced: number | undefined;
+  private readonly contentLength: number | undefined;
   private readonly bounds: UploadBounds;
   /** Undefined once there was no room for all chunks. */
   private kept: Buffer[] | undefined = [];
@@ -52,9 +52,9 @@ export class Upload {
   /** The value of the field `model`, if there is one. */
   model: string | undefined;
 
-  constructor(request: IncomingMessage, announced: number | undefined, bounds: UploadBounds) {
+  constructor(request: IncomingMessage, contentLength: number | undefined, bounds: UploadBounds) {
     this.rest = request[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-    this.announced = announced;
+    this.contentLength = contentLength;
     this.bounds = bounds;
   }
 
@@ -88,7 +88,7 @@ export class Upload {
     const longer = (begin?.length ?? 0) - (peeked?.length ?? 0);
     return {
       stream: Readable.from(this.read(begin), { objectMode: false }),
-      length: this.announced === undefined ? undefined : this.announced + longer,
+      length: this.contentLength === undefined ? undefined : this.contentLength + longer,
     };
   }
 

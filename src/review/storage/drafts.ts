@@ -66,9 +66,9 @@ export function createDraftStore(dataDirectory: string, options: DraftStoreOptio
   const load = async (key: string): Promise<StoredDraft> => {
     const stored = await readDraft(pathOf(key));
     if (stored !== "damaged") return stored;
-    const aside = join(folder, `${key}.damaged-${now().toISOString().replaceAll(":", "-")}`);
-    await rename(pathOf(key), aside).catch(() => {});
-    damaged.set(key, aside);
+    const backup = join(folder, `${key}.damaged-${now().toISOString().replaceAll(":", "-")}`);
+    await rename(pathOf(key), backup).catch(() => {});
+    damaged.set(key, backup);
     return NONE;
   };
   const isAlive = ({ writer }: StoredDraft) => writer !== undefined && mayStillRun(writer.process);
@@ -79,11 +79,11 @@ export function createDraftStore(dataDirectory: string, options: DraftStoreOptio
       inTurn(async () => {
         const stored = await load(key);
         known.set(key, stored.generation);
-        const aside = damaged.get(key);
+        const backup = damaged.get(key);
         return {
           ...shown(stored),
           ...(stored.generation > 0 && !isOwn(stored) ? { isEarlier: true } : {}),
-          ...(aside === undefined ? {} : { damaged: aside }),
+          ...(backup === undefined ? {} : { damaged: backup }),
         };
       }),
     write: (key, generation, content) =>

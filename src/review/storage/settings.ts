@@ -30,7 +30,7 @@ export function createSettingsStore(dataDirectory: string, initial: ReviewSettin
       inTurn(() =>
         locked(dataDirectory, async () => {
           const stored = await readJson(path);
-          if (!isObject(stored)) await keepAside(path);
+          if (!isObject(stored)) await backUp(path);
           const changed = { ...(isObject(stored) ? stored : {}), ...members };
           await writeDurably(path, `${JSON.stringify(changed, null, 2)}\n`);
           return { ...initial, ...understood(changed) };
@@ -48,7 +48,7 @@ async function locked<Result>(folder: string, task: () => Promise<Result>): Prom
 }
 
 /** Renames a damaged file, which may have the only copy of the settings. The write reports a folder in its place. */
-async function keepAside(path: string): Promise<void> {
+async function backUp(path: string): Promise<void> {
   const isFile = await stat(path).then(
     (entry) => entry.isFile(),
     () => false,
