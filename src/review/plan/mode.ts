@@ -59,7 +59,7 @@ function createPrerender({ plan, title }: PlanReview): NonNullable<ReviewMode["p
   return async (page, { settings }) => {
     if (plan.trim() === "" || plan.length > MAX_PRERENDERED) return page;
     const [{ drawPlan }, { withFirstPaint }] = await Promise.all([
-      import("./draw-plan.ts"),
+      import("./render-plan.ts"),
       import("../first-paint.ts"),
     ]);
     html ??= drawPlan(plan);

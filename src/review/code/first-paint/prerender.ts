@@ -3,7 +3,7 @@ import type { ReviewMode } from "../../context.ts";
 import type { DiffLease, DiffSession } from "../../git/diff-session.ts";
 import type { Snapshot } from "../../git/snapshot.ts";
 import type { CodeReview } from "../code-review.ts";
-import type { DrawOptions } from "./draw-diff.ts";
+import type { DrawOptions } from "./render-diff.ts";
 import { topFiles } from "./shown-files.ts";
 
 /** Milliseconds that a page waits for its prerendered diff; without it, the page is empty until the index arrives. */
@@ -85,7 +85,7 @@ async function viewOf(
 /** Loads the renderer and its highlighter while git runs. */
 async function loadDrawing() {
   const [{ drawDiff }, { loadHighlighter }] = await Promise.all([
-    import("./draw-diff.ts"),
+    import("./render-diff.ts"),
     import("./highlighter.ts"),
   ]);
   await loadHighlighter();
