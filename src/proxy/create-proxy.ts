@@ -9,7 +9,7 @@ import { addSecurityHeaders } from "../http/security-headers.ts";
 import { createBodyRoom } from "./body/body-room.ts";
 import { type CallActivity, ownActivity } from "./dashboard/activity.ts";
 import type { ConfigurationState } from "./dashboard/api-types.ts";
-import { newMark } from "./instance-id.ts";
+import { createInstanceId } from "./instance-id.ts";
 import { asUpstream, relayMcp } from "./mcp/relay-mcp.ts";
 import { createModelLabels } from "./models/model-labels.ts";
 import { createMetrics, type MetricCounts } from "./observability/metrics.ts";
@@ -27,7 +27,7 @@ import { createConnectionLimit } from "./server/connection-limit.ts";
 import { createDraining } from "./server/drain.ts";
 import { addProxyErrors } from "./server/error-handler.ts";
 import { straightCalls } from "./server/fast-path.ts";
-import { keepTicksQuick } from "./server/next-tick-workaround.ts";
+import { keepNextTickFast } from "./server/next-tick-workaround.ts";
 import { handleUtility } from "./server/utility-routes.ts";
 import type { Services } from "./services.ts";
 import {
@@ -50,7 +50,7 @@ export interface ProxyParts {
 
 export interface SharedParts {
   /** The instance id that all of them share. */
-  readonly via: string;
+  readonly instanceId: string;
   readonly conversations: ConversationStore;
   /** Returns the sum of what all processes have counted. */
   readonly totals: () => Promise<MetricCounts>;
@@ -89,12 +89,12 @@ export interface ProxyServer {
 
 /** Creates the proxy. Throws `configuration` if an API key is required and none is configured. */
 export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer {
-  keepTicksQuick();
+  keepNextTickFast();
   const pools = createPools(config.outboundProxies);
   const cooldowns = createCooldowns();
-  const via = parts.shared?.via ?? newMark();
+  const instanceId = parts.shared?.instanceId ?? createInstanceId();
   const metrics = createMetrics(pools.queued);
-  let runtime = createRuntime(config, pools, via);
+  let runtime = createRuntime(config, pools, instanceId);
   let serial = 0;
   let draining = false;
   let stopping = false;
@@ -117,7 +117,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     startedAt: parts.shared?.history.startedAt ?? Math.round(performance.timeOrigin),
     configuration: () => configuration,
     dashboardPage: parts.dashboardPage ?? notBuilt,
-    via,
+    instanceId,
     nextRequestId: () => `${prefix}${(serial++).toString(36)}`,
     room: createBodyRoom(),
     conversations: parts.shared?.conversations ?? createMemoryConversations(),
@@ -132,7 +132,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     counts: metrics.counts,
     activity: (since) => ownActivity(recent, cooldowns, since),
     reload(next) {
-      runtime = createRuntime(next, pools, via);
+      runtime = createRuntime(next, pools, instanceId);
       cooldowns.clear();
       configuration = { readAt: Date.now() };
       pools.keepOnly(poolKeysOf(next));

@@ -29,14 +29,14 @@ export interface Runtime {
 }
 
 /** Creates a runtime. Throws `configuration` if an API key is required and none is configured. */
-export function createRuntime(config: ProxyConfig, pools: Pools, via: string): Runtime {
+export function createRuntime(config: ProxyConfig, pools: Pools, instanceId: string): Runtime {
   const authMode = effectiveMode(config.authMode, config.allowLanAccess);
   if (authMode !== "off" && config.keys.length === 0)
     throw new AppError(
       "configuration",
       `auth_mode ${authMode} needs a key, and there is none in proxy.api_keys`,
     );
-  const catalogue = createCatalogue([...config.upstreams.values()], pools, via);
+  const catalogue = createCatalogue([...config.upstreams.values()], pools, instanceId);
   return {
     config,
     authMode,

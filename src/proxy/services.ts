@@ -38,7 +38,7 @@ export interface Services {
   /** Loads the built dashboard; rejects if it was not built. */
   readonly dashboardPage: () => Promise<string>;
   /** The instance id, by which forwarding loops are detected. */
-  readonly via: string;
+  readonly instanceId: string;
   readonly nextRequestId: () => string;
   /** The memory that request bodies take. */
   readonly room: BodyRoom;

@@ -108,7 +108,7 @@ function requestOf(
     body,
     needs: {
       key: undefined,
-      via: viaHeader(request.headers, services.via),
+      via: viaHeader(request.headers, services.instanceId),
       acceptEncoding: undefined,
       contentLength: hasBody && length !== undefined ? Number(length) : undefined,
       contentCoding: hasBody ? raw.headers["content-encoding"] : undefined,

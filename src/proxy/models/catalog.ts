@@ -43,11 +43,15 @@ interface Listing {
   pending: Promise<void> | undefined;
 }
 
-/** Creates a catalog. `via` is sent with the calls that fetch lists. Fetches no list before it is needed. */
-export function createCatalogue(upstreams: readonly UpstreamConfig[], pools: Pools, via: string): Catalogue {
+/** Creates a catalog. `instanceId` is sent with the calls that fetch lists. Fetches no list before it is needed. */
+export function createCatalogue(
+  upstreams: readonly UpstreamConfig[],
+  pools: Pools,
+  instanceId: string,
+): Catalogue {
   const listings = new Map<string, Listing>();
   const refresh = (upstream: UpstreamConfig, listing: Listing): Promise<void> => {
-    listing.pending ??= listModels(upstream, pools, via)
+    listing.pending ??= listModels(upstream, pools, instanceId)
       .then(
         (models) => Object.assign(listing, { models, until: Date.now() + FRESH_MS }),
         () => Object.assign(listing, { until: Date.now() + RETRY_MS }),
@@ -91,13 +95,17 @@ export function createCatalogue(upstreams: readonly UpstreamConfig[], pools: Poo
   };
 }
 
-async function listModels(upstream: UpstreamConfig, pools: Pools, via: string): Promise<CatalogueModel[]> {
+async function listModels(
+  upstream: UpstreamConfig,
+  pools: Pools,
+  instanceId: string,
+): Promise<CatalogueModel[]> {
   if (upstream.models) return upstream.models.map((id) => modelOf(upstream, id, undefined));
   if (upstream.dialect === "any" || upstream.credentials === "client") return [];
   const headers = requestHeaders(upstream, upstream.keys[0], [
     ["accept", "application/json"],
     ["accept-encoding", "identity"],
-    ["x-sallyport-via", via],
+    ["x-sallyport-via", instanceId],
   ]);
   const reply = await sendTo(pools, upstream, {
     method: "GET",

@@ -75,7 +75,7 @@ export function nativeRequest(
       key,
       isShared: call.runtime.isShared,
       clientKey: call.upstream?.credentials === "client" ? keyInQuery(call) : undefined,
-      via: viaHeader(headers, call.services.via),
+      via: viaHeader(headers, call.services.instanceId),
       // A compressed stream cannot be inspected, and no keep-alives can be inserted.
       acceptEncoding: call.stream ? undefined : headers["accept-encoding"]?.toString(),
       contentLength: sent.length,

@@ -179,7 +179,7 @@ function headersFor(
   return requestHeaders(upstream, key, [
     ["content-type", request.contentType ?? "application/json"],
     ["accept-encoding", "identity"],
-    ["x-sallyport-via", viaHeader(call.request.headers, call.services.via)],
+    ["x-sallyport-via", viaHeader(call.request.headers, call.services.instanceId)],
     ["accept", call.stream ? "text/event-stream" : "application/json"],
     ...Object.entries(request.headers ?? {}),
   ]);

@@ -52,7 +52,7 @@ export function admit(
     if (!guarded.allowed && guarded.reason !== "host") return refused("page");
     if (needsKey(runtime.authMode, route?.operation)) return refused("key");
   }
-  const isBack = headers["x-sallyport-via"]?.includes(services.via) === true;
+  const isBack = headers["x-sallyport-via"]?.includes(services.instanceId) === true;
   return { key, refusal: isBack ? "loop" : undefined };
 }
 

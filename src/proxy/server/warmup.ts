@@ -85,7 +85,7 @@ async function warmOne(
   const headers = requestHeaders(upstream, upstream.keys[0], [
     ["content-type", "application/json"],
     ["accept-encoding", "identity"],
-    ["x-sallyport-via", services.via],
+    ["x-sallyport-via", services.instanceId],
   ]);
   try {
     const reply = await sendTo(services.pools, upstream, {

@@ -217,7 +217,7 @@ async function followOneOfMany(activity: SharedParts["activity"]): Promise<Dashb
     log: { add: () => {}, refused: () => {}, close: async () => {} },
     onInternal: () => {},
     shared: {
-      via: "mark",
+      instanceId: "instance",
       conversations: createMemoryConversations(),
       totals: async () => NO_COUNTS,
       activity,

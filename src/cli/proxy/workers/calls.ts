@@ -12,7 +12,7 @@ export interface WorkerStart {
   /** Includes the worker's share of the limits. */
   readonly config: ProxyConfig;
   /** The instance id that all workers share. */
-  readonly via: string;
+  readonly instanceId: string;
   readonly history: History;
 }
 

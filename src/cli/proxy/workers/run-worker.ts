@@ -65,7 +65,7 @@ function workerCalls(primary: () => Remote<PrimaryCalls>, output: Output): Worke
 
 /** Creates a proxy that shares all state that clients can observe with the other workers. */
 function createSharingProxy(
-  { config, via, history }: WorkerStart,
+  { config, instanceId, history }: WorkerStart,
   primary: Remote<PrimaryCalls>,
   logsCalls: () => boolean,
   output: Output,
@@ -77,7 +77,7 @@ function createSharingProxy(
     onInternal: (error) => output.note(`internal error: ${messageOf(error)}`),
     dashboardPage,
     shared: {
-      via,
+      instanceId,
       history,
       totals: () => primary.call("totals", undefined),
       activity: (since) => primary.call("activity", since),

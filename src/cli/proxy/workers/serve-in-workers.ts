@@ -1,7 +1,7 @@
 import type { ProxyConfig } from "../../../config/proxy/config.ts";
 import { AppError } from "../../../errors.ts";
 import type { ConfigurationState } from "../../../proxy/dashboard/api-types.ts";
-import { newMark } from "../../../proxy/instance-id.ts";
+import { createInstanceId } from "../../../proxy/instance-id.ts";
 import type { RotatingFile } from "../../../proxy/observability/rotating-file.ts";
 import type { Output } from "../../output.ts";
 import { version } from "../../version.ts";
@@ -26,7 +26,7 @@ class Workers implements Serving {
   private readonly workers = new Set<WorkerProcess>();
   private readonly common;
   private readonly count: number;
-  private readonly via = newMark();
+  private readonly instanceId = createInstanceId();
   private readonly isTooMany = createCrashWatch();
   private readonly logFile: RotatingFile;
   private readonly output: Output;
@@ -140,7 +140,7 @@ class Workers implements Serving {
     else {
       worker.isReady = true;
       const history = { startedAt: this.startedAt, configuration: this.configuration };
-      const start = { config: shareOf(this.config, this.count), via: this.via, history };
+      const start = { config: shareOf(this.config, this.count), instanceId: this.instanceId, history };
       worker.remote.call("serve", start).then(
         (port) => listening(port, worker),
         (error: unknown) => {
