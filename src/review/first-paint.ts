@@ -11,9 +11,9 @@ export interface FirstPaint {
 
 /** Inserts prerendered content into the built page. */
 export function withFirstPaint(page: string, { title, theme, html }: FirstPaint): string {
-  const colours = theme === "system" ? "" : ` data-theme="${theme}"`;
+  const colors = theme === "system" ? "" : ` data-theme="${theme}"`;
   return page
-    .replace('<html lang="en">', () => `<html lang="en"${colours}>`)
+    .replace('<html lang="en">', () => `<html lang="en"${colors}>`)
     .replace("<title>Sallyport</title>", () => `<title>${escaped(title)}</title>`)
-    .replace("<!--first-view-->", () => html);
+    .replace("<!--prerendered-->", () => html);
 }

@@ -108,14 +108,14 @@ describe("the top of the diff", () => {
     const repository = await testRepository({ "a.txt": "a\n" });
     await repository.write({
       "<img src=x onerror=alert(1)>.ts": 'const x = "</script><script>alert(2)</script>";\n',
-      "<!--first-view-->.ts": "// $& $' <!--first-view-->\n",
+      "<!--prerendered-->.ts": "// $& $' <!--prerendered-->\n",
     });
     const review = await startCodeReview(repository);
     const page = await openWithoutScripts(review.url);
     expect(await page.locator("main img, main script").count()).toBe(0);
     const text = await page.locator("main").textContent();
     expect(text).toContain('"</script><script>alert(2)</script>"');
-    expect(text).toContain("// $& $' <!--first-view-->");
+    expect(text).toContain("// $& $' <!--prerendered-->");
     review.child.kill("SIGTERM");
   });
 

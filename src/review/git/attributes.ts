@@ -5,10 +5,10 @@ export interface Attributes {
   /** Value of `linguist-generated`; undefined if it is unspecified. */
   readonly generated: boolean | undefined;
   /** Whether the diff attribute is specified: it can declare a text file binary. */
-  readonly diffDecreed: boolean;
+  readonly hasDiffAttribute: boolean;
 }
 
-const NO_ATTRIBUTES: Attributes = { generated: undefined, diffDecreed: false };
+const NO_ATTRIBUTES: Attributes = { generated: undefined, hasDiffAttribute: false };
 
 /** Returns the attributes of many paths, in their order, with one call of git. */
 export async function attributesOf(git: GitPlace, paths: readonly string[]): Promise<Attributes[]> {
@@ -26,7 +26,7 @@ export async function attributesOf(git: GitPlace, paths: readonly string[]): Pro
     const index = position.get(path);
     if (index === undefined) return NO_ATTRIBUTES;
     const at = index * names.length * 3;
-    return { generated: truth(fields[at + 2]), diffDecreed: fields[at + 5] !== "unspecified" };
+    return { generated: truth(fields[at + 2]), hasDiffAttribute: fields[at + 5] !== "unspecified" };
   });
 }
 

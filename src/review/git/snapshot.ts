@@ -143,13 +143,14 @@ async function describe(taking: Taking, parts: readonly Part[]): Promise<Snapsho
     parts.map(({ header }) => header.path),
   );
   // A file without an object name is too large to be compared.
-  const decreed = parts.filter(
-    ({ header }, index) => header.binary && header.newBlob !== undefined && attributes[index]?.diffDecreed,
+  const declaredBinary = parts.filter(
+    ({ header }, index) =>
+      header.binary && header.newBlob !== undefined && attributes[index]?.hasDiffAttribute,
   );
-  const unveiled = await unveil(taking, decreed);
+  const comparedAsText = await compareAsText(taking, declaredBinary);
   const hash = createHash("sha256");
   const files = parts.map((original, index): SnapshotFile => {
-    const part = unveiled.get(original) ?? original;
+    const part = comparedAsText.get(original) ?? original;
     hash.update(part.section.header).update(part.section.fingerprint);
     const generated = attributes[index]?.generated ?? isGeneratedName(part.header.path);
     return { ...snapshotFile(part, index), generated, status: statusAmong(parts, index) };
@@ -179,7 +180,7 @@ function statusAmong(parts: readonly Part[], index: number): DiffFile["status"] 
  * Compares files again as text that attributes declare binary, since a repository could hide changes in this way. A
  * file that contains NUL bytes, which is git's own test, stays binary. Returns the replaced parts.
  */
-async function unveil(taking: Taking, parts: readonly Part[]): Promise<Map<Part, Part>> {
+async function compareAsText(taking: Taking, parts: readonly Part[]): Promise<Map<Part, Part>> {
   const result = new Map<Part, Part>();
   for (const part of parts) {
     const { path, oldPath = path } = part.header;

@@ -58,11 +58,11 @@ function createPrerender({ plan, title }: PlanReview): NonNullable<ReviewMode["p
   let html: string | undefined;
   return async (page, { settings }) => {
     if (plan.trim() === "" || plan.length > MAX_PRERENDERED) return page;
-    const [{ drawPlan }, { withFirstPaint }] = await Promise.all([
+    const [{ renderPlan }, { withFirstPaint }] = await Promise.all([
       import("./render-plan.ts"),
       import("../first-paint.ts"),
     ]);
-    html ??= drawPlan(plan);
+    html ??= renderPlan(plan);
     return withFirstPaint(page, {
       title: `${title}: plan review`,
       theme: (await settings.read()).theme,

@@ -5,7 +5,7 @@ import { parseMarkdown } from "../../render/markdown/parse/parse-markdown.ts";
  * Renders the plan as HTML, inside the elements that the page creates around it, so that nothing moves when the page
  * takes over.
  */
-export function drawPlan(plan: string): string {
+export function renderPlan(plan: string): string {
   return [
     '<div class="page"><header class="header"></header><div class="columns"><nav class="contents"></nav>',
     '<main class="main" aria-busy="true"><div class="sheet"><div class="plan">',

@@ -3,7 +3,7 @@ import type { ReviewMode } from "../../context.ts";
 import type { DiffLease, DiffSession } from "../../git/diff-session.ts";
 import type { Snapshot } from "../../git/snapshot.ts";
 import type { CodeReview } from "../code-review.ts";
-import type { DrawOptions } from "./render-diff.ts";
+import type { RenderOptions } from "./render-diff.ts";
 import { topFiles } from "./shown-files.ts";
 
 /** Milliseconds that a page waits for its prerendered diff; without it, the page is empty until the index arrives. */
@@ -13,21 +13,24 @@ const TIMEOUT_MS = 3_000;
  * Returns a function that renders the top of the diff into the page, or returns the page unchanged after a timeout.
  */
 export function createPrerender({ diffs }: CodeReview): NonNullable<ReviewMode["prerender"]> {
-  const draw = createFirstViews(diffs);
+  const renderTop = createTopRenderer(diffs);
   return async (page, { settings }) => {
     const { theme, view = {} } = await settings.read();
     const { layout = "split", wrap = true, whitespace = true } = view;
     if (!whitespace) return page;
-    const first = await Promise.race([draw({ layout, wrap }), delay(TIMEOUT_MS, undefined, { ref: false })]);
-    if (!first) return page;
+    const rendered = await Promise.race([
+      renderTop({ layout, wrap }),
+      delay(TIMEOUT_MS, undefined, { ref: false }),
+    ]);
+    if (!rendered) return page;
     const { withFirstPaint } = await import("../../first-paint.ts");
-    const title = `${diffs.repository.name} (${first.branch}): review`;
-    return withFirstPaint(page, { title, theme, html: first.html });
+    const title = `${diffs.repository.name} (${rendered.branch}): review`;
+    return withFirstPaint(page, { title, theme, html: rendered.html });
   };
 }
 
 /** The rendered top of a diff. */
-interface DrawnDiff {
+interface RenderedDiff {
   readonly branch: string;
   readonly html: string;
 }
@@ -39,42 +42,42 @@ const HEAD_START_MS = 150;
  * Returns a function that renders the top of the current diff, once for each set of options. While git still compares
  * a first diff with many files, the top files are taken and rendered separately.
  */
-export function createFirstViews(diffs: DiffSession): (options: DrawOptions) => Promise<DrawnDiff> {
-  const drawn = new WeakMap<Snapshot, Map<string, Promise<string>>>();
-  const tops = new Map<string, Promise<DrawnDiff | undefined>>();
-  let isThere = false;
+export function createTopRenderer(diffs: DiffSession): (options: RenderOptions) => Promise<RenderedDiff> {
+  const rendered = new WeakMap<Snapshot, Map<string, Promise<string>>>();
+  const tops = new Map<string, Promise<RenderedDiff | undefined>>();
+  let hasWhole = false;
 
-  const drawWhole = async (options: DrawOptions): Promise<DrawnDiff> => {
-    const [lease, draw] = await Promise.all([diffs.current(), loadDrawing()]);
-    isThere = true;
+  const renderWhole = async (options: RenderOptions): Promise<RenderedDiff> => {
+    const [lease, render] = await Promise.all([diffs.current(), loadRenderer()]);
+    hasWhole = true;
     tops.clear();
-    const views = drawn.get(lease.snapshot) ?? new Map<string, Promise<string>>();
-    drawn.set(lease.snapshot, views);
+    const views = rendered.get(lease.snapshot) ?? new Map<string, Promise<string>>();
+    rendered.set(lease.snapshot, views);
     const key = JSON.stringify(options);
-    const html = views.get(key) ?? draw(lease.snapshot, options);
+    const html = views.get(key) ?? render(lease.snapshot, options);
     views.set(key, html);
-    return viewOf(lease, html);
+    return toRendered(lease, html);
   };
-  const drawTop = async (options: DrawOptions): Promise<DrawnDiff | undefined> => {
+  const renderTop = async (options: RenderOptions): Promise<RenderedDiff | undefined> => {
     await delay(HEAD_START_MS, undefined, { ref: false });
-    if (isThere) return undefined;
-    const [lease, draw] = await Promise.all([diffs.part(topFiles), loadDrawing()]);
-    return lease && viewOf(lease, draw(lease.snapshot, options));
+    if (hasWhole) return undefined;
+    const [lease, render] = await Promise.all([diffs.part(topFiles), loadRenderer()]);
+    return lease && toRendered(lease, render(lease.snapshot, options));
   };
   return (options) => {
-    const whole = drawWhole(options);
-    if (isThere) return whole;
+    const whole = renderWhole(options);
+    if (hasWhole) return whole;
     const key = JSON.stringify(options);
-    const top = tops.get(key) ?? drawTop(options).catch(() => undefined);
+    const top = tops.get(key) ?? renderTop(options).catch(() => undefined);
     tops.set(key, top);
     return Promise.race([whole, top.then((view) => view ?? whole)]);
   };
 }
 
-async function viewOf(
+async function toRendered(
   { gitContext, release }: Pick<DiffLease, "gitContext" | "release">,
   html: Promise<string>,
-): Promise<DrawnDiff> {
+): Promise<RenderedDiff> {
   try {
     return { branch: gitContext.currentBranch, html: await html };
   } finally {
@@ -83,11 +86,11 @@ async function viewOf(
 }
 
 /** Loads the renderer and its highlighter while git runs. */
-async function loadDrawing() {
-  const [{ drawDiff }, { loadHighlighter }] = await Promise.all([
+async function loadRenderer() {
+  const [{ renderDiff }, { loadHighlighter }] = await Promise.all([
     import("./render-diff.ts"),
     import("./highlighter.ts"),
   ]);
   await loadHighlighter();
-  return drawDiff;
+  return renderDiff;
 }

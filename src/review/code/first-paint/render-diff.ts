@@ -10,7 +10,7 @@ const MAX_ROWS = 80;
 /** Bytes of a patch that contain at least as many rows. */
 const PATCH_HEAD = 64 * 1024;
 
-export interface DrawOptions {
+export interface RenderOptions {
   readonly layout: Layout;
   readonly wrap: boolean;
 }
@@ -19,17 +19,17 @@ export interface DrawOptions {
  * Renders the top of a diff as HTML, inside the elements that the page creates around it, so that nothing moves when
  * the page takes over.
  */
-export async function drawDiff(snapshot: Snapshot, options: DrawOptions): Promise<string> {
+export async function renderDiff(snapshot: Snapshot, options: RenderOptions): Promise<string> {
   const highlight = await loadHighlighter();
   const sections: string[] = [];
   let rows = MAX_ROWS;
   for (const file of shownFiles(snapshot)) {
-    const patch = file.generated ? undefined : scanPatch(await headOf(snapshot, file));
-    const drawn = fileHtml(file, patch, { ...options, highlight, rows });
-    sections.push(drawn.html);
+    const patch = file.generated ? undefined : scanPatch(await readHead(snapshot, file));
+    const rendered = fileHtml(file, patch, { ...options, highlight, rows });
+    sections.push(rendered.html);
     // A file header is about as high as two rows.
-    rows -= drawn.rows + 2;
-    if (drawn.isCut || rows <= 0) break;
+    rows -= rendered.rows + 2;
+    if (rendered.isCut || rows <= 0) break;
   }
   return [
     '<div class="review prerendered" aria-busy="true"><header class="header"><p class="prerendered-notice" role="status">Comparing files …</p></header><div class="banners"></div>',
@@ -40,7 +40,7 @@ export async function drawDiff(snapshot: Snapshot, options: DrawOptions): Promis
 }
 
 /** Returns the start of a file's patch, cut after a complete line. */
-async function headOf({ spool }: Snapshot, { section }: SnapshotFile): Promise<string> {
+async function readHead({ spool }: Snapshot, { section }: SnapshotFile): Promise<string> {
   const { offset, length } = section;
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let text = "";

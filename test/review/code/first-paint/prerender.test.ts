@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createFirstViews } from "../../../../src/review/code/first-paint/prerender.ts";
+import { createTopRenderer } from "../../../../src/review/code/first-paint/prerender.ts";
 import { createDiffSession, type DiffSession } from "../../../../src/review/git/diff-session.ts";
 import { type TestRepository, testRepository } from "../../../support/test-repository.ts";
 
@@ -51,53 +51,55 @@ async function createDelayedSession(repository: TestRepository): Promise<Delayed
 const shownNames = (html: string) =>
   [...html.matchAll(/file-name">([^<]*)</g)].map(([, name]) => `src/${name}`);
 
-describe("the first view of a diff that git still compares", () => {
-  it("is drawn from the files on top, once, untracked ones among them", async () => {
+describe("prerendered top of a diff that git still compares", () => {
+  it("has the first files, untracked ones included, and is rendered once", async () => {
     const repository = await changedFiles(40);
     await repository.write({ "src/a-new-one.ts": "fresh();\n", "later.txt": "later\n" });
     const { session, parts } = await createDelayedSession(repository);
-    const draw = createFirstViews(session);
-    const [view, again] = await Promise.all([draw(options), draw(options)]);
+    const render = createTopRenderer(session);
+    const [view, again] = await Promise.all([render(options), render(options)]);
     expect(view.branch).toBe("main");
     expect(again).toBe(view);
     expect(shownNames(view.html)).toEqual(["src/a-new-one.ts", ...names(11)]);
     expect(view.html).toContain("t-function");
-    expect(await draw(options)).toBe(view);
+    expect(await render(options)).toBe(view);
     expect(parts()).toBe(1);
-    expect((await draw({ ...options, layout: "unified" })).html).toContain("row unified");
+    expect((await render({ ...options, layout: "unified" })).html).toContain("row unified");
   });
 
-  it("gives way to that of the whole diff, which begins the same", async () => {
+  it("is replaced by that of the whole diff, which begins with the same files", async () => {
     const { session, release } = await createDelayedSession(await changedFiles(40));
-    const draw = createFirstViews(session);
-    const top = shownNames((await draw(options)).html);
+    const render = createTopRenderer(session);
+    const top = shownNames((await render(options)).html);
     release();
-    await expect.poll(async () => shownNames((await draw(options)).html).length).toBeGreaterThan(top.length);
-    expect(shownNames((await draw(options)).html).slice(0, top.length)).toEqual(top);
+    await expect
+      .poll(async () => shownNames((await render(options)).html).length)
+      .toBeGreaterThan(top.length);
+    expect(shownNames((await render(options)).html).slice(0, top.length)).toEqual(top);
   });
 
-  it("waits for the whole diff where that has few files", async () => {
+  it("waits for the whole diff if it has few files", async () => {
     const { session, parts, release } = await createDelayedSession(await changedFiles(20));
-    const view = createFirstViews(session)(options);
+    const view = createTopRenderer(session)(options);
     await expect.poll(parts).toBe(1);
     release();
     expect(shownNames((await view).html)).toEqual(names(20));
   });
 
-  it("waits for the whole diff where its top cannot be taken", async () => {
+  it("waits for the whole diff if its top cannot be taken", async () => {
     const { session, release } = await createDelayedSession(await changedFiles(40));
     const fails = async () => {
       release();
       throw new Error("busy");
     };
-    const view = await createFirstViews({ ...session, part: fails })(options);
+    const view = await createTopRenderer({ ...session, part: fails })(options);
     expect(shownNames(view.html).length).toBeGreaterThan(12);
   });
 
-  it("fails with the whole diff", async () => {
+  it("fails if the whole diff fails", async () => {
     const { session } = await createDelayedSession(await changedFiles(40));
     const fails = async () => Promise.reject(new Error("no git any more"));
-    await expect(createFirstViews({ ...session, current: fails })(options)).rejects.toThrow(
+    await expect(createTopRenderer({ ...session, current: fails })(options)).rejects.toThrow(
       "no git any more",
     );
   });
