@@ -27,7 +27,7 @@ export function MiniDiff({ anchor, suggestion, path }: MiniDiffProps) {
   return (
     <figure className="mini-diff" aria-label={`Suggested change to ${path}`}>
       {lines.map((line, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity; the whole diff is painted anew
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity; the whole diff is painted again
         <div key={index} className={classNames("code", line.kind)}>
           <span className="code-text">
             <CodeText segments={segmentsOf(line.text, { changed: line.changed, found: [] })} />

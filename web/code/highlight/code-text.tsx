@@ -17,7 +17,7 @@ export const CodeText = memo(function CodeText({ segments }: { readonly segments
     );
     if (name === "") return segment.text;
     return (
-      // biome-ignore lint/suspicious/noArrayIndexKey: runs have no identity; the whole line is painted anew
+      // biome-ignore lint/suspicious/noArrayIndexKey: runs have no identity; the whole line is painted again
       <span key={index} className={name} data-shown={deception?.shown} title={deception?.meaning}>
         {segment.text}
       </span>

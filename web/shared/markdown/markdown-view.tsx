@@ -57,7 +57,7 @@ export const MarkdownView = memo(function MarkdownView(props: MarkdownViewProps)
 });
 
 function drawAll(nodes: readonly MarkdownNode[], host: DrawOptions): ReactNode[] {
-  // biome-ignore lint/suspicious/noArrayIndexKey: the tree never changes; another document is drawn anew
+  // biome-ignore lint/suspicious/noArrayIndexKey: the tree never changes; another document is rendered again
   return nodes.map((node, index) => <Node key={index} node={node} host={host} />);
 }
 
