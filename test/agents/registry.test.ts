@@ -24,7 +24,7 @@ describe("the registry of agents", () => {
   });
 
   it("says of each client whether its settings are files", async () => {
-    const target = { home: "/", command: "sallyport", words: ["sallyport"], environment: {} };
+    const target = { home: "/", command: "sallyport", argv: ["sallyport"], environment: {} };
     const connection = { url: "http://localhost:1", key: "key", ownLogin: false, models: [] };
     for (const { id, proxy } of proxyClients) {
       const { edits } = await proxy.load();
