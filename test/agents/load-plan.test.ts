@@ -1,8 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { decodeInput } from "../../src/agents/decode-input.ts";
-import { loadPlan } from "../../src/agents/load-plan.ts";
+import { decodeInput, loadPlan } from "../../src/agents/decode-input.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("loadPlan", () => {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { LoadedPlan } from "../../agents/load-plan.ts";
+import type { LoadedPlan } from "../../agents/decode-input.ts";
 import type { AgentOrigin } from "../../review/api-types.ts";
 import type { ReviewMode } from "../../review/context.ts";
 import type { AgentChannel } from "../../review/plan/agent-channel.ts";

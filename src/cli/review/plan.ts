@@ -1,7 +1,6 @@
 import { basename } from "node:path";
-import { type DecodedInput, decodeInput } from "../../agents/decode-input.ts";
+import { type DecodedInput, decodeInput, type LoadedPlan, loadPlan } from "../../agents/decode-input.ts";
 import type { ApprovedInput } from "../../agents/hook.ts";
-import { type LoadedPlan, loadPlan } from "../../agents/load-plan.ts";
 import { homeOf, processEnvironment } from "../../config/paths.ts";
 import { AppError, messageOf } from "../../errors.ts";
 import type { AgentOrigin, Caller } from "../../review/api-types.ts";
