@@ -23,6 +23,12 @@ const ALLOWED = new Set([
   "check-words",
 ]);
 
+/**
+ * Fields of stored drafts, logs and APIs, whose names cannot change. They are allowed as property keys only: variables
+ * have the names of the glossary.
+ */
+const WIRE_FIELDS = new Set(["fault", "place", "places", "resting"]);
+
 const root = resolve(import.meta.dirname, "..");
 const { values: flags } = parseArgs({
   options: { list: { type: "string" }, update: { type: "boolean", default: false } },
@@ -127,7 +133,8 @@ function declaredNames(path, text) {
     if (Array.isArray(node)) for (const each of node) visit(each, parent, key);
     else if (node?.type === "ImportDeclaration")
       for (const { local } of node.specifiers) imported.add(local.name);
-    else if (node?.type === "Identifier" && !isMember(parent, key)) names.add(node.name);
+    else if (node?.type === "Identifier" && !isMember(parent, key) && !isWireField(node, parent, key))
+      names.add(node.name);
     if (typeof node?.type !== "string" || node.type === "ImportDeclaration") return;
     for (const [name, child] of Object.entries(node)) if (typeof child === "object") visit(child, node, name);
   }
@@ -136,6 +143,10 @@ function declaredNames(path, text) {
 function isMember(parent, key) {
   if (parent?.type === "MemberExpression") return key === "property" && !parent.computed;
   return parent?.type === "TSQualifiedName" && key === "right";
+}
+
+function isWireField({ name }, parent, key) {
+  return key === "key" && /Property|PropertySignature/.test(parent?.type) && WIRE_FIELDS.has(name);
 }
 
 function countsByFolder() {

@@ -32,7 +32,7 @@ async function openWithoutScripts(
 }
 
 /** Where every line of code on screen stands, and what it says. */
-const places = (page: Page) =>
+const linePositions = (page: Page) =>
   page.$$eval(".row .code-text", (all) =>
     all
       .map((element) => {
@@ -98,9 +98,9 @@ describe("the top of the diff", () => {
     if (layout === "unified") await first.page.keyboard.press("h");
     await first.page.locator(`.row.${layout}`).first().waitFor();
     const drawn = await openWithoutScripts(first.url, `.prerendered .row.${layout}`);
-    const before = await places(drawn);
+    const before = await linePositions(drawn);
     expect(before.length).toBeGreaterThan(10);
-    await expect.poll(async () => (await places(first.page)).slice(0, before.length)).toEqual(before);
+    await expect.poll(async () => (await linePositions(first.page)).slice(0, before.length)).toEqual(before);
     first.child.kill("SIGTERM");
   });
 
@@ -124,7 +124,7 @@ describe("the top of the diff", () => {
     const environment = { PATH: await pathOfSlowGit(repository) };
     const review = await startCodeReview(repository, { environment });
     const drawn = await openWithoutScripts(review.url);
-    const before = await places(drawn);
+    const before = await linePositions(drawn);
     expect(before.length).toBeGreaterThan(10);
     expect(await drawn.title()).toBe("repo (main): review");
     expect(await drawn.locator(".file-name").first().textContent()).toBe("a-fresh-one.ts");
@@ -135,7 +135,7 @@ describe("the top of the diff", () => {
     expect(await page.locator(".review:not(.prerendered)").count()).toBe(0);
     await writeFile(join(repository.outside, "go"), "");
     await page.locator(".review:not(.prerendered) .row").first().waitFor();
-    await expect.poll(async () => (await places(page)).slice(0, before.length)).toEqual(before);
+    await expect.poll(async () => (await linePositions(page)).slice(0, before.length)).toEqual(before);
     expect(errors).toEqual([]);
     review.child.kill("SIGTERM");
   });

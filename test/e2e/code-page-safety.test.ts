@@ -31,7 +31,7 @@ it("R8 and R10 code and names that mean harm: no script runs, nobody is called, 
   expect(await page.locator(".file-header", { hasText: "gpj[U+202E].exe.ts" }).count()).toBe(1);
   expect(await page.locator(".tree", { hasText: "gpj[U+202E].exe.ts" }).count()).toBe(1);
   // Drawn in the order in which it is written, whatever it says of that itself.
-  const places = await page.locator(".code-text", { hasText: "begin admins only" }).evaluate((line) => {
+  const positions = await page.locator(".code-text", { hasText: "begin admins only" }).evaluate((line) => {
     const found: number[] = [];
     const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
@@ -47,8 +47,8 @@ it("R8 and R10 code and names that mean harm: no script runs, nobody is called, 
     }
     return found;
   });
-  expect(places.length).toBe("ifisAdminbeginadminsonly".length);
-  expect(places.toSorted((a, b) => a - b)).toEqual(places);
+  expect(positions.length).toBe("ifisAdminbeginadminsonly".length);
+  expect(positions.toSorted((a, b) => a - b)).toEqual(positions);
 
   await page.keyboard.press("g");
   await page.locator(".sidebar textarea").fill(Object.values(FILES).join("\n"));

@@ -181,14 +181,14 @@ describe("text selected in the diff", () => {
       await page.mouse.move(end.x, end.y, { steps: 5 });
       await page.mouse.up();
     };
-    const places = page.locator(".comment .comment-position");
+    const positions = page.locator(".comment .comment-position");
     await drag(28, 31);
     await page.keyboard.type("Typed on four lines");
-    await expect.poll(() => places.allTextContents()).toEqual(["lines 28-31"]);
+    await expect.poll(() => positions.allTextContents()).toEqual(["lines 28-31"]);
     await page.keyboard.press("Escape");
     await drag(28, 29);
     await page.keyboard.press("c");
-    await expect.poll(() => places.allTextContents()).toEqual(["lines 28-29", "lines 28-31"]);
+    await expect.poll(() => positions.allTextContents()).toEqual(["lines 28-29", "lines 28-31"]);
     await expect.poll(() => focusedText(page)).toBe("");
     await page.keyboard.press("Escape");
     await drag(29, 30);
@@ -197,7 +197,7 @@ describe("text selected in the diff", () => {
       .getByRole("button", { name: "Suggest" })
       .click();
     await page.locator(".suggestion-code").waitFor();
-    await expect.poll(() => places.allTextContents()).toContain("lines 29-30");
+    await expect.poll(() => positions.allTextContents()).toContain("lines 29-30");
     await page.keyboard.press("Escape");
 
     // The sign beside the number is there wherever the row is pointed at.

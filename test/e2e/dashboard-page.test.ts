@@ -132,9 +132,9 @@ it("shows calls as they run and end, whatever they are called, and filters them 
     .poll(() => rows(page, "Last calls").allTextContents())
     .toEqual([expect.stringContaining("opus")]);
 
-  const status = await page.locator("#status").evaluateHandle((place) => {
+  const status = await page.locator("#status").evaluateHandle((element) => {
     const texts: (string | null)[] = [];
-    new MutationObserver(() => texts.push(place.textContent)).observe(place, { childList: true });
+    new MutationObserver(() => texts.push(element.textContent)).observe(element, { childList: true });
     return texts;
   });
   await page.getByRole("button", { name: "Copy the setting of OpenAI SDKs" }).click();

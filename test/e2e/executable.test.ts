@@ -23,7 +23,7 @@ beforeAll(() => {
 }, 180_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 
-function place(name: string): {
+function prepareHome(name: string): {
   home: string;
   run(words: readonly string[], more?: Partial<RunOptions>): ReturnType<typeof runProgram>;
 } {
@@ -44,7 +44,7 @@ describe.each([
   ["by its path", program, "sallyport"],
   ["by another path than the one on the PATH", built, built],
 ])("the executable, started %s", (title, started, hooked) => {
-  const { home, run } = place(title.replaceAll(" ", "-"));
+  const { home, run } = prepareHome(title.replaceAll(" ", "-"));
 
   it.each([
     [["--version"], 0, version],

@@ -168,9 +168,9 @@ describe("a message", () => {
     await dialog.getByRole("status", { name: "Messages" }).waitFor({ state: "attached" });
     expect(await page.locator(".toasts").count()).toBe(1);
     // A message goes by itself: what was said is kept, however late it is asked for.
-    const said = await dialog.getByRole("status", { name: "Messages" }).evaluateHandle((place) => {
-      const texts = [place.textContent];
-      new MutationObserver(() => texts.push(place.textContent)).observe(place, { childList: true });
+    const said = await dialog.getByRole("status", { name: "Messages" }).evaluateHandle((element) => {
+      const texts = [element.textContent];
+      new MutationObserver(() => texts.push(element.textContent)).observe(element, { childList: true });
       return texts;
     });
     await dialog.getByRole("button", { name: "Copy" }).click();

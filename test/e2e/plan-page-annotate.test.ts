@@ -42,7 +42,7 @@ function isBeside(sign: Box, pointedAt: Box): boolean {
 }
 
 /** The middle of the first text that carries a comment and is not the active one, scrolled into view. */
-function markedPlace(page: Page): Promise<{ readonly x: number; readonly y: number } | undefined> {
+function markPosition(page: Page): Promise<{ readonly x: number; readonly y: number } | undefined> {
   return page.evaluate(() => {
     const [range] = CSS.highlights.get("annotation-comment") ?? [];
     (range as Range | undefined)?.startContainer.parentElement?.scrollIntoView({ block: "center" });
@@ -194,9 +194,9 @@ describe("annotating by pointer", () => {
     await page.locator(".card").first().locator(".card-position").click();
     await expect.poll(() => active.textContent()).toContain("On Every deploy");
     // Showing a note scrolls to its text: at once, for who wants no motion. The other text is looked for after that.
-    const place = await markedPlace(page);
-    if (!place) throw new Error("no other text is marked");
-    await page.mouse.click(place.x, place.y);
+    const position = await markPosition(page);
+    if (!position) throw new Error("no other text is marked");
+    await page.mouse.click(position.x, position.y);
     await expect.poll(() => active.textContent()).toContain("On single point");
     review.child.kill("SIGTERM");
     await review.ended;

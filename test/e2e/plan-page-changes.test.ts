@@ -186,9 +186,9 @@ describe("the changes of a plan", () => {
       await page.locator(".composer textarea").fill("Raw");
       await page.keyboard.press("Control+Enter");
     }
-    const places = page.locator(".cards .card-lines");
-    await expect.poll(() => places.count()).toBe(2);
-    expect((await places.allTextContents()).toSorted()).toEqual(["line 6", "text removed near line 6"]);
+    const positions = page.locator(".cards .card-lines");
+    await expect.poll(() => positions.count()).toBe(2);
+    expect((await positions.allTextContents()).toSorted()).toEqual(["line 6", "text removed near line 6"]);
     expect(await page.locator(".cards .card-quote", { hasText: "in memory" }).count()).toBe(1);
     await end(review);
   });

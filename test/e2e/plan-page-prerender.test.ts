@@ -31,7 +31,7 @@ async function end(review: RunningReview): Promise<void> {
 }
 
 /** Where everything that holds text of the plan stands on the sheet of the whole document. */
-const places = (page: Page) =>
+const blockPositions = (page: Page) =>
   page.$$eval(".plan .markdown > *, .plan pre, .plan td", (all) =>
     all.map((element) => {
       const { left, top, width, height } = element.getBoundingClientRect();
@@ -51,10 +51,10 @@ describe("the plan's text", () => {
 
   it.each([1280, 800, 360])("stays where it is when the page takes over, %i pixels wide", async (width) => {
     const review = await startReview(home, samplePlan);
-    const before = await places(await openWithoutScripts(review, width));
+    const before = await blockPositions(await openWithoutScripts(review, width));
     const { page } = await openReview(browser, review.url, { width });
     expect(before.length).toBeGreaterThan(10);
-    const after = await places(page);
+    const after = await blockPositions(page);
     expect(after.length).toBe(before.length);
     const moves = after.flat().map((at, index) => Math.abs(at - (before.flat()[index] ?? Number.NaN)));
     expect(Math.max(...moves)).toBeLessThan(1);
@@ -63,9 +63,9 @@ describe("the plan's text", () => {
 
   it("stands in the middle and stays there where there are no headings to list", async () => {
     const review = await startReview(home, "One paragraph.\n");
-    const before = await places(await openWithoutScripts(review));
+    const before = await blockPositions(await openWithoutScripts(review));
     const { page } = await openReview(browser, review.url);
-    expect(await places(page)).toEqual(before);
+    expect(await blockPositions(page)).toEqual(before);
     const [[left = 0] = []] = before;
     expect(left).toBeGreaterThan(250);
     await end(review);

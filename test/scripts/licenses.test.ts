@@ -113,9 +113,9 @@ describe("the licenses of what is bundled", () => {
 
 describe("the license of the Node.js that an executable is made of", () => {
   it("is found where releases and packages of systems put it", async () => {
-    for (const place of ["LICENSE", "share/doc/nodejs/copyright", "share/licenses/node/LICENSE"]) {
+    for (const path of ["LICENSE", "share/doc/nodejs/copyright", "share/licenses/node/LICENSE"]) {
       const folder = await temporaryFolder();
-      await put(join(folder, place), "Node.js is licensed for use as follows:");
+      await put(join(folder, path), "Node.js is licensed for use as follows:");
       expect(nodeLicense(join(folder, "bin/node"))).toBe("Node.js is licensed for use as follows:");
     }
   });

@@ -27,13 +27,13 @@ it("G7 each place that is none is told apart, with what to do", async () => {
   await mkdir(join(folder, "plain"));
   await repositoryIn(folder, folder).git("init", "--quiet", "--bare", "bare.git");
   const messages = new Set<string>();
-  for (const [place, PATH] of [
+  for (const [directory, PATH] of [
     ["plain", environment.PATH],
     ["nowhere", environment.PATH],
     ["bare.git", environment.PATH],
     ["plain", folder],
   ] as const) {
-    const error = await openRepository(join(folder, place), { ...environment, PATH }).catch(
+    const error = await openRepository(join(folder, directory), { ...environment, PATH }).catch(
       (reason: unknown) => reason,
     );
     expect(error).toMatchObject({ exitCode: 4, hint: expect.stringMatching(/./) });

@@ -134,8 +134,8 @@ describe("5e.70 SSE parse", () => {
           .join("")
           .replaceAll("\n", end);
         const all = bytes(text);
-        const places = [0, ...cuts.map((cut) => cut % (all.length + 1)).sort((a, b) => a - b), all.length];
-        const chunks = places.slice(1).map((place, index) => all.subarray(places[index], place));
+        const positions = [0, ...cuts.map((cut) => cut % (all.length + 1)).sort((a, b) => a - b), all.length];
+        const chunks = positions.slice(1).map((position, index) => all.subarray(positions[index], position));
         expect(parseAll(chunks)).toEqual(parseAll([all]));
         expect(parseAll([...all].map((byte) => Uint8Array.of(byte)))).toEqual(parseAll([all]));
       }),

@@ -102,7 +102,9 @@ function emptied(part: Extract<Part, { type: "text" | "refusal" | "reasoning" }>
 
 /** The text cut at each place that lies in it, surrogate pairs too, as upstreams do. */
 function pieces(text: string, cuts: readonly number[]): string[] {
-  const places = [...new Set(cuts.map((cut) => cut % (text.length + 1)))].sort((left, right) => left - right);
-  const bounds = [0, ...places, text.length];
+  const positions = [...new Set(cuts.map((cut) => cut % (text.length + 1)))].sort(
+    (left, right) => left - right,
+  );
+  const bounds = [0, ...positions, text.length];
   return bounds.slice(1).map((end, at) => text.slice(bounds[at] ?? 0, end));
 }

@@ -85,7 +85,7 @@ export function damagedBy(
   patch: Buffer,
 ): Buffer {
   return changes.reduce((bytes, { at, gone, put }) => {
-    const place = at % (bytes.length + 1);
-    return Buffer.concat([bytes.subarray(0, place), Buffer.from(put), bytes.subarray(place + gone)]);
+    const position = at % (bytes.length + 1);
+    return Buffer.concat([bytes.subarray(0, position), Buffer.from(put), bytes.subarray(position + gone)]);
   }, patch);
 }

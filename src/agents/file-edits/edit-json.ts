@@ -22,8 +22,8 @@ export function readJson(text: string): unknown {
   const [first] = errors;
   if (!first) return value;
   const before = source.slice(0, first.offset).split("\n");
-  const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
-  throw new AppError("configuration", `Not valid JSON: ${plainParseError(first)} at ${place}`, {
+  const position = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+  throw new AppError("configuration", `Not valid JSON: ${plainParseError(first)} at ${position}`, {
     hint: "Mend the file first; nothing was changed.",
   });
 }

@@ -10,7 +10,7 @@ export type JsonMember = readonly [path: readonly string[], value: Json | undefi
 /** Returns the same edit as `jsonMembers`, except that it keeps existing values. */
 export function jsonDefaults(path: string, purpose: string, members: readonly JsonMember[]): FileEdit {
   const all = jsonMembers(path, purpose, members);
-  const missing = (text: string) => members.filter(([place]) => valueAt(text, place) === undefined);
+  const missing = (text: string) => members.filter(([memberPath]) => valueAt(text, memberPath) === undefined);
   return { ...all, install: (text = "") => jsonMembers(path, purpose, missing(text)).install(text) };
 }
 
@@ -23,15 +23,15 @@ export function jsonMembers(path: string, purpose: string, members: readonly Jso
     path,
     purpose,
     install: (text = "", earlier) =>
-      members.reduce((current, [place, value]) => {
-        if (value !== undefined) return setMember(current, place, value);
-        return earlier ? restoreMember(current, place, earlier) : current;
+      members.reduce((current, [memberPath, value]) => {
+        if (value !== undefined) return setMember(current, memberPath, value);
+        return earlier ? restoreMember(current, memberPath, earlier) : current;
       }, text),
     uninstall(text, earlier) {
       if (text === undefined) return undefined;
-      const left = members.reduce((current, [place, value]) => {
-        if (earlier) return restoreMember(current, place, earlier);
-        return isEqual(valueAt(current, place), value) ? removeValue(current, place) : current;
+      const left = members.reduce((current, [memberPath, value]) => {
+        if (earlier) return restoreMember(current, memberPath, earlier);
+        return isEqual(valueAt(current, memberPath), value) ? removeValue(current, memberPath) : current;
       }, text);
       return left !== text && JSON.stringify(readJson(left)) === "{}" ? undefined : left;
     },
@@ -39,11 +39,11 @@ export function jsonMembers(path: string, purpose: string, members: readonly Jso
 }
 
 /** Restores a member's value from before the installation, unless the member has changed since. */
-function restoreMember(text: string, place: readonly string[], { original, written }: Earlier): string {
-  const ours = valueAt(written, place);
-  if (ours === undefined || !isEqual(valueAt(text, place), ours)) return text;
-  const before = original === undefined ? undefined : valueAt(original, place);
-  return isJson(before) ? setMember(text, place, before) : removeValue(text, place);
+function restoreMember(text: string, memberPath: readonly string[], { original, written }: Earlier): string {
+  const ours = valueAt(written, memberPath);
+  if (ours === undefined || !isEqual(valueAt(text, memberPath), ours)) return text;
+  const before = original === undefined ? undefined : valueAt(original, memberPath);
+  return isJson(before) ? setMember(text, memberPath, before) : removeValue(text, memberPath);
 }
 
 function isEqual(one: unknown, other: unknown): boolean {

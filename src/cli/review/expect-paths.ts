@@ -2,7 +2,7 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../errors.ts";
 import type { Repository } from "../../review/git/repository.ts";
-import { type GitPlace, runGit, tryGit } from "../../review/git/run-git.ts";
+import { type GitHandle, runGit, tryGit } from "../../review/git/run-git.ts";
 
 /** A path as the person gave it, and relative to the repository's root. */
 export interface GivenPath {
@@ -56,7 +56,7 @@ async function isOnDisk({ root }: Repository, inner: string): Promise<boolean> {
 }
 
 /** Returns whether the index or HEAD has the path, as a file or a folder. */
-async function isKnown(git: GitPlace, inner: string): Promise<boolean> {
+async function isKnown(git: GitHandle, inner: string): Promise<boolean> {
   const inIndex = await runGit(git, ["ls-files", "-z", "--", inner]);
   if (inIndex.length > 0) return true;
   // Before the first commit there is no HEAD.

@@ -112,12 +112,12 @@ export interface Timeouts {
 export interface ModelRule {
   readonly match: string;
   /** In the order in which they are tried. */
-  readonly places: readonly RulePlace[];
+  readonly targets: readonly RuleTarget[];
   readonly when: RuleCondition | undefined;
 }
 
 /** A target of a rule. */
-export interface RulePlace {
+export interface RuleTarget {
   /** The upstream's name. */
   readonly upstream: string;
   /** The model's name there; undefined: the client's. */

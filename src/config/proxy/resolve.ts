@@ -12,7 +12,7 @@ import type {
   ProxyConfig,
   ProxyKey,
   RuleCondition,
-  RulePlace,
+  RuleTarget,
   UpstreamConfig,
 } from "./config.ts";
 import type { ProxySettings, SecretSettings } from "./schema.ts";
@@ -219,15 +219,15 @@ function resolveKeys(
 function resolveRules(settings: ProxySettings, known: ReadonlySet<string>, refuse: Refuse): ModelRule[] {
   return settings.models.map((rule, index) => {
     const named = typeof rule.upstream === "string" ? [rule.upstream] : rule.upstream;
-    const places = named.map((name) => placeOf(name, rule.model));
-    for (const { upstream } of places)
+    const targets = named.map((name) => parseTarget(name, rule.model));
+    for (const { upstream } of targets)
       if (!known.has(upstream)) refuse(["models", index, "upstream"], `there is no upstream "${upstream}"`);
-    return { match: rule.match, places, when: conditionOf(rule.when) };
+    return { match: rule.match, targets, when: conditionOf(rule.when) };
   });
 }
 
 /** Parses `NAME`, or `NAME/model` if the upstream names the model differently from the rule's others. */
-function placeOf(named: string, model: string | undefined): RulePlace {
+function parseTarget(named: string, model: string | undefined): RuleTarget {
   const slash = named.indexOf("/");
   return slash < 0
     ? { upstream: named, model }

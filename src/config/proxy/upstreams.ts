@@ -96,11 +96,11 @@ export function environmentUpstreams(
 
 /** Returns the built-in echo, which responds in every dialect, so that clients can be tried without a vendor. */
 export function echoUpstream(settings: ProxySettings): UpstreamConfig {
-  const place = { name: "echo", dialect: "chat-completions", baseUrl: "http://127.0.0.1", keys: [] } as const;
-  return { ...plainUpstream(settings, place), dialect: "any" };
+  const echo = { name: "echo", dialect: "chat-completions", baseUrl: "http://127.0.0.1", keys: [] } as const;
+  return { ...plainUpstream(settings, echo), dialect: "any" };
 }
 
-interface UpstreamPlace {
+interface MinimalUpstream {
   readonly name: string;
   readonly dialect: UpstreamDialect;
   readonly baseUrl: string;
@@ -110,7 +110,7 @@ interface UpstreamPlace {
 /** Returns an upstream with defaults for everything else. */
 function plainUpstream(
   settings: ProxySettings,
-  { name, dialect, baseUrl, keys }: UpstreamPlace,
+  { name, dialect, baseUrl, keys }: MinimalUpstream,
 ): UpstreamConfig {
   return {
     name,

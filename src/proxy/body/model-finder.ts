@@ -27,7 +27,7 @@ export function createModelFinder(
 
 class ModelFinder {
   private readonly delimiter: Buffer;
-  private place: "content" | "headers" | "model" | "lost" = "content";
+  private state: "content" | "headers" | "model" | "lost" = "content";
   /** Stands for the line end that the first boundary lacks. */
   private unread: Buffer = Buffer.from("\r\n");
   /** The position of the unread bytes in the form. */
@@ -38,29 +38,29 @@ class ModelFinder {
   }
 
   push(piece: Buffer): ModelRange | undefined {
-    if (this.place === "lost") return undefined;
+    if (this.state === "lost") return undefined;
     this.unread = Buffer.concat([this.unread, piece]);
-    for (let end = this.endOfPlace(); end >= 0; end = this.endOfPlace()) {
-      if (this.place === "model") return { start: this.offset, end: this.offset + end };
-      this.leavePlace(end);
+    for (let end = this.findStateEnd(); end >= 0; end = this.findStateEnd()) {
+      if (this.state === "model") return { start: this.offset, end: this.offset + end };
+      this.leaveState(end);
     }
-    if (this.place === "content") this.read(Math.max(0, this.unread.length - this.delimiter.length));
-    else if (this.unread.length > LONGEST) this.place = "lost";
+    if (this.state === "content") this.read(Math.max(0, this.unread.length - this.delimiter.length));
+    else if (this.unread.length > LONGEST) this.state = "lost";
     return undefined;
   }
 
-  private endOfPlace(): number {
-    return this.unread.indexOf(this.place === "headers" ? "\r\n\r\n" : this.delimiter);
+  private findStateEnd(): number {
+    return this.unread.indexOf(this.state === "headers" ? "\r\n\r\n" : this.delimiter);
   }
 
-  private leavePlace(end: number): void {
-    if (this.place === "content") {
-      this.place = "headers";
+  private leaveState(end: number): void {
+    if (this.state === "content") {
+      this.state = "headers";
       this.read(end + this.delimiter.length);
       return;
     }
     const isModel = NAMES_MODEL.test(this.unread.toString("latin1", 0, end));
-    this.place = isModel ? "model" : "content";
+    this.state = isModel ? "model" : "content";
     // In a part without content, the line end after its headers belongs to the boundary.
     this.read(isModel ? end + 4 : end + 2);
   }

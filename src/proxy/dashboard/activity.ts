@@ -36,10 +36,10 @@ export function mergeActivity(all: readonly CallActivity[]): CallActivity {
 
 /** Returns the longest cooldown of each upstream, key and model; several processes may have recorded the same one. */
 function longestOfEach(all: readonly Cooldown[]): Cooldown[] {
-  const places = new Map<string, Cooldown>();
-  for (const place of all.toSorted((one, other) => one.until - other.until))
-    places.set(`${place.upstream}\n${place.key}\n${place.model}`, place);
-  return [...places.values()];
+  const longest = new Map<string, Cooldown>();
+  for (const cooldown of all.toSorted((one, other) => one.until - other.until))
+    longest.set(`${cooldown.upstream}\n${cooldown.key}\n${cooldown.model}`, cooldown);
+  return [...longest.values()];
 }
 
 function liveCall({ id, startedAt, key, route, model, upstream, stream }: RunningCall): LiveCall {

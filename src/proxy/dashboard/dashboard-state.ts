@@ -65,7 +65,7 @@ function upstreamState(
     keys: keys.length,
     resting: resting
       .filter(({ upstream }) => upstream === name)
-      .map(({ upstream: _, ...place }): Resting => place),
+      .map(({ upstream: _, ...cooldown }): Resting => cooldown),
     ...lastOf(series.filter(({ upstream }) => upstream === name)),
   };
 }
@@ -90,7 +90,7 @@ function plainUrl(text: string): string {
   return `${origin}${pathname === "/" ? "" : pathname}`;
 }
 
-function ruleState({ match, places, when = {} }: ModelRule): RuleState {
+function ruleState({ match, targets, when = {} }: ModelRule): RuleState {
   const { requestClass, minTokens, hasImage, hasTools, header = {} } = when;
   const conditions = [
     requestClass === undefined ? "" : `request class ${requestClass}`,
@@ -100,13 +100,13 @@ function ruleState({ match, places, when = {} }: ModelRule): RuleState {
     // Only the header's name: a pattern can be a credential.
     ...Object.keys(header).map((name) => `header ${name}`),
   ];
-  const models = new Set(places.map(({ model }) => model));
+  const models = new Set(targets.map(({ model }) => model));
   const [model] = models;
   const isShared = models.size === 1;
   return {
     match,
-    upstreams: places.map((place) =>
-      isShared || !place.model ? place.upstream : `${place.upstream}/${place.model}`,
+    upstreams: targets.map((target) =>
+      isShared || !target.model ? target.upstream : `${target.upstream}/${target.model}`,
     ),
     ...(isShared && model !== undefined && { model }),
     when: conditions.filter(Boolean),

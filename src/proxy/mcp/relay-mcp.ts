@@ -88,7 +88,7 @@ function runningCall(request: FastifyRequest, id: string, name: string, startedA
     model: undefined,
     upstream: { name },
     stream: false,
-    place: -1,
+    index: -1,
   };
 }
 

@@ -28,8 +28,8 @@ export function namesOfRules({
   rules,
   upstreams,
 }: Pick<ProxyConfig, "rules" | "upstreams">): readonly CatalogueModel[] {
-  return rules.flatMap(({ match: id, places }): CatalogueModel[] => {
-    const upstream = upstreams.get(places[0]?.upstream ?? "");
+  return rules.flatMap(({ match: id, targets }): CatalogueModel[] => {
+    const upstream = upstreams.get(targets[0]?.upstream ?? "");
     if (/[*?]/.test(id) || !upstream) return [];
     return [{ id, upstream, displayName: id, created: 0, ownedBy: upstream.name, raw: undefined }];
   });

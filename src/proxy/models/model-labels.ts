@@ -66,9 +66,9 @@ export function createModelLabels(): ModelLabels {
 /** Returns every model that the configuration names. */
 function namedModels({ rules, upstreams }: ProxyConfig): Set<string> {
   const names = new Set<string>();
-  for (const { match, places } of rules) {
+  for (const { match, targets } of rules) {
     if (!/[*?]/.test(match)) names.add(match);
-    for (const { model } of places) if (model !== undefined) names.add(model);
+    for (const { model } of targets) if (model !== undefined) names.add(model);
   }
   for (const { name, models } of upstreams.values())
     for (const model of models ?? []) names.add(`${name}/${model}`);

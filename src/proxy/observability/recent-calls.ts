@@ -11,7 +11,7 @@ export interface RunningCall {
   readonly upstream: { readonly name: string } | undefined;
   readonly stream: boolean;
   /** The index in the list of running calls, set by that list; -1 if the call is not in it. */
-  place: number;
+  index: number;
 }
 
 /** The running calls and the last ended ones. */
@@ -37,15 +37,15 @@ export function createRecentCalls(): RecentCalls {
   let next = 0;
   return {
     begin(call) {
-      call.place = running.push(call) - 1;
+      call.index = running.push(call) - 1;
     },
     end(call, record) {
       const last = running.at(-1);
-      if (call.place >= 0 && last !== undefined) {
+      if (call.index >= 0 && last !== undefined) {
         // The last call moves to the free index.
-        running[call.place] = last;
-        last.place = call.place;
-        call.place = -1;
+        running[call.index] = last;
+        last.index = call.index;
+        call.index = -1;
         running.pop();
       }
       ring[next] = record;

@@ -72,7 +72,7 @@ export interface Call {
   /** The error code for the log; undefined if the status implies it. */
   errorCode: string | undefined;
   /** The index in the list of running calls; -1 if the call is not in it. */
-  place: number;
+  index: number;
 }
 
 /** Begins a call: counts it and adds it to the running calls. */
@@ -111,7 +111,7 @@ export function openCall(
     losses: [],
     errorMessage: undefined,
     errorCode: undefined,
-    place: -1,
+    index: -1,
   };
   services.recent.begin(call);
   return call;

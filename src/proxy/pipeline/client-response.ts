@@ -124,7 +124,7 @@ export class ClientResponse implements ReplyWriter, OpenStream {
   /** Whether the client disconnected before the response was complete. */
   isDisconnected = false;
   lastActivity = performance.now();
-  place = -1;
+  index = -1;
   private readonly call: Call;
   private readonly controller = new AbortController();
   private ping = "";

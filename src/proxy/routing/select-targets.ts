@@ -57,7 +57,7 @@ export function createSelector(
   const [single] = all;
   const prepared = rules.map((rule) => ({
     ...rule,
-    targets: rule.places.flatMap((target) => {
+    targets: rule.targets.flatMap((target) => {
       const upstream = upstreams.get(target.upstream);
       return upstream === undefined ? [] : [{ upstream, model: target.model }];
     }),

@@ -3,7 +3,7 @@ export interface OpenStream {
   /** `performance.now()` at the last write. */
   lastActivity: number;
   /** The index in the list of open streams, set by that list; -1 if the stream is not in it. */
-  place: number;
+  index: number;
   /** Called after a period of silence, to send a keep-alive. */
   onSilence(): void;
   /** Called when the proxy stops, to send a last event. */
@@ -40,15 +40,15 @@ export function createOpenStreams(silenceMs: () => number): OpenStreams {
   timer.unref();
   return {
     add(stream) {
-      if (stream.place < 0) stream.place = streams.push(stream) - 1;
+      if (stream.index < 0) stream.index = streams.push(stream) - 1;
     },
     delete(stream) {
       const last = streams.at(-1);
-      if (stream.place < 0 || last === undefined) return;
+      if (stream.index < 0 || last === undefined) return;
       // The last stream moves to the free index.
-      streams[stream.place] = last;
-      last.place = stream.place;
-      stream.place = -1;
+      streams[stream.index] = last;
+      last.index = stream.index;
+      stream.index = -1;
       streams.pop();
     },
     stop() {

@@ -19,7 +19,7 @@ type State = "waiting" | "buffering" | "refusing" | "open" | "over";
 /** Relays one upstream response to the client, byte for byte, at the client's speed. */
 export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   lastActivity = performance.now();
-  place = -1;
+  index = -1;
   private readonly onClose = () => this.clientClosed();
   private controller: Dispatcher.DispatchController | undefined;
   private state: State = "waiting";

@@ -2,7 +2,7 @@ import { lstat, readFile } from "node:fs/promises";
 import { MAX_COMPARED_BYTES, type ScopedSettings } from "./hardening.ts";
 import { joinWithNul } from "./nul-list.ts";
 import { quoteName } from "./quoted-name.ts";
-import { type GitPlace, runGit, tryGit } from "./run-git.ts";
+import { type GitHandle, runGit, tryGit } from "./run-git.ts";
 
 /**
  * Attributes under which git compares files byte for byte. In `info/attributes` they take precedence over every
@@ -29,7 +29,7 @@ export interface ComparedFile {
  * comparison. `filteredBytes` is the total size of the files that filters read.
  */
 export async function findConversions(
-  git: GitPlace,
+  git: GitHandle,
   files: readonly ComparedFile[],
 ): Promise<{ readonly lines: string; readonly pristine: readonly Buffer[]; readonly filteredBytes: number }> {
   const settings = git.settings ?? { user: new Map(), repository: new Map() };
@@ -49,7 +49,7 @@ export async function findConversions(
   return { lines: lines.filter((line) => line.length < MAX_LINE_CHARS).join(""), pristine, filteredBytes };
 }
 
-async function readAttributes(git: GitPlace, files: readonly ComparedFile[]): Promise<Values[]> {
+async function readAttributes(git: GitHandle, files: readonly ComparedFile[]): Promise<Values[]> {
   if (files.length === 0) return [];
   const input = joinWithNul(files.map(({ path }) => path));
   const output = await runGit(git, ["check-attr", "-z", "--stdin", ...ATTRIBUTES], { input });
@@ -72,7 +72,7 @@ async function readAttributes(git: GitPlace, files: readonly ComparedFile[]): Pr
 }
 
 async function conversionOf(
-  git: GitPlace,
+  git: GitHandle,
   path: Buffer,
   attributes: Values,
   { user }: ScopedSettings,
@@ -113,7 +113,7 @@ async function hasOnlyCrlf(path: Buffer): Promise<boolean> {
 
 /** Reports whether a file with an `ident` or encoding conversion is byte for byte what a checkout writes. */
 async function isPristine(
-  git: GitPlace,
+  git: GitHandle,
   { path, object }: ComparedFile,
   attributes: Values,
 ): Promise<boolean> {
@@ -127,7 +127,7 @@ async function isPristine(
   return written.exitCode === 0 && written.stdout.equals(await readFile(fileIn(git, path)));
 }
 
-function fileIn(git: GitPlace, path: Buffer): Buffer {
+function fileIn(git: GitHandle, path: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${git.directory}/`), path]);
 }
 

@@ -6,7 +6,7 @@ import type { ListedFile } from "./listed-files.ts";
 import { probeDiff } from "./probe.ts";
 import { readHeads } from "./refs.ts";
 import type { Repository } from "./repository.ts";
-import type { GitPlace } from "./run-git.ts";
+import type { GitHandle } from "./run-git.ts";
 import { type Snapshot, takeSnapshot } from "./snapshot.ts";
 import { type PartOptions, takePart } from "./take-part.ts";
 
@@ -14,7 +14,7 @@ import { type PartOptions, takePart } from "./take-part.ts";
 export interface DiffLease {
   readonly snapshot: Snapshot;
   readonly gitContext: GitContext;
-  readonly git: GitPlace;
+  readonly git: GitHandle;
   release(): void;
 }
 
@@ -44,7 +44,7 @@ type Planned = Pick<Entry, "git" | "plan" | "gitContext">;
 
 /** One diff and its variant without whitespace changes, which is taken on first use. */
 interface Entry {
-  readonly git: GitPlace;
+  readonly git: GitHandle;
   readonly plan: DiffPlan;
   readonly gitContext: GitContext;
   readonly whole: Snapshot;

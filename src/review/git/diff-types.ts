@@ -2,7 +2,7 @@ import { AppError } from "../../errors.ts";
 import type { DiffOption, GitContext } from "../api-types.ts";
 import type { ObjectFormat } from "./intent-index.ts";
 import { commitOf, EMPTY_TREE, type Heads, mergeBaseOf, parentOf } from "./refs.ts";
-import type { GitPlace } from "./run-git.ts";
+import type { GitHandle } from "./run-git.ts";
 
 /** One side of a diff. A tree is given by the full name of a commit or tree object. */
 export type Side =
@@ -29,7 +29,7 @@ const MAX_BRANCHES = 30;
 const MAX_LABEL_CHARS = 100;
 
 interface Known {
-  readonly git: GitPlace;
+  readonly git: GitHandle;
   readonly heads: Heads;
   readonly objectFormat: ObjectFormat;
 }
@@ -80,7 +80,7 @@ function namedPlanner(diffType: string): Planner {
 }
 
 /** Resolves a name to a commit. A branch takes precedence over a tag, and a tag over any other revision. */
-async function findCommit(git: GitPlace, name: string): Promise<string | undefined> {
+async function findCommit(git: GitHandle, name: string): Promise<string | undefined> {
   for (const full of [`refs/heads/${name}`, `refs/remotes/${name}`, `refs/tags/${name}`, name]) {
     const commit = await commitOf(git, full);
     if (commit !== undefined) return commit;

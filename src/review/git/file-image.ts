@@ -5,7 +5,7 @@ import { MAX_IMAGE_BYTES, type OpenedImage, openImage } from "../images/open-ima
 import { sniffImage } from "../images/sniff-image.ts";
 import { isWithin } from "../is-within.ts";
 import { findFile } from "./file-text.ts";
-import { type GitPlace, tryGit } from "./run-git.ts";
+import { type GitHandle, tryGit } from "./run-git.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /**
@@ -13,7 +13,7 @@ import type { Snapshot } from "./snapshot.ts";
  * object. Throws `not_found`, `too_large`, or `validation` if the file is not an image.
  */
 export async function readImageSide(
-  git: GitPlace,
+  git: GitHandle,
   snapshot: Snapshot,
   path: string,
   side: "old" | "new",
@@ -31,7 +31,7 @@ export async function readImageSide(
   return openImage(found);
 }
 
-async function readBlob(git: GitPlace, blob: string): Promise<Buffer | undefined> {
+async function readBlob(git: GitHandle, blob: string): Promise<Buffer | undefined> {
   const pieces: Buffer[] = [];
   let size = 0;
   const { exitCode } = await tryGit(git, ["cat-file", "blob", blob], {

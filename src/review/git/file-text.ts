@@ -1,7 +1,7 @@
 import { AppError } from "../../errors.ts";
 import { applyPatch } from "./apply-patch.ts";
 import type { Side } from "./diff-types.ts";
-import { type GitPlace, tryGit } from "./run-git.ts";
+import { type GitHandle, tryGit } from "./run-git.ts";
 import type { Snapshot, SnapshotFile } from "./snapshot.ts";
 
 /** Bytes of the largest file that is shown as text. */
@@ -15,7 +15,7 @@ const SUBMODULE = "160000";
  * `validation` for a binary file, `too_large`.
  */
 export async function readSide(
-  git: GitPlace,
+  git: GitHandle,
   snapshot: Snapshot,
   path: string,
   side: "old" | "new",
@@ -68,7 +68,7 @@ function nameOf(side: Side, path: string): string {
   return side.kind === "tree" ? `${side.object}:${path}` : `:0:${path}`;
 }
 
-async function readObject(git: GitPlace, name: string, path: string, side: string): Promise<Buffer> {
+async function readObject(git: GitHandle, name: string, path: string, side: string): Promise<Buffer> {
   if (name.includes("\0")) throw noSuchSide(path, side);
   const pieces: Buffer[] = [];
   let size = 0;

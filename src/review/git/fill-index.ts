@@ -16,7 +16,7 @@ import {
 import type { ObjectFormat } from "./intent-index.ts";
 import { splitAtNul } from "./nul-list.ts";
 import type { Repository } from "./repository.ts";
-import { CALL_LIMIT_MS, type GitPlace, runGit, tryGit } from "./run-git.ts";
+import { CALL_LIMIT_MS, type GitHandle, runGit, tryGit } from "./run-git.ts";
 import { indexInfo, listEntries, parseListing, type TrackedEntries } from "./staged-entries.ts";
 
 /** Files per git process; starting one takes as long as comparing a few hundred files. */
@@ -45,7 +45,7 @@ export type IndexBase = { readonly name: string; readonly entries?: TrackedEntri
  */
 export async function fillIndex(
   repository: Repository,
-  room: GitPlace,
+  room: GitHandle,
   base: IndexBase,
 ): Promise<TrackedEntries> {
   const index = room.environment["GIT_INDEX_FILE"] ?? "";
@@ -68,7 +68,7 @@ export async function fillIndex(
 }
 
 /** Replaces the entries of the index by those of the base. Unchanged entries keep their file times. */
-async function layBase(repository: Repository, room: GitPlace, { name, entries }: IndexBase): Promise<void> {
+async function layBase(repository: Repository, room: GitHandle, { name, entries }: IndexBase): Promise<void> {
   if (!entries) {
     await runGit(room, ["read-tree", "-m", name]);
     return;
@@ -89,7 +89,7 @@ export function keptIndex({ indexesDirectory, root }: Pick<Repository, "indexesD
  * Compares every file whose times have changed. If one call does not finish in time, compares in slices and saves
  * their results.
  */
-async function refresh(repository: Repository, room: GitPlace, index: string): Promise<void> {
+async function refresh(repository: Repository, room: GitHandle, index: string): Promise<void> {
   // The exit code reports whether there are changes and is not an error.
   const once = () => tryGit(room, ["update-index", "-q", "--ignore-submodules", "--refresh"]);
   try {
@@ -104,7 +104,7 @@ async function refresh(repository: Repository, room: GitPlace, index: string): P
 }
 
 /** Marks the files whose times differ from the index as unread. */
-async function forgetChanged({ objectFormat }: Repository, room: GitPlace, index: string): Promise<void> {
+async function forgetChanged({ objectFormat }: Repository, room: GitHandle, index: string): Promise<void> {
   const listing = splitAtNul(await runGit(room, ["diff-files", "--name-only", "--no-renames", "-z"]));
   const changed = new Set(listing.map((path) => path.toString("latin1")));
   const entries = parseIndex(await readFile(index), objectFormat) ?? [];
@@ -154,7 +154,7 @@ interface Slice {
  * Compares the files that no earlier call has read, in slices and with several processes. Progress is saved: a call
  * that is ended or times out leaves less work for the next one.
  */
-async function compareUnread(repository: Repository, room: GitPlace, index: string): Promise<void> {
+async function compareUnread(repository: Repository, room: GitHandle, index: string): Promise<void> {
   const { objectFormat } = repository;
   const startedAt = Date.now();
   // Git does not write an index without entries.
@@ -219,7 +219,7 @@ async function writeIndex(
 
 /** Returns the slice's entries; unchanged files have their times set. */
 async function compareSlice(
-  room: GitPlace,
+  room: GitHandle,
   path: string,
   { entries, bytes }: Slice,
   format: ObjectFormat,
@@ -233,7 +233,7 @@ async function compareSlice(
 }
 
 /** Returns git with a time limit extended by the time it takes to read so many bytes. */
-export function withTimeFor(git: GitPlace, bytes: number): GitPlace {
+export function withTimeFor(git: GitHandle, bytes: number): GitHandle {
   return { ...git, limit: Math.ceil((git.limit ?? CALL_LIMIT_MS) + bytes / MIN_BYTES_PER_MS) };
 }
 
@@ -262,7 +262,7 @@ function cut(entries: readonly Buffer[], positions: readonly number[], sizes: re
  * Returns the sizes of objects in bytes, 0 for a missing one. A wrong size hides no change: the diff itself reads the
  * files.
  */
-async function objectSizes(room: GitPlace, objects: readonly string[]): Promise<number[]> {
+async function objectSizes(room: GitHandle, objects: readonly string[]): Promise<number[]> {
   const input = objects.map((object) => `${object}\n`).join("");
   const output = await runGit(room, ["cat-file", "--batch-check=%(objectsize)", "--buffer"], { input });
   const lines = output.toString("latin1").split("\n");

@@ -1,6 +1,6 @@
 import { type DiffView, namesArguments } from "./diff-arguments.ts";
 import type { DiffPlan } from "./diff-types.ts";
-import { type GitPlace, runGit } from "./run-git.ts";
+import { type GitHandle, runGit } from "./run-git.ts";
 import type { WorkTree } from "./work-tree.ts";
 
 /** A file of a diff whose lines have not been compared yet. */
@@ -19,7 +19,7 @@ export interface ListedFile {
  */
 export async function listFiles(
   tree: WorkTree | undefined,
-  git: GitPlace,
+  git: GitHandle,
   plan: DiffPlan,
   view: DiffView,
 ): Promise<ListedFile[]> {

@@ -66,7 +66,7 @@ export async function findOmitted(
   );
 }
 
-interface Place {
+interface NestedRepository {
   readonly repository: Repository;
   readonly tree: WorkTree;
   readonly plan: DiffPlan;
@@ -77,22 +77,22 @@ interface Place {
   readonly signal: AbortSignal;
 }
 
-async function collect(found: Found, place: Place): Promise<void> {
-  const { tree, plan, prefix, signal } = place;
+async function collect(found: Found, inspected: NestedRepository): Promise<void> {
+  const { tree, plan, prefix, signal } = inspected;
   for (const path of tree.notCheckedOut) found.notCheckedOut.add(prefix + path);
   if (showsUntracked(plan)) {
     for (const path of tree.onlyStaged) found.onlyStaged.add(prefix + path);
-    await countIgnored(found, place).catch(() => found.unknown.add(prefix || "."));
+    await countIgnored(found, inspected).catch(() => found.unknown.add(prefix || "."));
   }
   for (const path of tree.nested) {
     const name = `${prefix}${path}`;
-    await compareNested(found, place, path).catch(() => found.unknown.add(name));
+    await compareNested(found, inspected, path).catch(() => found.unknown.add(name));
     if (signal.aborted && tree.git.signal?.aborted) return;
   }
 }
 
 /** Counts ignored files as `git status --ignored` does: a folder with only ignored files counts as one. */
-async function countIgnored(found: Found, { tree, view, prefix, signal }: Place): Promise<void> {
+async function countIgnored(found: Found, { tree, view, prefix, signal }: NestedRepository): Promise<void> {
   const folders: readonly Buffer[] = [Buffer.alloc(0), ...tree.opened];
   for (const folder of folders) {
     const git = folder.length === 0 ? tree.git : insideOf(tree.git, folder);
@@ -123,7 +123,7 @@ async function countIgnored(found: Found, { tree, view, prefix, signal }: Place)
 const IGNORED = ["--exclude-standard", "--directory"] as const;
 
 /** Compares the files of a nested repository with its HEAD commit. */
-async function compareNested(found: Found, outer: Place, path: Buffer): Promise<void> {
+async function compareNested(found: Found, outer: NestedRepository, path: Buffer): Promise<void> {
   const { repository, signal, prefix, depth } = outer;
   const folder = join(repository.root, path.toString());
   const isFolder = await lstat(folder).then((status) => status.isDirectory());

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { makePrivateFolder } from "../../files/private-folder.ts";
 import { AS_ON_DISK } from "./conversions.ts";
 import type { Repository } from "./repository.ts";
-import type { GitPlace } from "./run-git.ts";
+import type { GitHandle } from "./run-git.ts";
 
 /**
  * Creates the folder of a git directory in the data directory, where a later review removes the folders of killed
@@ -26,9 +26,9 @@ export async function makeFolder({ indexesDirectory }: Repository): Promise<stri
  */
 export async function makeGitDirectory(
   repository: Repository,
-  git: GitPlace,
+  git: GitHandle,
   folder: string,
-): Promise<GitPlace> {
+): Promise<GitHandle> {
   const { commonDirectory } = repository;
   const objects = join(commonDirectory, "objects");
   const exclude = join(commonDirectory, "info", "exclude");
@@ -73,7 +73,7 @@ const FOREIGN = new Set([
 ]);
 
 /** Returns the `core` settings to keep for this file system, with the repository's values. */
-async function fileSystemSettings(git: GitPlace): Promise<Record<string, string>> {
+async function fileSystemSettings(git: GitHandle): Promise<Record<string, string>> {
   if (process.platform === "linux" && !(await isForeign(git.directory))) return {};
   const kept: Record<string, string> = {};
   for (const [key, name] of Object.entries(NOTED)) {

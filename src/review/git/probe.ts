@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { DiffView } from "./diff-arguments.ts";
 import type { DiffPlan } from "./diff-types.ts";
 import type { Repository } from "./repository.ts";
-import type { GitPlace } from "./run-git.ts";
+import type { GitHandle } from "./run-git.ts";
 import { readStagedEntries } from "./staged-entries.ts";
 import { readStatus } from "./work-tree.ts";
 
@@ -15,7 +15,7 @@ import { readStatus } from "./work-tree.ts";
  */
 export async function probeDiff(
   repository: Repository,
-  git: GitPlace,
+  git: GitHandle,
   plan: DiffPlan,
   view: DiffView,
 ): Promise<string> {
@@ -40,7 +40,7 @@ export async function probeDiff(
   return hash.digest("hex");
 }
 
-async function stamp(git: GitPlace, path: Buffer): Promise<string> {
+async function stamp(git: GitHandle, path: Buffer): Promise<string> {
   const found = await lstat(join(git.directory, path.toString()), { bigint: true }).catch(() => undefined);
   return found ? `${found.mtimeNs} ${found.ctimeNs} ${found.size} ${found.ino} ${found.mode}` : "gone";
 }

@@ -1,5 +1,5 @@
 import type { ObjectFormat } from "./intent-index.ts";
-import { type GitPlace, runGit, tryGit } from "./run-git.ts";
+import { type GitHandle, runGit, tryGit } from "./run-git.ts";
 
 /**
  * Empty trees, which git knows without storing them. A repository without commits is compared with its empty tree.
@@ -44,7 +44,7 @@ const ORIGIN_HEAD = "refs/remotes/origin/HEAD";
  * Reads HEAD and the local branches. The default branch is the one that origin/HEAD names, else main, master, or the
  * current branch.
  */
-export async function readHeads(git: GitPlace): Promise<Heads> {
+export async function readHeads(git: GitHandle): Promise<Heads> {
   const [commit, symbolic, listing, commits] = await Promise.all([
     commitOf(git, "HEAD"),
     tryGit(git, ["symbolic-ref", "--quiet", "HEAD"]),
@@ -84,7 +84,7 @@ export async function readHeads(git: GitPlace): Promise<Heads> {
  * Returns the last commits, none before the first one. Each is two lines of output: `commit OBJECT`, then its
  * subject.
  */
-async function lastCommits(git: GitPlace): Promise<Commit[]> {
+async function lastCommits(git: GitHandle): Promise<Commit[]> {
   const args = ["rev-list", `--max-count=${MAX_COMMITS}`, "--format=%s", "HEAD", "--"];
   const { exitCode, stdout } = await tryGit(git, args);
   if (exitCode !== 0) return [];
@@ -113,18 +113,18 @@ function defaultAmong(
 }
 
 /** Resolves a name to a commit, or undefined. The name can be any text: git never reads it as an option. */
-export async function commitOf(git: GitPlace, name: string): Promise<string | undefined> {
+export async function commitOf(git: GitHandle, name: string): Promise<string | undefined> {
   const result = await tryGit(git, ["rev-parse", "--verify", "--end-of-options", `${name}^{commit}`]);
   return result.exitCode === 0 ? result.stdout.toString().trim() : undefined;
 }
 
 /** Returns a commit's first parent, or undefined for a root commit. */
-export function parentOf(git: GitPlace, commit: string): Promise<string | undefined> {
+export function parentOf(git: GitHandle, commit: string): Promise<string | undefined> {
   return commitOf(git, `${commit}~1`);
 }
 
 /** Returns the merge base of two commits, or undefined if they have no common history. */
-export async function mergeBaseOf(git: GitPlace, one: string, other: string): Promise<string | undefined> {
+export async function mergeBaseOf(git: GitHandle, one: string, other: string): Promise<string | undefined> {
   const result = await tryGit(git, ["merge-base", one, other]);
   return result.exitCode === 0 ? result.stdout.toString().split("\n")[0] || undefined : undefined;
 }

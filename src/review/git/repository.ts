@@ -6,7 +6,7 @@ import { isWithin } from "../is-within.ts";
 import { findGit } from "./find-git.ts";
 import { disarmPrograms, gitEnvironment, isHardened, readSettings, type Setting } from "./hardening.ts";
 import type { ObjectFormat } from "./intent-index.ts";
-import { CALL_LIMIT_MS, type GitPlace, type GitResult, gitFailed, runGit, tryGit } from "./run-git.ts";
+import { CALL_LIMIT_MS, type GitHandle, type GitResult, gitFailed, runGit, tryGit } from "./run-git.ts";
 
 /** A working tree to review. */
 export interface Repository {
@@ -26,7 +26,7 @@ export interface Repository {
    * Returns git for this repository. Reads the configuration on each call and disables the programs it names, because
    * it may have changed.
    */
-  git(signal?: AbortSignal): Promise<GitPlace>;
+  git(signal?: AbortSignal): Promise<GitHandle>;
   /** Opens the repository in a folder inside this one. Its configuration cannot move its working tree. */
   openNested(folder: string, signal?: AbortSignal): Promise<Repository>;
 }
@@ -52,7 +52,7 @@ async function openWith(
   opening?: AbortSignal,
 ): Promise<Repository> {
   const limit = callLimit(environment);
-  const first: GitPlace = {
+  const first: GitHandle = {
     binary: program.binary,
     directory,
     environment: { ...gitEnvironment(environment, program.path), ...fixed },
@@ -126,25 +126,25 @@ const PATHS = ["--absolute-git-dir", "--show-toplevel"] as const;
  * Reads all facts with one call. That call fails if HEAD does not resolve to a commit; then the branch is read
  * separately.
  */
-async function askGit(place: GitPlace): Promise<GitFacts> {
+async function askGit(git: GitHandle): Promise<GitFacts> {
   const ofHead = ["--symbolic-full-name", "HEAD"];
-  const result = await tryGit(place, ["rev-parse", "--show-object-format", ...ofHead, ...PATHS]);
+  const result = await tryGit(git, ["rev-parse", "--show-object-format", ...ofHead, ...PATHS]);
   if (result.stderr.startsWith("setpriv: ")) {
-    const { setpriv: _unusable, ...plain } = place;
+    const { setpriv: _unusable, ...plain } = git;
     return askGit(plain);
   }
-  if (result.exitCode !== 0) return askTwice(place);
+  if (result.exitCode !== 0) return askTwice(git);
   const [format, head, ...paths] = linesOf(result);
-  return { ...(await factsOf(place, format, paths)), branch: head === "HEAD" ? undefined : head };
+  return { ...(await factsOf(git, format, paths)), branch: head === "HEAD" ? undefined : head };
 }
 
-async function askTwice(place: GitPlace): Promise<GitFacts> {
+async function askTwice(git: GitHandle): Promise<GitFacts> {
   const args = ["rev-parse", "--show-object-format", ...PATHS];
-  const [result, head] = await Promise.all([tryGit(place, args), tryGit(place, ["symbolic-ref", "HEAD"])]);
-  if (result.exitCode !== 0) throw cannotOpen(place.directory, args, result);
+  const [result, head] = await Promise.all([tryGit(git, args), tryGit(git, ["symbolic-ref", "HEAD"])]);
+  if (result.exitCode !== 0) throw cannotOpen(git.directory, args, result);
   const [format, ...paths] = linesOf(result);
   return {
-    ...(await factsOf(place, format, paths)),
+    ...(await factsOf(git, format, paths)),
     branch: head.exitCode === 0 ? linesOf(head)[0] : undefined,
   };
 }
@@ -155,25 +155,25 @@ function linesOf({ stdout }: GitResult): string[] {
 
 /** Splits two paths by line. If one contains a line break, reads each path with a separate call. */
 async function factsOf(
-  place: GitPlace,
+  git: GitHandle,
   format: string | undefined,
   paths: readonly string[],
 ): Promise<Omit<GitFacts, "branch">> {
-  const alone = async (name: string) => linesOf(await tryGit(place, ["rev-parse", name])).join("\n");
+  const alone = async (name: string) => linesOf(await tryGit(git, ["rev-parse", name])).join("\n");
   const [gitDirectory = "", root = ""] = paths.length === 2 ? paths : await Promise.all(PATHS.map(alone));
   return {
     objectFormat: format === "sha256" ? "sha256" : "sha1",
     gitDirectory,
     root,
-    setpriv: place.setpriv,
+    setpriv: git.setpriv,
   };
 }
 
 async function disarmed(
-  place: Omit<GitPlace, "environment">,
+  git: Omit<GitHandle, "environment">,
   environmentWith: (programs: readonly Setting[]) => Record<string, string>,
-): Promise<GitPlace> {
-  const pinned = { ...place, environment: environmentWith([]) };
+): Promise<GitHandle> {
+  const pinned = { ...git, environment: environmentWith([]) };
   const listing = (await runGit(pinned, ["config", "--list", "--show-scope", "-z"])).toString();
   if (!isHardened(listing)) {
     throw new AppError("git_missing", "This git is too old to look at a repository safely", {
@@ -181,7 +181,7 @@ async function disarmed(
     });
   }
   const settings = readSettings(listing);
-  return { ...place, settings, environment: environmentWith(disarmPrograms(settings)) };
+  return { ...git, settings, environment: environmentWith(disarmPrograms(settings)) };
 }
 
 function expectFolder(directory: string): void {

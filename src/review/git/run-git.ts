@@ -3,7 +3,7 @@ import { AppError } from "../../errors.ts";
 import type { ScopedSettings } from "./hardening.ts";
 
 /** The git program and the directory, environment and limits it runs with. */
-export interface GitPlace {
+export interface GitHandle {
   readonly binary: string;
   readonly directory: string;
   /** The complete environment of git; it inherits no other variables. */
@@ -70,20 +70,20 @@ const unsafe = {
  * `git_timeout`, and ends git, if it does not finish within the limit.
  */
 export async function tryGit(
-  place: GitPlace,
+  handle: GitHandle,
   args: readonly string[],
   options: GitOptions = {},
 ): Promise<GitResult> {
-  const environment = { ...place.environment, ...options.environment };
+  const environment = { ...handle.environment, ...options.environment };
   const collected: Buffer[] = [];
   const take = options.take ?? ((chunk: Buffer) => void collected.push(chunk));
   let consumed: Promise<void> = Promise.resolve();
   let ended = { exitCode: -1, stderr: "" };
-  const { binary, setpriv, limit = CALL_LIMIT_MS } = place;
+  const { binary, setpriv, limit = CALL_LIMIT_MS } = handle;
   const deadline = AbortSignal.timeout(limit);
-  const stop = AbortSignal.any([deadline, ...(place.signal ? [place.signal] : [])]);
+  const stop = AbortSignal.any([deadline, ...(handle.signal ? [handle.signal] : [])]);
   const git = simpleGit({
-    baseDir: place.directory,
+    baseDir: handle.directory,
     binary: setpriv === undefined ? binary : [setpriv, "--pdeathsig=KILL"],
     completion: { onClose: true, onExit: false },
     allowEnvironment: Object.keys(environment),
@@ -107,7 +107,7 @@ export async function tryGit(
     // A git process that waits for a file system cannot be ended, so do not wait for its exit.
     await Promise.race([git.raw(command).then(() => consumed), aborted(stop)]);
   } catch (error) {
-    throw deadline.aborted && !place.signal?.aborted ? tooLong(args, limit) : error;
+    throw deadline.aborted && !handle.signal?.aborted ? tooLong(args, limit) : error;
   }
   return { ...ended, stdout: Buffer.concat(collected) };
 }
@@ -130,11 +130,11 @@ function tooLong(args: readonly string[], limit: number): AppError {
 
 /** Runs git and returns its output. Throws `git_failed` with git's error message if the exit code is not 0. */
 export async function runGit(
-  place: GitPlace,
+  handle: GitHandle,
   args: readonly string[],
   options: GitOptions = {},
 ): Promise<Buffer> {
-  const result = await tryGit(place, args, options);
+  const result = await tryGit(handle, args, options);
   if (result.exitCode !== 0) throw gitFailed(args, result);
   return result.stdout;
 }

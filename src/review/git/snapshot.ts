@@ -6,7 +6,7 @@ import type { DiffPlan } from "./diff-types.ts";
 import { findOmitted } from "./omitted-files.ts";
 import { createPatchSplitter, type PatchSection } from "./patch-splitter.ts";
 import type { Repository } from "./repository.ts";
-import { type GitPlace, runGit } from "./run-git.ts";
+import { type GitHandle, runGit } from "./run-git.ts";
 import { readSectionHeader, type SectionHeader } from "./section-header.ts";
 import { Spool } from "./spool.ts";
 import { additionWithoutContent, streamAdditions, type Untracked } from "./untracked.ts";
@@ -42,7 +42,7 @@ interface Part {
 /** Inputs of the steps that take one snapshot. */
 interface Taking {
   readonly repository: Repository;
-  readonly git: GitPlace;
+  readonly git: GitHandle;
   readonly plan: DiffPlan;
   readonly view: DiffView;
   readonly spool: Spool;
@@ -55,7 +55,7 @@ type Take = (chunk: Buffer) => Promise<void>;
 /** Takes a diff. The patch is written to disk and split into files as git produces it. */
 export function takeSnapshot(
   repository: Repository,
-  git: GitPlace,
+  git: GitHandle,
   plan: DiffPlan,
   view: DiffView,
 ): Promise<Snapshot> {
@@ -75,7 +75,7 @@ export function takeSnapshot(
 export async function snapshotIn(
   tree: WorkTree | undefined,
   repository: Repository,
-  git: GitPlace,
+  git: GitHandle,
   plan: DiffPlan,
   view: DiffView,
 ): Promise<Snapshot> {
@@ -103,8 +103,8 @@ export async function snapshotIn(
 
 async function trackedParts(taking: Taking, view: DiffView): Promise<Part[]> {
   const { git, plan, spool, tree } = taking;
-  const place = tree?.git ?? git;
-  const files = await streamFiles(spool, (take) => runGit(place, diffArguments(plan, view), { take }));
+  const source = tree?.git ?? git;
+  const files = await streamFiles(spool, (take) => runGit(source, diffArguments(plan, view), { take }));
   return files.map((file) => ({ ...file, untracked: isUntracked(file.header, tree) }));
 }
 

@@ -1,7 +1,7 @@
 import type { ObjectFormat } from "./intent-index.ts";
 import { splitAtNul } from "./nul-list.ts";
 import { EMPTY_TREE } from "./refs.ts";
-import { type GitPlace, runGit } from "./run-git.ts";
+import { type GitHandle, runGit } from "./run-git.ts";
 
 /** Object name of the empty file. */
 export const EMPTY_BLOB = {
@@ -34,7 +34,7 @@ export interface StagedEntries {
  * Reads the entries of the repository's index. Times, flags and cached trees in it are not used, because any process
  * that writes the index can mark a file as unchanged.
  */
-export async function readStagedEntries(git: GitPlace, format: ObjectFormat): Promise<StagedEntries> {
+export async function readStagedEntries(git: GitHandle, format: ObjectFormat): Promise<StagedEntries> {
   const { entries, unstored } = parseListing(await listEntries(git));
   const empty = [...entries].filter(([, { object }]) => object === EMPTY_BLOB[format]);
   if (empty.length === 0) return { entries, unstored };
@@ -57,7 +57,7 @@ export async function readStagedEntries(git: GitPlace, format: ObjectFormat): Pr
 }
 
 /** Lists an index as `MODE OBJECT STAGE TAB path NUL …`. */
-export function listEntries(git: GitPlace): Promise<Buffer> {
+export function listEntries(git: GitHandle): Promise<Buffer> {
   return runGit(git, ["ls-files", "--stage", "-z"]);
 }
 

@@ -2,7 +2,7 @@ import type { DiffView } from "./diff-arguments.ts";
 import type { DiffPlan } from "./diff-types.ts";
 import { type ListedFile, listFiles } from "./listed-files.ts";
 import type { Repository } from "./repository.ts";
-import type { GitPlace } from "./run-git.ts";
+import type { GitHandle } from "./run-git.ts";
 import { type Snapshot, snapshotIn } from "./snapshot.ts";
 import { withTreeOf } from "./work-tree.ts";
 
@@ -17,7 +17,7 @@ export interface PartOptions {
  */
 export function takePart(
   repository: Repository,
-  git: GitPlace,
+  git: GitHandle,
   plan: DiffPlan,
   { view, choose }: PartOptions,
 ): Promise<Snapshot | undefined> {

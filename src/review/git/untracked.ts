@@ -9,7 +9,7 @@ import { splitAtNul } from "./nul-list.ts";
 import { quoteName } from "./quoted-name.ts";
 import { commitOf } from "./refs.ts";
 import type { Repository } from "./repository.ts";
-import { type GitPlace, runGit } from "./run-git.ts";
+import { type GitHandle, runGit } from "./run-git.ts";
 
 const SLASH = 0x2f;
 
@@ -22,7 +22,7 @@ export interface Untracked {
 
 /** Separates the paths of large files from the others, and returns the paths that are folders. */
 export async function separateLarge(
-  git: GitPlace,
+  git: GitHandle,
   all: readonly Buffer[],
 ): Promise<Untracked & { readonly folders: readonly Buffer[] }> {
   const found = await Promise.all(all.map((path) => statusOf(git, path)));
@@ -46,7 +46,7 @@ export function additionWithoutContent(path: Buffer): Buffer {
   );
 }
 
-function statusOf(git: GitPlace, path: Buffer): Promise<Stats | undefined> {
+function statusOf(git: GitHandle, path: Buffer): Promise<Stats | undefined> {
   return lstat(Buffer.concat([Buffer.from(`${git.directory}/`), path])).catch(() => undefined);
 }
 
@@ -61,7 +61,7 @@ export interface UntrackedListing {
  * path, as for `git add`; the files of one without a commit are listed.
  */
 export async function listUntracked(
-  git: GitPlace,
+  git: GitHandle,
   { paths: wanted }: Pick<DiffView, "paths">,
 ): Promise<UntrackedListing> {
   const output = await runGit(git, ["ls-files", "--others", "--exclude-standard", "-z", "--", ...wanted]);
@@ -85,7 +85,7 @@ export async function listUntracked(
  * outer repository's git lists such a folder as one path and does not add its files. `git` must use a private git
  * directory.
  */
-export function insideOf(git: GitPlace, folder: Buffer): GitPlace {
+export function insideOf(git: GitHandle, folder: Buffer): GitHandle {
   const directory = join(git.directory, folder.toString());
   const index = join(git.environment["GIT_DIR"] ?? "", "no-index");
   return {
@@ -98,7 +98,7 @@ export function insideOf(git: GitPlace, folder: Buffer): GitPlace {
 /** Streams the patch that adds these paths to `take`. */
 export async function streamAdditions(
   repository: Repository,
-  git: GitPlace,
+  git: GitHandle,
   paths: readonly Buffer[],
   view: DiffView,
   take: (chunk: Buffer) => Promise<void>,
@@ -112,7 +112,7 @@ export async function streamAdditions(
 }
 
 /** Reports whether a folder is a repository with a commit. */
-export async function hasCommit(git: GitPlace, folder: Buffer): Promise<boolean> {
+export async function hasCommit(git: GitHandle, folder: Buffer): Promise<boolean> {
   const directory = join(git.directory, folder.toString());
   const {
     GIT_DIR: _outer,

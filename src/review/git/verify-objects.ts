@@ -7,7 +7,7 @@ import { MAX_COMPARED_BYTES } from "./hardening.ts";
 import type { ObjectFormat } from "./intent-index.ts";
 import { splitAtNul } from "./nul-list.ts";
 import { objectsIn } from "./raw-entries.ts";
-import { type GitPlace, runGit } from "./run-git.ts";
+import { type GitHandle, runGit } from "./run-git.ts";
 
 /**
  * Reads objects and compares their content with their names, which git itself does not do. Throws `git_failed` for an
@@ -15,7 +15,7 @@ import { type GitPlace, runGit } from "./run-git.ts";
  * `MAX_COMPARED_BYTES` are not read.
  */
 export async function verifyObjects(
-  git: GitPlace,
+  git: GitHandle,
   objects: readonly string[],
   format: ObjectFormat,
 ): Promise<void> {
@@ -41,7 +41,7 @@ export async function verifyObjects(
 }
 
 /** Verifies a commit or tree and all trees in it, but not the contents of files. */
-export async function verifyTree(git: GitPlace, treeish: string, format: ObjectFormat): Promise<void> {
+export async function verifyTree(git: GitHandle, treeish: string, format: ObjectFormat): Promise<void> {
   const listing = splitAtNul(await runGit(git, ["ls-tree", "-r", "-d", "-z", "--full-tree", treeish]));
   const entries = listing.map((line) => line.toString("latin1", 0, line.indexOf(0x09)).split(" "));
   const trees = entries.flatMap(([, type, object = ""]) => (type === "tree" ? [object] : []));
@@ -50,7 +50,7 @@ export async function verifyTree(git: GitPlace, treeish: string, format: ObjectF
 
 /** Verifies the objects that git reads to compare two trees: both commits, the trees and files that differ. */
 export async function verifyComparison(
-  git: GitPlace,
+  git: GitHandle,
   { from, to }: Pick<DiffPlan, "from" | "to">,
   { paths }: Pick<DiffView, "paths">,
   format: ObjectFormat,

@@ -9,7 +9,7 @@ import { fillIndex, type IndexBase } from "./fill-index.ts";
 import { joinWithNul, splitAtNul } from "./nul-list.ts";
 import { rawEntries } from "./raw-entries.ts";
 import type { Repository } from "./repository.ts";
-import { type GitPlace, runGit, tryGit } from "./run-git.ts";
+import { type GitHandle, runGit, tryGit } from "./run-git.ts";
 import { compareEntries, GITLINK_MODE, readStagedEntries, type StagedEntries } from "./staged-entries.ts";
 import {
   hasCommit,
@@ -46,8 +46,8 @@ const queues = new Map<string, InTurn>();
 /** Finds the differences of a working tree from the base, and writes to the index of `room` what git can compare. */
 export async function findStatus(
   repository: Repository,
-  git: GitPlace,
-  room: GitPlace,
+  git: GitHandle,
+  room: GitHandle,
   from: Side,
   view: DiffView,
 ): Promise<WorkTreeStatus> {
@@ -115,13 +115,13 @@ export function within({ paths, large }: Untracked, view: Pick<DiffView, "paths"
   return { paths: paths.filter(isIn), large: large.filter(isIn) };
 }
 
-async function leaveOut(room: GitPlace, paths: readonly Buffer[]): Promise<void> {
+async function leaveOut(room: GitHandle, paths: readonly Buffer[]): Promise<void> {
   if (paths.length === 0) return;
   await runGit(room, ["update-index", "--force-remove", "-z", "--stdin"], { input: joinWithNul(paths) });
 }
 
 /** Returns submodules whose folder has files but no repository: git treats these as unchanged and reads no file. */
-async function findHollow(room: GitPlace, links: readonly Buffer[]): Promise<Buffer[]> {
+async function findHollow(room: GitHandle, links: readonly Buffer[]): Promise<Buffer[]> {
   const isHollow = await Promise.all(
     links.map(async (path) => {
       const names = await readdir(fileIn(room, path)).catch(() => []);
@@ -133,7 +133,7 @@ async function findHollow(room: GitPlace, links: readonly Buffer[]): Promise<Buf
 
 /** Returns the new files of hollow submodules only: a comparison with the index shows no other new files. */
 async function listInHollow(
-  room: GitPlace,
+  room: GitHandle,
   hollow: readonly Buffer[],
   view: DiffView,
 ): Promise<UntrackedListing> {
@@ -142,7 +142,7 @@ async function listInHollow(
 }
 
 /** Marks files that a sparse checkout leaves out, so that git does not report them as deleted. Returns them. */
-async function skipWhatIsNotCheckedOut(git: GitPlace, room: GitPlace): Promise<readonly Buffer[]> {
+async function skipWhatIsNotCheckedOut(git: GitHandle, room: GitHandle): Promise<readonly Buffer[]> {
   const wanted = git.settings?.repository.get("core.sparsecheckout")?.toLowerCase() ?? "false";
   if (["false", "no", "off", "0"].includes(wanted)) return [];
   const listed = splitAtNul(await runGit(git, ["ls-files", "-v", "-z"]));
@@ -167,7 +167,7 @@ interface IndexChanges {
 
 /** Returns the files that the base does not have: those to add to the index, and those with a separate patch. */
 async function findNew(
-  room: GitPlace,
+  room: GitHandle,
   others: readonly Buffer[],
   { added, removed, unstored }: IndexChanges,
   from: Side,
@@ -193,11 +193,11 @@ async function findNew(
   };
 }
 
-async function present(room: GitPlace, paths: readonly Buffer[]): Promise<Buffer[]> {
+async function present(room: GitHandle, paths: readonly Buffer[]): Promise<Buffer[]> {
   const found = await Promise.all(paths.map((path) => lstat(fileIn(room, path)).catch(() => undefined)));
   return paths.filter((_path, index) => found[index]?.isFile() || found[index]?.isSymbolicLink());
 }
 
-function fileIn({ directory }: GitPlace, path: Buffer): Buffer {
+function fileIn({ directory }: GitHandle, path: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${directory}/`), path]);
 }

@@ -8,7 +8,7 @@ import { joinWithNul } from "./nul-list.ts";
 import { makeFolder, makeGitDirectory } from "./private-git.ts";
 import { objectsIn } from "./raw-entries.ts";
 import type { Repository } from "./repository.ts";
-import { type GitPlace, runGit } from "./run-git.ts";
+import { type GitHandle, runGit } from "./run-git.ts";
 import { EMPTY_BLOB, indexInfo, readStagedEntries } from "./staged-entries.ts";
 import { verifyObjects, verifyTree } from "./verify-objects.ts";
 import { findStatus, type WorkTreeStatus } from "./work-tree-status.ts";
@@ -16,7 +16,7 @@ import { findStatus, type WorkTreeStatus } from "./work-tree-status.ts";
 /** A working tree that is ready to be compared with a tree of the repository or with its index. */
 export interface WorkTree extends Omit<WorkTreeStatus, "changed" | "fresh"> {
   /** Git with a private index, in which `git diff` compares every byte and includes new files. */
-  readonly git: GitPlace;
+  readonly git: GitHandle;
 }
 
 /**
@@ -25,7 +25,7 @@ export interface WorkTree extends Omit<WorkTreeStatus, "changed" | "fresh"> {
  */
 export function withTreeOf<Result>(
   repository: Repository,
-  git: GitPlace,
+  git: GitHandle,
   plan: DiffPlan,
   view: DiffView,
   use: (tree: WorkTree | undefined) => Promise<Result>,
@@ -49,7 +49,7 @@ const shared = new WeakMap<DiffPlan, SharedTree>();
 /** Calls `use` with a prepared working tree, which concurrent calls for the same plan and paths share. */
 async function withWorkTree<Result>(
   repository: Repository,
-  git: GitPlace,
+  git: GitHandle,
   plan: DiffPlan,
   view: DiffView,
   use: (tree: WorkTree) => Promise<Result>,
@@ -70,7 +70,7 @@ async function withWorkTree<Result>(
   }
 }
 
-function openTree(repository: Repository, git: GitPlace, { from }: DiffPlan, view: DiffView): SharedTree {
+function openTree(repository: Repository, git: GitHandle, { from }: DiffPlan, view: DiffView): SharedTree {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
@@ -91,8 +91,8 @@ function openTree(repository: Repository, git: GitPlace, { from }: DiffPlan, vie
 
 async function prepareTree(
   repository: Repository,
-  git: GitPlace,
-  room: GitPlace,
+  git: GitHandle,
+  room: GitHandle,
   from: Side,
   view: DiffView,
 ): Promise<WorkTree> {
@@ -108,7 +108,7 @@ async function prepareTree(
 /** Returns the differences of a working tree from a tree of its repository or from its index. */
 export function readStatus(
   repository: Repository,
-  git: GitPlace,
+  git: GitHandle,
   from: Side,
   view: DiffView,
 ): Promise<WorkTreeStatus> {
@@ -118,7 +118,7 @@ export function readStatus(
 /** Calls `use` with a private index that has the entries of the repository's index. */
 function withStagedIndex<Result>(
   repository: Repository,
-  git: GitPlace,
+  git: GitHandle,
   from: Side,
   use: (tree: WorkTree) => Promise<Result>,
 ): Promise<Result> {
@@ -143,8 +143,8 @@ function withStagedIndex<Result>(
 
 async function withPrivateGit<Result>(
   repository: Repository,
-  git: GitPlace,
-  use: (room: GitPlace) => Promise<Result>,
+  git: GitHandle,
+  use: (room: GitHandle) => Promise<Result>,
 ): Promise<Result> {
   const folder = await makeFolder(repository);
   try {
@@ -155,14 +155,14 @@ async function withPrivateGit<Result>(
   }
 }
 
-async function verifyStaged(room: GitPlace, from: Side, { objectFormat }: Repository): Promise<void> {
+async function verifyStaged(room: GitHandle, from: Side, { objectFormat }: Repository): Promise<void> {
   if (from.kind !== "tree") return;
   const args = ["diff-index", "--cached", "--no-renames", ...NAMES_FORM, from.object, "--"];
   await verifyObjects(room, objectsIn(await runGit(room, args)), objectFormat);
 }
 
 /** Enables conversions that cannot hide a change. Returns the number of bytes that the user's filters will read. */
-async function convertWhatHidesNothing(room: GitPlace, files: readonly ComparedFile[]): Promise<number> {
+async function convertWhatHidesNothing(room: GitHandle, files: readonly ComparedFile[]): Promise<number> {
   const attributes = join(room.environment["GIT_DIR"] ?? "", "info", "attributes");
   await rm(attributes);
   const { lines, pristine, filteredBytes } = await findConversions(room, files);
@@ -179,7 +179,7 @@ async function convertWhatHidesNothing(room: GitPlace, files: readonly ComparedF
  * Adds each new file to the index as an empty object. A comparison with a tree reads the content from disk
  * nevertheless.
  */
-async function addFresh(repository: Repository, room: GitPlace, fresh: readonly Buffer[]): Promise<void> {
+async function addFresh(repository: Repository, room: GitHandle, fresh: readonly Buffer[]): Promise<void> {
   if (fresh.length === 0) return;
   const start = Buffer.from(`100644 ${EMPTY_BLOB[repository.objectFormat]} 0\t`);
   const input = joinWithNul(fresh.map((path) => Buffer.concat([start, path])));

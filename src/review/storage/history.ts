@@ -55,8 +55,8 @@ export async function openHistory(arriving: ArrivingPlan): Promise<PlanHistory> 
 
 function folderName({ cwd, title }: ArrivingPlan): string {
   const slug = toSlug(title);
-  const place = createHash("sha256").update(`${cwd}\0${slug}`).digest("hex").slice(0, 16);
-  return `${slug}-${place}`;
+  const digest = createHash("sha256").update(`${cwd}\0${slug}`).digest("hex").slice(0, 16);
+  return `${slug}-${digest}`;
 }
 
 async function readRounds(folder: string): Promise<Round[]> {

@@ -210,11 +210,11 @@ function responses({ id, model, reply }: Turn): Encoded {
     { type: "response.created", response: { ...base, status: "in_progress", output: [] } },
   ];
   for (const [output_index, item] of output.entries()) {
-    const place = { item_id: item["id"], output_index };
+    const ids = { item_id: item["id"], output_index };
     events.push({ type: "response.output_item.added", output_index, item: opened(item) });
     if (item["type"] === "message") {
       const part = { type: "output_text", text: reply.text ?? "", annotations: [] };
-      const at = { ...place, content_index: 0 };
+      const at = { ...ids, content_index: 0 };
       events.push(
         { type: "response.content_part.added", ...at, part: { ...part, text: "" } },
         { type: "response.output_text.delta", ...at, delta: part.text },
@@ -223,8 +223,8 @@ function responses({ id, model, reply }: Turn): Encoded {
       );
     } else if (item["type"] === "function_call") {
       events.push(
-        { type: "response.function_call_arguments.delta", ...place, delta: item["arguments"] },
-        { type: "response.function_call_arguments.done", ...place, arguments: item["arguments"] },
+        { type: "response.function_call_arguments.delta", ...ids, delta: item["arguments"] },
+        { type: "response.function_call_arguments.done", ...ids, arguments: item["arguments"] },
       );
     }
     events.push({ type: "response.output_item.done", output_index, item });

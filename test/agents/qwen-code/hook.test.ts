@@ -41,13 +41,13 @@ describe("Qwen Code", () => {
   it.each([
     ["in the saved plan", { savedPath: "/plans/x-denied.md" }, "it is in /plans/x-denied.md"],
     ["on record", {}, "`sallyport review last` prints it"],
-  ])("gets of words beyond its limit what fits, and where the rest is: %s", (_where, more, place) => {
+  ])("gets of words beyond its limit what fits, and where the rest is: %s", (_where, more, rest) => {
     const feedback = `Begin.${"ß🚀\n".repeat(120_000)}`;
     const reply = deny(feedback, more);
     const { message } = decisionIn(reply).decision;
     expect(reply.length).toBeLessThanOrEqual(MEBIBYTE);
     expect(reply.length).toBeGreaterThan(MEBIBYTE * 0.8);
-    expect(message.endsWith(`[Too long for Qwen Code: the end is missing here; ${place}.]`)).toBe(true);
+    expect(message.endsWith(`[Too long for Qwen Code: the end is missing here; ${rest}.]`)).toBe(true);
     expect(feedback.startsWith(message.slice(0, message.lastIndexOf("\n\n[")))).toBe(true);
     expect(decisionIn(deny("x".repeat(1_000_000))).decision.message).toBe("x".repeat(1_000_000));
   });

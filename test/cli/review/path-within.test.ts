@@ -5,18 +5,18 @@ import { pathWithin } from "../../../src/cli/review/code.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 it("takes a path to lie in the repository by either of its names, and a link in it for itself", async () => {
-  const place = await realpath(await temporaryFolder());
-  const root = join(place, "repository");
+  const folder = await realpath(await temporaryFolder());
+  const root = join(folder, "repository");
   await mkdir(join(root, "src"), { recursive: true });
-  await symlink(root, join(place, "also"));
-  await symlink(place, join(root, "out"));
+  await symlink(root, join(folder, "also"));
+  await symlink(folder, join(root, "out"));
   const within = (path: string, directory = root) => pathWithin(root, directory, path);
-  expect(within(join(place, "also", "src", "new.ts"))).toBe("src/new.ts");
+  expect(within(join(folder, "also", "src", "new.ts"))).toBe("src/new.ts");
   expect(within("new.ts", join(root, "src"))).toBe("src/new.ts");
   expect(within("..", join(root, "src"))).toBe(".");
   expect(within("..notes")).toBe("..notes");
   expect(within("out")).toBe("out");
-  for (const path of ["..", "../beside.ts", place, join(place, "also", "..", "x")]) {
+  for (const path of ["..", "../beside.ts", folder, join(folder, "also", "..", "x")]) {
     expect(() => within(path)).toThrow(/is not inside the repository/);
   }
 });

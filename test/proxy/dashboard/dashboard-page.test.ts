@@ -17,7 +17,7 @@ const VIEW = {
 describe("the page's policy", () => {
   it("lets its own script and style run, whatever stands between them", () => {
     const names = ["</style><style>x</style>", "<script>x</script>", "$&", "<!--dashboard-->"];
-    const state = { ...emptyState, calls: names.map((model, place) => finished({ id: `r${place}`, model })) };
+    const state = { ...emptyState, calls: names.map((model, index) => finished({ id: `r${index}`, model })) };
     const { html: page, policy } = filledPage(BUILT, state, VIEW);
     expect(policy).toContain(`script-src ${hash("own-script")};`);
     expect(policy).toContain(`style-src ${hash("own-style")};`);

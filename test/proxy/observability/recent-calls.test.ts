@@ -25,7 +25,7 @@ const running = (id: string): RunningCall => ({
   model: "m",
   upstream: undefined,
   stream: false,
-  place: -1,
+  index: -1,
 });
 
 const timeOf = (number: number) => new Date(1_800_000_000_000 + number).toISOString();
@@ -50,8 +50,8 @@ describe("recent calls", () => {
     const calls = ["a", "b", "c", "d"].map(running);
     for (const call of calls) recent.begin(call);
     const left = new Set(calls);
-    for (const place of [1, 3, 0, 2]) {
-      const call = calls[place];
+    for (const index of [1, 3, 0, 2]) {
+      const call = calls[index];
       if (!call) throw new Error("no call");
       left.delete(call);
       recent.end(call, callRecord({ id: call.id }));

@@ -25,9 +25,9 @@ async function startChain(...links: readonly (readonly [ClientDialect, Answer])[
   const upstreams: FakeUpstream[] = [];
   for (const [, answer] of links) upstreams.push(await startFakeUpstream(answer));
   closers.push(...upstreams.map(({ close }) => close));
-  const named = links.map(([dialect], place) => [
-    `${place} ${dialect}`.replace(" ", "-"),
-    { dialect, base_url: upstreams[place]?.url, api_key: `sk-upstream-of-place-${place}` },
+  const named = links.map(([dialect], index) => [
+    `${index} ${dialect}`.replace(" ", "-"),
+    { dialect, base_url: upstreams[index]?.url, api_key: `sk-upstream-of-place-${index}` },
   ]);
   const proxy = await startTestProxy({
     upstreams: Object.fromEntries(named),

@@ -2,18 +2,18 @@ import { describe, expect, it } from "vitest";
 import { inSessionOrder, sessionOf } from "../../../src/proxy/routing/session-affinity.ts";
 
 const sessions = Array.from({ length: 600 }, (_, index) => `session ${index}`);
-const ordered = (places: readonly string[], session: string, weights: Record<string, number> = {}) =>
+const ordered = (names: readonly string[], session: string, weights: Record<string, number> = {}) =>
   inSessionOrder(
-    places,
+    names,
     session,
     (name) => name,
     (name) => weights[name] ?? 1,
   );
 /** How many sessions begin at each place. */
-const firsts = (places: readonly string[], weights?: Record<string, number>) => {
+const firsts = (names: readonly string[], weights?: Record<string, number>) => {
   const counts: Record<string, number> = {};
   for (const session of sessions) {
-    const [first = ""] = ordered(places, session, weights);
+    const [first = ""] = ordered(names, session, weights);
     counts[first] = (counts[first] ?? 0) + 1;
   }
   return counts;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createOpenStreams, type OpenStream } from "../../../src/proxy/upstream/open-streams.ts";
 
 function streamTo(told: string[], name: string): OpenStream {
-  return { lastActivity: 0, place: -1, onSilence: () => {}, onStop: () => told.push(name) };
+  return { lastActivity: 0, index: -1, onSilence: () => {}, onStop: () => told.push(name) };
 }
 
 describe("the streams that are open", () => {

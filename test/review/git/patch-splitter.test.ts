@@ -7,9 +7,9 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 /** Feeds a patch in pieces cut at these places. */
 function split(patch: Buffer, cuts: readonly number[] = []): PatchSection[] {
   const splitter = createPatchSplitter();
-  const places = [...new Set(cuts.map((cut) => cut % (patch.length + 1)))].sort((a, b) => a - b);
-  for (const [index, end] of [...places, patch.length].entries()) {
-    splitter.write(patch.subarray(places[index - 1] ?? 0, end));
+  const positions = [...new Set(cuts.map((cut) => cut % (patch.length + 1)))].sort((a, b) => a - b);
+  for (const [index, end] of [...positions, patch.length].entries()) {
+    splitter.write(patch.subarray(positions[index - 1] ?? 0, end));
   }
   return splitter.end();
 }

@@ -169,10 +169,10 @@ function withType(comment: ReviewComment, type: CommentType): ReviewComment {
   return { ...rest, type, suggestion: suggestion ?? comment.place?.lines.join("\n") ?? "" };
 }
 
-function labelOf({ path, place }: ReviewComment): string {
+function labelOf({ path, place: anchor }: ReviewComment): string {
   if (path === undefined) return "Comment on the whole change";
-  if (!place) return `Comment on ${path}`;
-  return `Comment on ${path}, ${linesOf(place.start, place.end)}, ${place.side} side`;
+  if (!anchor) return `Comment on ${path}`;
+  return `Comment on ${path}, ${linesOf(anchor.start, anchor.end)}, ${anchor.side} side`;
 }
 
 /** Focuses a new editor, or the code of a suggestion. An editor that is scrolled back into view takes no focus. */

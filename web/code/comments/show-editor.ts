@@ -37,10 +37,10 @@ function editorOf(id: string): HTMLElement | null {
 function broughtIntoView(id: string): HTMLElement | null {
   const comment = useComments.getState().comments.find((each) => each.id === id);
   if (!comment || comment.path === undefined) return null;
-  const { path, place } = comment;
+  const { path, place: anchor } = comment;
   const now = currentPosition(comment);
   flushSync(() => {
-    if (place && "end" in now) shownIn?.scrollToLine({ path, side: place.side, number: now.end }, true);
+    if (anchor && "end" in now) shownIn?.scrollToLine({ path, side: anchor.side, number: now.end }, true);
     else shownIn?.scrollToFile(path);
   });
   return editorOf(id);

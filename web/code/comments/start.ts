@@ -28,7 +28,7 @@ export function commentOnLines(range: LineRange, type: CommentType, typed = ""):
   const file = files.find(({ path }) => path === range.path);
   const patch = file && patches?.get(file.index);
   if (!file || !patch) return false;
-  const place = describeLines(range, patch);
+  const anchor = describeLines(range, patch);
   const open = openEditorOn(range);
   // Keeps the lines selected while the person writes.
   useCursor.setState({
@@ -46,8 +46,8 @@ export function commentOnLines(range: LineRange, type: CommentType, typed = ""):
     text: typed,
     path: file.path,
     ...(file.oldPath !== undefined && file.oldPath !== file.path && { oldPath: file.oldPath }),
-    place,
-    ...(isSuggestion && { suggestion: place.lines.join("\n") }),
+    place: anchor,
+    ...(isSuggestion && { suggestion: anchor.lines.join("\n") }),
   });
   announce(`Comment on ${linesOf(startOf(range), endOf(range))}`);
   return true;
@@ -56,7 +56,7 @@ export function commentOnLines(range: LineRange, type: CommentType, typed = ""):
 /** Opens an editor for a comment on a file. Reuses an open editor without content. */
 export function commentOnFile(file: DiffFile): void {
   setFolded(file, false);
-  const open = openEditor(({ path, place }) => path === file.path && place === undefined);
+  const open = openEditor(({ path, place: anchor }) => path === file.path && anchor === undefined);
   if (open) reopen(open, "");
   else start({ ...blank("comment"), path: file.path });
 }
@@ -114,11 +114,11 @@ function openEditor(isMeant: (comment: ReviewComment) => boolean): ReviewComment
 /** Returns an open editor without content on exactly these lines. */
 function openEditorOn(range: LineRange): ReviewComment | undefined {
   return openEditor(
-    ({ path, place }) =>
+    ({ path, place: anchor }) =>
       path === range.path &&
-      place?.side === range.side &&
-      place.start === startOf(range) &&
-      place.end === endOf(range),
+      anchor?.side === range.side &&
+      anchor.start === startOf(range) &&
+      anchor.end === endOf(range),
   );
 }
 

@@ -43,8 +43,8 @@ export interface LineAnchor {
 }
 
 /** Returns whether the suggestion differs from the commented lines. */
-export function changesCode({ suggestion, place }: ReviewComment): boolean {
-  return suggestion !== undefined && suggestion !== place?.lines.join("\n");
+export function changesCode({ suggestion, place: anchor }: ReviewComment): boolean {
+  return suggestion !== undefined && suggestion !== anchor?.lines.join("\n");
 }
 
 /** Returns whether a comment has no content. */
@@ -79,9 +79,9 @@ export function pathsMoved(
 
 /** Returns the paths of comments that the other list lacks or has at other lines. */
 function pathsNotIn(comments: readonly ReviewComment[], others: readonly ReviewComment[]): string[] {
-  const places = new Map(others.map(({ id, place }) => [id, place]));
-  return comments.flatMap(({ id, path, place }) =>
-    path === undefined || (places.has(id) && places.get(id) === place) ? [] : [path],
+  const anchors = new Map(others.map(({ id, place: anchor }) => [id, anchor]));
+  return comments.flatMap(({ id, path, place: anchor }) =>
+    path === undefined || (anchors.has(id) && anchors.get(id) === anchor) ? [] : [path],
   );
 }
 

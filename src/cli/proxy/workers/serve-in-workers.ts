@@ -53,8 +53,8 @@ class Workers implements Serving {
   }
 
   async listen(): Promise<number> {
-    const places = Array.from({ length: this.count }, () => this.fill());
-    const [port = this.config.port] = await Promise.all(places);
+    const ports = Array.from({ length: this.count }, () => this.fill());
+    const [port = this.config.port] = await Promise.all(ports);
     return port;
   }
 

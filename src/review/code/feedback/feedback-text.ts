@@ -82,9 +82,9 @@ function noteBlocks(number: number, { annotation, code, oldPath }: QuotedAnnotat
   const { type, side, text, suggestedCode, filePath } = annotation;
   const [first, last] = linesMeant(annotation);
   const lines = first === last ? `line ${first}` : `lines ${first}-${last}`;
-  const place = last === 0 ? "the whole file" : lines;
+  const range = last === 0 ? "the whole file" : lines;
   const renamed = side === "old" && oldPath !== undefined ? `, then ${codeSpan(oldPath)}` : "";
-  const blocks = [`### ${number}. ${KIND[type]} on ${place} (${side} side${renamed})`];
+  const blocks = [`### ${number}. ${KIND[type]} on ${range} (${side} side${renamed})`];
   const language = languageOf(filePath);
   if (code !== undefined) blocks.push(fenced(shortened(code), language, FENCE));
   if (text !== undefined && text.trim() !== "") blocks.push(withClosedFence(text));

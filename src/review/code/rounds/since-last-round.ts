@@ -27,17 +27,17 @@ export async function sinceLastRound(
       ...(await linesSince(snapshot, file, then.get(file.path)?.lines ?? "")),
     })),
   );
-  const places = await Promise.all(last.annotations.map((annotation) => placeNow(diff, annotation)));
+  const positions = await Promise.all(last.annotations.map((annotation) => findPosition(diff, annotation)));
   return {
     diffId: snapshot.diffId,
     ...(compared && { comparedWith: compared.round }),
     files,
-    places: places.flatMap((place) => place ?? []),
+    places: positions.flatMap((position) => position ?? []),
   };
 }
 
 /** Finds the lines of an annotation or of its suggestion; undefined if neither is in the file. */
-async function placeNow(
+async function findPosition(
   { git, snapshot }: DiffLease,
   { id, filePath, side, lineStart, code, suggestedCode }: RoundAnnotation,
 ): Promise<AnnotationPosition | undefined> {

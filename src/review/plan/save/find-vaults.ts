@@ -24,8 +24,8 @@ export function vaultConfigurations({ home, configHome }: VaultFolders, platform
 }
 
 /** Returns the vaults in Obsidian's lists that exist; none if a list cannot be read. */
-export async function findVaults(places: VaultFolders, platform = process.platform): Promise<string[]> {
-  const lists = await Promise.all(vaultConfigurations(places, platform).map(vaultsIn));
+export async function findVaults(folders: VaultFolders, platform = process.platform): Promise<string[]> {
+  const lists = await Promise.all(vaultConfigurations(folders, platform).map(vaultsIn));
   const paths = [...new Set(lists.flat())];
   const present = await Promise.all(paths.map(isFolder));
   return paths.filter((_, index) => present[index]);

@@ -5,13 +5,13 @@ import { saveCopies } from "../../../../src/review/plan/save/save-copies.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 it("says in words, and of which place, why a copy was not made", async () => {
-  const place = await temporaryFolder();
-  const inTheWay = join(place, "a file");
+  const parent = await temporaryFolder();
+  const inTheWay = join(parent, "a file");
   await writeFile(inTheWay, "");
   const report = await saveCopies(
     {
       folder: { path: inTheWay, isPrivate: false },
-      vault: { vaultPath: join(place, "none"), plan: "# Plan" },
+      vault: { vaultPath: join(parent, "none"), plan: "# Plan" },
     },
     { kind: "approve" },
     { plan: "# Plan" },
@@ -19,7 +19,7 @@ it("says in words, and of which place, why a copy was not made", async () => {
   expect(report).toEqual({
     warnings: expect.arrayContaining([
       `The plan was not saved in ${inTheWay}: something else is in its place`,
-      `The plan was not saved to the vault ${join(place, "none")}: there is no such folder`,
+      `The plan was not saved to the vault ${join(parent, "none")}: there is no such folder`,
     ]),
   });
 });

@@ -31,15 +31,15 @@ const comment = (members: Partial<ReviewComment>): ReviewComment => ({
 });
 
 describe("relocate", () => {
-  const place = anchorIn(before, "new", 2, 3);
+  const anchor = anchorIn(before, "new", 2, 3);
 
   it("keeps a place whose text is where it was", () => {
-    expect(relocate(place, before)).toEqual({ start: 2, end: 3 });
+    expect(relocate(anchor, before)).toEqual({ start: 2, end: 3 });
   });
 
   it("finds moved lines by their text", () => {
     const moved = scanPatch("@@ -1,4 +1,8 @@\n+zero\n+half\n one\n-two\n+2\n+2b\n three\n four\n");
-    expect(relocate(place, moved)).toEqual({ start: 4, end: 5 });
+    expect(relocate(anchor, moved)).toEqual({ start: 4, end: 5 });
   });
 
   it("prefers the spot with the same surroundings over a nearer one", () => {
@@ -50,13 +50,13 @@ describe("relocate", () => {
   });
 
   it("finds nothing when the text is gone, or on the other side only", () => {
-    expect(relocate(place, scanPatch("@@ -1 +1 @@\n-2\n+x\n"))).toBeUndefined();
+    expect(relocate(anchor, scanPatch("@@ -1 +1 @@\n-2\n+x\n"))).toBeUndefined();
     expect(relocate(anchorIn(before, "old", 2, 2), scanPatch("@@ -0,0 +1 @@\n+two\n"))).toBeUndefined();
   });
 
   it("does not take the next hunk's line for the following one", () => {
     const apart = scanPatch("@@ -1 +1 @@\n-a\n+2\n@@ -9 +9 @@\n-b\n+2b\n");
-    expect(relocate(place, apart)).toBeUndefined();
+    expect(relocate(anchor, apart)).toBeUndefined();
   });
 });
 
@@ -78,10 +78,10 @@ describe("comments", () => {
   });
 
   it("are blank until they say something", () => {
-    const place = anchorIn(before, "new", 2, 2);
+    const anchor = anchorIn(before, "new", 2, 2);
     expect(isBlank(comment({ text: " \n" }))).toBe(true);
-    expect(isBlank(comment({ type: "suggestion", place, suggestion: "2" }))).toBe(true);
-    expect(isBlank(comment({ type: "suggestion", place, suggestion: "3" }))).toBe(false);
+    expect(isBlank(comment({ type: "suggestion", place: anchor, suggestion: "2" }))).toBe(true);
+    expect(isBlank(comment({ type: "suggestion", place: anchor, suggestion: "3" }))).toBe(false);
     expect(isBlank(comment({ images: [{ path: "/tmp/a.png", name: "a.png" }] }))).toBe(false);
   });
 });
@@ -166,8 +166,8 @@ describe("feedbackMarkdown", () => {
 
   it("quotes a part of what is too much to quote", () => {
     const lines = ["x".repeat(500_000), ...Array.from({ length: 99 }, (_, at) => `line ${at}`)];
-    const place: LineAnchor = { side: "new", start: 1, end: 100, lines, before: [], after: [] };
-    const text = feedbackMarkdown([comment({ path: "a.js", place, text: "All this?" })], context);
+    const anchor: LineAnchor = { side: "new", start: 1, end: 100, lines, before: [], after: [] };
+    const text = feedbackMarkdown([comment({ path: "a.js", place: anchor, text: "All this?" })], context);
     expect(text).toContain("x … 499500 more characters\nline 0\n");
     expect(text).toContain("line 58\n… 40 more lines\n```\n\nAll this?");
     expect(text.length).toBeLessThan(2_500);
@@ -183,8 +183,14 @@ describe("feedbackMarkdown", () => {
   });
 
   it("sends a suggestion that suggests nothing as the comment it is", () => {
-    const place = anchorIn(before, "new", 2, 2);
-    const unchanged = comment({ type: "suggestion", path: "a.ts", place, suggestion: "2", text: "Why two?" });
+    const anchor = anchorIn(before, "new", 2, 2);
+    const unchanged = comment({
+      type: "suggestion",
+      path: "a.ts",
+      place: anchor,
+      suggestion: "2",
+      text: "Why two?",
+    });
     expect(feedbackMarkdown([unchanged], context)).toMatch(
       /### 1\. Comment on line 12 \(new side\)\n\n```\w*\n2\n```\n\nWhy two\?/,
     );
@@ -233,9 +239,9 @@ describe("feedbackMarkdown", () => {
 });
 
 describe("pathsMoved", () => {
-  const place = anchorIn(before, "new", 2, 3);
+  const anchor = anchorIn(before, "new", 2, 3);
   const onFile = comment({ id: "file", path: "a.ts" });
-  const onLines = comment({ id: "lines", path: "b.ts", place });
+  const onLines = comment({ id: "lines", path: "b.ts", place: anchor });
   const general = comment({ id: "general" });
 
   it("names the files where a comment came, went or is about other lines", () => {
