@@ -16,7 +16,7 @@ export interface ProcessMark {
 /** Returns the mark of a process, by default of this one. */
 export function markOfProcess(pid: number = process.pid): ProcessMark {
   const started = startTimeOf(pid);
-  return { pid, host: hostname(), ...(started === undefined ? {} : { started }) };
+  return { pid, host: hostname(), started };
 }
 
 /** Returns whether the marked process may still run. A process of another host counts as running. */

@@ -20,7 +20,7 @@ export interface Fault {
 export function faultOf(error: unknown): Fault {
   if (error instanceof DialectError) {
     const { status, message, retryAfterSeconds } = error.error;
-    return { status, message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+    return { status, message, retryAfterSeconds };
   }
   if (!(error instanceof AppError) || error.code === "internal")
     return { status: 500, message: "Internal error of the proxy", code: "internal" };

@@ -59,9 +59,9 @@ export async function takeDecision(
   deliverWhenFlushed(context, reply);
   return {
     ok: true,
-    ...(report.savedPath === undefined ? {} : { savedPath: report.savedPath }),
+    savedPath: report.savedPath,
     ...(warnings.length === 0 ? {} : { warnings }),
-    ...(events.doubt === undefined ? {} : { doubt: events.doubt }),
+    doubt: events.doubt,
   };
 }
 

@@ -62,7 +62,7 @@ describe("Claude Code", () => {
     const stdin = await example("claude-code-hook.json");
     const folder = await sandbox();
     await writeFile(join(folder, "data"), "in the way");
-    const failures = [
+    const failures: { folder?: string; environment?: Record<string, string> }[] = [
       { folder },
       { environment: { SERVICE_PORT: "0" } },
       { environment: { SERVICE_ORIGIN: "x" } },

@@ -125,7 +125,7 @@ async function isRefused(
     method: method as "GET",
     url,
     headers: { host: "localhost", ...headers, ...type },
-    ...(payload === undefined ? {} : { payload }),
+    payload,
     // Of one that never ends by itself, the head is all that is of interest.
     payloadAsStream: true,
   });

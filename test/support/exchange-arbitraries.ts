@@ -44,9 +44,9 @@ export function streamOf(response: ExchangeResponse, cuts: readonly number[]): E
   const events: ExchangeEvent[] = [
     {
       type: "start",
-      ...(id === undefined ? {} : { id }),
-      ...(model === undefined ? {} : { model }),
-      ...(created === undefined ? {} : { created }),
+      id,
+      model,
+      created,
     },
   ];
   let index = 0;
@@ -79,7 +79,7 @@ function eventsOfPart(part: Part, index: number, cuts: readonly number[]): Excha
       type: "text-delta",
       index,
       text: first ?? "",
-      ...(logprobs === undefined ? {} : { logprobs }),
+      logprobs,
     } as const,
     ...more.map((text) => ({ type: "text-delta", index, text }) as const),
   ];

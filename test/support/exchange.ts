@@ -150,7 +150,7 @@ export function collect(events: readonly ExchangeEvent[]): ExchangeResponse {
       finish,
     }),
   );
-  return { ...identity, candidates, ...(usage === undefined ? {} : { usage }) };
+  return { ...identity, candidates, usage };
 }
 
 type Growth = Extract<

@@ -62,7 +62,7 @@ export async function planServer(options: PlanServerOptions = {}): Promise<PlanS
     title,
     channel,
     permissionMode: "plan",
-    ...(missing === undefined ? {} : { missing }),
+    missing,
     history: Promise.resolve(history),
     plansFolder: join(folder, "data", "plans"),
     vaultFolders: { home: at("home"), configHome: at("config") },

@@ -50,7 +50,7 @@ async function listen(key: string | undefined, follower: Follower): Promise<"loc
   wake();
   let received = false;
   try {
-    const headers = key === undefined ? {} : { "x-api-key": key };
+    const headers: HeadersInit = key === undefined ? {} : { "x-api-key": key };
     const response = await fetch(`${baseUrl(location)}/internal/dashboard/events`, {
       headers,
       signal: aborter.signal,

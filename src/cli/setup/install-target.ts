@@ -11,7 +11,7 @@ export async function currentInstallTarget(project: boolean): Promise<InstallTar
   const script = isSea() ? undefined : process.argv[1];
   const argv = await ownCommand({
     program: process.execPath,
-    ...(script === undefined ? {} : { script }),
+    script,
     searchPath: processEnvironment["PATH"] ?? "",
   });
   return {

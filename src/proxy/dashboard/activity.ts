@@ -46,10 +46,10 @@ function liveCall({ id, startedAt, key, route, model, upstream, stream }: Runnin
   return {
     id,
     startedAt: Math.round(performance.timeOrigin + startedAt),
-    ...(key && { key: key.name }),
+    key: key?.name,
     route: route.path,
-    ...(model !== undefined && { model }),
-    ...(upstream && { upstream: upstream.name }),
+    model,
+    upstream: upstream?.name,
     stream,
   };
 }
@@ -60,29 +60,25 @@ function finishedCall(record: CallRecord): FinishedCall {
   return {
     id,
     time,
-    ...(key !== undefined && { key }),
+    key,
     method,
     route,
-    ...(model !== undefined && { model }),
-    ...(upstreamModel !== undefined && upstreamModel !== model && { upstreamModel }),
-    ...(upstream !== undefined && { upstream }),
+    model,
+    upstreamModel: upstreamModel === model ? undefined : upstreamModel,
+    upstream,
     status,
     ms,
-    ...(firstByteMs !== undefined && { firstByteMs }),
+    firstByteMs,
     stream,
-    ...(usage && { tokens: tokensOf(usage) }),
-    ...(cost !== undefined && { cost }),
+    tokens: usage && tokensOf(usage),
+    cost,
     retries,
     losses: losses.map(({ code }) => code),
-    ...(errorCode !== undefined && { errorCode }),
-    ...(fault !== undefined && { fault }),
+    errorCode,
+    fault,
   };
 }
 
 function tokensOf({ input, output }: NonNullable<CallRecord["usage"]>): FinishedCall["tokens"] & object {
-  return {
-    ...(input.total !== undefined && { input: input.total }),
-    ...(input.cacheRead !== undefined && { cached: input.cacheRead }),
-    ...(output.total !== undefined && { output: output.total }),
-  };
+  return { input: input.total, cached: input.cacheRead, output: output.total };
 }

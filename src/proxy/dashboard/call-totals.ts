@@ -14,8 +14,8 @@ export function totalOf(all: readonly CallSeries[]): CallTotals {
     output: sum(({ output }) => output),
     ...(sum(({ priced }) => priced) > 0 && { cost: sum(({ cost }) => cost) }),
     unpriced: sum(({ unpriced }) => unpriced),
-    ...(p50 !== undefined && { p50 }),
-    ...(p95 !== undefined && { p95 }),
+    p50,
+    p95,
   };
 }
 
@@ -57,13 +57,13 @@ export function lastOf(all: readonly CallSeries[]): {
   const error = latest.find(isError);
   return {
     ...served(all),
-    ...(success && { lastSuccess: success.lastAt }),
-    ...(error && { lastError: errorOf(error) }),
+    lastSuccess: success?.lastAt,
+    lastError: error && errorOf(error),
   };
 }
 
 function errorOf({ lastAt, status, lastFault }: CallSeries): LastError {
-  return { time: lastAt, status, ...(lastFault !== undefined && { fault: lastFault }) };
+  return { time: lastAt, status, fault: lastFault };
 }
 
 /** Returns whether a series counts failed calls. A client disconnect (499) is not a failure. */

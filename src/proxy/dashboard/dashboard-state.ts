@@ -49,7 +49,7 @@ export function dashboardState(
 type Redact = Runtime["redact"];
 
 function withoutSecrets({ readAt, refused }: ConfigurationState, redact: Redact): ConfigurationState {
-  return { readAt, ...(refused && { refused: { at: refused.at, reason: redact(refused.reason) } }) };
+  return { readAt, refused: refused && { at: refused.at, reason: redact(refused.reason) } };
 }
 
 function upstreamState(
@@ -61,7 +61,7 @@ function upstreamState(
   return {
     name,
     dialect: dialect === "any" ? "every dialect" : dialect,
-    ...(dialect !== "any" && { url: redact(plainUrl(baseUrl)) }),
+    url: dialect === "any" ? undefined : redact(plainUrl(baseUrl)),
     keys: keys.length,
     resting: resting
       .filter(({ upstream }) => upstream === name)
@@ -108,7 +108,7 @@ function ruleState({ match, targets, when = {} }: ModelRule): RuleState {
     upstreams: targets.map((target) =>
       isShared || !target.model ? target.upstream : `${target.upstream}/${target.model}`,
     ),
-    ...(isShared && model !== undefined && { model }),
+    model: isShared ? model : undefined,
     when: conditions.filter(Boolean),
   };
 }

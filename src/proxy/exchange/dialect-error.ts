@@ -17,7 +17,7 @@ export function invalidRequest(message: string, param?: string): DialectError {
     kind: "invalid-request",
     status: 400,
     message,
-    ...(param === undefined ? {} : { param }),
+    param,
   });
 }
 
@@ -27,6 +27,6 @@ export function invalidResponse(message: string, raw?: unknown): DialectError {
     kind: "upstream",
     status: 502,
     message,
-    ...(raw === undefined ? {} : { raw }),
+    raw,
   });
 }

@@ -63,8 +63,8 @@ function beginningOf(text: string): McpCall {
 
 function named(method: unknown, tool: unknown): McpCall {
   return {
-    ...(typeof method === "string" && { mcpMethod: method.slice(0, MAX_NAME) }),
-    ...(typeof tool === "string" && { mcpTool: tool.slice(0, MAX_NAME) }),
+    mcpMethod: typeof method === "string" ? method.slice(0, MAX_NAME) : undefined,
+    mcpTool: typeof tool === "string" ? tool.slice(0, MAX_NAME) : undefined,
   };
 }
 

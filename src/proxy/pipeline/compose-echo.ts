@@ -21,8 +21,8 @@ export function* echoEvents(response: ExchangeResponse): Generator<ExchangeEvent
   const { usage } = response;
   yield {
     type: "start",
-    ...(response.id === undefined ? {} : { id: response.id }),
-    ...(usage ? { usage } : {}),
+    id: response.id,
+    usage,
   };
   const candidate = response.candidates[0];
   for (const [index, part] of (candidate?.parts ?? []).entries()) {
@@ -37,7 +37,7 @@ export function* echoEvents(response: ExchangeResponse): Generator<ExchangeEvent
     }
   }
   if (candidate) yield { type: "finish", finish: candidate.finish };
-  yield { type: "end", ...(usage ? { usage } : {}) };
+  yield { type: "end", usage };
 }
 
 function callFor(request: ExchangeRequest, id: string): ToolCallPart | undefined {
@@ -63,7 +63,7 @@ function callFor(request: ExchangeRequest, id: string): ToolCallPart | undefined
     id: `call_${id}`,
     name: tool.name,
     arguments: value,
-    ...(custom ? { custom } : {}),
+    custom,
   };
 }
 

@@ -38,7 +38,7 @@ async function respondToGenerate(call: Call, called: CalledOperation, body: Buff
   // Native bodies are not parsed. This one is, so reject deep nesting and `__proto__` members (prototype pollution).
   guardJson(parsed);
   const { value: request } = codec.decodeRequest(parsed, {
-    ...(called.model === undefined ? {} : { model: called.model }),
+    model: called.model,
     stream: call.stream,
   });
   const id = call.id.replace(/\W/g, "");

@@ -69,9 +69,9 @@ class MemoryCooldowns implements Cooldowns {
       const { status } = outcome;
       const ms = cooldownMs(status, requestedPause(outcome, this.now()));
       if (ms === undefined) return;
-      const which = key !== undefined && keys.length > 1 && keys.indexOf(key) + 1;
+      const position = key !== undefined && keys.length > 1 ? keys.indexOf(key) + 1 : undefined;
       const until = this.now() + ms;
-      const entry = { upstream: name, ...(which && { key: which }), model, status, until };
+      const entry = { upstream: name, key: position, model, status, until };
       this.add(keyId(name, key, model), entry);
     }
   }
@@ -93,9 +93,7 @@ class MemoryCooldowns implements Cooldowns {
 
   list(): Cooldown[] {
     const limited = [...this.entries].filter(([id]) => this.isInCooldown(id)).map(([, entry]) => entry);
-    const failing = this.breaker
-      .list()
-      .map(({ upstream, until, status }) => ({ upstream, until, ...(status !== undefined && { status }) }));
+    const failing = this.breaker.list().map(({ upstream, until, status }) => ({ upstream, until, status }));
     return [...limited, ...failing];
   }
 

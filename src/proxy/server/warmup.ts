@@ -73,7 +73,7 @@ async function warmOne(
       upstream: upstream.name,
       ok: error === undefined,
       ms,
-      ...(error === undefined ? {} : { error }),
+      error,
     };
   };
   const { dialect } = upstream;

@@ -73,8 +73,8 @@ export class Translation {
   outcome(): TranslationOutcome {
     return {
       losses: this.lossDetails(),
-      ...(this.usage === undefined ? {} : { usage: this.usage }),
-      ...(this.fault === undefined ? {} : { fault: this.fault }),
+      usage: this.usage,
+      fault: this.fault,
     };
   }
 

@@ -56,10 +56,10 @@ export function createCodeMode(review: CodeReview): ReviewMode {
 function feedbackJson(decision: Decision): object {
   const { feedback, annotations, agentSwitch, approved } = codeDecision(decision);
   return {
-    ...(feedback === undefined ? {} : { feedback }),
+    feedback,
     annotations,
-    ...(agentSwitch === undefined ? {} : { agentSwitch }),
-    ...(approved ? { approved } : {}),
+    agentSwitch,
+    approved: approved || undefined,
   };
 }
 

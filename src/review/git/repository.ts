@@ -58,7 +58,7 @@ async function openWith(
     environment: { ...gitEnvironment(environment, program.path), ...fixed },
     limit: Math.min(limit, OPENING_LIMIT_MS),
     ...(process.platform === "linux" && existsSync(SETPRIV) ? { setpriv: SETPRIV } : {}),
-    ...(opening ? { signal: opening } : {}),
+    signal: opening,
   };
   const { gitDirectory, setpriv, ...facts } = await askGit(first);
   if (isWithin(gitDirectory, directory)) throw noWorkTree(directory);
@@ -67,7 +67,7 @@ async function openWith(
   const isElsewhere = !isWithin(facts.root, realpathSync(directory));
   return {
     ...facts,
-    ...(isElsewhere ? { startedIn: directory } : {}),
+    startedIn: isElsewhere ? directory : undefined,
     name: basename(facts.root),
     commonDirectory: commonDirectoryOf(gitDirectory),
     indexesDirectory: join(dataDirectory(environment), "indexes"),
@@ -77,8 +77,8 @@ async function openWith(
           binary: program.binary,
           directory: facts.root,
           limit,
-          ...(setpriv ? { setpriv } : {}),
-          ...(signal ? { signal } : {}),
+          setpriv,
+          signal,
         },
         (programs) => ({ ...gitEnvironment(environment, program.path, programs), ...pinned }),
       ),

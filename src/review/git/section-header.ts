@@ -41,11 +41,11 @@ export function readSectionHeader(header: string): SectionHeader {
   const newMode = modes.new ?? mode;
   return {
     path: to === undefined ? sharedName(lines[0] ?? "") : unquoteName(to),
-    ...(from === undefined ? {} : { oldPath: unquoteName(from) }),
+    oldPath: from === undefined ? undefined : unquoteName(from),
     status: statusOf(after),
     binary: lines.some((line) => line.startsWith("Binary files ") && line.endsWith(" differ")),
-    ...(oldMode === undefined ? {} : { oldMode }),
-    ...(newMode === undefined ? {} : { newMode }),
+    oldMode,
+    newMode,
     ...(oldBlob === undefined || newBlob === undefined ? {} : { oldBlob, newBlob }),
   };
 }

@@ -80,7 +80,7 @@ export async function snapshotIn(
   view: DiffView,
 ): Promise<Snapshot> {
   const spool = await Spool.create();
-  const taking: Taking = { repository, git, plan, view, spool, ...(tree ? { tree } : {}) };
+  const taking: Taking = { repository, git, plan, view, spool, tree };
   try {
     const verifying = tree ? undefined : verifyComparison(git, plan, view, repository.objectFormat);
     verifying?.catch(() => {});

@@ -18,7 +18,7 @@ export function textChannel(origin: AgentOrigin): AgentChannel {
 
 /** Returns a decision as JSON, without absent members. */
 export function decisionJson({ kind, editedPlan, ...decision }: PlanDecision): object {
-  return { decision: kind, ...decision, ...(editedPlan === undefined ? {} : { plan: editedPlan }) };
+  return { decision: kind, ...decision, plan: editedPlan };
 }
 
 /** Returns a decision as text. */

@@ -37,11 +37,11 @@ export function proposeApproval(body: ApproveBody, rules: ApprovalRules): Propos
   if (agentSwitch !== undefined) checkOffered(agentSwitch, rules.agents);
   const decision: PlanDecision = {
     kind: "approve",
-    ...(feedback === undefined ? {} : { feedback }),
-    ...(agentSwitch === undefined ? {} : { agentSwitch }),
-    ...(permissionMode === undefined ? {} : { permissionMode }),
-    ...(editedPlan === undefined ? {} : { editedPlan }),
-    ...(annotations === undefined ? {} : { annotations }),
+    feedback,
+    agentSwitch,
+    permissionMode,
+    editedPlan,
+    annotations,
   };
   return { decision, warnings };
 }

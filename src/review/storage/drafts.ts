@@ -83,7 +83,7 @@ export function createDraftStore(dataDirectory: string, options: DraftStoreOptio
         return {
           ...shown(stored),
           ...(stored.generation > 0 && !isOwn(stored) ? { isEarlier: true } : {}),
-          ...(backup === undefined ? {} : { damaged: backup }),
+          damaged: backup,
         };
       }),
     write: (key, generation, content) =>

@@ -44,9 +44,9 @@ export async function openHistory(arriving: ArrivingPlan): Promise<PlanHistory> 
       const decision = {
         decision: kind,
         from,
-        ...(feedback === undefined ? {} : { feedback }),
+        feedback,
         decidedAt: now().toISOString(),
-        ...(annotations === undefined ? {} : { annotations }),
+        annotations,
       };
       await writeDurably(path, JSON.stringify({ ...round, decision }));
     },

@@ -14,7 +14,10 @@ it.each(["Authorization", "x-api-key", "Cookie", "x-password", "X-Auth-Token"])(
 );
 
 it("tells all secrets, with their scheme and without, the longest first and each once", () => {
-  const headers = [{ authorization: "Bearer 0123456789", accept: "application/json" }, { cookie: "short" }];
+  const headers: Record<string, string>[] = [
+    { authorization: "Bearer 0123456789", accept: "application/json" },
+    { cookie: "short" },
+  ];
   expect(secretsOf(["key-of-sixteen-ch", "0123456789"], headers)).toEqual([
     "key-of-sixteen-ch",
     "Bearer 0123456789",

@@ -24,7 +24,7 @@ const inputOf = (received: { data: readonly Json[] }, index: number) =>
     .map((event) => (event["delta"] as Json)["partial_json"])
     .join("");
 const tool = (index: number | undefined, part: Json): Json => ({
-  tool_calls: [{ ...(index === undefined ? {} : { index }), ...part }],
+  tool_calls: [{ index, ...part }],
 });
 const named = (id: string, name: string, text = ""): Json => ({
   id,

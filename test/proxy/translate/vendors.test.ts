@@ -10,7 +10,7 @@ const toChat = (body: Json, model: string, host?: string, more: Json = {}) =>
     upstream: "chat-completions",
     body: { ...base, ...body },
     model,
-    ...(host === undefined ? {} : { host }),
+    host,
     ...more,
   });
 const called = (thinking: Json[] = [], id = "toolu_01A09q90qw90lq917835lq9") => [

@@ -15,7 +15,7 @@ export async function decide(body: FeedbackBody, approved: boolean): Promise<str
   useSession.setState({
     phase: "sent",
     sent: { feedback: body.feedback ?? "", approved, warnings },
-    ...(doubt && { doubt }),
+    doubt,
   });
   return undefined;
 }

@@ -21,7 +21,7 @@ export function keepAnnotations({ title, plan, annotations }: SharedReview): voi
       now.author === before.author;
     if (isSame) return;
     const { composer, author } = now;
-    writeKept(key, { annotations: now.annotations, ...(composer && { composer }), author });
+    writeKept(key, { annotations: now.annotations, composer, author });
   });
 }
 

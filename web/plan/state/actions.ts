@@ -22,7 +22,7 @@ export function startAnnotation(type: AnnotationType, anchor?: PlanAnchor, typed
   const kept = isSame ? { text: open.text + typed, images: open.images } : { text: typed, images: [] };
   const replacement =
     type === "replace" && anchor ? state().document.source.slice(anchor.start, anchor.end) : "";
-  const composer = { ...kept, type, replacement, isTyped: typed !== "", ...(anchor && { anchor }) };
+  const composer = { ...kept, type, replacement, isTyped: typed !== "", anchor };
   set({ composer, ...shownBeneath(anchor) });
 }
 
@@ -165,7 +165,7 @@ export function editAnnotation(id: string): void {
   const { type, anchor, text, replacement = "", images = NO_IMAGES } = annotation;
   set({
     activeId: id,
-    composer: { editing: id, type, text, replacement, images, ...(anchor && { anchor }) },
+    composer: { editing: id, type, text, replacement, images, anchor },
     ...shownBeneath(anchor),
   });
 }
@@ -289,8 +289,8 @@ function create(composer: Composer, existing?: PlanAnnotation): PlanAnnotation {
     type,
     text: text.trim(),
     createdAt: existing?.createdAt ?? new Date().toISOString(),
-    ...(author && { author }),
-    ...(anchor && { anchor }),
+    author: author || undefined,
+    anchor,
     ...((type === "replace" || type === "insert") && { replacement }),
     ...(images.length > 0 && { images }),
   };

@@ -14,8 +14,8 @@ export async function approve(body: ApproveBody): Promise<string | undefined> {
         kind: "approved",
         feedback,
         response,
-        ...(permissionMode && { permissionMode }),
-        ...(agentSwitch && { agentSwitch }),
+        permissionMode,
+        agentSwitch,
       },
     }),
   );

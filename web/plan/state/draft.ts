@@ -144,7 +144,7 @@ function contentOf(state: ReviewState): DraftContent {
     note,
     // A restored empty composer would capture keys meant for the page.
     ...(composer && isWorthKeeping(composer) && { composer }),
-    ...(rewritten !== undefined && { rewritten }),
-    ...(edited !== undefined && { edited }),
+    rewritten,
+    edited,
   };
 }

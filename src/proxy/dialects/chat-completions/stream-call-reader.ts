@@ -97,7 +97,7 @@ export class StreamCalls {
         name,
         arguments: "",
         ...(custom ? { custom: true } : {}),
-        ...(signature === undefined ? {} : { signature }),
+        signature,
       },
     });
     call.part = index;

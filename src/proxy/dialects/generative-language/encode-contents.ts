@@ -157,7 +157,7 @@ function encodeCall(part: ToolCallPart, around: Surroundings): WireObject {
   const thoughtSignature = around.signer(part);
   return {
     functionCall: withId(part.id, { name: part.name, args }),
-    ...(thoughtSignature === undefined ? {} : { thoughtSignature }),
+    thoughtSignature,
   };
 }
 

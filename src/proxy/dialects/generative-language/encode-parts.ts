@@ -16,7 +16,7 @@ export type WireObject = Readonly<Record<string, unknown>>;
 
 /** Encodes text with its signature of this dialect. */
 export function encodeText({ text, signature }: Pick<TextPart, "text" | "signature">): WireObject {
-  return { text, ...(signature === undefined ? {} : { thoughtSignature: signature }) };
+  return { text, thoughtSignature: signature };
 }
 
 /** Encodes reasoning with the wrapped signature. */
@@ -63,7 +63,7 @@ export function encodeMedia(
 
 function fileData(source: Exclude<MediaSource, { kind: "base64" }>): WireObject {
   const fileUri = source.kind === "url" ? source.url : source.id;
-  return { ...(source.mediaType === undefined ? {} : { mimeType: source.mediaType }), fileUri };
+  return { mimeType: source.mediaType, fileUri };
 }
 
 /**

@@ -35,7 +35,7 @@ function encodeCandidate(candidate: Candidate, index: number, losses: LossList):
   return {
     content: { parts, role: "model" },
     finishReason: encodeFinish(finish),
-    ...(finish.message === undefined ? {} : { finishMessage: finish.message }),
+    finishMessage: finish.message,
     ...groundingOf(candidate.parts, losses),
     ...encodeLogprobs(logprobs),
     index,
@@ -104,7 +104,7 @@ export function groundingOf(parts: readonly Part[], losses: LossList): WireObjec
       const bytes = (offset: number) => Buffer.byteLength(part.text.slice(0, offset));
       const span = end === undefined ? {} : { startIndex: bytes(start ?? 0), endIndex: bytes(end) };
       supports.push({
-        segment: { partIndex, ...span, ...(quote === undefined ? {} : { text: quote }) },
+        segment: { partIndex, ...span, text: quote },
         groundingChunkIndices: [at],
       });
     }

@@ -115,7 +115,7 @@ class GenerativeStreamEncoder implements StreamEncoder {
     const candidates = this.endings.map(({ candidate, finish }) => ({
       content: { parts: [{ text: "" }], role: "model" },
       finishReason: encodeFinish(finish),
-      ...(finish.message === undefined ? {} : { finishMessage: finish.message }),
+      finishMessage: finish.message,
       ...groundingOf(this.getCited.get(candidate) ?? [], this.list),
       index: candidate,
     }));

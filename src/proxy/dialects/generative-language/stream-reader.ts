@@ -185,7 +185,7 @@ export class CandidateReader {
 function emptied(part: Extract<Part, { type: "text" | "reasoning" }>): OpenPart {
   if (part.type === "text") return { type: "text", text: "" };
   const { vendor } = part;
-  return { type: "reasoning", text: "", ...(vendor === undefined ? {} : { vendor }) };
+  return { type: "reasoning", text: "", vendor };
 }
 
 function wholeArguments(args: unknown): string {

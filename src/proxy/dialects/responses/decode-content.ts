@@ -60,7 +60,7 @@ function decodeText(part: WireContent): Part {
     type: "text",
     text: part.text ?? "",
     ...(citations.length > 0 ? { citations } : {}),
-    ...(logprobs === undefined ? {} : { logprobs }),
+    logprobs,
   };
 }
 

@@ -32,7 +32,7 @@ function decodeTool(value: unknown, where: string): Tool[] {
           type: "custom",
           name: required(tool.name, where),
           ...(typeof tool.description === "string" ? { description: tool.description } : {}),
-          ...(tool.format === undefined ? {} : { format: tool.format }),
+          format: tool.format,
         },
       ];
     case "namespace":

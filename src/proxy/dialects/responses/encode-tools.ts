@@ -27,8 +27,8 @@ export function encodeTools(tools: readonly Tool[], losses: LossList): unknown[]
       written.push({
         type: "custom",
         name: tool.name,
-        ...(description === undefined ? {} : { description }),
-        ...(format === undefined ? {} : { format }),
+        description,
+        format,
       });
     } else addFunction(tool, written, spaces, losses);
   }
@@ -64,11 +64,11 @@ function encodeFunction(tool: FunctionTool, name: string, losses: LossList): unk
   return {
     type: "function",
     name,
-    ...(tool.description === undefined ? {} : { description: tool.description }),
+    description: tool.description,
     parameters: argumentsSchema(tool.schema, losses),
     // Unlike in chat-completions, the vendor treats a missing `strict` as true.
     strict: tool.strict ?? false,
-    ...(deferred === undefined ? {} : { defer_loading: deferred }),
+    defer_loading: deferred,
   };
 }
 

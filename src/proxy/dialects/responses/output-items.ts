@@ -44,7 +44,7 @@ export function messageItem(
     status,
     role: "assistant",
     content,
-    ...(phase === undefined ? {} : { phase }),
+    phase,
   };
 }
 

@@ -40,7 +40,7 @@ export function writeGoogleBatch(request: EmbeddingRequest, model: string): unkn
     requests: request.texts.map((text) => ({
       model: `models/${model}`,
       content: { parts: [{ text }] },
-      ...(request.dimensions === undefined ? {} : { outputDimensionality: request.dimensions }),
+      outputDimensionality: request.dimensions,
     })),
   };
 }
@@ -117,7 +117,7 @@ export function writeOpenAiEmbeddings(request: EmbeddingRequest, model: string):
     model,
     input: request.texts,
     encoding_format: "float",
-    ...(request.dimensions === undefined ? {} : { dimensions: request.dimensions }),
+    dimensions: request.dimensions,
   };
 }
 

@@ -50,8 +50,8 @@ export async function serveOperation(
   }
   return {
     losses: context.losses.losses,
-    ...(context.usage === undefined ? {} : { usage: context.usage }),
-    ...(fault === undefined ? {} : { fault }),
+    usage: context.usage,
+    fault,
   };
 }
 

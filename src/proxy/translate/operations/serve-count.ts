@@ -24,8 +24,8 @@ export function serveCount(call: TranslatedCall): Promise<TranslationOutcome> {
     const { client } = getProfile(call.client.dialect);
     const tokens = counted ?? estimateTokens(body, client.imageTokens);
     const response = client.encodeTokenCount(tokens);
-    const estimated = counted === undefined ? { "x-sallyport-estimated": "true" } : {};
-    const headers = { "content-type": "application/json", ...estimated };
+    const headers: Record<string, string> = { "content-type": "application/json" };
+    if (counted === undefined) headers["x-sallyport-estimated"] = "true";
     call.reply.answer(200, headers, JSON.stringify(response));
   });
 }

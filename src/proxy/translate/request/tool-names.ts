@@ -64,6 +64,6 @@ function renameAll(request: ExchangeRequest, fitted: (name: string) => string): 
           : part;
       }),
     })),
-    ...(toolChoice === undefined ? {} : { toolChoice }),
+    toolChoice,
   };
 }

@@ -12,9 +12,9 @@ export function eventsOfResponse(response: ExchangeResponse): readonly ExchangeE
   const events: ExchangeEvent[] = [
     {
       type: "start",
-      ...(id === undefined ? {} : { id }),
-      ...(model === undefined ? {} : { model }),
-      ...(created === undefined ? {} : { created }),
+      id,
+      model,
+      created,
     },
   ];
   let index = 0;
@@ -90,7 +90,7 @@ export class ResponseCollector {
       .map((which): Candidate => {
         return { parts: this.partsOf(which), finish: this.finishes.get(which) ?? { unified: "other" } };
       });
-    return { ...this.head, candidates, ...(this.usage === undefined ? {} : { usage: this.usage }) };
+    return { ...this.head, candidates, usage: this.usage };
   }
 
   private partsOf(candidate: number): Part[] {

@@ -63,7 +63,7 @@ function container(token: Token, children: readonly MarkdownNode[]): MarkdownNod
   }
   const isTask = token.type === "list_item_open" && children[0]?.kind === "task";
   const attributes = isTask ? { class: "task" } : listAttributes(token);
-  return { kind: "element", tag: token.tag || "div", ...(attributes && { attributes }), children };
+  return { kind: "element", tag: token.tag || "div", attributes, children };
 }
 
 /** Returns a list's attributes. `dir` aligns the list according to its script. */

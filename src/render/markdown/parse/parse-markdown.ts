@@ -130,7 +130,7 @@ class DocumentBuilder {
     const node: MarkdownNode = {
       kind: "element",
       tag: leafTag(opener),
-      ...(attributes && { attributes }),
+      attributes,
       children: inline.nodes,
       leaf,
       ...(!this.row && { block }),

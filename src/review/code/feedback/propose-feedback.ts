@@ -39,10 +39,10 @@ export async function proposeFeedback(
   return {
     decision: {
       kind: "feedback",
-      ...(feedback === undefined ? {} : { feedback }),
+      feedback,
       annotations,
-      ...(agentSwitch === undefined ? {} : { agentSwitch }),
-      ...(approved ? { approved } : {}),
+      agentSwitch,
+      approved: approved || undefined,
       text: agentSwitch === undefined ? text : `${text}\n\nContinue as the agent "${agentSwitch}".`,
     },
     quoted,
@@ -88,7 +88,7 @@ async function quoteAnnotations(
       return {
         annotation,
         ...(lines.length === 0 ? {} : { code: lines.join("\n") }),
-        ...(oldPath === undefined ? {} : { oldPath }),
+        oldPath,
       };
     }),
   );

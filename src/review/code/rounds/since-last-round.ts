@@ -30,7 +30,7 @@ export async function sinceLastRound(
   const positions = await Promise.all(last.annotations.map((annotation) => findPosition(diff, annotation)));
   return {
     diffId: snapshot.diffId,
-    ...(compared && { comparedWith: compared.round }),
+    comparedWith: compared?.round,
     files,
     places: positions.flatMap((position) => position ?? []),
   };

@@ -62,7 +62,7 @@ async function keepRound(
     text: proposed.decision.text,
     annotations: proposed.quoted.map(({ annotation, code }) => ({
       ...annotation,
-      ...(code === undefined ? {} : { code }),
+      code,
     })),
     files: await rememberedFiles(snapshot),
   });

@@ -19,8 +19,8 @@ export function planRoute(app: FastifyInstance, context: ReviewContext, review: 
       caller: context.caller,
       round: history?.round ?? 1,
       settings,
-      ...(requested === undefined ? {} : { requested }),
-      ...(missing === undefined ? {} : { missing }),
+      requested,
+      missing,
     };
   });
 }

@@ -38,7 +38,7 @@ const call = fc.record({ id: callId, name: toolName, arguments: argumentsText, s
   ({ signature: sign, ...members }): Part => ({
     type: "tool-call",
     ...members,
-    ...(sign === undefined ? {} : { signature: sign }),
+    signature: sign,
   }),
 );
 const reasoning = fc.record({ text: anyText, signature }).map(
@@ -46,7 +46,7 @@ const reasoning = fc.record({ text: anyText, signature }).map(
     type: "reasoning",
     text,
     vendor: dialect,
-    ...(sign === undefined ? {} : { signature: sign }),
+    signature: sign,
   }),
 );
 

@@ -45,7 +45,7 @@ const reasoning = fc
       text,
       vendor: "responses",
       summary: true,
-      ...(signature === undefined ? {} : { signature }),
+      signature,
     }),
   );
 const image = fc

@@ -88,7 +88,7 @@ export interface KnownBody {
 /** Builds the body of a file. Reuses the unchanged parts of `known`, the previous body. */
 export function buildBody(options: BodyOptions, known?: KnownBody): FileBody {
   const { file, patch, widgets } = options;
-  if (options.folded) return { file, state: "folded", height: 0, ...(patch && { patch }) };
+  if (options.folded) return { file, state: "folded", height: 0, patch };
   if (options.failed) return { file, state: "failed", height: NOTICE_HEIGHT };
   if (!patch) {
     const height = options.lastHeight ?? estimatedRows(file, options.layout) * LINE_HEIGHT;
@@ -102,7 +102,7 @@ export function buildBody(options: BodyOptions, known?: KnownBody): FileBody {
   });
   const height = offsets[rows.count] ?? 0;
   const { text } = options;
-  return { file, state: "rows", height, patch, rows, offsets, plain, ...(text && { text }) };
+  return { file, state: "rows", height, patch, rows, offsets, plain, text };
 }
 
 /** Reuses rows and offsets: the layout of thousands of lines takes longer than opening a comment may take. */
