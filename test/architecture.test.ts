@@ -98,7 +98,7 @@ const SUBFOLDERS_MAY_IMPORT: Readonly<Record<string, Readonly<Record<string, rea
     dialects: ["exchange"],
     models: ["upstream", "dialects", "exchange", "glob.ts"],
     routing: ["models", "dialects", "usage", "upstream", "body", "exchange", "glob.ts"],
-    translate: ["dialects", "models", "usage", "body", "exchange"],
+    translate: ["dialects", "dialect-errors.ts", "models", "usage", "body", "exchange"],
     mcp: ["upstream", "observability", "exchange"],
     pipeline: [
       "translate",

@@ -16,6 +16,8 @@ export interface Fault {
   readonly retryAfterSeconds?: number;
 }
 
+const INTERNAL = "Internal error of the proxy";
+
 /** Returns what a client is sent for an error. The details of internal errors are left out. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof DialectError) {
@@ -23,10 +25,24 @@ export function faultOf(error: unknown): Fault {
     return { status, message, retryAfterSeconds };
   }
   if (!(error instanceof AppError) || error.code === "internal")
-    return { status: 500, message: "Internal error of the proxy", code: "internal" };
+    return { status: 500, message: INTERNAL, code: "internal" };
   const status = error.code === "client_gone" ? 400 : error.status;
   const retry = error.code === "overloaded" ? { retryAfterSeconds: 1 } : {};
   return { status, message: error.message, code: error.code, ...retry };
+}
+
+/** Converts a thrown value to an error for the client. An internal error does not reveal its message. */
+export function toExchangeError(error: unknown): ExchangeError {
+  if (error instanceof DialectError) return error.error;
+  if (!(error instanceof AppError) || error.code === "internal")
+    return { kind: "internal", status: 500, message: INTERNAL, errorCode: "internal" };
+  const { status, message, code } = error;
+  return { kind: kindOfStatus(status), status, message, errorCode: code };
+}
+
+/** Returns whether the client disconnected, so that no response can be sent. */
+export function isClientDisconnect(error: unknown): boolean {
+  return error instanceof AppError && error.code === "client_gone";
 }
 
 /** Encodes an error as the body of a response in the client's dialect. */
@@ -36,14 +52,14 @@ export function encodeFault(dialect: ErrorDialect, fault: Fault, requestId: stri
 
 /** Encodes an error in mid-stream as the last event of a stream in the client's dialect. */
 export function encodeFaultEvent(dialect: Dialect, fault: Fault, requestId: string): string {
-  return getProfile(dialect).client.encodeProxyErrorEvent(toExchangeError(fault), fault.code, requestId);
+  return getProfile(dialect).client.encodeProxyErrorEvent(withKind(fault), fault.code, requestId);
 }
 
 function envelope(dialect: ErrorDialect, fault: Fault, requestId: string): unknown {
   if (dialect === "plain") return { error: fault.message };
-  return getProfile(dialect).client.encodeProxyError(toExchangeError(fault), fault.code, requestId);
+  return getProfile(dialect).client.encodeProxyError(withKind(fault), fault.code, requestId);
 }
 
-function toExchangeError({ status, message }: Fault): ExchangeError {
+function withKind({ status, message }: Fault): ExchangeError {
   return { kind: kindOfStatus(status), status, message };
 }

@@ -18,6 +18,7 @@ export function invalidRequest(message: string, param?: string): DialectError {
     status: 400,
     message,
     param,
+    errorCode: "validation",
   });
 }
 
@@ -28,5 +29,6 @@ export function invalidResponse(message: string, raw?: unknown): DialectError {
     status: 502,
     message,
     raw,
+    errorCode: "upstream_invalid",
   });
 }

@@ -23,5 +23,7 @@ export interface ExchangeError {
   readonly code?: string;
   readonly param?: string;
   readonly retryAfterSeconds?: number;
+  /** The code for the request log (`src/errors.ts`) of an error of the proxy; undefined for the upstream's errors. */
+  readonly errorCode?: string;
   readonly raw?: unknown;
 }

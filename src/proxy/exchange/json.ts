@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { DialectError } from "./dialect-error.ts";
+import { invalidRequest } from "./dialect-error.ts";
 
 /**
  * JSON text that `JSON.parse` would change: integers beyond 2^53, and text that must be written unchanged (a tool
@@ -67,19 +67,15 @@ export function parseJson(text: string): unknown {
 /** Throws `DialectError` (400) if a parsed body nests deeper than 256 levels or has a member named `__proto__`. */
 export function guardJson(value: unknown, depth = 0): void {
   if (typeof value !== "object" || value === null || value instanceof RawJson) return;
-  if (depth >= maxDepth) throw refused(`The request nests deeper than ${maxDepth} levels.`);
+  if (depth >= maxDepth) throw invalidRequest(`The request nests deeper than ${maxDepth} levels.`);
   if (Array.isArray(value)) {
     for (const item of value) guardJson(item, depth + 1);
     return;
   }
   for (const key of Object.keys(value)) {
-    if (key === "__proto__") throw refused("A member named __proto__ is not accepted.");
+    if (key === "__proto__") throw invalidRequest("A member named __proto__ is not accepted.");
     guardJson((value as Record<string, unknown>)[key], depth + 1);
   }
-}
-
-function refused(message: string): DialectError {
-  return new DialectError({ kind: "invalid-request", status: 400, message });
 }
 
 /** Returns a tool call's argument text as a JSON value: `{}` for blank text, undefined if it is not a JSON object. */

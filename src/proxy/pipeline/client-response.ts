@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { AppError } from "../../errors.ts";
 import { endEarly } from "../../http/early-response.ts";
 import { decodeBody } from "../body/content-coding.ts";
-import { encodeFault, faultOf } from "../dialect-errors.ts";
+import { encodeFault, faultOf, toExchangeError } from "../dialect-errors.ts";
 import { getProfile } from "../dialects/index.ts";
 import type { ReplyWriter } from "../translate/translate-call.ts";
 import type { OpenStream } from "../upstream/open-streams.ts";
@@ -16,7 +16,7 @@ export function respondWithError(call: Call, error: unknown): void {
   const fault = faultOf(error);
   call.errorMessage ??= call.runtime.redact(error instanceof Error ? error.message : fault.message);
   forgetUnasked(call);
-  call.errorCode ??= error instanceof AppError ? error.code : fault.code;
+  call.errorCode ??= toExchangeError(error).errorCode;
   // Record the error's own status: a client that has disconnected (499) reads no response.
   call.status = error instanceof AppError ? error.status : fault.status;
   const retry = fault.retryAfterSeconds === undefined ? [] : ["retry-after", String(fault.retryAfterSeconds)];

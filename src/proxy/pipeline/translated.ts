@@ -76,13 +76,13 @@ function recordOutcome(
   response: ClientResponse,
   body: Buffer,
 ): void {
-  const { usage, losses, fault, clientGone } = outcome;
+  const { usage, losses, error, clientGone } = outcome;
   call.usage = clientGone && response.started ? partialUsage(usage, body, response.written) : usage;
   call.losses = losses;
-  call.errorMessage = fault === undefined ? undefined : call.runtime.redact(fault);
+  call.errorMessage = error === undefined ? undefined : call.runtime.redact(error.message);
   if (clientGone) throw clientDisconnected();
-  if (fault !== undefined) {
-    call.errorCode = "upstream_error";
+  if (error !== undefined) {
+    call.errorCode = error.errorCode ?? "upstream_error";
     if (response.started && usage !== undefined) call.usage = { ...usage, partial: true };
   }
   if (!response.isDisconnected) return;

@@ -1,4 +1,5 @@
 import { turnIfLarge } from "../../json/bounds.ts";
+import { isClientDisconnect, toExchangeError } from "../dialect-errors.ts";
 import { loadCodec } from "../dialects/codecs.ts";
 import { getProfile } from "../dialects/index.ts";
 import type { DialectProfile } from "../exchange/dialect-profile.ts";
@@ -8,7 +9,6 @@ import type { ExchangeRequest, Turn } from "../exchange/request.ts";
 import { capabilitiesFor } from "../models/capabilities-for.ts";
 import { refuseCompaction } from "./conversations/compaction.ts";
 import { isKept, namesEarlierTurns, withEarlierTurns } from "./conversations/earlier-turns.ts";
-import { isClientDisconnect, toExchangeError } from "./errors.ts";
 import { prepareRequest } from "./request/prepare-request.ts";
 import { readRequestJson } from "./request/read-json.ts";
 import { readErrorBody } from "./response/read-response.ts";
@@ -58,7 +58,7 @@ export async function serveGenerate(call: TranslatedCall): Promise<TranslationOu
     if (call.reply.started) call.reply.destroy();
     else answerError(call, fault, translation?.lossHeaders());
     translation?.fail(fault);
-    if (translation === undefined) return { losses: [], fault: fault.message };
+    if (translation === undefined) return { losses: [], error: fault };
   }
   return translation.outcome();
 }

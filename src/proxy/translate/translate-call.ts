@@ -1,4 +1,5 @@
 import { AppError } from "../../errors.ts";
+import type { ExchangeError } from "../exchange/error.ts";
 import type { Loss } from "../exchange/loss.ts";
 import type { Dialect, UpstreamDialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
@@ -109,8 +110,8 @@ export interface ReplyWriter {
 export interface TranslationOutcome {
   readonly usage?: Usage;
   readonly losses: readonly Loss[];
-  /** The message of the error that the client received. */
-  readonly fault?: string;
+  /** The error that the client received. */
+  readonly error?: ExchangeError;
   /** The client disconnected; `usage` covers what was reported until then. */
   readonly clientGone?: true;
 }

@@ -34,7 +34,7 @@ export class Translation {
   /** The length of a response that is not streamed, in characters. */
   responseLength = 0;
   private readonly losses = new Map<string, Loss>();
-  private fault: string | undefined;
+  private error: ExchangeError | undefined;
 
   constructor(readonly plan: TranslationPlan) {}
 
@@ -43,7 +43,7 @@ export class Translation {
   }
 
   fail(error: ExchangeError): void {
-    this.fault = error.message;
+    this.error = error;
   }
 
   /**
@@ -74,7 +74,7 @@ export class Translation {
     return {
       losses: this.lossDetails(),
       usage: this.usage,
-      fault: this.fault,
+      error: this.error,
     };
   }
 

@@ -34,6 +34,7 @@ export async function withEarlierTurns(
       message: `Previous response with id '${id}' not found.`,
       param: "previous_response_id",
       code: "previous_response_not_found",
+      errorCode: "validation",
     });
   }
   return { ...rest, turns: [...earlier.turns, ...turns] };

@@ -21,6 +21,7 @@ export async function withThread(
       message: "No usable Thread state was found for previous_message_id. Replay the full conversation.",
       param: "thread.previous_message_id",
       code: "thread_not_found",
+      errorCode: "validation",
     });
   }
   const { instructions, tools } = earlier.thread;

@@ -1,10 +1,11 @@
 import type { JsonBounds } from "../../../json/bounds.ts";
+import { isClientDisconnect, toExchangeError } from "../../dialect-errors.ts";
 import { loadCodec } from "../../dialects/codecs.ts";
 import { DialectError } from "../../exchange/dialect-error.ts";
+import type { ExchangeError } from "../../exchange/error.ts";
 import { stringifyJson } from "../../exchange/json.ts";
 import { createLossList, type LossList } from "../../exchange/loss.ts";
 import type { Usage } from "../../exchange/response.ts";
-import { isClientDisconnect, toExchangeError } from "../errors.ts";
 import { createLossHeader } from "../loss-header.ts";
 import { readErrorBody, readResponseJson } from "../response/read-response.ts";
 import { refuseLosses } from "../strict-translation.ts";
@@ -37,21 +38,20 @@ export async function serveOperation(
   run: (context: OperationContext) => Promise<void>,
 ): Promise<TranslationOutcome> {
   const context = createOperationContext(call);
-  let fault: string | undefined;
+  let failure: ExchangeError | undefined;
   try {
     await run(context);
   } catch (error) {
     if (isClientDisconnect(error)) throw error;
-    const exchangeError = toExchangeError(error);
-    if (exchangeError.kind === "internal" && !call.reply.started) throw error;
-    fault = exchangeError.message;
+    failure = toExchangeError(error);
+    if (failure.kind === "internal" && !call.reply.started) throw error;
     if (call.reply.started) call.reply.destroy();
-    else answerError(call, exchangeError, createOperationLossHeader(context.losses));
+    else answerError(call, failure, createOperationLossHeader(context.losses));
   }
   return {
     losses: context.losses.losses,
     usage: context.usage,
-    fault,
+    error: failure,
   };
 }
 

@@ -1,4 +1,5 @@
 import { AppError } from "../../../errors.ts";
+import { isClientDisconnect } from "../../dialect-errors.ts";
 import { loadCodec } from "../../dialects/codecs.ts";
 import { getProfile, getUpstreamProfile } from "../../dialects/index.ts";
 import { DialectError } from "../../exchange/dialect-error.ts";
@@ -6,7 +7,6 @@ import { isObject } from "../../exchange/json.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import { capabilitiesFor } from "../../models/capabilities-for.ts";
 import { estimateTokens } from "../../usage/estimate-tokens.ts";
-import { isClientDisconnect } from "../errors.ts";
 import { prepareRequest } from "../request/prepare-request.ts";
 import { readRequestJson } from "../request/read-json.ts";
 import type { TranslatedCall, TranslationOutcome, TranslationTarget } from "../translate-call.ts";

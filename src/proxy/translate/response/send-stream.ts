@@ -1,4 +1,5 @@
 import { eventStreamHeaders } from "../../../sse/event-stream-headers.ts";
+import { isClientDisconnect, toExchangeError } from "../../dialect-errors.ts";
 import { getProfile } from "../../dialects/index.ts";
 import type { StreamEncoder, WireEvent } from "../../exchange/codec.ts";
 import { DialectError, invalidResponse } from "../../exchange/dialect-error.ts";
@@ -7,7 +8,6 @@ import type { ExchangeEvent } from "../../exchange/event.ts";
 import { stringifyJson } from "../../exchange/json.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
 import { keptId } from "../conversations/threads.ts";
-import { isClientDisconnect, toExchangeError } from "../errors.ts";
 import { createLossHeader } from "../loss-header.ts";
 import { refusal, STRICT } from "../strict-translation.ts";
 import type { UpstreamReply } from "../translate-call.ts";
