@@ -107,9 +107,9 @@ describe.each(reviewers.map((reviewer) => [reviewer.driver.program, reviewer] as
         });
         const { code, stdout, stderr } = await ended;
         expect(code, stdout + stderr).toBe(0);
-        const told = model.requests.flatMap(({ body }) => JSON.stringify(body));
-        expect(told.some((body) => body.includes(JSON.stringify(COMMENT).slice(1, -1)))).toBe(true);
-        expect(told.some((body) => body.includes("export const size = 1;"))).toBe(true);
+        const bodies = model.requests.flatMap(({ body }) => JSON.stringify(body));
+        expect(bodies.some((body) => body.includes(JSON.stringify(COMMENT).slice(1, -1)))).toBe(true);
+        expect(bodies.some((body) => body.includes("export const size = 1;"))).toBe(true);
       } finally {
         await model.close();
       }

@@ -15,7 +15,7 @@ import type { Dialect } from "./support/wire.ts";
  */
 const DIALECTS: readonly Dialect[] = ["messages", "chat-completions", "responses", "generative-language"];
 const SUMMARY = "So far: the file says 4711.";
-const LAST_WORDS = "These are the last words: élan 12 €.";
+const FINAL_TEXT = "These are the last words: élan 12 €.";
 const TOO_LONG = 90_000;
 const limit = ["-c", "model_auto_compact_token_limit=20000"];
 
@@ -25,7 +25,7 @@ describe(`codex ${versionOf("codex")} compacts a long conversation`, () => {
       request.hasTools ? undefined : { text: SUMMARY },
     );
     expect.soft(code, printed).toBe(0);
-    expect(printed).toContain(LAST_WORDS);
+    expect(printed).toContain(FINAL_TEXT);
     expect(requests.at(-1)?.raw).toContain(SUMMARY);
     expect(requests.at(-1)?.toolResults).toBe(0);
   });
@@ -35,7 +35,7 @@ describe(`codex ${versionOf("codex")} compacts a long conversation`, () => {
       request.raw.includes('"compaction_trigger"') ? { compaction: SUMMARY } : undefined,
     );
     expect.soft(code, printed).toBe(0);
-    expect(printed).toContain(LAST_WORDS);
+    expect(printed).toContain(FINAL_TEXT);
     expect(requests.at(-1)?.body.input).toContainEqual(
       expect.objectContaining({ type: "compaction", encrypted_content: SUMMARY }),
     );
@@ -80,7 +80,7 @@ async function talk(
   const model = await startModelFake((request) => {
     const compacted = compact(request);
     if (compacted) return compacted;
-    if (request.raw.includes(SUMMARY)) return { text: LAST_WORDS };
+    if (request.raw.includes(SUMMARY)) return { text: FINAL_TEXT };
     return { text: "I shall look.", calls: [client.readCall("/dev/null", request)], tokens: TOO_LONG };
   });
   try {

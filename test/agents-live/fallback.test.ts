@@ -13,7 +13,7 @@ import type { Dialect } from "./support/wire.ts";
  * which speaks another dialect and calls its model something else.
  */
 const SECRET = "the tool says: größer 🚀 4711";
-const LAST_WORDS = "These are the last words: élan 12 €.";
+const FINAL_TEXT = "These are the last words: élan 12 €.";
 const DIALECTS: readonly Dialect[] = ["messages", "chat-completions", "responses", "generative-language"];
 const OWN: readonly (readonly [program: string, dialect: Dialect])[] = [
   ["claude-code", "messages"],
@@ -27,7 +27,7 @@ describe.each(OWN)("%s", (name, own) => {
     if (!client) throw new Error(`${name} goes round no loop`);
     const { code, printed, requests } = await loop(client, own, other);
     expect.soft(code, printed).toBe(0);
-    expect(printed).toContain(LAST_WORDS);
+    expect(printed).toContain(FINAL_TEXT);
     const last = requests.findLast(({ dialect }) => dialect === other);
     expect(last?.raw, "a request with the tool's result").toContain("4711");
     expect(`${last?.path} ${last?.body.model}`).toContain("other-model");
@@ -40,7 +40,7 @@ async function loop(client: LoopClient, own: Dialect, other: Dialect) {
   await writeFile(file, `${SECRET}\n`);
   const model = await startModelFake((request: ModelRequest) => {
     if (!request.hasTools) return { text: "A title" };
-    if (request.dialect === other) return { text: LAST_WORDS };
+    if (request.dialect === other) return { text: FINAL_TEXT };
     return request.toolResults === 0
       ? { text: "I shall look.", calls: [client.readCall(file, request)] }
       : { status: 529 };

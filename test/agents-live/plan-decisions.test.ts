@@ -35,42 +35,42 @@ describe.each(drivers.map((driver) => [driver.program, driver] as const))("%s", 
   const called = (what: string) => `${name} ${versionOf(name)}: ${what}`;
 
   it(called("a plan that is approved"), async () => {
-    const { seen, told } = await review(driver, "approve", {});
+    const { seen, requestsAfter } = await review(driver, "approve", {});
     expect(seen.plan).toBe(PLAN);
     // The tool of OpenCode's plugin waits for ever; a hook has its limit, which the page knows.
     expect(seen.caller.deadline === undefined).toBe(driver.agent === "opencode");
-    if (driver.saysApproved) expect(lastWords(told)).toMatch(/approved/i);
-    else expect(told).toEqual([]);
+    if (driver.reportsApproval) expect(getLastMessages(requestsAfter)).toMatch(/approved/i);
+    else expect(requestsAfter).toEqual([]);
   });
 
   it(called("an approval with a note"), async () => {
-    const { seen, told } = await review(driver, "approve", { feedback: NOTE });
+    const { seen, requestsAfter } = await review(driver, "approve", { feedback: NOTE });
     // Where the page said that a note would not arrive, it must not.
-    const note = driver.noteAsTold?.(NOTE) ?? NOTE;
-    expect(holds(told, note)).toBe(seen.caller.approvalNote !== "none");
+    const note = driver.toDeliveredNote?.(NOTE) ?? NOTE;
+    expect(holds(requestsAfter, note)).toBe(seen.caller.approvalNote !== "none");
   });
 
   it(called("a denial with comments"), async () => {
-    const { told } = await review(driver, "deny", { feedback: COMMENTS });
-    expect(holds(told, driver.asTold(COMMENTS))).toBe(true);
+    const { requestsAfter } = await review(driver, "deny", { feedback: COMMENTS });
+    expect(holds(requestsAfter, driver.toDelivered(COMMENTS))).toBe(true);
   });
 
   it(called("a denial with a mebibyte of feedback"), async () => {
-    const { told } = await review(driver, "deny", { feedback: LONG });
-    if (driver.longWords) expect((await driver.longWords(told)).includes(LONG)).toBe(true);
-    else expect(holds(told, LONG)).toBe(true);
+    const { requestsAfter } = await review(driver, "deny", { feedback: LONG });
+    if (driver.readLongText) expect((await driver.readLongText(requestsAfter)).includes(LONG)).toBe(true);
+    else expect(holds(requestsAfter, LONG)).toBe(true);
   });
 });
 
 /** The whole of it: presented, decided, and the agent's turn played to its end. */
 function review(driver: Driver, route: "approve" | "deny", body: object) {
-  return rehearse(driver, async ({ bench, seen, told, ended }) => {
+  return rehearse(driver, async ({ bench, seen, requestsAfter, ended }) => {
     await decide(bench.reviewUrl, route, body);
     await ended;
-    return { seen, told };
+    return { seen, requestsAfter };
   });
 }
 
-function lastWords([first]: readonly ModelRequest[]): string {
+function getLastMessages([first]: readonly ModelRequest[]): string {
   return JSON.stringify((first?.body.messages ?? first?.body.contents ?? first?.body.input)?.slice(-2));
 }

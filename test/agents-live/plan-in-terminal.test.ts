@@ -6,7 +6,7 @@ import type { Driver } from "./support/drivers/driver.ts";
 import { program, versionOf } from "./support/programs.ts";
 import { holds, PLAN, rehearse } from "./support/rehearsal.ts";
 import { decide, untilGone } from "./support/reviewer.ts";
-import { openTerminal, sayTurnEnded, type Terminal } from "./support/terminal.ts";
+import { markTurnEnded, openTerminal, type Terminal } from "./support/terminal.ts";
 
 /** Claude Code in its own terminal: its dialog and our page are open at once, and whichever answers first decides. */
 describe.each(["claude-code", "claude-code-earlier"])("%s", (name) => {
@@ -14,11 +14,11 @@ describe.each(["claude-code", "claude-code-earlier"])("%s", (name) => {
 
   it(called("a denial on the page closes the dialog and reaches the model"), async () => {
     const { driver, terminal } = inTerminal(name);
-    await rehearse(driver, async ({ bench, seen, told, ended }) => {
+    await rehearse(driver, async ({ bench, seen, requestsAfter, ended }) => {
       expect(seen.plan).toBe(PLAN);
       await decide(bench.reviewUrl, "deny", { feedback: "Größer 🚀, not <smaller>." });
       await ended;
-      expect(holds(told, "Größer 🚀, not <smaller>.")).toBe(true);
+      expect(holds(requestsAfter, "Größer 🚀, not <smaller>.")).toBe(true);
       expect(terminal().screen()).toContain("PermissionRequest");
     });
   });
@@ -45,7 +45,7 @@ function inTerminal(name: string): { driver: Driver; terminal: () => Terminal } 
     ...base,
     variables: (modelUrl) => ({ ...base.variables(modelUrl), TERM: "xterm-256color" }),
     async prepare({ home, repository }) {
-      const stop = [{ hooks: [{ type: "command", command: sayTurnEnded(home) }] }];
+      const stop = [{ hooks: [{ type: "command", command: markTurnEnded(home) }] }];
       await mkdir(join(home, ".claude"));
       await writeFile(join(home, ".claude/settings.json"), JSON.stringify({ hooks: { Stop: stop } }));
       // What the program asks at its first start.

@@ -32,10 +32,10 @@ describe.each(["claude-code", "claude-code-earlier"])("%s", (name) => {
   );
 
   it(called("carries out the plan as the person edited it"), () =>
-    rehearse(driver, async ({ bench, told, ended }) => {
+    rehearse(driver, async ({ bench, requestsAfter, ended }) => {
       await decide(bench.reviewUrl, "approve", { plan: "# Mine\n\n1. Only this «ß».\n" });
       await ended;
-      expect(holds(told, "# Mine\n\n1. Only this «ß».")).toBe(true);
+      expect(holds(requestsAfter, "# Mine\n\n1. Only this «ß».")).toBe(true);
     }),
   );
 
@@ -58,7 +58,7 @@ describe("opencode", () => {
   const called = (what: string) => `opencode ${versionOf("opencode")}: ${what}`;
 
   it(called("goes on as the agent that the person chose"), () =>
-    rehearse(openCodeDriver, async ({ bench, seen, told, ended }) => {
+    rehearse(openCodeDriver, async ({ bench, seen, requestsAfter, ended }) => {
       expect(seen.origin).toBe("origin_b");
       const listed = await (await fetch(`${bench.reviewUrl}/api/agents`)).text();
       expect(
@@ -68,7 +68,7 @@ describe("opencode", () => {
       ).toEqual(["build", "plan"]);
       await decide(bench.reviewUrl, "approve", { agentSwitch: "build" });
       await ended;
-      expect(holds(told, "operational mode has changed from plan to build")).toBe(true);
+      expect(holds(requestsAfter, "operational mode has changed from plan to build")).toBe(true);
     }),
   );
 });

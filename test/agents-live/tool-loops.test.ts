@@ -14,7 +14,7 @@ import type { Dialect } from "./support/wire.ts";
  */
 const DIALECTS: readonly Dialect[] = ["messages", "chat-completions", "responses", "generative-language"];
 const SECRET = "the tool says: größer 🚀 4711";
-const LAST_WORDS = "These are the last words: élan 12 €.";
+const FINAL_TEXT = "These are the last words: élan 12 €.";
 
 describe.each(loopClients.map((client) => [client.program, client] as const))("%s", (name, client) => {
   it.each(DIALECTS)(`${name} ${versionOf(name)} with a model that speaks %s`, async (dialect) => {
@@ -24,7 +24,7 @@ describe.each(loopClients.map((client) => [client.program, client] as const))("%
     const afterTool = requests.find((request) => request.toolResults > 0);
     expect(afterTool?.body, "a request with the tool's result").toBeDefined();
     expect(JSON.stringify(afterTool?.body)).toContain(SECRET);
-    expect(printed).toContain(LAST_WORDS);
+    expect(printed).toContain(FINAL_TEXT);
   });
 });
 
@@ -36,7 +36,7 @@ async function loop(client: LoopClient, dialect: Dialect) {
     if (!request.hasTools) return { text: "A title" };
     return request.toolResults === 0
       ? { text: "I shall look.", calls: [client.readCall(file, request)] }
-      : { text: LAST_WORDS };
+      : { text: FINAL_TEXT };
   });
   try {
     const variables = await connect(bench, client, {

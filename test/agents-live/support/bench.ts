@@ -64,13 +64,13 @@ export interface Ended {
 /** Runs a program in the bench's repository to its end; killed with the test. */
 export function run(
   bench: Bench,
-  words: readonly string[],
+  argv: readonly string[],
   {
     input = "",
     variables = {},
   }: { readonly input?: string; readonly variables?: Readonly<Record<string, string>> } = {},
 ): Promise<Ended> {
-  const [program = "", ...args] = words;
+  const [program = "", ...args] = argv;
   const child = spawn(program, args, {
     cwd: bench.repository,
     env: { ...bench.environment, ...variables },

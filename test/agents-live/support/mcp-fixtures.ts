@@ -11,11 +11,11 @@ const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
 const SILENCE = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=";
 
-const text = (words: string) => ({ type: "text" as const, text: words });
+const text = (content: string) => ({ type: "text" as const, text: content });
 const image = { type: "image" as const, data: PIXEL, mimeType: "image/png" };
-const resource = (uri: string, mimeType: string, words: string) => ({
+const resource = (uri: string, mimeType: string, content: string) => ({
   type: "resource" as const,
-  resource: { uri, mimeType, text: words },
+  resource: { uri, mimeType, text: content },
 });
 
 /** Tools that always answer the same. */
@@ -141,8 +141,8 @@ export function readResource(uri: string): ReadResourceResult {
   if (uri === "test://static-binary") return { contents: [{ uri, mimeType: "image/png", blob: PIXEL }] };
   const id = /^test:\/\/template\/([^/]+)\/data$/.exec(uri)?.[1];
   if (id === undefined) {
-    const words = "This is the content of the static text resource.";
-    return { contents: [{ uri, mimeType: "text/plain", text: words }] };
+    const content = "This is the content of the static text resource.";
+    return { contents: [{ uri, mimeType: "text/plain", text: content }] };
   }
   const data = JSON.stringify({ id, templateTest: true, data: `Data for ID: ${id}` });
   return { contents: [{ uri, mimeType: "application/json", text: data }] };

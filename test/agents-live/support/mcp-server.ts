@@ -121,7 +121,7 @@ interface Call {
 }
 
 async function callTool({ name, arguments: input = {}, _meta: meta }: Call, extra: Extra) {
-  const text = (words: string) => ({ content: [{ type: "text" as const, text: words }] });
+  const text = (content: string) => ({ content: [{ type: "text" as const, text: content }] });
   const ready = fixtures.results[name];
   if (ready) return ready;
   if (name === "test_tool_with_logging") {

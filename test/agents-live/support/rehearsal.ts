@@ -11,7 +11,7 @@ export interface Rehearsal {
   /** What the page shows. */
   readonly seen: SeenPlan;
   /** The requests to the model after the decision, so far. */
-  readonly told: readonly ModelRequest[];
+  readonly requestsAfter: readonly ModelRequest[];
   /** All requests to the model, so far. */
   readonly requests: readonly ModelRequest[];
   /** Resolves to what the agent printed, once it has nothing more to do. */
@@ -24,10 +24,10 @@ export async function rehearse<Result>(
   act: (rehearsal: Rehearsal) => Promise<Result>,
   turn: (request: ModelRequest) => Reply = (request) => driver.turn(request, PLAN),
 ): Promise<Result> {
-  const told: ModelRequest[] = [];
+  const requestsAfter: ModelRequest[] = [];
   const model = await startModelFake((request) => {
     if (!request.hasTools) return { text: "A title" };
-    if (driver.isAfterDecision(request)) told.push(request);
+    if (driver.isAfterDecision(request)) requestsAfter.push(request);
     return turn(request);
   });
   try {
@@ -40,15 +40,15 @@ export async function rehearse<Result>(
     );
     const seen = await Promise.race([openPlan(bench.reviewUrl), early]);
     early.catch(() => {});
-    return await act({ bench, seen, told, requests: model.requests, ended });
+    return await act({ bench, seen, requestsAfter, requests: model.requests, ended });
   } finally {
     await model.close();
   }
 }
 
 /** Whether one text of the requests holds these words, whole. */
-export function holds(told: readonly ModelRequest[], words: string): boolean {
-  return told.flatMap(({ body }) => textsIn(body)).some((text) => text.includes(words));
+export function holds(requests: readonly ModelRequest[], wanted: string): boolean {
+  return requests.flatMap(({ body }) => textsIn(body)).some((text) => text.includes(wanted));
 }
 
 function textsIn(value: unknown): string[] {

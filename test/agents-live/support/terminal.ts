@@ -11,13 +11,13 @@ export interface Terminal {
   /** All that the program has drawn so far, control sequences included. */
   screen(): string;
   /** Types until the agent's turn has ended or something else is true: a key may come before anybody listens for it. */
-  press(key: string, isHeard: () => boolean): Promise<void>;
+  press(key: string, isHandled: () => boolean): Promise<void>;
   /** Resolves to the screen once the turn has ended, with the program stopped. */
   readonly turnEnded: Promise<string>;
 }
 
 /** Shell line for a hook of the test's own, by which the agent says that its turn has ended: it waits for a prompt then. */
-export const sayTurnEnded = (home: string) => `touch '${endMark(home)}'`;
+export const markTurnEnded = (home: string) => `touch '${endMark(home)}'`;
 
 /** `line` is started by a shell; `stop` of the bench kills the program itself and not the terminal around it. */
 export function openTerminal(bench: Bench, line: string): Terminal {
@@ -39,8 +39,8 @@ export function openTerminal(bench: Bench, line: string): Terminal {
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   return {
     screen: () => screen,
-    async press(key, isHeard) {
-      while (!hasEnded() && !isHeard()) {
+    async press(key, isHandled) {
+      while (!hasEnded() && !isHandled()) {
         child.stdin.write(key);
         await delay(300);
       }

@@ -30,8 +30,8 @@ export function claudeCodeDriver(name: string): Driver {
       }
       return toolResults === 1 ? { calls: [{ name: "ExitPlanMode", input: {} }] } : { text: "Done." };
     },
-    saysApproved: true,
-    asTold: (words) => words,
+    reportsApproval: true,
+    toDelivered: (text) => text,
     isAfterDecision: ({ toolResults }) => toolResults >= 2,
     start: (bench) => converse(name, bench),
   };

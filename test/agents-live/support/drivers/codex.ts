@@ -34,11 +34,11 @@ wire_api = "responses"
   },
   turn: ({ raw }, plan) =>
     raw.includes("hook_prompt") ? { text: "Done." } : { text: `<proposed_plan>\n${plan}</proposed_plan>` },
-  saysApproved: false,
-  asTold: (words) => words.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
+  reportsApproval: false,
+  toDelivered: (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
   // It shows the model some ten thousand tokens of a hook's reason, and names the file with all of it.
-  async longWords(told) {
-    const path = /Full hook output saved to: ([^\s<]+)/.exec(JSON.stringify(told.at(-1)?.body))?.[1];
+  async readLongText(requests) {
+    const path = /Full hook output saved to: ([^\s<]+)/.exec(JSON.stringify(requests.at(-1)?.body))?.[1];
     return path ? readFile(path, "utf8") : "";
   },
   isAfterDecision: ({ raw }) => raw.includes("hook_prompt"),

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Bench } from "../bench.ts";
 import { program } from "../programs.ts";
-import { openTerminal, sayTurnEnded } from "../terminal.ts";
-import { type Driver, savedWords } from "./driver.ts";
+import { markTurnEnded, openTerminal } from "../terminal.ts";
+import { type Driver, readSavedText } from "./driver.ts";
 
 /** Copilot CLI in a terminal, where alone it offers exit_plan_mode. */
 export const copilotDriver: Driver = {
@@ -22,7 +22,7 @@ export const copilotDriver: Driver = {
   }),
   async prepare({ home }) {
     await mkdir(join(home, ".copilot/hooks"), { recursive: true });
-    const hook = { type: "command", bash: sayTurnEnded(home), timeoutSec: 60 };
+    const hook = { type: "command", bash: markTurnEnded(home), timeoutSec: 60 };
     const hooks = { version: 1, hooks: { agentStop: [hook] } };
     await writeFile(join(home, ".copilot/hooks/test.json"), JSON.stringify(hooks));
   },
@@ -36,9 +36,9 @@ export const copilotDriver: Driver = {
     const input = { summary: "A plan", actions: ["interactive"], recommendedAction: "interactive" };
     return { calls: [{ name: "exit_plan_mode", input }] };
   },
-  saysApproved: true,
-  asTold: (words) => words,
-  longWords: savedWords,
+  reportsApproval: true,
+  toDelivered: (text) => text,
+  readLongText: readSavedText,
   isAfterDecision: ({ toolResults }) => toolResults >= 2,
   start: (bench) => plan(bench),
 };

@@ -17,20 +17,20 @@ export interface Driver {
   /** Whether this is a request after the decision. */
   isAfterDecision(request: ModelRequest): boolean;
   /** Whether the agent tells its model of an approval; Codex asks its person what to do next instead. */
-  readonly saysApproved: boolean;
+  readonly reportsApproval: boolean;
   /** Words of the person's as the agent passes them on. */
-  asTold(words: string): string;
+  toDelivered(text: string): string;
   /** A note on an approval as the agent passes it on, where that is not word for word. */
-  noteAsTold?(words: string): string;
+  toDeliveredNote?(text: string): string;
   /** Where the agent passes on only so much: a text with all of it that its model is pointed at. */
-  longWords?(told: readonly ModelRequest[]): Promise<string>;
+  readLongText?(requests: readonly ModelRequest[]): Promise<string>;
   /** Runs until the agent has nothing more to do; resolves to what it printed. */
   start(bench: Bench): Promise<string>;
 }
 
 /** Of agents that read only so much of a hook's output: the file with all of it, which our reply names. */
-export async function savedWords(told: readonly ModelRequest[]): Promise<string> {
-  const raw = told.map((request) => request.raw).join("\n");
+export async function readSavedText(requests: readonly ModelRequest[]): Promise<string> {
+  const raw = requests.map((request) => request.raw).join("\n");
   const path = /the end is missing here; it is in ([^\s\]]+\.md)/.exec(raw)?.[1];
   return path ? readFile(path, "utf8") : "";
 }

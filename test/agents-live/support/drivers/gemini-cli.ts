@@ -35,8 +35,8 @@ export const geminiCliDriver: Driver = {
     if (toolResults > 1) return { text: "Done." };
     return { calls: [{ name: "exit_plan_mode", input: { plan_filename: "feature.md" } }] };
   },
-  saysApproved: true,
-  asTold: (words) => words,
+  reportsApproval: true,
+  toDelivered: (text) => text,
   isAfterDecision: ({ toolResults }) => toolResults >= 2,
   async start(bench) {
     const ended = await run(bench, [

@@ -25,8 +25,8 @@ export const openCodeDriver: Driver = {
   },
   turn: ({ toolResults }, plan) =>
     toolResults === 0 ? { calls: [{ name: "submit_plan", input: { plan } }] } : { text: "Done." },
-  saysApproved: true,
-  asTold: (words) => words,
+  reportsApproval: true,
+  toDelivered: (text) => text,
   isAfterDecision: ({ toolResults }) => toolResults >= 1,
   async start(bench) {
     const ended = await run(bench, [

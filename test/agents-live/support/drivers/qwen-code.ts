@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import { z } from "zod";
 import type { Bench } from "../bench.ts";
 import { commandOf } from "../programs.ts";
-import { type Driver, savedWords } from "./driver.ts";
+import { type Driver, readSavedText } from "./driver.ts";
 
 /**
  * Qwen Code by way of the protocol that editors use (https://agentclientprotocol.com): `qwen -p` leaves plan mode for
@@ -31,10 +31,10 @@ export const qwenCodeDriver = (name: string): Driver => ({
   },
   turn: ({ toolResults }, plan) =>
     toolResults === 0 ? { calls: [{ name: "exit_plan_mode", input: { plan } }] } : { text: "Done." },
-  saysApproved: true,
-  asTold: (words) => words,
-  noteAsTold: (words) => words.replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
-  longWords: savedWords,
+  reportsApproval: true,
+  toDelivered: (text) => text,
+  toDeliveredNote: (text) => text.replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
+  readLongText: readSavedText,
   isAfterDecision: ({ toolResults }) => toolResults >= 1,
   start: (bench) => converse(name, bench),
 });
@@ -48,8 +48,8 @@ const message = z.object({
 
 /** One session, one prompt in plan mode, until its turn ends. */
 async function converse(name: string, bench: Bench): Promise<string> {
-  const [command, ...words] = commandOf(name);
-  const child = spawn(command, [...words, "--acp"], {
+  const [command, ...args] = commandOf(name);
+  const child = spawn(command, [...args, "--acp"], {
     cwd: bench.repository,
     env: bench.environment,
     stdio: ["pipe", "pipe", "inherit"],
