@@ -103,9 +103,9 @@ describe.concurrent("faults of an upstream in the translation lane", () => {
 });
 
 function expectGood({ client, isStream, isArray }: FaultCase, { status, text }: Received): void {
-  const words = Buffer.from(text, "latin1").toString();
-  expect([status, words.split("déjà").length > 1]).toEqual([200, true]);
-  if (!isStream || isArray) JSON.parse(words);
+  const received = Buffer.from(text, "latin1").toString();
+  expect([status, received.split("déjà").length > 1]).toEqual([200, true]);
+  if (!isStream || isArray) JSON.parse(received);
   else {
     expectOneEnd(text, ENDS[client].good);
     expect(text).not.toMatch(ENDS[client].bad);

@@ -37,15 +37,15 @@ const CASES = DIALECTS.flatMap((client) =>
 
 /** The first bytes of a server's answer to a handshake, which announce 118 more (RFC 8446, section 4.1.3). */
 const HALF_A_HELLO = Buffer.from("160303007a020000760303", "hex");
-const held = (socket: Socket) => void sockets.add(socket.on("error", () => {}));
+const keep = (socket: Socket) => void sockets.add(socket.on("error", () => {}));
 const servers = [
   createServer((socket) => void socket.on("error", () => {}).end("HTTP/1.1 400 Bad Request\r\n\r\n")),
-  createServer(held),
+  createServer(keep),
   createServer((socket) => {
-    held(socket);
+    keep(socket);
     socket.once("data", () => socket.write(HALF_A_HELLO));
   }),
-  createTlsServer(selfSigned("localhost"), held).on("tlsClientError", () => {}),
+  createTlsServer(selfSigned("localhost"), keep).on("tlsClientError", () => {}),
 ] as const;
 const sockets = new Set<Socket>();
 let [plainPort, silentPort, haltingPort, untrustedPort] = [0, 0, 0, 0];

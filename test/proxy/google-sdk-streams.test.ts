@@ -10,7 +10,7 @@ import {
   type Json,
   messagesAnswer,
   messagesStream,
-  tell,
+  runScene,
 } from "./translate/harness.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -56,14 +56,14 @@ describe("84 a generative-language stream, as Google's SDKs for Python, Go and J
       { type: "content_block_stop", index: 0 },
       { type: "ping" },
     ]);
-    const told = await tell({
+    const received = await runScene({
       client: "generative-language",
       upstream: "messages",
       body,
       array: false,
       answer,
     });
-    expect(readAsGoogleSdks(told.text)).toHaveLength(2);
+    expect(readAsGoogleSdks(received.text)).toHaveLength(2);
   });
 });
 
@@ -90,18 +90,18 @@ describe("40 signatures of other vendors, for Google's SDKs", () => {
 
   it.each(answers)("$signature is base64, and finds back in both alphabets", async (scene) => {
     const { upstream, answer, signature } = scene;
-    const told = await tell({ client: "generative-language", upstream, body, answer });
-    checkSignatures(told.json);
-    const [candidate] = told.json["candidates"] as { content: { parts: Json[] } }[];
+    const received = await runScene({ client: "generative-language", upstream, body, answer });
+    checkSignatures(received.json);
+    const [candidate] = received.json["candidates"] as { content: { parts: Json[] } }[];
     const parts = candidate?.content.parts ?? [];
     const urlSafe = parts.map((part) => {
-      const { thoughtSignature: sealed } = part;
-      if (typeof sealed !== "string") return part;
-      return { ...part, thoughtSignature: sealed.replaceAll("+", "-").replaceAll("/", "_") };
+      const { thoughtSignature: signature } = part;
+      if (typeof signature !== "string") return part;
+      return { ...part, thoughtSignature: signature.replaceAll("+", "-").replaceAll("/", "_") };
     });
     for (const turn of [parts, urlSafe]) {
       const contents = [...body.contents, { role: "model", parts: turn }, body.contents[0]];
-      const next = await tell({
+      const next = await runScene({
         client: "generative-language",
         upstream,
         body: { ...body, contents },
@@ -113,13 +113,13 @@ describe("40 signatures of other vendors, for Google's SDKs", () => {
 
   it("are base64 in streams, too", async () => {
     const answer = chatStream([{ reasoning_details: [{ ...detail, index: 0 }] }, { content: "ok" }]);
-    const told = await tell({
+    const received = await runScene({
       client: "generative-language",
       upstream: "chat-completions",
       body,
       array: false,
       answer,
     });
-    expect(JSON.stringify(readAsGoogleSdks(told.text))).toContain("thoughtSignature");
+    expect(JSON.stringify(readAsGoogleSdks(received.text))).toContain("thoughtSignature");
   });
 });

@@ -159,9 +159,9 @@ describe("the native lane", () => {
 
   it("104: leaves an MCP server's bodies in the coding they came in", async () => {
     const { proxy, upstream } = await setUp((url) => ({ mcp: { tools: { url: `${url}/mcp` } } }));
-    const packed = gzipSync("{}");
-    await post(proxy, packed, { "content-encoding": "gzip" }, "/mcp/tools/mcp");
-    expect(upstream.hits[0]?.body).toEqual(packed);
+    const compressed = gzipSync("{}");
+    await post(proxy, compressed, { "content-encoding": "gzip" }, "/mcp/tools/mcp");
+    expect(upstream.hits[0]?.body).toEqual(compressed);
     expect(upstream.hits[0]?.headers["content-encoding"]).toBe("gzip");
   });
 
@@ -214,11 +214,11 @@ describe("the native lane", () => {
     ["text/plain; charset=utf-8", `bad foo, said ${SECRET}`, "bad foo, said [redacted]"],
     ["text/html", "<p>bad foo</p>", "The upstream main answered with status 400"],
     ["application/json", "", "The upstream main answered with status 400"],
-  ])("tells a refusal that is %s in the client's envelope", async (type, said, told) => {
-    const { proxy } = await setUp(undefined, json(said, 400, { "content-type": type }));
+  ])("tells a refusal that is %s in the client's envelope", async (type, body, message) => {
+    const { proxy } = await setUp(undefined, json(body, 400, { "content-type": type }));
     const response = await post(proxy, '{"model":"m"}');
     expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ type: "error", error: { message: told } });
+    expect(await response.json()).toMatchObject({ type: "error", error: { message } });
   });
 
   it.each([
@@ -350,7 +350,7 @@ describe("the native lane", () => {
     const { proxy, upstream } = await setUp();
     const piece = Buffer.alloc(256 * 1024, "x");
     let written = 0;
-    let held = false;
+    let isPaused = false;
     upstream.answer = async (_hit, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       while (written < 64 * 1024 * 1024 && !response.destroyed) {
@@ -361,13 +361,13 @@ describe("the native lane", () => {
           new Promise((resolve) => setTimeout(() => resolve(false), 500)),
         ]);
         if (!drained) {
-          held = true;
+          isPaused = true;
           return;
         }
       }
     };
     const stalled = await stalledRequest(proxy);
-    await until(() => held);
+    await until(() => isPaused);
     expect(written).toBeLessThan(32 * 1024 * 1024);
     stalled.destroy();
     await upstream.hits[0]?.closed;

@@ -91,12 +91,12 @@ describe("upstreams that answer oddly", () => {
   });
 
   it("are understood where they write a coding's name in capitals", async () => {
-    const packed = gzipSync(ANSWER);
+    const compressed = gzipSync(ANSWER);
     const { proxy } = await behind((socket) => {
       socket.write(
-        `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nContent-Encoding: GZIP\r\ncontent-length: ${packed.length}\r\n\r\n`,
+        `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nContent-Encoding: GZIP\r\ncontent-length: ${compressed.length}\r\n\r\n`,
       );
-      socket.write(packed);
+      socket.write(compressed);
     });
     const response = await post(`${proxy.url}/v1/messages`, { ...chat, max_tokens: 9 });
     expect(await response.json()).toMatchObject({ content: [{ type: "text", text: "hello" }] });

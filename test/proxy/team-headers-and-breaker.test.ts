@@ -38,7 +38,7 @@ function call({ url }: TestProxy, headers: Record<string, string> = {}) {
 describe("an upstream that fails again and again", () => {
   it("is tried last for 30 s, then probed by one call at a time, and first again once it answers", async () => {
     const [bad, good] = [await startUpstream(), await startUpstream()];
-    let held: (() => void) | undefined;
+    let release: (() => void) | undefined;
     bad.answer = json({ error: { message: "down" } }, 500);
     const chat = (base_url: string) => ({ dialect: "chat-completions", base_url });
     const proxy = await startProxy({
@@ -51,15 +51,15 @@ describe("an upstream that fails again and again", () => {
     vi.setSystemTime(Date.now() + 31_000);
     bad.answer = async (hit, response) => {
       await new Promise<void>((resolve) => {
-        held = resolve;
+        release = resolve;
       });
       await json({ error: { message: "down" } }, 500)(hit, response);
     };
     const probing = Promise.all(Array.from({ length: 6 }, () => call(proxy)));
-    while (good.hits.length < 13 || held === undefined)
+    while (good.hits.length < 13 || release === undefined)
       await new Promise((resolve) => setTimeout(resolve, 5));
     expect(bad.hits.length).toBe(6);
-    held();
+    release();
     expect((await probing).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
     bad.answer = answer;
     vi.setSystemTime(Date.now() + 31_000);

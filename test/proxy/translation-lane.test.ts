@@ -111,27 +111,27 @@ describe("the translation lane", () => {
 
   it("89 a client that does not read holds the upstream back", async () => {
     const { proxy, upstream } = await setUp("chat-completions");
-    const words = "x".repeat(64 * 1024);
-    const piece = `data: {"id":"x","choices":[{"index":0,"delta":{"content":"${words}"},"finish_reason":null}]}\n\n`;
+    const text = "x".repeat(64 * 1024);
+    const piece = `data: {"id":"x","choices":[{"index":0,"delta":{"content":"${text}"},"finish_reason":null}]}\n\n`;
     let written = 0;
-    let held = false;
+    let isPaused = false;
     upstream.answer = async (_hit, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       while (written < 64 * 1024 * 1024 && !response.destroyed) {
         written += piece.length;
         if (response.write(piece)) continue;
-        held = await new Promise<boolean>((resolve) => {
+        isPaused = await new Promise<boolean>((resolve) => {
           const timer = setTimeout(() => resolve(true), 500);
           response.once("drain", () => {
             clearTimeout(timer);
             resolve(false);
           });
         });
-        if (held) return;
+        if (isPaused) return;
       }
     };
     const stalled = await stalledRequest(proxy);
-    await until(() => held);
+    await until(() => isPaused);
     expect(written).toBeLessThan(32 * 1024 * 1024);
     stalled.destroy();
     await upstream.hits[0]?.closed;

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createDiffSession } from "../../src/review/git/diff-session.ts";
 import { readSide } from "../../src/review/git/file-text.ts";
 import { DIFF_TYPES, type HostileRepository, hostileRepository } from "../support/hostile-repository.ts";
-import { heldSnapshot, snapshotOf } from "../support/test-repository.ts";
+import { openSnapshot, snapshotOf } from "../support/test-repository.ts";
 
 let repository: HostileRepository;
 
@@ -63,7 +63,7 @@ describe("G1 a repository that names programs", () => {
 
   it("runs none of them, whatever is looked at, and shows every change", async () => {
     for (const diffType of DIFF_TYPES) await snapshotOf(repository, diffType);
-    const { git, snapshot } = await heldSnapshot(repository);
+    const { git, snapshot } = await openSnapshot(repository);
     for (const file of snapshot.files)
       expect((await readSide(git, snapshot, file.path, "new")).toString()).toBe(`new line of ${file.path}\n`);
     expect(snapshot.files.map(({ path }) => path)).toEqual(["c.lens", "d.engine", "new.lens"]);

@@ -2,7 +2,7 @@ import { truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { readSide } from "../../src/review/git/file-text.ts";
-import { heldSnapshot, snapshotOf, testRepository } from "../support/test-repository.ts";
+import { openSnapshot, snapshotOf, testRepository } from "../support/test-repository.ts";
 
 it("G6 files larger than can be compared are told of and not read, tracked or not", async () => {
   const repository = await testRepository({ "a.txt": "a\n", "grows.bin": "small\n" });
@@ -10,7 +10,7 @@ it("G6 files larger than can be compared are told of and not read, tracked or no
   // Files with a hole: large to look at, small on disk.
   for (const name of ["new – groß.bin", "grows.bin"])
     await truncate(join(repository.root, name), 65 * 1024 * 1024);
-  const { git, snapshot } = await heldSnapshot(repository);
+  const { git, snapshot } = await openSnapshot(repository);
   expect(snapshot.files).toMatchObject([
     { path: "grows.bin", status: "modified", binary: true },
     { path: "new – groß.bin", status: "added", binary: true, additions: 0 },
@@ -24,7 +24,7 @@ it("G6 a patch of many megabytes lies on disk, every byte of it", async () => {
   const repository = await testRepository({ "a.txt": "a\n" });
   const line = `${"x".repeat(99)}\n`;
   await repository.write({ "large.txt": line.repeat(200_000) });
-  const { snapshot } = await heldSnapshot(repository);
+  const { snapshot } = await openSnapshot(repository);
   expect(snapshot.files).toMatchObject([{ path: "large.txt", additions: 200_000 }]);
   expect(snapshot.spool.length).toBeGreaterThan(200_000 * 101);
   await snapshot.spool.close();

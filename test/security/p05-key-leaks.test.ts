@@ -86,8 +86,8 @@ const ANSWERS = [
   json(`data: ${okay}\n\n`, 200, { "content-type": "text/event-stream", "x-ratelimit-reset": leaks }),
 ];
 
-async function everythingSaid(proxy: TestProxy): Promise<string> {
-  const said: string[] = [];
+async function collectResponses(proxy: TestProxy): Promise<string> {
+  const received: string[] = [];
   for (const [path, body] of CALLS)
     for (const key of [CANARIES.proxyKey, CANARIES.clientKey]) {
       const response = await fetch(`${proxy.url}${path}?key=${CANARIES.queryKey}`, {
@@ -101,20 +101,20 @@ async function everythingSaid(proxy: TestProxy): Promise<string> {
         body,
       });
       const text = await response.text();
-      said.push(JSON.stringify([...response.headers]));
+      received.push(JSON.stringify([...response.headers]));
       // The body of an MCP server goes through as it is: it was sent its own header and nothing else of these.
-      if (!path.startsWith("/mcp/")) said.push(text);
+      if (!path.startsWith("/mcp/")) received.push(text);
     }
   for (const path of ["/", "/metrics", "/readyz", "/v1/models"])
-    said.push(
+    received.push(
       await (await fetch(`${proxy.url}${path}`, { headers: { "x-api-key": CANARIES.proxyKey } })).text(),
     );
-  said.push(
+  received.push(
     ...proxy.records.map(recordLine),
     ...proxy.records.map(readableLine),
     proxy.internal.map(String).join("\n"),
   );
-  return said.join("\n");
+  return received.join("\n");
 }
 
 describe("P5 a secret", () => {
@@ -144,8 +144,8 @@ describe("P5 a secret", () => {
         await proxy.close();
         await upstream.close();
       });
-      const said = readBack(await everythingSaid(proxy));
-      for (const secret of OWN) expect(said).not.toContain(secret);
+      const received = readBack(await collectResponses(proxy));
+      for (const secret of OWN) expect(received).not.toContain(secret);
       // A query of the client's own is an MCP server's business, as several take their key so.
       const hits = upstream.hits.filter(({ url }) => !url.startsWith("/mcp"));
       const sent = JSON.stringify(hits.map(({ url, rawHeaders }) => [url, rawHeaders]));

@@ -44,20 +44,20 @@ const CALLS = [
 describe("P6 where a call goes", () => {
   it("is not for a client to say", async () => {
     const { sink, post } = await setUp();
-    const wish = {
+    const members = {
       api_base: sink.url,
       base_url: sink.url,
       apiBase: sink.url,
       upstream_url: sink.url,
       proxy: sink.url,
     };
-    const said = {
+    const headers = {
       "x-base-url": sink.url,
       "x-forwarded-host": new URL(sink.url).host,
       "x-upstream": sink.url,
       forwarded: `host=${sink.url}`,
     };
-    for (const [path, body] of CALLS) await (await post(path, { ...body, ...wish }, said)).text();
+    for (const [path, body] of CALLS) await (await post(path, { ...body, ...members }, headers)).text();
     for (const model of [`${sink.url}/m`, `a/${sink.url}`, `//${new URL(sink.url).host}/m`])
       await (await post("/v1/messages", { model, max_tokens: 1, messages: [] })).text();
     expect(sink.hits).toEqual([]);

@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { chatAnswer, tell } from "../proxy/translate/harness.ts";
+import { chatAnswer, runScene } from "../proxy/translate/harness.ts";
 import { type Answer, startFakeUpstream } from "../support/fake-upstream.ts";
 import { startTestProxy } from "../support/start-proxy.ts";
 
@@ -72,7 +72,7 @@ async function turnsOf(task: () => Promise<unknown>): Promise<number> {
 describe("P12 a large body that is translated", () => {
   const turn = { role: "user", content: "x" };
   const ask = (turns: number, answer: string) => () =>
-    tell({
+    runScene({
       client: "messages",
       upstream: "chat-completions",
       body: { model: "m", max_tokens: 5, messages: Array(turns).fill(turn) },
@@ -93,8 +93,8 @@ describe("P12 a large body that is translated", () => {
 describe("P12 a body that is too large", () => {
   it.each(ROUTES)("%s: is refused in the route's dialect before it is read", async (path, body) => {
     const { upstream, proxy } = await setUp({});
-    const announced = { "content-length": 64 * 1024 * 1024 + 1 };
-    expect(await send(`${proxy.url}${path}`, ['{"model":"m",'], announced)).toMatchObject({
+    const headers = { "content-length": 64 * 1024 * 1024 + 1 };
+    expect(await send(`${proxy.url}${path}`, ['{"model":"m",'], headers)).toMatchObject({
       status: 413,
       body,
     });
@@ -110,11 +110,11 @@ describe("P12 a body that is too large", () => {
 
   it("fits, and yet there may not be more of them at once than memory for them", async () => {
     let release: () => void = () => {};
-    const held = new Promise<void>((resolve) => {
+    const released = new Promise<void>((resolve) => {
       release = resolve;
     });
     const { upstream, proxy } = await setUp({ in_flight: 10_000 }, async (_hit, response) => {
-      await held;
+      await released;
       response.writeHead(200, { "content-type": "application/json" }).end("{}");
     });
     const large = JSON.stringify({ model: "m", x: "x".repeat(8_000) });
@@ -157,7 +157,7 @@ describe("P12 a body that is too large", () => {
     const { proxy } = await setUp({ in_flight: 100_000, body: 50_000 });
     const piece = "x".repeat(40_000);
     const chunk = `${piece.length.toString(16)}\r\n${piece}\r\n`;
-    const held = [
+    const sockets = [
       await begin(proxy.url, "transfer-encoding: chunked", chunk),
       await begin(proxy.url, "transfer-encoding: chunked", chunk),
     ];
@@ -166,7 +166,7 @@ describe("P12 a body that is too large", () => {
     // The pieces may still be on their way.
     while (answer.status !== 503) answer = await send(`${proxy.url}/v1/messages`, [large], {});
     expect(answer).toMatchObject({ status: 503, retry: "1" });
-    for (const socket of held) socket.destroy();
+    for (const socket of sockets) socket.destroy();
     while (answer.status !== 200) answer = await send(`${proxy.url}/v1/messages`, [large], {});
   });
 

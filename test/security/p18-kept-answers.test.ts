@@ -43,7 +43,7 @@ async function ask(key: string | undefined, input: unknown, more: object = {}) {
   return { status: response.status, text, id: /"id":"(resp_[^"]+)"/.exec(text)?.[1] ?? "" };
 }
 
-const said = () => upstream.hits.map(({ body }) => JSON.parse(body.toString()).messages.length);
+const countTurns = () => upstream.hits.map(({ body }) => JSON.parse(body.toString()).messages.length);
 
 describe.each([
   ["a key", ALICE, BOB],
@@ -77,7 +77,7 @@ describe.each([
     expect((await call(owner, "GET", `/${id}`)).status).toBe(200);
     upstream.answer = json(goodBody("chat-completions", false));
     expect((await ask(owner, "Go on", { previous_response_id: id })).status).toBe(200);
-    expect(said()).toEqual([3]);
+    expect(countTurns()).toEqual([3]);
     expect((await call(owner, "DELETE", `/${id}`)).status).toBe(200);
     expect((await call(owner, "GET", `/${id}`)).status).toBe(404);
   });

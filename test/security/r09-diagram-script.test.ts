@@ -9,10 +9,10 @@ import { draw } from "../../web/diagram-frame/draw.ts";
 import { drawDiagram } from "../../web/shared/markdown/diagrams/draw-diagram.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-const told: MermaidConfig[] = [];
+const configs: MermaidConfig[] = [];
 vi.mock("mermaid", () => ({
   default: {
-    initialize: (options: MermaidConfig) => void told.push(options),
+    initialize: (options: MermaidConfig) => void configs.push(options),
     render: async () => ({ svg: "<svg></svg>" }),
   },
 }));
@@ -43,8 +43,8 @@ describe("R9 a diagram that would run a script", () => {
 
   it("is drawn strictly, and cannot say otherwise", async () => {
     for (const theme of ["light", "dark"] as const) await draw("graph TD\nA-->B", theme);
-    expect(told).toHaveLength(2);
-    for (const { securityLevel, htmlLabels, flowchart, secure } of told) {
+    expect(configs).toHaveLength(2);
+    for (const { securityLevel, htmlLabels, flowchart, secure } of configs) {
       expect([securityLevel, htmlLabels, flowchart?.htmlLabels]).toEqual(["strict", false, false]);
       for (const name of ["secure", "securityLevel", "htmlLabels", "flowchart", "themeCSS", "themeVariables"])
         expect(secure).toContain(name);

@@ -87,12 +87,12 @@ describe("R17 another user of the machine", () => {
 describe("R17 a program of the same user", () => {
   it("decides as specified, and that it did is on record, told to the pages and to the person", async () => {
     const { app, context, post } = await planServer({ origin: "origin_a" });
-    const told: unknown[] = [];
+    const errors: unknown[] = [];
     const stream = context.events.open();
-    const noted = Object.assign(context, { onProgramDecision: (decision: unknown) => told.push(decision) });
+    const noted = Object.assign(context, { onProgramDecision: (decision: unknown) => errors.push(decision) });
     const body = { permissionMode: "bypassPermissions" };
     expect((await post("/api/approve", body)).json()).toMatchObject({ ok: true });
-    expect(told).toMatchObject([{ kind: "approve", permissionMode: "bypassPermissions" }]);
+    expect(errors).toMatchObject([{ kind: "approve", permissionMode: "bypassPermissions" }]);
     expect(await noted.records.last()).toMatchObject({ from: "program" });
     expect(String(stream.read())).toContain(
       'event: decided-by-program\ndata: {}\n\nevent: decided\ndata: {"decision":"approve"}',

@@ -13,8 +13,8 @@ export const anyText = fc.oneof(
 export const withLogprobs = (text: string) =>
   fc.option(fc.double({ max: -0.1, min: -20, noNaN: true, noDefaultInfinity: true })).map((logprob): Part => {
     if (logprob === null) return { type: "text", text };
-    const told = { token: text, logprob, bytes: [...Buffer.from(text)] };
-    return { type: "text", text, logprobs: [{ ...told, top: [told] }] };
+    const entry = { token: text, logprob, bytes: [...Buffer.from(text)] };
+    return { type: "text", text, logprobs: [{ ...entry, top: [entry] }] };
   });
 
 export const toolName = fc.stringMatching(/^[a-zA-Z][a-zA-Z0-9_-]{0,12}$/);

@@ -95,14 +95,14 @@ export function writtenBody(codec: Codec, value: ExchangeRequest, capabilities =
 /** Decodes a stream to its end; a break of the event grammar is thrown. */
 export function decodeAll(codec: Codec, events: readonly WireEvent[]): ExchangeEvent[] {
   const decoder = codec.createStreamDecoder();
-  const told = [...events.flatMap((event) => decoder.push(event)), ...decoder.end()];
+  const decoded = [...events.flatMap((event) => decoder.push(event)), ...decoder.end()];
   const checker = createStreamChecker();
-  for (const event of told) {
+  for (const event of decoded) {
     const problem = checker.check(event);
     if (problem !== undefined) throw new Error(problem);
   }
   if (!checker.ended) throw new Error("The stream has no terminal event.");
-  return told;
+  return decoded;
 }
 
 export function wireEvents(lines: readonly string[]): WireEvent[] {
@@ -129,8 +129,8 @@ export function collect(events: readonly ExchangeEvent[]): ExchangeResponse {
   for (const event of events) {
     if (event.type === "error") throw new Error(event.error.message);
     if (event.type === "start") {
-      const { type: _, usage: first, ...said } = event;
-      identity = said;
+      const { type: _, usage: first, ...members } = event;
+      identity = members;
       usage = mergeUsage(usage, first);
     } else if (event.type === "usage" || event.type === "end") usage = mergeUsage(usage, event.usage);
     else if (event.type === "finish") finishes.set(event.candidate ?? 0, event.finish);
@@ -180,7 +180,7 @@ function grow(part: Part, event: Growth): Part {
 }
 
 /** What a response says, without where it came from: ids, wire forms and vendors' own words left out. */
-export function said(response: ExchangeResponse) {
+export function withoutOrigin(response: ExchangeResponse) {
   const { usage } = response;
   return {
     candidates: response.candidates.map(({ parts, finish }) => ({

@@ -14,8 +14,8 @@ const first = (dialect: ClientDialect) => EVENTS[dialect][0] ?? "";
 const all = (dialect: ClientDialect) => EVENTS[dialect].join("");
 
 /** A stream of these words that stays open behind them: who has heard enough has to leave by himself. */
-const openStream = (say: (dialect: ClientDialect) => string) => (socket: Socket, dialect: ClientDialect) =>
-  void socket.write(Buffer.concat([Buffer.from(sseHead), chunk(say(dialect))]));
+const openStream = (toText: (dialect: ClientDialect) => string) => (socket: Socket, dialect: ClientDialect) =>
+  void socket.write(Buffer.concat([Buffer.from(sseHead), chunk(toText(dialect))]));
 
 const openAnswer = (status: string, headers: Record<string, string>, text: string) => (socket: Socket) =>
   void socket.write(

@@ -26,10 +26,10 @@ describe("what users of other proxies complain of: answers", () => {
     for await (const event of await anthropic.messages.create({ ...ask, tools, stream: true }))
       events.push(event);
     expect(events.at(-2)).toMatchObject({ type: "message_delta", delta: { stop_reason: "max_tokens" } });
-    const told = [];
+    const responseEvents = [];
     for await (const event of await openai.responses.create({ model: "m", input: "Hi", stream: true }))
-      told.push(event);
-    expect(told.at(-1)).toMatchObject({
+      responseEvents.push(event);
+    expect(responseEvents.at(-1)).toMatchObject({
       type: "response.incomplete",
       response: { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } },
     });
@@ -64,8 +64,8 @@ describe("what users of other proxies complain of: answers", () => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(chatStream([calling('{"a": ')], "tool_calls"));
     };
-    const told = anthropic.messages.stream({ ...ask, tools }).finalMessage();
-    await expect(told).rejects.toBeInstanceOf(Anthropic.APIError);
+    const message = anthropic.messages.stream({ ...ask, tools }).finalMessage();
+    await expect(message).rejects.toBeInstanceOf(Anthropic.APIError);
     const types = [];
     for await (const { type } of await openai.responses.create({ model: "m", input: "Hi", stream: true }))
       types.push(type);

@@ -154,8 +154,8 @@ describe("what users of other proxies complain of: conversations", () => {
     const claude = await stage("messages");
     const use = { type: "tool_use", id: "toolu_01AbC", name: "f", input: {} };
     claude.upstream.answer = json(messagesAnswer([use], "tool_use"));
-    const told = await claude.openai.chat.completions.create({ model: "m", messages: [hi] });
-    expect(told.choices[0]?.message.tool_calls?.[0]?.id).toBe("toolu_01AbC");
+    const completion = await claude.openai.chat.completions.create({ model: "m", messages: [hi] });
+    expect(completion.choices[0]?.message.tool_calls?.[0]?.id).toBe("toolu_01AbC");
     const google = await stage("generative-language");
     google.upstream.answer = json(
       gemini([{ functionCall: { name: "f", args: {} } }, { functionCall: { name: "f", args: {} } }]),

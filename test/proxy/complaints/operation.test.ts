@@ -64,8 +64,8 @@ describe("what users of other proxies complain of: operation", () => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(EVENTS["chat-completions"][0]);
     };
-    const told = await anthropic.messages.create({ ...ask, stream: true });
-    for await (const event of told) if (event.type === "content_block_delta") break;
+    const stream = await anthropic.messages.create({ ...ask, stream: true });
+    for await (const event of stream) if (event.type === "content_block_delta") break;
     await upstream.hits[0]?.closed;
     for await (const event of await openai.responses.create({ model: "m", input: "Hi", stream: true }))
       if (event.type === "response.output_text.delta") break;

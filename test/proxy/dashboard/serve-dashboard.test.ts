@@ -188,10 +188,10 @@ describe("the dashboard's events", () => {
       finished({ id: "earlier", time: inTheFuture(3_600_000) }),
       finished({ id: "later", time: inTheFuture(7_200_000) }),
     ];
-    let told = [later];
+    let ended = [later];
     const events = await followOneOfMany(async (since) => {
-      const calls = told.filter(({ time }) => time >= since);
-      told = [later, earlier];
+      const calls = ended.filter(({ time }) => time >= since);
+      ended = [later, earlier];
       return { live: [], calls, resting: [] };
     });
     expect((await events.until(() => true)).calls.map(({ id }) => id)).toEqual(["later"]);

@@ -134,13 +134,13 @@ describe("usage arithmetic", () => {
       uncached: fc.nat(9_999),
       read: fc.nat(9_999),
       write: fc.nat(9_999),
-      words: fc.nat(9_999),
+      answerTokens: fc.nat(9_999),
       thoughts: fc.nat(9_999),
     });
     fc.assert(
-      fc.property(counts, ({ uncached, read, write, words, thoughts }) => {
+      fc.property(counts, ({ uncached, read, write, answerTokens, thoughts }) => {
         const total = uncached + read + write;
-        const output = words + thoughts;
+        const output = answerTokens + thoughts;
         const exclusive = usageOfExclusive({
           uncached,
           cacheRead: read,
@@ -158,7 +158,7 @@ describe("usage arithmetic", () => {
         const apart = usageOfSeparateThoughts({
           prompt: total,
           cacheRead: read + write,
-          candidates: words,
+          candidates: answerTokens,
           thoughts,
         });
         expect(exclusive).toEqual(inclusive);

@@ -10,7 +10,7 @@ const result = (callId: string, text = callId): Part => ({
   callId,
   content: [{ type: "text", text }],
 });
-const text = (words: string): Part => ({ type: "text", text: words });
+const text = (content: string): Part => ({ type: "text", text: content });
 
 describe("pairToolResults", () => {
   it("leaves a conversation in order as it is", () => {
@@ -59,9 +59,9 @@ describe("pairToolResults", () => {
     fc.assert(
       fc.property(fc.array(turn, { maxLength: 8 }), (turns) => {
         const paired = pairToolResults(turns).turns;
-        const words = (all: readonly Turn[]) =>
+        const getTexts = (all: readonly Turn[]) =>
           all.flatMap((one) => one.parts).flatMap((one) => (one.type === "text" ? [one.text] : []));
-        expect(words(paired)).toEqual(words(turns));
+        expect(getTexts(paired)).toEqual(getTexts(turns));
         const owed: string[] = [];
         const seen = new Set<string>();
         for (const { role, parts } of paired) {

@@ -121,9 +121,9 @@ describe("latency histogram", () => {
         const sum = sumHistograms([toHistogram(one), toHistogram(other)]);
         expect(sum).toEqual(toHistogram(all));
         const median = all[Math.ceil(all.length / 2) - 1] ?? 0;
-        const told = percentile(sum, 0.5) ?? 0;
-        expect(told).toBeGreaterThan(median * 0.9);
-        expect(told).toBeLessThan(median * 1.1);
+        const estimate = percentile(sum, 0.5) ?? 0;
+        expect(estimate).toBeGreaterThan(median * 0.9);
+        expect(estimate).toBeLessThan(median * 1.1);
       }),
     );
     expect(percentile(createHistogram(), 0.5)).toBeUndefined();

@@ -26,14 +26,14 @@ describe("a refusal", () => {
   });
 
   it("is told again only after a while, unless it is another", () => {
-    const told: string[] = [];
-    const tell = createRefusalReporter((line) => told.push(line));
-    tell(refusal);
-    tell({ ...refusal, time: "2026-01-02T03:04:05.900Z" });
-    expect(told).toHaveLength(1);
-    tell({ ...refusal, time: "2026-01-02T03:04:06.000Z" });
-    tell({ ...refusal, status: 401 });
-    expect(told).toHaveLength(3);
+    const lines: string[] = [];
+    const report = createRefusalReporter((line) => lines.push(line));
+    report(refusal);
+    report({ ...refusal, time: "2026-01-02T03:04:05.900Z" });
+    expect(lines).toHaveLength(1);
+    report({ ...refusal, time: "2026-01-02T03:04:06.000Z" });
+    report({ ...refusal, status: 401 });
+    expect(lines).toHaveLength(3);
   });
 
   it("is told by the proxy, with the reason and without the query", async () => {

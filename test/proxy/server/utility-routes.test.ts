@@ -66,11 +66,11 @@ describe("routes that call no model", () => {
     ["/v1/models/claude", { type: "error", error: { type: "invalid_request_error" } }],
     ["/v1/models/listed", { error: { code: "method_not_allowed" } }],
     ["/v1/models/a/listed", { error: { code: "method_not_allowed" } }],
-  ])("send nothing to a model for POST %s, which names no method", async (url, told) => {
+  ])("send nothing to a model for POST %s, which names no method", async (url, body) => {
     const before = upstream.hits.length;
     const response = await call("POST", url, { payload: { contents: [{ parts: [{ text: "hi" }] }] } });
     expect([response.statusCode, response.headers.allow]).toEqual([405, "GET, HEAD"]);
-    expect(response.json()).toMatchObject(told);
+    expect(response.json()).toMatchObject(body);
     expect(upstream.hits.length).toBe(before);
   });
 
@@ -111,10 +111,10 @@ describe("routes that call no model", () => {
     ["/v1/models/%zz", {}, { error: { code: "model_not_found" } }],
     ["/v1beta/models/%E0%A4", {}, { error: { code: 404, status: "NOT_FOUND" } }],
     ["/%zz", {}, { error: expect.stringContaining("no such path") }],
-  ])("94: say in whose envelope %s is none", async (url, headers, told) => {
+  ])("94: say in whose envelope %s is none", async (url, headers, body) => {
     const answer = await call("GET", url, { headers: { host: "localhost", ...headers } });
     expect(answer.statusCode).toBe(404);
-    expect(answer.json()).toMatchObject(told);
+    expect(answer.json()).toMatchObject(body);
   });
 
   it("keep a path that cannot be decoded behind the same door", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Json, sent, tell } from "./harness.ts";
+import { type Json, runScene, sent } from "./harness.ts";
 
 const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -107,7 +107,7 @@ describe("5a requests: roles and content", () => {
     });
     expect(received.losses).toEqual([]);
     expect((await messagesToChat([hi, prefill])).losses).toEqual(["assistant-prefill"]);
-    const newer = await tell({
+    const newer = await runScene({
       client: "chat-completions",
       upstream: "messages",
       model: "claude-opus-5",
@@ -385,7 +385,7 @@ describe("5a requests: roles and content", () => {
     const content = [{ type: "file", file: { file_id: "file-1" } }];
     for (const upstream of ["messages", "responses", "generative-language"] as const) {
       const body = { model: "m", messages: [{ role: "user", content }] };
-      const received = await tell({ client: "chat-completions", upstream, body });
+      const received = await runScene({ client: "chat-completions", upstream, body });
       expect([received.status, received.path]).toEqual([400, ""]);
       expect(received.text).toContain("file-reference: A file reference dropped");
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chatAnswer, type Json, messagesAnswer, sent, tell } from "./harness.ts";
+import { chatAnswer, type Json, messagesAnswer, runScene, sent } from "./harness.ts";
 
 const hi = { role: "user", content: "Hi" };
 const tool = {
@@ -106,7 +106,7 @@ describe("5b requests: tools", () => {
   ) as [keyof typeof lone, keyof typeof lone][];
 
   it.each(pairs)("19 a lone result is refused, not sent as nothing (%s to %s)", async (client, upstream) => {
-    const received = await tell({ client, upstream, body: { model: "m", ...lone[client] } });
+    const received = await runScene({ client, upstream, body: { model: "m", ...lone[client] } });
     expect([received.status, received.path]).toEqual([400, ""]);
     expect(received.text).toContain("tool-result-orphan");
   });
@@ -134,7 +134,7 @@ describe("5b requests: tools", () => {
 
   it("21 an id the target refuses is wrapped, and comes back as the vendor's own", async () => {
     const own = "functions.f:0|é";
-    const first = await tell({
+    const first = await runScene({
       client: "messages",
       upstream: "chat-completions",
       body: { model: "m", max_tokens: 9, messages: [hi] },
@@ -227,7 +227,7 @@ describe("5b requests: tools", () => {
 
   it("25 a big integer in an object survives as text", async () => {
     const body = `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{"id":9007199254740993,"n":-12345678901234567890}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"}]}]}`;
-    const received = await tell({ client: "messages", upstream: "chat-completions", body });
+    const received = await runScene({ client: "messages", upstream: "chat-completions", body });
     expect(received.sentText).toContain('{\\"id\\":9007199254740993,\\"n\\":-12345678901234567890}');
   });
 
@@ -248,7 +248,7 @@ describe("5b requests: tools", () => {
     expect(new Set(received).size).toBe(3);
     for (const name of received) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
     expect(first.sent["tool_choice"]).toEqual({ type: "function", function: { name: received[0] } });
-    const second = await tell({
+    const second = await runScene({
       client: "messages",
       upstream: "chat-completions",
       body,
@@ -270,7 +270,7 @@ describe("5b requests: tools", () => {
 
   it("27 a vendor's own tool without a twin is refused alone, and a loss beside others", async () => {
     const hosted = { type: "code_execution_20250825", name: "code_execution" };
-    const alone = await tell({
+    const alone = await runScene({
       client: "messages",
       upstream: "chat-completions",
       body: { model: "m", max_tokens: 9, messages: [hi], tools: [hosted] },
@@ -291,7 +291,7 @@ describe("5b requests: tools", () => {
       tools: [{ type: "custom", name: "apply_patch", description: "Patch." }],
     };
     const patch = "*** Begin\n+é\n";
-    const received = await tell({
+    const received = await runScene({
       client: "responses",
       upstream: "messages",
       body,
@@ -350,7 +350,7 @@ describe("5b requests: tools", () => {
   });
 
   it("30 thinking beside a forced choice is left out, and says so", async () => {
-    const received = await tell({
+    const received = await runScene({
       client: "chat-completions",
       upstream: "messages",
       model: "claude-sonnet-4-5",

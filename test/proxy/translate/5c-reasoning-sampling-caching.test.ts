@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chatAnswer, type Json, messagesStream, sent, sse, tell } from "./harness.ts";
+import { chatAnswer, type Json, messagesStream, runScene, sent, sse } from "./harness.ts";
 
 const hi = { role: "user", content: "Hi" };
 
@@ -134,14 +134,14 @@ describe("5c requests: reasoning, sampling, caching", () => {
         way === "streamed" ? messagesStream(blocks, "tool_use") : { ...whole, content: [...thoughts, call] };
       const stream = way !== "in one piece";
       const asked = { model: "m", input: [hi], store: false, stream };
-      const received = await tell({ client: "responses", upstream: "messages", body: asked, answer });
+      const received = await runScene({ client: "responses", upstream: "messages", body: asked, answer });
       const done = stream ? (received.data.at(-1)?.["response"] as Json) : received.json;
       const output = { type: "function_call_output", call_id: "a", output: "1" };
       const input = [hi, ...(done["output"] as Json[]), output];
       const back = await sent("responses", "messages", { model: "m", input });
       expect((back.sent["messages"] as Json[])[1]?.["content"]).toEqual([...thoughts, call]);
       const question = { role: "user", parts: [{ text: "Hi" }] };
-      const google = await tell({
+      const google = await runScene({
         client: "generative-language",
         upstream: "messages",
         body: { contents: [question] },
@@ -218,7 +218,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
       thinking: { type: "enabled", budget_tokens: 2048 },
       tools: [{ name: "f", input_schema: { type: "object", properties: {} } }],
     };
-    const received = await tell({
+    const received = await runScene({
       client: "messages",
       upstream: "responses",
       body: { ...body, messages: [hi] },
@@ -237,7 +237,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     const content = received.json["content"] as Json[];
     expect(content.map(({ type }) => type)).toEqual([expect.stringContaining("thinking"), "tool_use"]);
     const result = { type: "tool_result", tool_use_id: content[1]?.["id"], content: "1" };
-    const next = await tell({
+    const next = await runScene({
       client: "messages",
       upstream: "responses",
       model: "gpt-5",
@@ -266,7 +266,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
       ],
       usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
     };
-    const first = await tell({
+    const first = await runScene({
       client: "chat-completions",
       upstream: "generative-language",
       body: { model: "m", messages: [hi] },
@@ -295,7 +295,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
       ],
       usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
     };
-    const first = await tell({
+    const first = await runScene({
       client: "messages",
       upstream: "generative-language",
       body: { model: "m", max_tokens: 9, messages: [hi] },
@@ -332,7 +332,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
 
   it("43 a text that speaks of <think> stays text, word for word", async () => {
     const text = "<think>not a thought</think> so be it";
-    const received = await tell({
+    const received = await runScene({
       client: "messages",
       upstream: "chat-completions",
       body: { model: "m", max_tokens: 9, messages: [hi] },
@@ -406,12 +406,12 @@ describe("5c requests: reasoning, sampling, caching", () => {
   it("46 log probabilities reach clients that asked for them, streamed and not", async () => {
     const token = { token: "ok", logprob: -0.5, bytes: [111, 107], top_logprobs: [] };
     const chosen = { chosenCandidates: [{ token: "ok", logProbability: -0.5 }] };
-    const said = [{ text: "ok" }];
+    const parts = [{ text: "ok" }];
     const google = {
-      candidates: [{ content: { parts: said }, finishReason: "STOP", logprobsResult: chosen }],
+      candidates: [{ content: { parts }, finishReason: "STOP", logprobsResult: chosen }],
     };
     const asked = { model: "m", messages: [hi], logprobs: true, top_logprobs: 0 };
-    const whole = await tell({
+    const whole = await runScene({
       client: "chat-completions",
       upstream: "generative-language",
       body: asked,
@@ -425,7 +425,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
       logprobs: { content: [token] },
       finish_reason: "stop",
     };
-    const streamed = await tell({
+    const streamed = await runScene({
       client: "responses",
       upstream: "chat-completions",
       body: { model: "m", input: "Hi", stream: true, include: ["message.output_text.logprobs"] },
@@ -460,7 +460,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
       stop_sequence: "END",
       usage: { input_tokens: 1, output_tokens: 1 },
     };
-    const received = await tell({
+    const received = await runScene({
       client: "chat-completions",
       upstream: "messages",
       body: { model: "m", messages: [hi] },
@@ -490,7 +490,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
       stop_sequence: null,
       usage: { input_tokens: 1, output_tokens: 1 },
     };
-    const received = await tell({
+    const received = await runScene({
       client: "chat-completions",
       upstream: "messages",
       model: "claude-3-5-sonnet-20241022",
@@ -606,7 +606,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
   });
 
   it("strict_translation refuses a call that would lose something, and names it", async () => {
-    const received = await tell({
+    const received = await runScene({
       client: "chat-completions",
       upstream: "messages",
       strict: true,
@@ -615,7 +615,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect(received.status).toBe(400);
     expect(received.text).toContain("seed");
     expect(received.sent).toBeNull();
-    const whole = await tell({
+    const whole = await runScene({
       client: "chat-completions",
       upstream: "messages",
       strict: true,
@@ -630,7 +630,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
   });
 
   it("the configuration overrides what is known of a model", async () => {
-    const received = await tell({
+    const received = await runScene({
       client: "messages",
       upstream: "chat-completions",
       model: "my-model",

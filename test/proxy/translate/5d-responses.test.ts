@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { chatAnswer, type Json, messagesAnswer, tell } from "./harness.ts";
+import { chatAnswer, type Json, messagesAnswer, runScene } from "./harness.ts";
 
 const hi = { role: "user", content: "Hi" };
 const chat = { model: "asked-model", messages: [hi] };
 const messages = { model: "asked-model", max_tokens: 9, messages: [hi] };
 
 const toChatClient = (answer: Json | string, body: Json = chat) =>
-  tell({ client: "chat-completions", upstream: "messages", body, answer });
+  runScene({ client: "chat-completions", upstream: "messages", body, answer });
 const toMessagesClient = (answer: Json | string, body: Json = messages) =>
-  tell({ client: "messages", upstream: "chat-completions", body, answer });
+  runScene({ client: "messages", upstream: "chat-completions", body, answer });
 const choice = (received: { json: Json }) =>
   (received.json["choices"] as { message: Json; finish_reason: string }[])[0];
 
@@ -45,7 +45,7 @@ describe("5d responses, not streamed", () => {
   });
 
   it("58 a blocked prompt without candidates is a refusal", async () => {
-    const received = await tell({
+    const received = await runScene({
       client: "messages",
       upstream: "generative-language",
       body: messages,
@@ -166,7 +166,7 @@ describe("5d responses, not streamed", () => {
       output,
       usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
     };
-    const received = await tell({ client: "messages", upstream: "responses", body: messages, answer });
+    const received = await runScene({ client: "messages", upstream: "responses", body: messages, answer });
     expect(received.json["content"]).toMatchObject([
       { type: "server_tool_use", name: "web_search", input: { query: "cats" } },
       { type: "web_search_tool_result", content: [{ type: "web_search_result", url: "https://a.example" }] },
@@ -233,7 +233,7 @@ describe("5d responses, not streamed", () => {
       ],
       usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
     };
-    const shown = await tell({
+    const shown = await runScene({
       client: "chat-completions",
       upstream: "generative-language",
       body: chat,
@@ -242,12 +242,17 @@ describe("5d responses, not streamed", () => {
     expect(choice(shown)?.message["images"]).toEqual([
       { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } },
     ]);
-    const lost = await tell({ client: "messages", upstream: "generative-language", body: messages, answer });
+    const lost = await runScene({
+      client: "messages",
+      upstream: "generative-language",
+      body: messages,
+      answer,
+    });
     expect(lost.losses).toEqual(["answer-image"]);
   });
 
   it("68 the older text_completion shape", async () => {
-    const received = await tell({
+    const received = await runScene({
       client: "completions",
       upstream: "messages",
       body: { model: "asked-model", prompt: "Say", max_tokens: 5 },

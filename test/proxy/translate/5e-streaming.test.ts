@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/errors.ts";
-import { chatAnswer, chatStream, type Json, messagesStream, sse, tell } from "./harness.ts";
+import { chatAnswer, chatStream, type Json, messagesStream, runScene, sse } from "./harness.ts";
 
 const hi = { role: "user", content: "Hi" };
 const messagesBody = { model: "m", max_tokens: 9, stream: true, messages: [hi] };
 const chatBody = { model: "m", stream: true, stream_options: { include_usage: true }, messages: [hi] };
 
-type Answer = NonNullable<Parameters<typeof tell>[0]["answer"]>;
-const toMessages = (answer: Answer, more: Partial<Parameters<typeof tell>[0]> = {}) =>
-  tell({ client: "messages", upstream: "chat-completions", body: messagesBody, answer, ...more });
-const toChat = (answer: Answer, more: Partial<Parameters<typeof tell>[0]> = {}) =>
-  tell({ client: "chat-completions", upstream: "messages", body: chatBody, answer, ...more });
+type Answer = NonNullable<Parameters<typeof runScene>[0]["answer"]>;
+const toMessages = (answer: Answer, more: Partial<Parameters<typeof runScene>[0]> = {}) =>
+  runScene({ client: "messages", upstream: "chat-completions", body: messagesBody, answer, ...more });
+const toChat = (answer: Answer, more: Partial<Parameters<typeof runScene>[0]> = {}) =>
+  runScene({ client: "chat-completions", upstream: "messages", body: chatBody, answer, ...more });
 
 const types = (received: { data: readonly Json[] }) => received.data.map((event) => event["type"]);
 const blocks = (received: { data: readonly Json[] }) =>
@@ -203,7 +203,7 @@ describe("5e streaming", () => {
   });
 
   it("77 thinking, then its signature, then the end of the block; redacted thinking has no deltas", async () => {
-    const received = await tell({
+    const received = await runScene({
       client: "responses",
       upstream: "messages",
       body: { model: "m", input: "Hi", stream: true, store: false, include: ["reasoning.encrypted_content"] },
@@ -311,17 +311,17 @@ describe("5e streaming", () => {
       const list = [chunk("dé"), { ...chunk("jà", { finishReason: "STOP" }), usageMetadata }];
       const body = { model: "m", stream, messages: [hi] };
       const ask = { client: "chat-completions", upstream: "generative-language", body } as const;
-      const received = await tell({ ...ask, answer: JSON.stringify(list) });
+      const received = await runScene({ ...ask, answer: JSON.stringify(list) });
       expect([received.status, received.losses]).toEqual([200, []]);
       if (stream) {
-        const words = received.data.map((one) => Object(one["choices"])[0]?.delta?.content ?? "");
-        expect([words.join(""), received.text.endsWith("data: [DONE]\n\n")]).toEqual(["déjà", true]);
+        const texts = received.data.map((one) => Object(one["choices"])[0]?.delta?.content ?? "");
+        expect([texts.join(""), received.text.endsWith("data: [DONE]\n\n")]).toEqual(["déjà", true]);
       } else
         expect(received.json).toMatchObject({
           choices: [{ message: { content: "déjà" }, finish_reason: "stop" }],
           usage: { prompt_tokens: 3, completion_tokens: 2 },
         });
-      const cut = await tell({ ...ask, answer: JSON.stringify(list.slice(0, 1)) });
+      const cut = await runScene({ ...ask, answer: JSON.stringify(list.slice(0, 1)) });
       expect(stream ? cut.text : cut.status).toEqual(stream ? expect.stringContaining('"error"') : 502);
       expect(cut.text).not.toContain("[DONE]");
     },
@@ -330,7 +330,7 @@ describe("5e streaming", () => {
   it("82 [DONE] ends chat-completions and completions, and nothing else", async () => {
     expect((await toChat(messagesStream([]))).events.at(-1)?.data).toBe("[DONE]");
     expect((await toMessages(chatStream([{ content: "a" }]))).text).not.toContain("[DONE]");
-    const older = await tell({
+    const older = await runScene({
       client: "completions",
       upstream: "messages",
       body: { model: "m", prompt: "Hi", stream: true },
@@ -345,7 +345,7 @@ describe("5e streaming", () => {
 
   it("83 generative-language without alt=sse is one JSON array, also when it fails", async () => {
     const body = { model: "m", contents: [{ role: "user", parts: [{ text: "Hi" }] }] };
-    const received = await tell({
+    const received = await runScene({
       client: "generative-language",
       upstream: "chat-completions",
       body,
@@ -354,7 +354,7 @@ describe("5e streaming", () => {
     });
     expect(Array.isArray(received.json)).toBe(true);
     expect(received.headers["content-type"]).toContain("application/json");
-    const cut = await tell({
+    const cut = await runScene({
       client: "generative-language",
       upstream: "chat-completions",
       body,
@@ -367,7 +367,7 @@ describe("5e streaming", () => {
   it("84 an upstream's pings are passed on in the client's own form", async () => {
     const received = await toChat(messagesStream([{ type: "ping" }]));
     expect(received.text).toMatch(/^: /m);
-    const both = await tell({
+    const both = await runScene({
       client: "messages",
       upstream: "messages",
       body: messagesBody,
@@ -388,7 +388,7 @@ describe("5e streaming", () => {
     expect(chat.data.at(-1)).toMatchObject({ error: { message: "Overloaded" } });
     expect(chat.text).not.toContain("[DONE]");
     expect(chat.text).not.toContain('"finish_reason":"stop"');
-    const responses = await tell({
+    const responses = await runScene({
       client: "responses",
       upstream: "messages",
       body: { model: "m", input: "Hi", stream: true },
@@ -473,7 +473,7 @@ describe("5e streaming", () => {
       /"stop_sequence":null\}(?!.*"stop_sequence":null\})/s,
       '"stop_sequence":"END"}',
     );
-    const received = await tell({ client: "messages", upstream: "messages", body, answer: matched });
+    const received = await runScene({ client: "messages", upstream: "messages", body, answer: matched });
     expect(received.data.at(-2)).toMatchObject({
       delta: { stop_reason: "stop_sequence", stop_sequence: "END" },
     });
@@ -502,7 +502,7 @@ describe("5e streaming", () => {
       ["text", "tool_use"],
       '{"x":1}',
     ]);
-    const whole = await tell({
+    const whole = await runScene({
       client: "messages",
       upstream: "chat-completions",
       body: { ...messagesBody, stream: undefined },

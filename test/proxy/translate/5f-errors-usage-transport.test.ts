@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chatAnswer, chatStream, type Json, messagesAnswer, messagesStream, tell } from "./harness.ts";
+import { chatAnswer, chatStream, type Json, messagesAnswer, messagesStream, runScene } from "./harness.ts";
 
 const hi = { role: "user", content: "Hi" };
 const messagesBody = { model: "m", max_tokens: 9, messages: [hi] };
@@ -23,7 +23,7 @@ describe("5f errors, usage, transport", () => {
     [500, "api_error"],
     [504, "timeout_error"],
   ])("94 95 status %i is %s for a messages client", async (status, type) => {
-    const received = await tell({
+    const received = await runScene({
       client: "messages",
       upstream: "chat-completions",
       body: messagesBody,
@@ -43,7 +43,7 @@ describe("5f errors, usage, transport", () => {
     ["api_error", 500, 500, "server_error", null],
   ])("94 95 %s is told to a chat client in its envelope", async (type, status, expected, received, code) => {
     const answer = messagesError(type, "why");
-    const got = await tell({
+    const got = await runScene({
       client: "chat-completions",
       upstream: "messages",
       body: chatBody,
@@ -55,12 +55,12 @@ describe("5f errors, usage, transport", () => {
   });
 
   it("94 the proxy's own faults wear the client's envelope", async () => {
-    const bad = await tell({ client: "messages", upstream: "chat-completions", body: "{" });
+    const bad = await runScene({ client: "messages", upstream: "chat-completions", body: "{" });
     expect([bad.status, bad.json]).toMatchObject([
       400,
       { type: "error", error: { type: "invalid_request_error" } },
     ]);
-    const wrong = await tell({
+    const wrong = await runScene({
       client: "chat-completions",
       upstream: "messages",
       body: { model: "m", messages: "Hi" },
@@ -71,7 +71,7 @@ describe("5f errors, usage, transport", () => {
   it("96 a prompt that does not fit keeps the words clients match", async () => {
     const long =
       "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.";
-    const toMessages = await tell({
+    const toMessages = await runScene({
       client: "messages",
       upstream: "chat-completions",
       body: messagesBody,
@@ -81,7 +81,7 @@ describe("5f errors, usage, transport", () => {
     expect(toMessages.json).toMatchObject({
       error: { type: "invalid_request_error", message: `prompt is too long: ${long}` },
     });
-    const toChat = await tell({
+    const toChat = await runScene({
       client: "chat-completions",
       upstream: "messages",
       body: chatBody,
@@ -98,7 +98,7 @@ describe("5f errors, usage, transport", () => {
     [{ "retry-after-ms": "1500" }, "2"],
     [{}, undefined],
   ])("97 retry-after out of %j", async (headers, expected) => {
-    const received = await tell({
+    const received = await runScene({
       client: "messages",
       upstream: "chat-completions",
       body: messagesBody,
@@ -111,7 +111,7 @@ describe("5f errors, usage, transport", () => {
 
   it("94 what a server built on FastAPI has against a body reaches the client", async () => {
     const detail = [{ loc: ["body", "n"], msg: "Input should be less than 2", type: "less_than" }];
-    const received = await tell({
+    const received = await runScene({
       client: "messages",
       upstream: "chat-completions",
       body: messagesBody,
@@ -128,7 +128,7 @@ describe("5f errors, usage, transport", () => {
     const date = new Date(Date.now() + 3_600_000).toUTCString();
     const secondsLeft = () => Math.ceil((Date.parse(date) - Date.now()) / 1000);
     const most = secondsLeft();
-    const received = await tell({
+    const received = await runScene({
       client: "messages",
       upstream: "chat-completions",
       body: messagesBody,
@@ -143,7 +143,7 @@ describe("5f errors, usage, transport", () => {
 
   it("97 RetryInfo of generative-language becomes retry-after", async () => {
     const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.07s" }];
-    const received = await tell({
+    const received = await runScene({
       client: "chat-completions",
       upstream: "generative-language",
       body: chatBody,
@@ -158,7 +158,7 @@ describe("5f errors, usage, transport", () => {
       type: "insufficient_quota",
       code: "insufficient_quota",
     });
-    const received = await tell({
+    const received = await runScene({
       client: "responses",
       upstream: "chat-completions",
       body: { model: "m", input: "Hi" },
@@ -180,7 +180,7 @@ describe("5f errors, usage, transport", () => {
       { type: "content_block_stop", index: 0 },
     ];
     for (const stream of [false, true]) {
-      const there = await tell({
+      const there = await runScene({
         client: "chat-completions",
         upstream: "messages",
         body: { ...chat, stream },
@@ -195,7 +195,7 @@ describe("5f errors, usage, transport", () => {
         completion_tokens: 9,
         completion_tokens_details: { reasoning_tokens: 4 },
       };
-      const back = await tell({
+      const back = await runScene({
         client: "messages",
         upstream: "chat-completions",
         body: { ...messagesBody, stream },
@@ -212,19 +212,19 @@ describe("5f errors, usage, transport", () => {
     async (upstream) => {
       const client = upstream === "messages" ? "chat-completions" : "messages";
       const ask = async (answer: Json | string) => {
-        const received = await tell({ client, upstream, body: messagesBody, status: 503, answer });
+        const received = await runScene({ client, upstream, body: messagesBody, status: 503, answer });
         return (received.json["error"] as Json)["message"];
       };
-      const words = "The model is loading";
+      const message = "The model is loading";
       const bodies = [
-        { error: { message: words } },
-        { error: words },
-        { message: words },
-        { detail: words },
-        { detail: [{ loc: ["body", "n"], msg: words }] },
-        `${words}\n`,
+        { error: { message } },
+        { error: message },
+        { message },
+        { detail: message },
+        { detail: [{ loc: ["body", "n"], msg: message }] },
+        `${message}\n`,
       ];
-      for (const body of bodies) expect(await ask(body), JSON.stringify(body)).toContain(words);
+      for (const body of bodies) expect(await ask(body), JSON.stringify(body)).toContain(message);
       for (const nothing of ["", {}, { error: { message: "" } }])
         expect(await ask(nothing), JSON.stringify(nothing)).toMatch(/^The upstream answered .*503\.$/);
     },
@@ -232,7 +232,7 @@ describe("5f errors, usage, transport", () => {
 
   it("an error that is a web page or nothing keeps its status and tells no markup", async () => {
     for (const answer of ["<html><body>nginx</body></html>", ""]) {
-      const received = await tell({
+      const received = await runScene({
         client: "messages",
         upstream: "chat-completions",
         body: messagesBody,
@@ -248,7 +248,7 @@ describe("5f errors, usage, transport", () => {
   });
 
   it("100 usage: cached tokens inside or outside, thoughts outside, totals recomputed", async () => {
-    const inside = await tell({
+    const inside = await runScene({
       client: "messages",
       upstream: "chat-completions",
       body: messagesBody,
@@ -267,7 +267,7 @@ describe("5f errors, usage, transport", () => {
       cache_read_input_tokens: 80,
       output_tokens: 10,
     });
-    const outside = await tell({
+    const outside = await runScene({
       client: "chat-completions",
       upstream: "messages",
       body: chatBody,
@@ -287,7 +287,7 @@ describe("5f errors, usage, transport", () => {
       prompt_tokens_details: { cached_tokens: 70, cache_write_tokens: 10 },
       completion_tokens_details: { reasoning_tokens: 0 },
     });
-    const thoughts = await tell({
+    const thoughts = await runScene({
       client: "chat-completions",
       upstream: "generative-language",
       body: chatBody,
@@ -311,7 +311,7 @@ describe("5f errors, usage, transport", () => {
   });
 
   it("101 DeepSeek's cache hits", async () => {
-    const received = await tell({
+    const received = await runScene({
       client: "messages",
       upstream: "chat-completions",
       body: messagesBody,
@@ -328,7 +328,7 @@ describe("5f errors, usage, transport", () => {
   });
 
   it("102 usage that is missing is not invented", async () => {
-    const received = await tell({
+    const received = await runScene({
       client: "chat-completions",
       upstream: "chat-completions",
       body: chatBody,
@@ -344,7 +344,7 @@ describe("5f errors, usage, transport", () => {
     ["no JSON", '{"model":"m"'],
     ["a body that is no object", "[1]"],
   ])("107 %s is refused with 400", async (_, body) => {
-    const received = await tell({ client: "chat-completions", upstream: "messages", body });
+    const received = await runScene({ client: "chat-completions", upstream: "messages", body });
     expect(received.status).toBe(400);
     expect(received.json).toHaveProperty("error.message");
     expect(received.sent).toBeNull();
@@ -352,12 +352,14 @@ describe("5f errors, usage, transport", () => {
 
   it("107 a hundred thousand levels of nesting do not exhaust the stack", async () => {
     const deep = `{"model":"m","messages":[],"x":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
-    expect((await tell({ client: "chat-completions", upstream: "messages", body: deep })).status).toBe(400);
+    expect((await runScene({ client: "chat-completions", upstream: "messages", body: deep })).status).toBe(
+      400,
+    );
   });
 
   it("107 lone surrogates and the proxy's own marks in a text do no harm", async () => {
     const body = '{"model":"m","messages":[{"role":"user","content":"\\ud83d raw-0 sally1.responses.x"}]}';
-    const received = await tell({ client: "chat-completions", upstream: "messages", body });
+    const received = await runScene({ client: "chat-completions", upstream: "messages", body });
     expect(received.sentText).toContain("\\ud83d raw-0 sally1.responses.x");
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chatAnswer, chatStream, type Json, messagesAnswer, sent, tell } from "./harness.ts";
+import { chatAnswer, chatStream, type Json, messagesAnswer, runScene, sent } from "./harness.ts";
 
 const hi = { role: "user", content: "Hi" };
 const user = [{ role: "user", parts: [{ text: "Hi" }] }];
@@ -135,26 +135,30 @@ describe("an answer that is no object", () => {
     "48 is asked of a %s vendor as a member of one",
     async (upstream) => {
       const received = await sent("generative-language", upstream, body);
-      const said = [received.sent["response_format"], received.sent["text"], received.sent["output_config"]];
+      const formats = [
+        received.sent["response_format"],
+        received.sent["text"],
+        received.sent["output_config"],
+      ];
       const closed = {
         ...enclosing,
         properties: { value: { type: "array", items: { ...items, additionalProperties: false } } },
       };
-      expect(JSON.stringify(said)).toContain(JSON.stringify(upstream === "messages" ? closed : enclosing));
+      expect(JSON.stringify(formats)).toContain(JSON.stringify(upstream === "messages" ? closed : enclosing));
     },
   );
 
   it("48 reaches the client by itself, whole", async () => {
     const asked = { client: "generative-language", upstream: "chat-completions", body } as const;
-    const received = await tell({ ...asked, answer: chatAnswer({ content: `{"value": ${answer}}\n` }) });
+    const received = await runScene({ ...asked, answer: chatAnswer({ content: `{"value": ${answer}}\n` }) });
     expect(textOf(received.json)).toBe(answer);
-    const refused = await tell({ ...asked, answer: chatAnswer({ content: "I cannot {" }) });
+    const refused = await runScene({ ...asked, answer: chatAnswer({ content: "I cannot {" }) });
     expect(textOf(refused.json)).toBe("I cannot {");
   });
 
   it("48 reaches the client by itself out of a tool's arguments", async () => {
     const input = { value: JSON.parse(answer) };
-    const received = await tell({
+    const received = await runScene({
       client: "generative-language",
       upstream: "messages",
       model: "claude-3-5-haiku-20241022",
@@ -170,7 +174,7 @@ describe("an answer that is no object", () => {
     const whole = `{ "value" : ${answer} } \n`;
     for (let size = 1; size <= whole.length; size += 1) {
       const pieces = whole.match(new RegExp(`[\\s\\S]{1,${size}}`, "g")) ?? [];
-      const responses = await tell({
+      const responses = await runScene({
         client: "responses",
         upstream: "chat-completions",
         body: {
@@ -191,7 +195,7 @@ describe("an answer that is no object", () => {
     const output_config = { format: { type: "json_schema", schema } };
     const numbers = Array.from({ length: 50 }, (_, position) => position);
     const pieces = ['{"value":[0', ...numbers.slice(1).map((number) => `,${number}`), "]", "}", " "];
-    const received = await tell({
+    const received = await runScene({
       client: "messages",
       upstream: "chat-completions",
       body: { model: "m", max_tokens: 9, messages: [hi], stream: true, output_config },

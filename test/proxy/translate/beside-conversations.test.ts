@@ -164,8 +164,8 @@ describe("pictures by a generative-language upstream", () => {
     const image = await toFile(Buffer.from(PNG, "base64"), "Tür.png", { type: "image/png" });
     const ask = { model: "gemini-image", image: [image, image], mask: image, prompt: "Öffne sie" };
     expect((await openai().images.edit(ask)).data?.[0]?.b64_json).toBe(PNG);
-    const picture = { inlineData: { mimeType: "image/png", data: PNG } };
-    expect(body(google).contents[0].parts).toEqual([picture, picture, { text: "Öffne sie" }]);
+    const imagePart = { inlineData: { mimeType: "image/png", data: PNG } };
+    expect(body(google).contents[0].parts).toEqual([imagePart, imagePart, { text: "Öffne sie" }]);
     expect(proxy.records.at(-1)?.losses.map((loss) => loss.code)).toEqual(["mask"]);
     await expect(openai(strict).images.edit(ask)).rejects.toThrow(/strict_translation/);
   });
@@ -202,12 +202,12 @@ describe("110: transcripts by a generative-language upstream", () => {
     const ask = { model: "gemini-image", file: await recording(), language: "de", prompt: "Köln" };
     const answer = await openai().audio.transcriptions.create(ask);
     expect(answer).toMatchObject({ text: "Grüße aus Köln.", usage: { total_tokens: 12 } });
-    const [audio, wish] = body(google).contents[0].parts;
+    const [audio, instruction] = body(google).contents[0].parts;
     expect(audio.inlineData).toEqual({
       mimeType: "audio/mp3",
       data: Buffer.alloc(3_000, 7).toString("base64"),
     });
-    expect(wish.text).toMatch(/"de".*Köln/s);
+    expect(instruction.text).toMatch(/"de".*Köln/s);
   });
 
   it.each([

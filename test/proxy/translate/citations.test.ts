@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Json, messagesAnswer, messagesStream, tell } from "./harness.ts";
+import { type Json, messagesAnswer, messagesStream, runScene } from "./harness.ts";
 
 const clients = ["chat-completions", "responses", "generative-language", "completions"] as const;
 const bodies: Readonly<Record<(typeof clients)[number], Json>> = {
@@ -40,7 +40,7 @@ function citedStream(citation: Json): string {
 describe("citations", () => {
   it("62 of a page stand where the cited words do in a chat-completions stream, as in a whole answer", async () => {
     const body = bodies["chat-completions"];
-    const streamed = await tell({
+    const streamed = await runScene({
       client: "chat-completions",
       upstream: "messages",
       body: { ...body, stream: true },
@@ -58,7 +58,7 @@ describe("citations", () => {
   });
 
   it("62 of a page reach a responses client also where the vendor cites before the words", async () => {
-    const streamed = await tell({
+    const streamed = await runScene({
       client: "responses",
       upstream: "messages",
       body: { ...bodies.responses, stream: true },
@@ -83,10 +83,10 @@ describe("citations", () => {
     async (client) => {
       const whole = messagesAnswer([{ type: "text", text: "Grass", citations: [passage] }]);
       const asked = { client, upstream: "messages", body: bodies[client] } as const;
-      expect((await tell({ ...asked, answer: whole })).losses).toEqual(["answer-citation"]);
+      expect((await runScene({ ...asked, answer: whole })).losses).toEqual(["answer-citation"]);
       // Where a generative-language client wants a stream, its path says so.
       const body = client === "generative-language" ? bodies[client] : { ...bodies[client], stream: true };
-      const streamed = await tell({ ...asked, body, array: false, answer: citedStream(passage) });
+      const streamed = await runScene({ ...asked, body, array: false, answer: citedStream(passage) });
       expect([streamed.status, streamed.losses]).toEqual([200, ["answer-citation"]]);
     },
   );
@@ -95,7 +95,7 @@ describe("citations", () => {
     const annotations = [{ type: "file_citation", file_id: "file_1", filename: "a.pdf", index: 3 }];
     const content = [{ type: "output_text", text: "fact", annotations }];
     const output = [{ type: "message", id: "msg_1", role: "assistant", status: "completed", content }];
-    const received = await tell({
+    const received = await runScene({
       client: "messages",
       upstream: "responses",
       body: { model: "m", max_tokens: 9, messages: [{ role: "user", content: "Hi" }] },
@@ -111,7 +111,7 @@ describe("citations", () => {
       const quotes = { citationSources: [{ startIndex: 3, endIndex: 7, uri: "https://a.example" }] };
       const content = { role: "model", parts: [{ text: "é fact" }] };
       const answer = { candidates: [{ content, finishReason: "STOP", citationMetadata: quotes }] };
-      const received = await tell({
+      const received = await runScene({
         client: "chat-completions",
         upstream: "generative-language",
         body: { ...bodies["chat-completions"], stream },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Dialect } from "../../../src/proxy/exchange/parts.ts";
-import { chatAnswer, chatStream, type Json, sse, tell } from "./harness.ts";
+import { chatAnswer, chatStream, type Json, runScene, sse } from "./harness.ts";
 
 /**
  * Gemini 3 signs its texts as well, in streams with a last part of no words, and is to have the signature back
@@ -28,7 +28,7 @@ const bodies = {
 
 function ask(client: keyof typeof bodies, stream: boolean) {
   const body = { ...bodies[client], ...(stream ? { stream } : {}) };
-  return tell({ client, upstream: "generative-language", body, answer: stream ? streamed : whole });
+  return runScene({ client, upstream: "generative-language", body, answer: stream ? streamed : whole });
 }
 
 /** What the vendor is sent for an assistant's turn that the client got and sends back. */
@@ -40,7 +40,7 @@ async function sentBack(
 ) {
   const list = client === "responses" ? "input" : "messages";
   const body = { model: "m", [list]: [hi, ...turn, { role: "user", content: "Go on" }] };
-  const received = await tell({ client, upstream: upstream as "messages", body, model });
+  const received = await runScene({ client, upstream: upstream as "messages", body, model });
   return { ...received, contents: received.sent["contents"] as { role: string; parts: Json[] }[] };
 }
 
@@ -97,7 +97,7 @@ describe("42 the signature of a text by generative-language", () => {
   it("keeps to its text where a call without one follows", async () => {
     const call = { functionCall: { name: "f", args: {} } };
     const answer = candidate([...textAlone, call], { finishReason: "STOP" });
-    const received = await tell({
+    const received = await runScene({
       client: "responses",
       upstream: "generative-language",
       body: { model: "m", input: "Hi" },
@@ -122,7 +122,7 @@ describe("42 the signature of a text by generative-language", () => {
         { role: "model", parts },
       ];
       const result = { functionResponse: { name: "f", response: { output: "1" } } };
-      const received = await tell({
+      const received = await runScene({
         client: "generative-language",
         upstream: "chat-completions",
         body: { model: "m", contents: [...contents, { role: "user", parts: [result] }] },
@@ -136,7 +136,7 @@ describe("42 the signature of a text by generative-language", () => {
   it("is read off the message of Google's chat endpoint, whole and streamed", async () => {
     const body = { contents: [{ role: "user", parts: [{ text: "Hi" }] }] };
     const pair = { client: "generative-language", upstream: "chat-completions" } as const;
-    const one = await tell({
+    const one = await runScene({
       ...pair,
       body,
       answer: chatAnswer({ content: "Yes.", extra_content: inGooglesForm }),
@@ -144,7 +144,7 @@ describe("42 the signature of a text by generative-language", () => {
     const [first] = one.json["candidates"] as { content: { parts: Json[] } }[];
     expect(first?.content.parts).toEqual(textAlone);
     const deltas = [{ content: "Yes." }, { extra_content: inGooglesForm }];
-    const many = await tell({ ...pair, body, array: false, answer: chatStream(deltas) });
+    const many = await runScene({ ...pair, body, array: false, answer: chatStream(deltas) });
     const parts = many.data.flatMap(
       (chunk) => (chunk["candidates"] as (typeof first)[])[0]?.content.parts ?? [],
     );

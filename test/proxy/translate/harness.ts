@@ -33,7 +33,7 @@ interface Scene {
   readonly conversations?: ConversationStore;
 }
 
-export interface Told {
+export interface Received {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
@@ -51,7 +51,7 @@ export interface Told {
 }
 
 /** Runs one call through the lane against an upstream that answers as the scene says. */
-export async function tell(scene: Scene): Promise<Told> {
+export async function runScene(scene: Scene): Promise<Received> {
   let request: UpstreamRequest | undefined;
   const received = {
     status: 0,
@@ -286,8 +286,8 @@ export async function sent(
   upstream: TranslationTarget["dialect"],
   body: Json,
   more: Partial<Scene> = {},
-): Promise<Told> {
-  const received = await tell({ client, upstream, body, ...more });
+): Promise<Received> {
+  const received = await runScene({ client, upstream, body, ...more });
   if (received.status !== 200) throw new Error(`${received.status}: ${received.text}`);
   return received;
 }

@@ -25,13 +25,13 @@ const CLIENTS = {
 } as const;
 type Client = keyof typeof CLIENTS;
 
-interface Told {
+interface Received {
   readonly status: number;
   readonly text: string;
   readonly response: IncomingMessage;
 }
 
-async function ask(client: Client, from: string, more: object = {}): Promise<Told> {
+async function ask(client: Client, from: string, more: object = {}): Promise<Received> {
   const [path, body] = CLIENTS[client];
   const isGoogle = client === "generative-language";
   const method = "array" in more ? "streamGenerateContent" : "streamGenerateContent?alt=sse";

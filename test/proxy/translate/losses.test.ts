@@ -63,9 +63,9 @@ describe("every loss there is", () => {
 
       const before = asked();
       const refused = await ask(strict, provocation);
-      const words = await refused.text();
+      const message = await refused.text();
       expect([refused.status, asked() - before]).toEqual([400, provocation.inAnswer ? 1 : 0]);
-      expect(words).toMatch(new RegExp(`strict_translation refuses .*${code}: `));
+      expect(message).toMatch(new RegExp(`strict_translation refuses .*${code}: `));
     },
   );
 

@@ -1,26 +1,34 @@
 import { describe, expect, it } from "vitest";
 import type { Dialect } from "../../../src/proxy/exchange/parts.ts";
 import { createMemoryConversations } from "../../../src/proxy/translate/conversations/conversation-store.ts";
-import { chatAnswer, chatStream, type Json, messagesAnswer, messagesStream, sse, tell } from "./harness.ts";
+import {
+  chatAnswer,
+  chatStream,
+  type Json,
+  messagesAnswer,
+  messagesStream,
+  runScene,
+  sse,
+} from "./harness.ts";
 
 /** Answers as single vendors give them, each a little beside its dialect: what they say arrives, or is told as lost. */
 const hi = { role: "user", content: "Hi" };
 const toMessages = (upstream: Dialect, answer: Json | string, more: Json = {}) =>
-  tell({
+  runScene({
     client: "messages",
     upstream: upstream as "chat-completions",
     body: { model: "m", max_tokens: 9, messages: [hi], ...more },
     answer,
   });
 const toChat = (upstream: Dialect, answer: Json | string, more: Json = {}) =>
-  tell({
+  runScene({
     client: "chat-completions",
     upstream: upstream as "messages",
     body: { model: "m", messages: [hi], ...more },
     answer,
   });
 const toResponses = (upstream: Dialect, answer: Json | string, more: Json = {}) =>
-  tell({
+  runScene({
     client: "responses",
     upstream: upstream as "messages",
     body: { model: "m", input: "Hi", ...more },
@@ -169,7 +177,7 @@ describe("a messages upstream", () => {
 });
 
 describe("a responses upstream", () => {
-  const text = (words: string) => ({ type: "output_text", text: words, annotations: [] });
+  const text = (content: string) => ({ type: "output_text", text: content, annotations: [] });
   const message = { id: "msg_1", type: "message", role: "assistant", content: [text(""), text("hi")] };
   const response = (output: Json[]) => ({
     id: "resp_1",
@@ -322,11 +330,15 @@ describe("an item of an answer that another part of it was left out of", () => {
       { type: "text", text: "Found" },
     ];
     const pair = { client: "responses", upstream: "messages", conversations } as const;
-    const first = await tell({ ...pair, body: { model: "m", input: "Hi" }, answer: messagesAnswer(search) });
+    const first = await runScene({
+      ...pair,
+      body: { model: "m", input: "Hi" },
+      answer: messagesAnswer(search),
+    });
     const [item] = first.json["output"] as Json[];
     const reference = { type: "item_reference", id: item?.["id"] };
     const input = [{ role: "user", content: "Hi" }, reference, { role: "user", content: "Go on" }];
-    const second = await tell({ ...pair, body: { model: "m", input } });
+    const second = await runScene({ ...pair, body: { model: "m", input } });
     expect((second.sent["messages"] as Json[])[1]).toEqual({
       role: "assistant",
       content: [{ type: "text", text: "Found" }],

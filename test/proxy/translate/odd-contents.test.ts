@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chatStream, type Json, sent, tell } from "./harness.ts";
+import { chatStream, type Json, runScene, sent } from "./harness.ts";
 
 const hi = { role: "user", content: "Hi" };
 const png =
@@ -184,7 +184,7 @@ describe("what only one dialect writes so", () => {
       { audio: { transcript: "lo", data: half("bc") } },
     ]);
     const google = { contents: [{ role: "user", parts: [{ text: "Hi" }] }] };
-    const received = await tell({
+    const received = await runScene({
       client: "generative-language",
       upstream: "chat-completions",
       body: google,
@@ -200,7 +200,7 @@ describe("what only one dialect writes so", () => {
       { mimeType: "audio/pcm", data: half("abc") },
     ]);
     const claude = { model: "m", max_tokens: 9, messages: [hi], stream: true };
-    const lost = await tell({ client: "messages", upstream: "chat-completions", body: claude, answer });
+    const lost = await runScene({ client: "messages", upstream: "chat-completions", body: claude, answer });
     expect(lost.text).toContain('"text":"lo"');
     expect(lost.losses).toEqual(["answer-audio"]);
   });

@@ -32,7 +32,7 @@ const fromMessages = (more: Json, model = "chat-completions/m"): Provocation => 
   path: "/v1/messages",
   body: { model, max_tokens: 9_000, messages: [hi], ...more },
 });
-const saidByUser = (...content: Json[]) => ({ messages: [{ role: "user", content }] });
+const fromUser = (...content: Json[]) => ({ messages: [{ role: "user", content }] });
 const fromGoogle = (to: ClientDialect, parts: Json[], more: Json = {}): Provocation => ({
   path: `/v1beta/models/${to}%2Fm:generateContent`,
   body: {
@@ -49,8 +49,8 @@ const embed = (more: Json): Provocation => ({
   body: { content: { parts: [{ text: "Hi" }] }, ...more },
   answer: { data: [{ index: 0, embedding: [1] }], usage: { prompt_tokens: 1 } },
 });
-const words = { type: "text", media_type: "text/plain", data: "Words" };
-const document = (more: Json) => fromMessages(saidByUser({ type: "document", source: words, ...more }));
+const textSource = { type: "text", media_type: "text/plain", data: "Words" };
+const document = (more: Json) => fromMessages(fromUser({ type: "document", source: textSource, ...more }));
 const image = {
   candidates: [
     { content: { parts: [{ inlineData: { mimeType: "image/png", data: PNG } }] }, finishReason: "STOP" },
@@ -113,12 +113,12 @@ export const provocations: Readonly<Record<Provoked, Provocation>> = {
   "document-citations": document({ citations: { enabled: true } }),
   "document-context": document({ context: "old" }),
   "file-reference": fromChat(
-    saidByUser({ type: "text", text: "See" }, { type: "file", file: { file_id: "file-1" } }),
+    fromUser({ type: "text", text: "See" }, { type: "file", file: { file_id: "file-1" } }),
   ),
   "first-turn": fromChat({ messages: [{ role: "assistant", content: "Hello" }, hi] }),
   "frequency-penalty": fromChat({ frequency_penalty: 1 }),
   "image-detail": fromChat(
-    saidByUser({ type: "image_url", image_url: { url: `data:image/png;base64,${PNG}`, detail: "high" } }),
+    fromUser({ type: "image_url", image_url: { url: `data:image/png;base64,${PNG}`, detail: "high" } }),
   ),
   "incomplete-call": {
     path: "/v1beta/models/chat-completions%2Fm:generateContent",
@@ -195,7 +195,7 @@ export const provocations: Readonly<Record<Provoked, Provocation>> = {
     { tools: [{ type: "web_search_20250305", name: "web_search", max_uses: 3 }] },
     "responses/m",
   ),
-  "…": { ...fromMessages(saidByUser({ type: "text", text: "See" }, { type: "odd" })), code: "unknown" },
+  "…": { ...fromMessages(fromUser({ type: "text", text: "See" }, { type: "odd" })), code: "unknown" },
   "answer-…": {
     ...fromChat({}),
     answer: messagesAnswer([{ type: "text", text: "a" }, { type: "odd" }]),
@@ -226,7 +226,7 @@ export const provocations: Readonly<Record<Provoked, Provocation>> = {
   },
   "…-url": {
     ...fromChat(
-      saidByUser(
+      fromUser(
         { type: "text", text: "See" },
         { type: "image_url", image_url: { url: "https://a.example/a.png" } },
       ),

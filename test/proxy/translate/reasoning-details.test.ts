@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { chatAnswer, chatStream, type Json, sent, tell } from "./harness.ts";
+import { chatAnswer, chatStream, type Json, runScene, sent } from "./harness.ts";
 
 /** What OpenRouter gives beside a call of a model that thinks, and wants back to the letter. */
-const words = { type: "reasoning.text", text: "I look it up.", format: "google-gemini-v1", index: 0 };
-const signed = { ...words, signature: "c2ln", format: "anthropic-claude-v1" };
+const readable = { type: "reasoning.text", text: "I look it up.", format: "google-gemini-v1", index: 0 };
+const signed = { ...readable, signature: "c2ln", format: "anthropic-claude-v1" };
 const wrapped = {
   type: "reasoning.encrypted",
   data: "ZW5j",
@@ -47,8 +47,13 @@ describe("signed thinking of a chat-completions vendor", () => {
     ["streamed", true],
   ])("40 43 comes back to it as it was, through a messages client, %s", async (_, stream) => {
     const details = [signed, wrapped];
-    const message = { content: null, reasoning: words.text, reasoning_details: details, tool_calls: [call] };
-    const piece = (text: string) => ({ reasoning: text, reasoning_details: [{ ...words, text }] });
+    const message = {
+      content: null,
+      reasoning: readable.text,
+      reasoning_details: details,
+      tool_calls: [call],
+    };
+    const piece = (text: string) => ({ reasoning: text, reasoning_details: [{ ...readable, text }] });
     const { text: __, ...signature } = signed;
     const deltas = [
       piece("I look "),
@@ -57,10 +62,10 @@ describe("signed thinking of a chat-completions vendor", () => {
       { reasoning_details: [wrapped], tool_calls: [{ index: 0, ...call }] },
     ];
     const answer = stream ? chatStream(deltas, "tool_calls") : chatAnswer(message, "tool_calls");
-    const first = await tell({ client: "messages", ...asked, body: { ...claude, stream }, answer });
+    const first = await runScene({ client: "messages", ...asked, body: { ...claude, stream }, answer });
     const blocks = stream ? blocksOf(first.data) : (first.json["content"] as Json[]);
     expect(blocks.map((block) => block["type"])).toEqual(["thinking", "redacted_thinking", "tool_use"]);
-    expect(blocks[0]?.["thinking"]).toBe(words.text);
+    expect(blocks[0]?.["thinking"]).toBe(readable.text);
     expect(first.losses).toEqual([]);
 
     const second = await sent("messages", "chat-completions", secondTurn(blocks), { model });
@@ -74,13 +79,13 @@ describe("signed thinking of a chat-completions vendor", () => {
     const message = { content: null, reasoning_details: [wrapped], tool_calls: [call] };
     const answer = chatAnswer(message, "tool_calls");
     const input = [{ role: "user", content: "Go" }];
-    const first = await tell({ client: "responses", ...asked, body: { model: "m", input }, answer });
+    const first = await runScene({ client: "responses", ...asked, body: { model: "m", input }, answer });
     const output = { type: "function_call_output", call_id: "tool_f_1", output: "x" };
     const items = [...input, ...(first.json["output"] as Json[]), output];
     const second = await sent("responses", "chat-completions", { model: "m", input: items }, { model });
     expect(second.sent["messages"]).toMatchObject([{}, { reasoning_details: [wrapped] }, {}]);
     const contents = [{ role: "user", parts: [{ text: "Go" }] }];
-    const google = await tell({
+    const google = await runScene({
       client: "generative-language",
       ...asked,
       body: { model: "m", contents },
@@ -100,7 +105,7 @@ describe("signed thinking of a chat-completions vendor", () => {
 
   it("40 reaches no other vendor, nor one that takes no such member", async () => {
     const answer = chatAnswer({ content: "Hi", reasoning_details: [signed] });
-    const first = await tell({ client: "messages", ...asked, body: claude, answer });
+    const first = await runScene({ client: "messages", ...asked, body: claude, answer });
     const messages = [
       ...claude.messages,
       { role: "assistant", content: first.json["content"] },

@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Dialect } from "../../../src/proxy/exchange/parts.ts";
-import { chatAnswer, chatStream, type Json, messagesAnswer, messagesStream, sse, tell } from "./harness.ts";
+import {
+  chatAnswer,
+  chatStream,
+  type Json,
+  messagesAnswer,
+  messagesStream,
+  runScene,
+  sse,
+} from "./harness.ts";
 
 /** Answers as vendors and servers were recorded to give them, and what every client is told of them. */
 const hi = { role: "user", content: "Hi" };
@@ -17,7 +25,7 @@ const not = (dialect: Dialect) => clients.filter((client) => client !== dialect)
 const ask = (client: Client, upstream: Client, answer: Json | string) => {
   const stream = typeof answer === "string";
   const isGoogle = client === "generative-language";
-  return tell({
+  return runScene({
     client,
     upstream,
     body: { ...bodies[client], ...(stream && !isGoogle ? { stream } : {}) },
@@ -74,10 +82,10 @@ describe("61 an answer that Azure's filter stopped has no message", () => {
     ["responses", /"content_filter"/],
     ["messages", /"stop_reason":"refusal"/],
     ["generative-language", /"finishReason":"SAFETY"/],
-  ] as const)("which %s clients are told as such", async (client, said) => {
+  ] as const)("which %s clients are told as such", async (client, expected) => {
     const received = await ask(client, "chat-completions", filtered);
     expect(received.status).toBe(200);
-    expect(received.text).toMatch(said);
+    expect(received.text).toMatch(expected);
   });
 
   it("which is an error where no filter is named", async () => {
@@ -175,7 +183,7 @@ describe("78 lists in a chat stream, as openai-python and openai-node add them u
     { type: "content_block_delta", index, delta: { type: "signature_delta", signature: id } },
     { type: "content_block_stop", index },
   ];
-  const said = (index: number): Json[] => [
+  const textEvents = (index: number): Json[] => [
     { type: "content_block_start", index, content_block: { type: "text", text: "" } },
     { type: "content_block_delta", index, delta: { type: "text_delta", text: "So." } },
     { type: "content_block_stop", index },
@@ -184,7 +192,12 @@ describe("78 lists in a chat stream, as openai-python and openai-node add them u
     received.data.flatMap((chunk) => (chunk["choices"] as { delta: Json }[]).map(({ delta }) => delta));
 
   it("come once, whole, each entry with its index", async () => {
-    const answer = messagesStream([...thought(0, "c2ln"), ...said(1), ...thought(2, "c2lo"), ...said(3)]);
+    const answer = messagesStream([
+      ...thought(0, "c2ln"),
+      ...textEvents(1),
+      ...thought(2, "c2lo"),
+      ...textEvents(3),
+    ]);
     const lists = deltasOf(await ask("chat-completions", "messages", answer)).filter(
       (delta) => "reasoning_details" in delta,
     );
@@ -249,7 +262,7 @@ describe("56 an answer that pauses", () => {
     ["chat-completions", '"finish_reason":"length"'],
     ["responses", '"status":"incomplete"'],
     ["generative-language", '"finishReason":"MAX_TOKENS"'],
-  ] as const)("is not told as finished to %s clients", async (client, said) => {
+  ] as const)("is not told as finished to %s clients", async (client, expected) => {
     const answers = [
       messagesAnswer([{ type: "text", text: "Searching" }], "pause_turn"),
       messagesStream(
@@ -261,7 +274,7 @@ describe("56 an answer that pauses", () => {
         "pause_turn",
       ),
     ];
-    for (const answer of answers) expect((await ask(client, "messages", answer)).text).toContain(said);
+    for (const answer of answers) expect((await ask(client, "messages", answer)).text).toContain(expected);
   });
 });
 
@@ -282,8 +295,8 @@ describe("65 the answering model's name", () => {
           answer,
           ...(isStream && isGoogle ? { array: false } : {}),
         };
-        expect((await tell({ ...scene, model: "m" })).text).toContain("m-2026-11-01");
-        expect((await tell({ ...scene, model: "renamed" })).text).not.toContain("m-2026-11-01");
+        expect((await runScene({ ...scene, model: "m" })).text).toContain("m-2026-11-01");
+        expect((await runScene({ ...scene, model: "renamed" })).text).not.toContain("m-2026-11-01");
       }
     },
   );
@@ -299,7 +312,7 @@ describe("37 asking for sealed reasoning", () => {
         temperature: 0.5,
         include: ["reasoning.encrypted_content"],
       };
-      const received = await tell({ client: "responses", upstream, body });
+      const received = await runScene({ client: "responses", upstream, body });
       expect(received.sentText).not.toContain("hinking");
       expect(received.sentText).toContain('"temperature":0.5');
     },
@@ -317,7 +330,7 @@ describe("94 the words of a refusal", () => {
     { message: [{ msg: "Extra inputs are not permitted" }] },
   ])("are found wherever FastAPI's servers put them (%j)", async (body) => {
     for (const client of not("chat-completions")) {
-      const received = await tell({
+      const received = await runScene({
         client,
         upstream: "chat-completions",
         body: bodies[client],

@@ -173,18 +173,18 @@ describe("the Google SDK", () => {
         tools: [{ functionDeclarations: [{ name: "get_weather", parametersJsonSchema: parameters }] }],
       };
       const contents: Content[] = [{ role: "user", parts: [{ text: "Two cities" }] }];
-      const said: Content = { role: "model", parts: [] };
+      const modelTurn: Content = { role: "model", parts: [] };
       for await (const chunk of await client.models.generateContentStream({ model, contents, config })) {
-        said.parts?.push(...(chunk.candidates?.[0]?.content?.parts ?? []));
+        modelTurn.parts?.push(...(chunk.candidates?.[0]?.content?.parts ?? []));
       }
-      const calls = said.parts?.flatMap((part) => part.functionCall ?? []) ?? [];
+      const calls = modelTurn.parts?.flatMap((part) => part.functionCall ?? []) ?? [];
       expect(calls.map((call) => call.args?.["city"])).toEqual(Object.keys(temperatures));
       const results = calls.map((call) =>
         createPartFromFunctionResponse(call.id ?? "", call.name ?? "", {
           output: temperatures[String(call.args?.["city"])],
         }),
       );
-      contents.push(said, { role: "user", parts: results });
+      contents.push(modelTurn, { role: "user", parts: results });
       let text = "";
       for await (const chunk of await client.models.generateContentStream({ model, contents, config })) {
         text += chunk.text ?? "";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { chatAnswer, chatStream, type Json, sse, tell } from "./harness.ts";
+import { chatAnswer, chatStream, type Json, runScene, sse } from "./harness.ts";
 
 /** What single vendors of the chat-completions dialect want otherwise, by the model's name or by their host. */
 const hi = { role: "user", content: "Hi" };
 const base = { model: "m", max_tokens: 9, messages: [hi] };
 const toChat = (body: Json, model: string, host?: string, more: Json = {}) =>
-  tell({
+  runScene({
     client: "messages",
     upstream: "chat-completions",
     body: { ...base, ...body },
@@ -173,17 +173,17 @@ describe("59 thoughts of several items", () => {
     id: "r",
     summary: [{ type: "summary_text", text }],
   });
-  const said = { type: "output_text", text: "Hi", annotations: [] };
-  const message = { type: "message", id: "m", role: "assistant", content: [said] };
+  const outputText = { type: "output_text", text: "Hi", annotations: [] };
+  const message = { type: "message", id: "m", role: "assistant", content: [outputText] };
   const output = [reasoning("One."), reasoning("Two."), message];
   const response = { id: "resp_1", object: "response", status: "completed", output };
 
   it("have a break between them in a chat-completions answer", async () => {
     const ask = { client: "chat-completions", upstream: "responses" } as const;
-    const whole = await tell({ ...ask, body: { model: "m", messages: [hi] }, answer: response });
+    const whole = await runScene({ ...ask, body: { model: "m", messages: [hi] }, answer: response });
     const [choice] = whole.json["choices"] as { message: Json }[];
     expect(choice?.message["reasoning_content"]).toBe("One.\n\nTwo.");
-    const stream = await tell({
+    const stream = await runScene({
       ...ask,
       body: { model: "m", messages: [hi], stream: true },
       answer: sse("responses", [{ type: "response.completed", response }]),

@@ -60,10 +60,10 @@ function plainPdf(pages: number): string {
 }
 
 /** As writers do that keep pages in compressed streams: only the tree's count can be read. */
-function packedPdf(pages: number): string {
-  const noise = Buffer.alloc(40_000, 0xa5).toString("latin1");
+function compressedPdf(pages: number): string {
+  const filler = Buffer.alloc(40_000, 0xa5).toString("latin1");
   const tree = `2 0 obj\n<<\n/Type/Pages\n/Count ${pages}\n>>\nendobj\n`;
-  return Buffer.from(`%PDF-1.7\n1 0 obj\nstream\n${noise}\nendstream\n${tree}`, "latin1").toString("base64");
+  return Buffer.from(`%PDF-1.7\n1 0 obj\nstream\n${filler}\nendstream\n${tree}`, "latin1").toString("base64");
 }
 
 function within15(estimate: number, truth: number): void {
@@ -95,7 +95,7 @@ describe("an estimate of tokens is within 15 %", () => {
 
   // Anthropic says 1,500 to 3,000 a page, so that the middle is held to; Google says 258.
   it.each([1, 3, 40])("for a PDF of %d pages, however it was written", (pages) => {
-    for (const pdf of [plainPdf(pages), packedPdf(pages)]) {
+    for (const pdf of [plainPdf(pages), compressedPdf(pages)]) {
       within15(countDocument(pdf, "tiles"), 258 * pages);
       within15(countDocument(pdf, "pixels"), 2250 * pages);
     }

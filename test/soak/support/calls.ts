@@ -76,13 +76,13 @@ export async function makeCall(proxyUrl: string, call: SoakCall, times: Times): 
   return finding && `${JSON.stringify(call)}: ${finding}: ${status} ${text.slice(0, 300)}`;
 }
 
-interface Heard {
+interface Received {
   readonly status: number;
   readonly text: string;
   readonly isBroken: boolean;
 }
 
-function judge(call: SoakCall, { status, text, isBroken }: Heard): Finding {
+function judge(call: SoakCall, { status, text, isBroken }: Received): Finding {
   const { client, upstream, isStream, order } = call;
   if (order.kind === "hang") return isBroken ? undefined : "an answer that never came has ended";
   if (order.kind === "good") {
@@ -94,8 +94,8 @@ function judge(call: SoakCall, { status, text, isBroken }: Heard): Finding {
     return undefined;
   }
   if (isBroken || status >= 500) return undefined;
-  const isTold = isStream && /event: error|event: response\.failed|data: \{"error"/.test(text);
-  return isTold ? undefined : "a failure looks like an end";
+  const hasErrorEvent = isStream && /event: error|event: response\.failed|data: \{"error"/.test(text);
+  return hasErrorEvent ? undefined : "a failure looks like an end";
 }
 
 /** A call to the MCP server: the answer is the last event, with what was sent. */

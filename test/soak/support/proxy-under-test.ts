@@ -38,19 +38,19 @@ export async function startProxyUnderTest(folder: string, vendorUrl: string): Pr
     env: { PATH: process.env["PATH"], HOME: folder, SERVICE_HOME: join(folder, "data") },
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
-  let said = "";
+  let output = "";
   child.stderr?.setEncoding("utf8").on("data", (text) => {
-    said += text;
+    output += text;
   });
   const ended = once(child, "close");
-  while (!said.includes("Proxy listening")) {
-    if (child.exitCode !== null) throw new Error(`the proxy did not start: ${said}`);
+  while (!output.includes("Proxy listening")) {
+    if (child.exitCode !== null) throw new Error(`the proxy did not start: ${output}`);
     await Promise.race([once(child.stderr ?? child, "data"), ended]);
   }
   return {
     url: `http://127.0.0.1:${port}`,
     async probe() {
-      if (child.exitCode !== null) throw new Error(`the proxy has ended: ${said}`);
+      if (child.exitCode !== null) throw new Error(`the proxy has ended: ${output}`);
       const answer = once(child, "message");
       child.send("what is left?");
       return (await answer)[0] as Holding;

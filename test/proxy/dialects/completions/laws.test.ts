@@ -12,9 +12,9 @@ import {
   readJsonFixture,
   readStreamFixture,
   request,
-  said,
   text,
   wireEvents,
+  withoutOrigin,
   writtenBody,
 } from "../../../support/exchange.ts";
 import { anyText } from "../../../support/exchange-arbitraries.ts";
@@ -24,12 +24,12 @@ const context = encodeContext({ request: request({ streamUsage: true }) });
 const counts = fc.record({ total: fc.nat(999) });
 
 const answer: fc.Arbitrary<ExchangeResponse> = fc
-  .record({ words: anyText, input: counts, output: counts, cut: fc.boolean() })
-  .map(({ words, input, output, cut }) => ({
+  .record({ text: anyText, input: counts, output: counts, cut: fc.boolean() })
+  .map(({ text: content, input, output, cut }) => ({
     id: "cmpl-a",
     model: "m",
     created: 1,
-    candidates: [{ parts: [text(words)], finish: { unified: cut ? "length" : "stop" } }],
+    candidates: [{ parts: [text(content)], finish: { unified: cut ? "length" : "stop" } }],
     usage: { input, output },
   }));
 
@@ -39,16 +39,16 @@ describe("laws of the completions codec", () => {
       readJsonFixture("chat-completions", "openai-completion-text.json"),
     ).value;
     expect(
-      said(completions.decodeResponse(completions.encodeResponse(decoded, context).value).value),
-    ).toEqual(said(decoded));
+      withoutOrigin(completions.decodeResponse(completions.encodeResponse(decoded, context).value).value),
+    ).toEqual(withoutOrigin(decoded));
   });
 
   it("a recorded stream says the same after being written again", () => {
     const lines = readStreamFixture("chat-completions", "openai-completion-text.chunks.txt");
     const events = decodeAll(completions, [...wireEvents(lines), { event: "message", data: "[DONE]" }]);
     expect(
-      said(collect(decodeAll(completions, parseEvents(encodeAll(completions, events, context))))),
-    ).toEqual(said(collect(events)));
+      withoutOrigin(collect(decodeAll(completions, parseEvents(encodeAll(completions, events, context))))),
+    ).toEqual(withoutOrigin(collect(events)));
   });
 
   holdAnswerLaws(completions, { answer, context });

@@ -15,8 +15,8 @@ import {
   readJsonFixture,
   readStreamFixture,
   request,
-  said,
   wireEvents,
+  withoutOrigin,
   writtenBody,
 } from "../../../support/exchange.ts";
 import { anyText, argumentsText, callId, toolName, usage } from "../../../support/exchange-arbitraries.ts";
@@ -25,13 +25,13 @@ import { holdAnswerLaws } from "../../../support/exchange-laws.ts";
 const recordings = fixtureNames("messages", ".json").filter((name) => !/error-529/.test(name));
 const streams = fixtureNames("messages", ".chunks.txt").filter((name) => !/midway/.test(name));
 
-const words = anyText.filter((text) => text.trim() !== "");
-const textPart = words.map((text): Part => ({ type: "text", text }));
+const nonBlank = anyText.filter((text) => text.trim() !== "");
+const textPart = nonBlank.map((text): Part => ({ type: "text", text }));
 const call = fc
   .record({ id: callId, name: toolName, arguments: argumentsText })
   .map((members): Part => ({ type: "tool-call", ...members }));
 const thinking = fc
-  .record({ text: words, signature: fc.base64String({ minLength: 4 }) })
+  .record({ text: nonBlank, signature: fc.base64String({ minLength: 4 }) })
   .map((members): Part => ({ type: "reasoning", vendor: "messages", ...members }));
 const redacted = fc
   .base64String({ minLength: 4 })
@@ -58,8 +58,8 @@ const answer: fc.Arbitrary<ExchangeResponse> = fc
   });
 
 /** The dialect always says what a cache gave and took, and never how much was thought. */
-const asSaid = (response: ExchangeResponse) => {
-  const plain = said(response);
+const normalize = (response: ExchangeResponse) => {
+  const plain = withoutOrigin(response);
   const input = { cacheRead: 0, cacheWrite: 0, ...plain.usage?.input };
   return { ...plain, usage: { ...plain.usage, input } };
 };
@@ -68,8 +68,8 @@ describe("laws of the messages codec", () => {
   it.each(recordings)("a recorded answer says the same after being written again: %s", (name) => {
     const decoded = messages.decodeResponse(readJsonFixture("messages", name)).value;
     const written = messages.encodeResponse(decoded, encodeContext()).value;
-    expect(asSaid(messages.decodeResponse(JSON.parse(JSON.stringify(written))).value)).toEqual(
-      asSaid(decoded),
+    expect(normalize(messages.decodeResponse(JSON.parse(JSON.stringify(written))).value)).toEqual(
+      normalize(decoded),
     );
   });
 
@@ -80,7 +80,7 @@ describe("laws of the messages codec", () => {
       expect(events.at(-1)?.type).toBe("end");
       const again = collect(decodeAll(messages, parseEvents(encodeAll(messages, events))));
       const spoken = (response: ExchangeResponse) =>
-        asSaid(response).candidates.map(({ parts, finish }) => [
+        normalize(response).candidates.map(({ parts, finish }) => [
           finish,
           parts.filter((part) => !isEmptyText(part)),
         ]);
@@ -90,7 +90,7 @@ describe("laws of the messages codec", () => {
 
   const isEmptyText = (part: unknown) => JSON.stringify(part) === '{"type":"text","text":""}';
 
-  holdAnswerLaws(messages, { answer, asSaid });
+  holdAnswerLaws(messages, { answer, normalize });
 
   it("ends exactly once, however much of a stream arrives", () => {
     const lines = readStreamFixture("messages", "own-thinking-tool.chunks.txt");
@@ -103,7 +103,7 @@ describe("laws of the messages codec", () => {
 
   it("reads back every request it writes", () => {
     const functionTool = fc
-      .record({ name: toolName, description: words })
+      .record({ name: toolName, description: nonBlank })
       .map((members): Tool => ({ type: "function", schema: { type: "object", properties: {} }, ...members }));
     const exchange = fc
       .tuple(
@@ -112,7 +112,7 @@ describe("laws of the messages codec", () => {
           maxLength: 3,
           selector: (part) => (part.type === "tool-call" ? part.id : ""),
         }),
-        words,
+        nonBlank,
         fc.option(thinking),
       )
       .map(([calls, text, thought]): Turn[] => [

@@ -18,9 +18,9 @@ function createElsewhere() {
 
 describe("conversations that another process keeps", () => {
   it("come back as they were said, digit by digit", async () => {
-    const said = fc.record({ text: anyText, input: argumentsText, digits: fc.bigInt({ min: 2n ** 60n }) });
+    const content = fc.record({ text: anyText, input: argumentsText, digits: fc.bigInt({ min: 2n ** 60n }) });
     await fc.assert(
-      fc.asyncProperty(said, async ({ text, input, digits }) => {
+      fc.asyncProperty(content, async ({ text, input, digits }) => {
         const raw = parseJson(`{"count": ${digits}, "text": ${JSON.stringify(text)}}`);
         const turns: Turn[] = [
           { role: "user", parts: [{ type: "text", text, origin: { dialect: "responses", raw } }] },
@@ -50,12 +50,12 @@ describe("conversations that another process keeps", () => {
 
   it("are forgotten where there are too many, the ones not used for longest first, and when they are deleted", async () => {
     const store = createElsewhere();
-    const say = (id: string, size = 1) => store.save(id, { turns: [], answer: id }, size);
-    await say("a");
-    await say("b");
+    const save = (id: string, size = 1) => store.save(id, { turns: [], answer: id }, size);
+    await save("a");
+    await save("b");
     await store.load("a");
-    await say("c");
-    await say("large", 101);
+    await save("c");
+    await save("large", 101);
     const left = async () =>
       (await Promise.all(["a", "b", "c", "large"].map((id) => store.load(id)))).map((kept) => kept?.answer);
     expect(await left()).toEqual(["a", undefined, "c", undefined]);

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createMemoryConversations } from "../../../../src/proxy/translate/conversations/conversation-store.ts";
 import { type FakeUpstream, startFakeUpstream } from "../../../support/fake-upstream.ts";
 import { startTestProxy, type TestProxy } from "../../../support/start-proxy.ts";
-import { chatAnswer, chatStream, type Json, messagesAnswer, messagesStream, tell } from "../harness.ts";
+import { chatAnswer, chatStream, type Json, messagesAnswer, messagesStream, runScene } from "../harness.ts";
 
 const KEY = "sk-clients-0123456789abcdef";
 const closers: (() => Promise<unknown>)[] = [];
@@ -130,7 +130,7 @@ describe("threads of the messages dialect", () => {
       messages: [{ role: "user", content: "Hi" }],
       thread: { type: "continue", previous_message_id: "msg_unknown" },
     };
-    const received = await tell({
+    const received = await runScene({
       client: "messages",
       upstream: "responses",
       body,
@@ -149,7 +149,7 @@ describe("threads of the messages dialect", () => {
     const start = { model: "m", max_tokens: 9, messages: [{ role: "user", content: "Count" }] };
     for (const stream of [false, true]) {
       const blocks = [{ type: "text", text: "1, 2" }];
-      const created = await tell({
+      const created = await runScene({
         client: "messages",
         upstream: "messages",
         body: { ...start, thread: { type: "create" }, stream },
@@ -164,7 +164,7 @@ describe("threads of the messages dialect", () => {
       });
       const message = stream ? created.data[0]?.["message"] : created.json;
       const { id } = message as Json;
-      const next = await tell({
+      const next = await runScene({
         client: "messages",
         upstream: "messages",
         body: { ...start, messages: [], thread: { type: "continue", previous_message_id: id } },

@@ -99,13 +99,13 @@ const part: fc.Arbitrary<OpenPart> = fc.constantFrom<OpenPart>(
 /** An answer's parts, each in many words; with `turns` of 2 and more they take turns. */
 const events: fc.Arbitrary<ExchangeEvent[]> = fc
   .record({
-    parts: fc.array(fc.record({ part, words: fc.array(word, { maxLength: 40 }) }), { maxLength: 4 }),
+    parts: fc.array(fc.record({ part, texts: fc.array(word, { maxLength: 40 }) }), { maxLength: 4 }),
     interleaved: fc.boolean(),
   })
   .map(({ parts, interleaved }) => {
-    const flows = parts.map(({ part: open, words }, index): ExchangeEvent[] => [
+    const flows = parts.map(({ part: open, texts }, index): ExchangeEvent[] => [
       { type: "part-start", index, part: open },
-      ...words.map((text): ExchangeEvent => {
+      ...texts.map((text): ExchangeEvent => {
         return { type: open.type === "tool-call" ? "arguments-delta" : "text-delta", index, text };
       }),
       { type: "part-end", index },
@@ -129,15 +129,22 @@ const faults = fc.array(fc.record({ at: fc.nat(200), kind: fc.constantFrom("lost
 });
 
 /** What an upstream adds to its events that means nothing. */
-interface Noise {
+interface VolatileFields {
   readonly numbered: boolean;
   readonly padded: boolean;
 }
 
-const quiet: Noise = { numbered: false, padded: false };
-const noise: fc.Arbitrary<Noise> = fc.record({ numbered: fc.boolean(), padded: fc.boolean() });
+const quiet: VolatileFields = { numbered: false, padded: false };
+const volatileFields: fc.Arbitrary<VolatileFields> = fc.record({
+  numbered: fc.boolean(),
+  padded: fc.boolean(),
+});
 
-function wireOf(upstream: Dialect, answer: readonly ExchangeEvent[], { numbered, padded }: Noise): string[] {
+function wireOf(
+  upstream: Dialect,
+  answer: readonly ExchangeEvent[],
+  { numbered, padded }: VolatileFields,
+): string[] {
   const text = encodeAll(codecs[upstream], answer, context);
   const plain = numbered ? text : text.replace(/"sequence_number":\d+,/g, "");
   const events = plain.split(/(?<=\n\n)/);
@@ -156,7 +163,7 @@ describe.each(upstreams)("a stream of the %s dialect", (upstream) => {
     (client) => {
       const cuts = fc.array(fc.nat(20_000), { maxLength: 12 });
       fc.assert(
-        fc.property(events, faults, cuts, noise, (answer, wrong, positions, added) => {
+        fc.property(events, faults, cuts, volatileFields, (answer, wrong, positions, added) => {
           const wire = wireOf(upstream, answer, added);
           for (const { at, kind } of wrong) {
             const position = at % wire.length;
@@ -174,13 +181,13 @@ describe.each(upstreams)("a stream of the %s dialect", (upstream) => {
 });
 
 describe("of a thousand words", () => {
-  const said = Array.from({ length: 1_000 }, (_, at): ExchangeEvent => {
+  const deltas = Array.from({ length: 1_000 }, (_, at): ExchangeEvent => {
     return { type: "text-delta", index: 0, text: at % 50 === 49 ? "\n" : ` word${at}` };
   });
   const answer: ExchangeEvent[] = [
     { type: "start", id: "answer1" },
     { type: "part-start", index: 0, part: { type: "text", text: "" } },
-    ...said,
+    ...deltas,
     { type: "part-end", index: 0 },
     { type: "finish", finish: { unified: "stop" } },
     { type: "end" },
@@ -234,15 +241,15 @@ describe("an event that only looks like those before it", () => {
     expect(short.received).toBe(long.received);
     return short.received;
   };
-  const words = ["one", "two", "three"].map((content) => chunk({ content }));
+  const chunks = ["one", "two", "three"].map((content) => chunk({ content }));
 
   it("is read for what it says when a string ends early in it", () => {
-    const received = same([...words, chunk({ content: "four", refusal: "no" }), chunk({ content: "five" })]);
+    const received = same([...chunks, chunk({ content: "four", refusal: "no" }), chunk({ content: "five" })]);
     expect(received).toContain('"text":"no"');
   });
 
   it("is no event of a text that has ended since", () => {
-    const received = same([...words, chunk({ reasoning_content: "hm" }), ...words]);
+    const received = same([...chunks, chunk({ reasoning_content: "hm" }), ...chunks]);
     expect(received.match(/event: content_block_start/g)).toHaveLength(3);
   });
 
@@ -255,7 +262,7 @@ describe("an event that only looks like those before it", () => {
   });
 
   it("is a broken one when its string holds a control character", () => {
-    const received = same([...words, chunk({ content: "four" }).replace("four", "fo\tur"), ...words]);
+    const received = same([...chunks, chunk({ content: "four" }).replace("four", "fo\tur"), ...chunks]);
     expect(received).toContain("event: error");
   });
 
