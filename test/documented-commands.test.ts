@@ -16,7 +16,7 @@ interface CommandLine {
 }
 
 /** The words behind `sallyport`, up to a comment, a pipe or whatever else is for the shell. */
-function wordsOf(text: string): string[] {
+function splitArguments(text: string): string[] {
   const [own = ""] = text.split(/\s#|[|>&;)"]|…/);
   return own.trim().split(/\s+/).filter(Boolean);
 }
@@ -59,14 +59,14 @@ const lines = [
 /** What is wrong with a command line; undefined where it could be run. */
 function faultOf(line: string): string | undefined {
   let command = program();
-  const words = wordsOf(line);
+  const args = splitArguments(line);
   for (;;) {
-    const child = command.commands.find((each) => each.name() === words[0]);
+    const child = command.commands.find((each) => each.name() === args[0]);
     if (!child) break;
     command = child;
-    words.shift();
+    args.shift();
   }
-  const { operands, unknown } = command.parseOptions(words);
+  const { operands, unknown } = command.parseOptions(args);
   if (unknown.length > 0) return `unknown: ${unknown.join(" ")}`;
   const named = operands.find((operand) => command.commands.length > 0 && operand !== "…");
   if (named !== undefined) return `no command ${named}`;

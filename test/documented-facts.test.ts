@@ -73,7 +73,7 @@ describe("what the documents say", () => {
     const text = read("docs/reference/proxy.md");
     const { limits, logging } = proxySchema.parse({});
     const mebibytes = (bytes: number) => `${bytes / 1024 / 1024} MiB`;
-    for (const said of [
+    for (const limit of [
       `\`body\` ${mebibytes(limits.body)}`,
       `\`utility_body\` ${mebibytes(limits.utility_body)}`,
       `\`in_flight\` ${mebibytes(limits.in_flight)}`,
@@ -82,7 +82,7 @@ describe("what the documents say", () => {
       `\`max_file\` ${mebibytes(logging.max_file)}`,
       `\`files\` ${logging.files}`,
     ])
-      expect(text).toContain(said);
+      expect(text).toContain(limit);
   });
 
   it("has curl send is JSON, to a route that there is", () => {

@@ -12,19 +12,19 @@ async function submit(script: string, abort = new AbortController().signal, prog
   await writeFile(command, script);
   const plugin = join(folder, "sallyport.mjs");
   await writeFile(plugin, pluginSource([program, command]));
-  const said: { body: { agent: string; parts: { text: string }[] } }[] = [];
+  const messages: { body: { agent: string; parts: { text: string }[] } }[] = [];
   const client = {
     app: {
       agents: async () => ({
         data: [{ name: "build", description: "builds", mode: "primary", options: {} }],
       }),
     },
-    session: { prompt: async (message: (typeof said)[number]) => void said.push(message) },
+    session: { prompt: async (message: (typeof messages)[number]) => void messages.push(message) },
   };
   const { Sallyport } = await import(pathToFileURL(plugin).href);
   const { tool } = await Sallyport({ client });
   const context = { sessionID: "s", agent: "plan", directory: folder, abort };
-  return { answer: (await tool.submit_plan.execute({ plan: "# Plan «ß»" }, context)) as string, said };
+  return { answer: (await tool.submit_plan.execute({ plan: "# Plan «ß»" }, context)) as string, messages };
 }
 
 const deciding = (decision: object) =>
@@ -52,21 +52,21 @@ describe("the plugin for OpenCode", () => {
   });
 
   it("tells of a denial, and to submit again", async () => {
-    const { answer, said } = await submit(deciding({ decision: "deny", feedback: "No." }));
+    const { answer, messages } = await submit(deciding({ decision: "deny", feedback: "No." }));
     expect(answer).toMatch(/did not approve[\s\S]*call submit_plan again[\s\S]*No\.$/);
-    expect(said).toEqual([]);
+    expect(messages).toEqual([]);
   });
 
   it("switches to the agent that was chosen, without asking for a reply", async () => {
-    const { said } = await submit(deciding({ decision: "approve", agentSwitch: "build" }));
-    expect(said).toMatchObject([{ path: { id: "s" }, body: { agent: "build", noReply: true } }]);
+    const { messages } = await submit(deciding({ decision: "approve", agentSwitch: "build" }));
+    expect(messages).toMatchObject([{ path: { id: "s" }, body: { agent: "build", noReply: true } }]);
   });
 
   it("sends words that OpenCode would cut off as a message, under the agent of the call", async () => {
-    const { answer, said } = await submit(deciding({ decision: "deny", feedback: "x".repeat(50_000) }));
+    const { answer, messages } = await submit(deciding({ decision: "deny", feedback: "x".repeat(50_000) }));
     expect(answer).toBe("The decision is in the message that follows.");
-    expect(said[0]?.body.agent).toBe("plan");
-    expect(said[0]?.body.parts[0]?.text).toContain("x".repeat(50_000));
+    expect(messages[0]?.body.agent).toBe("plan");
+    expect(messages[0]?.body.parts[0]?.text).toContain("x".repeat(50_000));
   });
 
   it("fails with what the command said where there is no decision", async () => {

@@ -39,12 +39,12 @@ function editOf(id: string, ending: string): FileEdit {
 describe.each(connectors.map((connector) => [connector.id, connector] as const))("%s", (_id, connector) => {
   it("is told the address and the key, once, and forgets them", () => {
     const edits = connector.edits(target, connection);
-    const told = JSON.stringify([
+    const output = JSON.stringify([
       ...edits.map((edit) => edit.install(undefined)),
       connector.variables(connection),
     ]);
-    expect(told).toContain(connection.url);
-    expect(told).toContain(connection.key);
+    expect(output).toContain(connection.url);
+    expect(output).toContain(connection.key);
     for (const edit of edits) {
       const text = edit.install(undefined);
       expect(edit.install(text)).toBe(text);
@@ -84,9 +84,11 @@ describe("config.toml of Codex", () => {
   it.each(toml)("chooses one provider at the top level: %s", (_name, text) => {
     const lines = edit.install(text).split("\n");
     expect(lines.slice(0, 3)).toEqual(["# >>> sallyport", 'model_provider = "sallyport"', "# <<< sallyport"]);
-    const asideBefore =
+    const disabledBefore =
       text.includes('"yes"') || text.includes("'yes'") || text.includes("# mine\n[") ? 1 : 0;
-    expect(lines.filter((line) => line.startsWith("# sallyport set this aside: "))).toHaveLength(asideBefore);
+    expect(lines.filter((line) => line.startsWith("# sallyport set this aside: "))).toHaveLength(
+      disabledBefore,
+    );
   });
 
   it("refuses a file that has a provider of that name", () => {

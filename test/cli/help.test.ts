@@ -17,9 +17,9 @@ function all(command: Command): Command[] {
   return [command, ...command.commands.flatMap(all)];
 }
 
-const helpOf = (...words: string[]) => {
+const readHelp = (...args: string[]) => {
   const { program, printed } = programOf(80);
-  return program.parseAsync(["help", ...words], { from: "user" }).then(() => printed.join(""));
+  return program.parseAsync(["help", ...args], { from: "user" }).then(() => printed.join(""));
 };
 
 describe("help", () => {
@@ -38,17 +38,17 @@ describe("help", () => {
   });
 
   it("is that of the command that all words name", async () => {
-    expect(await helpOf()).toMatch(/^Usage: sallyport \[/);
-    expect(await helpOf("proxy")).toMatch(/^Usage: sallyport proxy \[/);
-    expect(await helpOf("review", "plan")).toMatch(/^Usage: sallyport review plan /);
+    expect(await readHelp()).toMatch(/^Usage: sallyport \[/);
+    expect(await readHelp("proxy")).toMatch(/^Usage: sallyport proxy \[/);
+    expect(await readHelp("review", "plan")).toMatch(/^Usage: sallyport review plan /);
   });
 
   it.each([[["reveiw"]], [["review", "plna"]], [["proxy", "worker"]], [["doctor", "more"]]])(
     "says of %j which word it does not know",
-    async (words) => {
-      await expect(helpOf(...words)).rejects.toMatchObject({
+    async (args) => {
+      await expect(readHelp(...args)).rejects.toMatchObject({
         code: "usage",
-        message: `unknown command '${words.at(-1)}'`,
+        message: `unknown command '${args.at(-1)}'`,
       });
     },
   );

@@ -34,22 +34,22 @@ describe("output", () => {
 
   it("says why a result could not be written, but not that a reader has gone", async () => {
     const ended = async (code: string) => {
-      let told = "";
+      let stderr = "";
       const output = createOutput(
         sink((_chunk, done) => done(Object.assign(new Error(`${code}: no`), { code }))),
         sink((chunk, done) => {
-          told += chunk;
+          stderr += chunk;
           done();
         }),
       );
       expect(await output.result("{}")).toBe(false);
-      return { told, lost: output.lostResult };
+      return { stderr, lost: output.lostResult };
     };
     expect(await ended("ENOSPC")).toEqual({
-      told: "sallyport: The result could not be written: ENOSPC: no\n",
+      stderr: "sallyport: The result could not be written: ENOSPC: no\n",
       lost: true,
     });
-    expect(await ended("EPIPE")).toEqual({ told: "", lost: false });
+    expect(await ended("EPIPE")).toEqual({ stderr: "", lost: false });
   });
 
   it("takes it calmly that help is not read to its end", async () => {

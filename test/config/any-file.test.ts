@@ -113,9 +113,9 @@ describe("the configuration", () => {
         const text = `{\n${names.map((name) => `"${name}": 1`).join(",\n")}\n}`;
         const file: ConfigurationFile = parseConfiguration(text, "any.json");
         const { issues = [] } = reviewSchema.safeParse(file.value).error ?? {};
-        const told = explainIssues(issues, file).message.split("\n");
-        expect(told.length).toBeGreaterThan(0);
-        for (const line of told) {
+        const lines = explainIssues(issues, file).message.split("\n");
+        expect(lines.length).toBeGreaterThan(0);
+        for (const line of lines) {
           const [, number, key = ""] = line.split(":");
           expect(names[Number(number) - 2]).toBe(key.trim());
         }

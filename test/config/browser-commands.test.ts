@@ -4,7 +4,7 @@ import { argumentsWith, type BrowserCommand, browserCommands } from "../../src/c
 const url = "http://localhost:4711/?a=$&b";
 
 /** The command lines in the order they are tried, the address in its place. */
-const tried = (browser: string, separator?: string): string[][] =>
+const parse = (browser: string, separator?: string): string[][] =>
   browserCommands(browser, separator).map((command) => [command[0], ...argumentsWith(url, command)]);
 
 describe("a browser is", () => {
@@ -52,18 +52,18 @@ describe("a browser is", () => {
     ["none of the empty ones", "::w3m: :", [["w3m", url]]],
     ["nothing", " ", []],
   ])("%s", (_what, browser, expected) => {
-    expect(tried(browser, ":")).toEqual(expect.arrayContaining(expected));
-    expect(tried(browser, ":").at(-1)).toEqual(expected.at(-1));
+    expect(parse(browser, ":")).toEqual(expect.arrayContaining(expected));
+    expect(parse(browser, ":").at(-1)).toEqual(expected.at(-1));
   });
 
   it("a path with blanks and colons before it is anything else", () => {
     const path = "/opt/My Browser: the 2nd/run";
-    expect(tried(path, ":")[0]).toEqual([path, url]);
+    expect(parse(path, ":")[0]).toEqual([path, url]);
   });
 
   it("a path of Windows, whose lists are parted otherwise", () => {
     const path = String.raw`C:\Program Files\Mozilla Firefox\firefox.exe`;
-    expect(tried(`"${path}" -new-window;edge`, ";")).toEqual(
+    expect(parse(`"${path}" -new-window;edge`, ";")).toEqual(
       expect.arrayContaining([
         [path, "-new-window", url],
         ["edge", url],

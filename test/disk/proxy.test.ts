@@ -13,7 +13,7 @@ describe("a proxy whose disk cannot be written", () => {
       const disk = await mountSmallDisk(join(folder, "data"));
       const port = await quietPort();
       const command = await startCommand(["proxy", "start", "--port", String(port)], { folder });
-      await command.says(/Proxy listening/);
+      await command.waitForOutput(/Proxy listening/);
       const call = async (model: string) => {
         const response = await fetch(`http://127.0.0.1:${port}/v1/messages`, {
           method: "POST",
@@ -32,7 +32,7 @@ describe("a proxy whose disk cannot be written", () => {
       await expect.poll(logged).toEqual(["echo/before"]);
       await (kind === "full" ? disk.fill() : disk.setReadOnly(true));
       for (let number = 0; number < 20; number += 1) await call(`echo/${"long".repeat(60)}-${number}`);
-      await command.says(/The request log cannot be written: (?:ENOSPC|EROFS)/);
+      await command.waitForOutput(/The request log cannot be written: (?:ENOSPC|EROFS)/);
       await (kind === "full" ? disk.free() : disk.setReadOnly(false));
       await expect
         .poll(async () => {

@@ -17,19 +17,19 @@ afterAll(() => browser.close());
 /** What befalls the disk of the data directory, and how it gets well again. */
 const OBSTACLES: readonly {
   name: string;
-  says: string;
+  reason: string;
   begin: (disk: SmallDisk) => Promise<void>;
   end: (disk: SmallDisk) => Promise<void>;
 }[] = [
   {
     name: "is full",
-    says: "no space is left on the device",
+    reason: "no space is left on the device",
     begin: (disk) => disk.fill(),
     end: (disk) => disk.free(),
   },
   {
     name: "has become read-only",
-    says: "it is read-only",
+    reason: "it is read-only",
     begin: (disk) => disk.setReadOnly(true),
     end: (disk) => disk.setReadOnly(false),
   },
@@ -37,7 +37,7 @@ const OBSTACLES: readonly {
 
 const PLAN = ["review", "plan", "--no-open", "--json"];
 
-describe.each(OBSTACLES)("a data directory whose disk $name", ({ says, begin, end }) => {
+describe.each(OBSTACLES)("a data directory whose disk $name", ({ reason, begin, end }) => {
   it("keeps no word of a plan's reviewer from the agent, once it is well again", async () => {
     const { command, page, disk } = await openPlan();
     await page.keyboard.press("g");
@@ -47,8 +47,8 @@ describe.each(OBSTACLES)("a data directory whose disk $name", ({ says, begin, en
     await begin(disk);
     await page.keyboard.type("Typed meanwhile.");
     const banner = page.getByText("Your comments are not being saved: Nothing can be stored in");
-    await expect.poll(() => banner.textContent()).toContain(says);
-    await command.says(/Nothing can be stored in .*drafts/);
+    await expect.poll(() => banner.textContent()).toContain(reason);
+    await command.waitForOutput(/Nothing can be stored in .*drafts/);
     expect(await page.locator(".composer textarea").inputValue()).toBe("Typed before. Typed meanwhile.");
     expect(await draftsIn(disk)).toEqual(before);
 
@@ -56,7 +56,7 @@ describe.each(OBSTACLES)("a data directory whose disk $name", ({ says, begin, en
     const send = page.getByRole("button", { name: /^Send to/ });
     await send.click();
     const problem = page.getByRole("alert").filter({ hasText: "The decision was not taken." });
-    await expect.poll(() => problem.textContent()).toContain(says);
+    await expect.poll(() => problem.textContent()).toContain(reason);
     expect(command.stdout()).toBe("");
 
     await end(disk);
@@ -99,7 +99,7 @@ describe.each(OBSTACLES)("a data directory whose disk $name", ({ says, begin, en
     await begin(disk);
     await page.keyboard.type(" Typed meanwhile.");
     const banner = page.getByText("Your comments are not saved yet: Nothing can be stored in");
-    await expect.poll(() => banner.textContent()).toContain(says);
+    await expect.poll(() => banner.textContent()).toContain(reason);
     expect(await page.locator(".sidebar textarea").inputValue()).toBe("Typed before. Typed meanwhile.");
     expect(await draftsIn(disk)).toEqual(before);
 
@@ -108,7 +108,7 @@ describe.each(OBSTACLES)("a data directory whose disk $name", ({ says, begin, en
     const send = page.getByRole("dialog").getByRole("button", { name: "Send feedback" });
     await send.click();
     const problem = page.getByRole("alert").filter({ hasText: "The decision was not taken." });
-    await expect.poll(() => problem.textContent()).toContain(says);
+    await expect.poll(() => problem.textContent()).toContain(reason);
     await end(disk);
     await banner.waitFor({ state: "detached" });
     await page.locator(".status-line", { hasText: "Draft saved" }).waitFor();

@@ -37,8 +37,8 @@ describe("the diff", () => {
     expect(await section(page, "package-lock.json").locator(".row").count()).toBe(0);
     await section(page, "package-lock.json").getByRole("button", { name: "Unfold" }).click();
     await expect.poll(() => textOf("package-lock.json")).toContain('"a": 2');
-    const words = section(page, "src/cart.ts").locator(".removed .word");
-    await expect.poll(async () => (await words.allInnerTexts()).join("")).toContain("* 30");
+    const changedTexts = section(page, "src/cart.ts").locator(".removed .word");
+    await expect.poll(async () => (await changedTexts.allInnerTexts()).join("")).toContain("* 30");
     await section(page, "src/cart.ts").locator(".t-keyword").first().waitFor();
     expect(errors).toEqual([]);
     child.kill("SIGTERM");
@@ -82,14 +82,14 @@ describe("the diff", () => {
   });
 
   it("leaves room for lines whose width only the browser knows, and for very long ones shown whole", async () => {
-    const words = [
+    const texts = [
       "折り返しの幅を確かめる文章です。",
       "👩‍👩‍👧‍👦👍🏽",
       "עברית עם מילים",
       "e\u0301a\u0308",
       "plain words ",
     ];
-    const odd = (at: number) => `${at} ${(words[at % words.length] ?? "").repeat(at % 17)}`;
+    const odd = (at: number) => `${at} ${(texts[at % texts.length] ?? "").repeat(at % 17)}`;
     const minified = (name: string) => `var ${name}=1;${"f(x);".repeat(60_000)}`;
     const lines = Array.from({ length: 70 }, (_, at) => odd(at));
     lines[5] = minified("between");

@@ -40,11 +40,11 @@ describe("a page whose server is killed while the person types", () => {
 
     const again = await startCommand(REVIEW, { stdin: input, folder });
     const reopened = await openReview(browser, await again.url());
-    const words = reopened.page.locator(".composer textarea");
-    await words.waitFor();
+    const textBox = reopened.page.locator(".composer textarea");
+    await textBox.waitFor();
     const saved = JSON.stringify((await readDraft(folder))?.content);
-    expect(saved).toContain(await words.inputValue());
-    expect(await words.inputValue()).toMatch(/^Word0 /);
+    expect(saved).toContain(await textBox.inputValue());
+    expect(await textBox.inputValue()).toMatch(/^Word0 /);
   });
 });
 
@@ -60,7 +60,7 @@ describe("a page whose server cannot write", () => {
     await page.keyboard.press("g");
     await page.keyboard.type("Not lost");
     await page.getByText("Your comments are not being saved").waitFor();
-    await command.says(/Nothing can be stored in .*drafts/);
+    await command.waitForOutput(/Nothing can be stored in .*drafts/);
     expect(await page.locator(".composer textarea").inputValue()).toBe("Not lost");
     await rm(obstacle);
     await page.getByText(/^Draft saved/).waitFor();

@@ -46,7 +46,7 @@ async function killSomewhere(command: SpawnedCommand, traffic: Traffic, random: 
 
 async function typeWithoutPause(url: string, traffic: Traffic, random: () => number): Promise<void> {
   for (let generation = 1; ; generation += 1) {
-    const content = { words: `${generation} ${"typed ".repeat(random() ** 3 * 20_000)}` };
+    const content = { text: `${generation} ${"typed ".repeat(random() ** 3 * 20_000)}` };
     traffic.drafts.push({ generation, content });
     const answer = await send("PUT", `${url}/api/draft`, { generation, content });
     if (answer?.status !== 200) return;

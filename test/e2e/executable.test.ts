@@ -25,7 +25,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 
 function prepareHome(name: string): {
   home: string;
-  run(words: readonly string[], more?: Partial<RunOptions>): ReturnType<typeof runProgram>;
+  run(args: readonly string[], more?: Partial<RunOptions>): ReturnType<typeof runProgram>;
 } {
   const home = join(folder, name);
   mkdirSync(home);
@@ -36,7 +36,7 @@ function prepareHome(name: string): {
     SERVICE_HOME: join(home, "data"),
     SERVICE_BROWSER: "none",
   };
-  return { home, run: (words, more) => runProgram(words, { cwd: home, env, ...more }) };
+  return { home, run: (args, more) => runProgram(args, { cwd: home, env, ...more }) };
 }
 
 describe.each([

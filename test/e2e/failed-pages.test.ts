@@ -17,8 +17,8 @@ afterAll(async () => {
   await home.remove();
 });
 
-const words = Array.from({ length: 9_000 }, (_, index) => `word${index}`);
-const longPlan = `# Long plan\n\n${words.join(" ")}\n\n\`\`\`\n${words.join("\n")}\n\`\`\`\n`;
+const terms = Array.from({ length: 9_000 }, (_, index) => `word${index}`);
+const longPlan = `# Long plan\n\n${terms.join(" ")}\n\n\`\`\`\n${terms.join("\n")}\n\`\`\`\n`;
 
 describe("a note on a long passage", () => {
   it("leaves the next round a page that can be read and decided", async () => {

@@ -88,16 +88,16 @@ const ON_PROXY: readonly Try[] = [
 
 interface Target {
   readonly url: string;
-  readonly tries: readonly Try[];
+  readonly requests: readonly Try[];
   /** Asked for by elements, which send cookies and follow redirects. */
   readonly included: readonly string[];
   readonly posted: string;
 }
 
 /** Every way a page can send something; resolves to what came back readable. */
-async function attack({ url, tries, included, posted }: Target): Promise<string[]> {
+async function attack({ url, requests, included, posted }: Target): Promise<string[]> {
   const readable: string[] = [];
-  for (const [path, init] of tries) {
+  for (const [path, init] of requests) {
     const text = await fetch(`${url}${path}`, init).then(
       (response) => response.text(),
       () => "",
@@ -133,7 +133,7 @@ async function attack({ url, tries, included, posted }: Target): Promise<string[
 
 const onReview = (url: string): Target => ({
   url,
-  tries: ON_REVIEW,
+  requests: ON_REVIEW,
   included: ["/api/plan", "/api/image?path=a.png"],
   posted: "/api/approve",
 });
@@ -198,7 +198,7 @@ describe("a page of another origin, and the proxy without a key", () => {
       for (const name of hosts) {
         const target = {
           url: `http://${name}:${port}`,
-          tries: ON_PROXY,
+          requests: ON_PROXY,
           included: ["/v1/models"],
           posted: "/v1/messages",
         };

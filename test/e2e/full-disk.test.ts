@@ -13,13 +13,13 @@ describe("where a file can be no larger than 16 KiB", () => {
     const command = await startCommand(REVIEW, { ...PLAN, largestFile: 16 });
     const url = await command.url();
     expect(await put(url, 1, "short")).toMatchObject({ status: 200 });
-    const words = /^Nothing can be stored in .*drafts: files may not become that large here\.$/;
+    const message = /^Nothing can be stored in .*drafts: files may not become that large here\.$/;
     expect(await put(url, 2, LONG)).toMatchObject({
       status: 500,
-      body: { error: expect.stringMatching(words) },
+      body: { error: expect.stringMatching(message) },
     });
     expect(await put(url, 3, LONG)).toMatchObject({ status: 500 });
-    await command.says(/sallyport: Nothing can be stored in .*drafts/);
+    await command.waitForOutput(/sallyport: Nothing can be stored in .*drafts/);
     expect(command.stderr().match(/Nothing can be stored/g)).toHaveLength(1);
     expect(await (await fetch(`${url}/api/draft`)).json()).toMatchObject({ generation: 1, content: "short" });
     expect(await put(url, 4, "short again")).toMatchObject({ status: 200 });
@@ -41,7 +41,7 @@ describe("where a file can be no larger than 16 KiB", () => {
     const command = await startCommand(REVIEW, { ...PLAN, largestFile: 16 });
     const first = await command.post("/api/deny", { feedback: LONG });
     expect(first).toMatchObject({ status: 500, body: { error: expect.stringContaining("decide again") } });
-    await command.says(/The decision was not taken/);
+    await command.waitForOutput(/The decision was not taken/);
     expect(command.stdout()).toBe("");
     const second = await command.post("/api/deny", { feedback: LONG });
     expect(second).toMatchObject({ status: 200, body: { ok: true, warnings: expect.anything() } });

@@ -15,8 +15,8 @@ interface Ended {
 }
 
 /** Runs a program with a home of its own. */
-function run(home: string, words: readonly string[], input = ""): Promise<Ended> {
-  const [program = "", ...args] = words;
+function run(home: string, argv: readonly string[], input = ""): Promise<Ended> {
+  const [program = "", ...args] = argv;
   const env = {
     PATH: process.env["PATH"] ?? "",
     HOME: home,

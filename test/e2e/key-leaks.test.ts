@@ -49,7 +49,7 @@ it("P5 the built proxy writes no secret anywhere: no line, no log, no file but t
     folder,
     environment,
   });
-  await command.says(/Proxy listening/);
+  await command.waitForOutput(/Proxy listening/);
   const answers: string[] = [];
   for (const [path, model] of [
     ["/v1/messages", "m"],
@@ -73,7 +73,7 @@ it("P5 the built proxy writes no secret anywhere: no line, no log, no file but t
   const checked = await check.ended;
   // A word that is no configuration: what is said of it must not quote the rest.
   await writeFile(file, JSON.stringify({ proxy: { ...proxy, auth_mode: "wrong" } }));
-  await command.says(/old configuration stays/);
+  await command.waitForOutput(/old configuration stays/);
   command.child.kill("SIGTERM");
   const { stdout, stderr } = await command.ended;
   const written = filesUnder(folder).filter((path) => path !== file);

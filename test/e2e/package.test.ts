@@ -71,13 +71,13 @@ function tarball(): string {
 
 describe("the package that npm pack makes", () => {
   it("installs without a registry: no dependency, no install script", () => {
-    const packed = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as {
+    const installedPackage = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as {
       dependencies?: object;
       scripts: Record<string, string>;
     };
-    expect(packed.dependencies).toBeUndefined();
+    expect(installedPackage.dependencies).toBeUndefined();
     for (const name of ["preinstall", "install", "postinstall", "prepare"])
-      expect(packed.scripts).not.toHaveProperty(name);
+      expect(installedPackage.scripts).not.toHaveProperty(name);
     expect(existsSync(join(installed, "node_modules"))).toBe(false);
     expect(sallyport("--version")).toBe(`${manifest.version}\n`);
   });

@@ -168,14 +168,14 @@ describe("a message", () => {
     await dialog.getByRole("status", { name: "Messages" }).waitFor({ state: "attached" });
     expect(await page.locator(".toasts").count()).toBe(1);
     // A message goes by itself: what was said is kept, however late it is asked for.
-    const said = await dialog.getByRole("status", { name: "Messages" }).evaluateHandle((element) => {
+    const announcements = await dialog.getByRole("status", { name: "Messages" }).evaluateHandle((element) => {
       const texts = [element.textContent];
       new MutationObserver(() => texts.push(element.textContent)).observe(element, { childList: true });
       return texts;
     });
     await dialog.getByRole("button", { name: "Copy" }).click();
-    await expect.poll(() => said.evaluate((texts) => texts.join())).toContain("Link copied");
-    expect(await said.evaluate((texts) => texts.join())).not.toContain("Marked for removal");
+    await expect.poll(() => announcements.evaluate((texts) => texts.join())).toContain("Link copied");
+    expect(await announcements.evaluate((texts) => texts.join())).not.toContain("Marked for removal");
     await page.keyboard.press("Escape");
     await page.keyboard.press("x");
     await page.getByRole("button", { name: /^Send to/ }).click();

@@ -14,11 +14,11 @@ it.each([1, 2])(
     const command = await startCommand(["proxy", "start", "--config", file, "--port", String(port)], {
       folder,
     });
-    await command.says(/Proxy listening/);
+    await command.waitForOutput(/Proxy listening/);
     const statusOf = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status;
     expect(await statusOf("/readyz")).toBe(200);
     command.child.kill("SIGTERM");
-    await command.says(/Stopping in 600 s/);
+    await command.waitForOutput(/Stopping in 600 s/);
     // Each of the workers.
     for (let call = 0; call < 4; call += 1)
       expect([await statusOf("/readyz"), await statusOf("/healthz")]).toEqual([503, 200]);

@@ -21,21 +21,21 @@ const STOP = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
 
 /** A proxy before an upstream whose streams end when they are told to. */
 async function startStreaming(workers: number, limits: { readonly descriptors?: number } = {}) {
-  let tell = () => {};
-  const told = new Promise<void>((resolve) => {
-    tell = resolve;
+  let endStreams = () => {};
+  const ended = new Promise<void>((resolve) => {
+    endStreams = resolve;
   });
   const upstream = await startFakeUpstream(async (_hit, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(START);
-    await told;
+    await ended;
     response.end(STOP);
   });
   onTestFinished(() => upstream.close());
   const settings = { upstreams: { a: { dialect: "messages", base_url: upstream.url, models: ["m"] } } };
   const proxy = await startProxyCommand(settings, workers, limits);
   const stream = () => ask(proxy, "/v1/messages", { model: "m", max_tokens: 9, stream: true, messages: [] });
-  return { proxy, stream, endStreams: tell };
+  return { proxy, stream, endStreams };
 }
 
 const outcomeOf = (answer: Answer) => answer.text().catch(() => "broken off");
@@ -43,7 +43,9 @@ const outcomeOf = (answer: Answer) => answer.text().catch(() => "broken off");
 /** Kills it; resolves when another one serves in its place. */
 async function replace(proxy: ProxyCommand, pid: number): Promise<void> {
   process.kill(pid, "SIGKILL");
-  await proxy.says(new RegExp(`Worker ${pid} ended unexpectedly \\(SIGKILL\\)[^]*serves in its place`));
+  await proxy.waitForOutput(
+    new RegExp(`Worker ${pid} ended unexpectedly \\(SIGKILL\\)[^]*serves in its place`),
+  );
 }
 
 describe("a worker that is killed", () => {
@@ -57,7 +59,7 @@ describe("a worker that is killed", () => {
     endStreams();
     expect([await text, await otherText].toSorted()).toEqual(["broken off", `${START}${STOP}`].toSorted());
     proxy.save({ auth_mode: "strict", api_keys: [KEY] });
-    await proxy.says(/is in force/);
+    await proxy.waitForOutput(/is in force/);
     const [next = 0] = childrenOf(proxy.child.pid);
     await replace(proxy, next);
     for (let time = 0; time < 6; time += 1) expect((await ask(proxy, "/healthz")).status).toBe(401);
@@ -67,7 +69,7 @@ describe("a worker that is killed", () => {
   it("is replaced where it was, though the file names another place by now", async () => {
     const proxy = await startProxyCommand({}, 2);
     proxy.save({ host: "127.0.0.2" });
-    await proxy.says(/The new port, host or number of workers takes effect at the next start/);
+    await proxy.waitForOutput(/The new port, host or number of workers takes effect at the next start/);
     for (const pid of childrenOf(proxy.child.pid)) await replace(proxy, pid);
     expect((await ask(proxy, "/healthz")).status).toBe(200);
   });
@@ -86,8 +88,8 @@ describe("a worker that is killed", () => {
 
   it("takes nothing from what was counted", async () => {
     const proxy = await startProxyCommand({}, 2);
-    const words = { model: "echo", messages: [{ role: "user", content: "Hello" }] };
-    for (let time = 0; time < 6; time += 1) await (await ask(proxy, "/v1/chat/completions", words)).text();
+    const body = { model: "echo", messages: [{ role: "user", content: "Hello" }] };
+    for (let time = 0; time < 6; time += 1) await (await ask(proxy, "/v1/chat/completions", body)).text();
     const six = /^sallyport_calls_total.* 6$/m;
     await metricsWith(proxy, six);
     for (const pid of childrenOf(proxy.child.pid)) await replace(proxy, pid);
@@ -129,7 +131,7 @@ describe("the end of a proxy with workers", () => {
     const workers = childrenOf(proxy.child.pid);
     // As Ctrl-C does it: everybody hears of it.
     for (const pid of [...workers, proxy.child.pid ?? 0]) process.kill(pid, "SIGINT");
-    await proxy.says(/Stopping:/);
+    await proxy.waitForOutput(/Stopping:/);
     await expect(ask(proxy, "/healthz")).rejects.toThrow("ECONNREFUSED");
     endStreams();
     expect(await one.text()).toBe(`${START}${STOP}`);
@@ -143,7 +145,7 @@ describe("the end of a proxy with workers", () => {
     const workers = childrenOf(proxy.child.pid);
     const answer = await stream();
     proxy.child.kill("SIGTERM");
-    await proxy.says(/Stopping:/);
+    await proxy.waitForOutput(/Stopping:/);
     expect(proxy.child.exitCode).toBeNull();
     proxy.child.kill("SIGTERM");
     expect(await outcomeOf(answer)).not.toContain(STOP);

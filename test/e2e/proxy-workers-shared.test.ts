@@ -15,8 +15,8 @@ import {
 
 const KEY = "sk-clients-0123456789abcdef";
 const right = { authorization: `Bearer ${KEY}` };
-const words = { model: "echo", messages: [{ role: "user", content: "Hello" }] };
-const call = (proxy: ProxyCommand, headers = {}) => ask(proxy, "/v1/chat/completions", words, { headers });
+const body = { model: "echo", messages: [{ role: "user", content: "Hello" }] };
+const call = (proxy: ProxyCommand, headers = {}) => ask(proxy, "/v1/chat/completions", body, { headers });
 
 async function upstreamFor(answer: Upstream): Promise<FakeUpstream> {
   const upstream = await startFakeUpstream(answer);
@@ -71,11 +71,11 @@ describe("what workers have in common", () => {
       { upstreams: { a: { dialect: "chat-completions", base_url: upstream.url, models: ["m"] } } },
       2,
     );
-    const say = (input: string, more = {}) => ask(proxy, "/v1/responses", { model: "m", input, ...more });
-    const first = await say("How often?");
+    const create = (input: string, more = {}) => ask(proxy, "/v1/responses", { model: "m", input, ...more });
+    const first = await create("How often?");
     const { id } = JSON.parse(await first.text()) as { id: string };
     const elsewhere = ({ worker }: Answer) => worker !== first.worker;
-    const second = await askUntil(() => say("Again?", { previous_response_id: id }), elsewhere);
+    const second = await askUntil(() => create("Again?", { previous_response_id: id }), elsewhere);
     expect(second.status).toBe(200);
     const sent = JSON.parse(String(upstream.hits.at(-1)?.body)) as { messages: { content: unknown }[] };
     expect(JSON.stringify(sent.messages)).toMatch(/How often\?.*Sevenfold\..*Again\?/);
@@ -91,7 +91,7 @@ describe("what workers have in common", () => {
     const proxy = await startProxyCommand({}, 2);
     const base_url = `http://127.0.0.1:${proxy.port}`;
     proxy.save({ upstreams: { self: { dialect: "chat-completions", base_url, models: ["echo"] } } });
-    await proxy.says(/is in force/);
+    await proxy.waitForOutput(/is in force/);
     for (let time = 0; time < 4; time += 1) expect((await call(proxy)).status).toBe(508);
     // Each was served once, and refused at the door when it came back.
     await metricsWith(proxy, /^sallyport_calls_total\{.*"508".*\} 4$/m);
@@ -101,10 +101,10 @@ describe("what workers have in common", () => {
     const proxy = await startProxyCommand({}, 2);
     await callsOn(2, () => call(proxy));
     proxy.save({ auth_mode: "sometimes" });
-    await proxy.says(/The old configuration stays in force.*proxy\.auth_mode/);
+    await proxy.waitForOutput(/The old configuration stays in force.*proxy\.auth_mode/);
     for (const { status } of await callsOn(2, () => call(proxy))) expect(status).toBe(200);
     proxy.save({ auth_mode: "strict", api_keys: [KEY] });
-    await proxy.says(/is in force/);
+    await proxy.waitForOutput(/is in force/);
     for (let time = 0; time < 6; time += 1) expect((await ask(proxy, "/healthz")).status).toBe(401);
     for (const { status } of await callsOn(2, () => call(proxy, right))) expect(status).toBe(200);
   });

@@ -182,12 +182,12 @@ In English, please.
     const before = (await (await fetch(`${url}/api/diff/index`)).json()) as DiffIndex;
     const stream = await fetch(`${url}/api/events`);
     await repository.write({ "staged.ts": "export const staged = false;\n" });
-    let heard = "";
+    let received = "";
     for await (const chunk of stream.body ?? []) {
-      heard += Buffer.from(chunk).toString();
-      if (heard.includes("event: stale")) break;
+      received += Buffer.from(chunk).toString();
+      if (received.includes("event: stale")) break;
     }
-    expect(heard).toContain("event: hello");
+    expect(received).toContain("event: hello");
     await command.post("/api/diff/switch", { diffType: "uncommitted", patch: false });
     const after = (await (await fetch(`${url}/api/diff/index`)).json()) as DiffIndex;
     expect(after.diffId).not.toBe(before.diffId);

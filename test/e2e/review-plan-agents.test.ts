@@ -119,8 +119,8 @@ describe("other agents", () => {
     );
     await decide(stdin, "/api/approve", { feedback: "Mind it." }, { folder });
     const ran = JSON.stringify({ ...event, toolResult: { resultType: "success" } });
-    const told = await (await startCommand(review, { stdin: ran, folder })).ended;
-    expect(JSON.parse(told.stdout).additionalContext).toMatch(/Mind it\.$/);
+    const result = await (await startCommand(review, { stdin: ran, folder })).ended;
+    expect(JSON.parse(result.stdout).additionalContext).toMatch(/Mind it\.$/);
     const environment = { SERVICE_PORT: "0" };
     const failed = await (await startCommand(review, { stdin, folder, environment })).ended;
     expect(failed).toMatchObject({ code: 0, stdout: "", stderr: expect.stringContaining("SERVICE_PORT") });
@@ -141,9 +141,9 @@ describe("other agents", () => {
       const command = await startCommand(review, { stdin: event("PostToolUse"), folder });
       return command.ended;
     };
-    const told = await toolHasRun();
-    expect(told.code).toBe(0);
-    expect(JSON.parse(told.stdout).hookSpecificOutput.additionalContext).toMatch(/größer$/);
+    const result = await toolHasRun();
+    expect(result.code).toBe(0);
+    expect(JSON.parse(result.stdout).hookSpecificOutput.additionalContext).toMatch(/größer$/);
     await decide(event("PermissionRequest"), "/api/deny", { feedback: "no" }, { folder });
     expect(await toolHasRun()).toMatchObject({ code: 0, stdout: "" });
   });
@@ -163,7 +163,7 @@ describe("other agents", () => {
 
   it("a broken envelope: shown as it stands, and told of", async () => {
     const command = await startCommand(review, { stdin: '{"plan": "# Half' });
-    await command.says(/begins like JSON and is no event or envelope/);
+    await command.waitForOutput(/begins like JSON and is no event or envelope/);
     expect((await command.post("/api/approve", {})).status).toBe(200);
     expect(await command.ended).toMatchObject({ code: 0 });
   });

@@ -43,14 +43,14 @@ describe("an undecided review", () => {
 
   it("ends with its time limit", async () => {
     // A machine that takes so long to open the page that the time is over is given more of it.
-    for (let [seconds, isTold] = [2, false]; !isTold; seconds *= 4) {
+    for (let [seconds, hasEvents] = [2, false]; !hasEvents; seconds *= 4) {
       const command = await startCommand([...review, "--timeout", `${seconds}`], { stdin: "# Plan" });
       const stream = await events(await command.url()).catch(() => undefined);
       const end = await command.ended;
       expect([end.code, end.stdout]).toEqual([124, ""]);
       expect(end.stderr).toContain("Ended without a decision");
       if (stream) expect(await stream.text).toContain('"reason":"timeout"');
-      isTold = stream !== undefined;
+      hasEvents = stream !== undefined;
     }
   });
 
@@ -107,7 +107,7 @@ describe("an undecided review", () => {
     const url = await command.url();
     await fetch(`${url}/api/events`, { signal: controller.signal });
     controller.abort();
-    await command.says(/still waits at http:\/\/localhost/);
+    await command.waitForOutput(/still waits at http:\/\/localhost/);
     expect(command.stdout()).toBe("");
     expect((await command.post("/api/approve", {})).status).toBe(200);
   });
@@ -207,7 +207,7 @@ describe("where it listens", () => {
       folder,
     });
     const url = await command.url();
-    await command.says(/Warning: reachable at 0\.0\.0\.0/);
+    await command.waitForOutput(/Warning: reachable at 0\.0\.0\.0/);
     await expect.poll(() => readFile(ready, "utf8").catch(() => "")).not.toBe("");
     const { port } = new URL(url);
     expect(JSON.parse(await readFile(ready, "utf8"))).toEqual({

@@ -24,14 +24,14 @@ describe("two reviews of one plan", () => {
       startCommand(REVIEW, { stdin, folder }),
       startCommand(REVIEW, { stdin, folder }),
     ]);
-    const words = { generation: 1, content: { notes: ["an hour of words"] } };
-    expect((await putDraft(await other.url(), words)).status).toBe(200);
+    const draft = { generation: 1, content: { notes: ["an hour of words"] } };
+    expect((await putDraft(await other.url(), draft)).status).toBe(200);
     expect((await one.post("/api/approve", {})).status).toBe(200);
     expect((await one.ended).code).toBe(0);
     other.child.kill("SIGKILL");
     await other.ended;
     const next = await startCommand(REVIEW, { stdin, folder });
-    expect(await draftOf(next)).toMatchObject(words);
+    expect(await draftOf(next)).toMatchObject(draft);
   });
 
   it("acknowledge one of two drafts that are saved at once", async () => {
@@ -65,13 +65,13 @@ describe("the same text", () => {
     const elsewhere = join(folder, "project", "elsewhere");
     await mkdir(join(elsewhere, ".git"), { recursive: true });
     const one = await startCommand(REVIEW, { stdin, folder });
-    const words = { generation: 1, content: "secret remark on project A" };
-    expect((await putDraft(await one.url(), words)).status).toBe(200);
+    const draft = { generation: 1, content: "secret remark on project A" };
+    expect((await putDraft(await one.url(), draft)).status).toBe(200);
     const other = await startCommand(REVIEW, { stdin, folder, cwd: elsewhere });
     expect(await draftOf(other)).toMatchObject({ generation: 0, content: null });
     await other.post("/api/deny", { feedback: "about B" });
     await other.ended;
-    expect(await draftOf(one)).toMatchObject(words);
+    expect(await draftOf(one)).toMatchObject(draft);
     const last = (cwd: string, ...flags: string[]) =>
       startCommand(["review", "last", ...flags], { folder, cwd }).then(({ ended }) => ended);
     const none = await last(join(folder, "project"));
@@ -90,8 +90,8 @@ describe("the same text", () => {
     const folder = await sandbox();
     const envelope = (origin: string) => JSON.stringify({ plan: "# Plan", origin });
     const one = await startCommand(REVIEW, { stdin: envelope("origin_a"), folder });
-    const words = { generation: 1, content: "for Claude Code" };
-    expect((await putDraft(await one.url(), words)).status).toBe(200);
+    const draft = { generation: 1, content: "for Claude Code" };
+    expect((await putDraft(await one.url(), draft)).status).toBe(200);
     const other = await startCommand(REVIEW, { stdin: envelope("origin_b"), folder });
     expect(await draftOf(other)).toMatchObject({ generation: 0 });
   });

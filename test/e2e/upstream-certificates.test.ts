@@ -127,6 +127,6 @@ async function startProxy(
     folder,
     environment: { NODE_EXTRA_CA_CERTS: trusted },
   });
-  await command.says(/Proxy listening/);
+  await command.waitForOutput(/Proxy listening/);
   return { command, url: `http://127.0.0.1:${port}` };
 }

@@ -8,7 +8,7 @@ import { planServer } from "../support/plan-server.ts";
 import { startTestProxy } from "../support/start-proxy.ts";
 
 const KEY = "sk-early-canary-0123456789";
-const ANNOUNCED = 70 * 1024 * 1024;
+const CONTENT_LENGTH = 70 * 1024 * 1024;
 /** More than sockets hold between two ends. */
 const REST = Buffer.alloc(8 * 1024 * 1024, "x");
 
@@ -24,7 +24,7 @@ async function answeredClient(port: number, head: string) {
     seen.isEnded = true;
   });
   socket.write(`POST ${head}\r\nhost: localhost\r\ncontent-type: application/json\r\n`);
-  socket.write(`content-length: ${ANNOUNCED}\r\n\r\n{`);
+  socket.write(`content-length: ${CONTENT_LENGTH}\r\n\r\n{`);
   await new Promise<void>((resolve) => {
     socket.setEncoding("utf8").on("data", (chunk) => {
       seen.text += chunk;

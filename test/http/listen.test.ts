@@ -28,18 +28,18 @@ function caller(port: number, text: string) {
   onTestFinished(() => void socket.destroy());
   socket.on("error", () => {});
   socket.write(text);
-  let heard = "";
+  let received = "";
   socket.setEncoding("utf8").on("data", (chunk) => {
-    heard += chunk;
+    received += chunk;
   });
   const isGone = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   const hears = (what: RegExp) =>
     new Promise<void>((resolve, reject) => {
       const look = () => {
-        if (what.test(heard)) resolve();
+        if (what.test(received)) resolve();
       };
       socket.on("data", look);
-      socket.once("close", () => reject(new Error(`said only ${heard}`)));
+      socket.once("close", () => reject(new Error(`said only ${received}`)));
       look();
     });
   return { hears, isGone };

@@ -50,10 +50,10 @@ describe("tabs of one review", { timeout: 60_000 }, () => {
     const { url, send } = await listening();
     const response = await fetch(`${url}/api/events`);
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-    let heard = "";
+    let received = "";
     expect((await send("POST", "/api/deny", { feedback: "no" })).status).toBe(200);
-    while (!heard.includes("event: decided")) heard += (await reader?.read())?.value ?? "";
-    expect(heard).toContain('event: decided\ndata: {"decision":"deny"}\n\n');
+    while (!received.includes("event: decided")) received += (await reader?.read())?.value ?? "";
+    expect(received).toContain('event: decided\ndata: {"decision":"deny"}\n\n');
     expect(await send("POST", "/api/approve", {})).toEqual({
       status: 409,
       body: { error: "Already decided" },

@@ -59,8 +59,8 @@ describe("npm test without a Chromium", () => {
     const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
     expect(scripts.test).toBe("npm run check && node scripts/expect-chromium.mjs && npm run test:e2e");
     const env = { ...process.env, CHROMIUM: join(await temporaryFolder(), "missing") };
-    const words = [process.execPath, join(root, "scripts/expect-chromium.mjs")];
-    const { code, stderr } = await runProgram(words, { cwd: root, env });
+    const argv = [process.execPath, join(root, "scripts/expect-chromium.mjs")];
+    const { code, stderr } = await runProgram(argv, { cwd: root, env });
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringContaining("apt-get install chromium"),
@@ -85,9 +85,9 @@ describe("the set-up", () => {
     const asWindows = `Object.defineProperty(process, "platform", { value: "win32" });
       Object.defineProperty(process, "execPath", { value: ${JSON.stringify(node)} });`;
     const preload = `data:text/javascript,${encodeURIComponent(asWindows)}`;
-    const words = [process.execPath, "--import", preload, "scripts/set-up.mjs"];
+    const argv = [process.execPath, "--import", preload, "scripts/set-up.mjs"];
     // Not a repository either: the files' times tell what has changed.
-    const { code, stderr } = await runProgram(words, { cwd: folder, env: process.env });
+    const { code, stderr } = await runProgram(argv, { cwd: folder, env: process.env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^Building …\n/) });
   });
 });

@@ -19,13 +19,13 @@ const FLAGS = [
 ];
 
 /** What hangs is ended, with its place in the test; a machine that is merely busy never gets there. */
-const PATIENCE_MS = 150_000;
+const TIMEOUT_MS = 150_000;
 
 /** A real Chromium. Throws where the machine has none: a browser test that is not run proves nothing. */
 export async function launchBrowser(moreFlags: readonly string[] = []): Promise<Browser> {
   const executablePath = findChromium();
   if (!executablePath) throw new Error("No Chromium found. Install one, or name it in CHROMIUM.");
-  return chromium.launch({ executablePath, args: [...FLAGS, ...moreFlags], timeout: PATIENCE_MS });
+  return chromium.launch({ executablePath, args: [...FLAGS, ...moreFlags], timeout: TIMEOUT_MS });
 }
 
 /** A context for pages that may take as long as the machine needs. */
@@ -34,7 +34,7 @@ export async function newContext(
   options: BrowserContextOptions = {},
 ): Promise<BrowserContext> {
   const context = await browser.newContext(options);
-  context.setDefaultTimeout(PATIENCE_MS);
+  context.setDefaultTimeout(TIMEOUT_MS);
   return context;
 }
 
@@ -47,7 +47,7 @@ export async function newPage(browser: Browser): Promise<Page> {
  * Messages go after 4 or 10 s, and a diagram has 10 s to be drawn: so long no test looks away on purpose, but a busy
  * machine may. Here messages stay until they are dismissed, and a diagram comes when it comes.
  */
-function stopTheClocksOfPatience(): void {
+function disableUiTimeouts(): void {
   const { setTimeout } = window;
   const patient = (run: TimerHandler, milliseconds = 0, ...given: unknown[]) =>
     milliseconds === 4_000 || milliseconds === 10_000 ? 0 : setTimeout(run, milliseconds, ...given);
@@ -81,7 +81,7 @@ export async function openPage(
     permissions: ["clipboard-read", "clipboard-write"],
     acceptDownloads: true,
   });
-  await context.addInitScript(stopTheClocksOfPatience);
+  await context.addInitScript(disableUiTimeouts);
   const page = await context.newPage();
   const foreignRequests: string[] = [];
   const errors: string[] = [];

@@ -19,7 +19,7 @@ export interface CanaryWatch {
  */
 export function watchForCanaries(
   server: ProxyServer,
-  told: {
+  output: {
     readonly records: readonly CallRecord[];
     readonly refusals: readonly Refusal[];
     readonly internal: readonly unknown[];
@@ -34,10 +34,10 @@ export function watchForCanaries(
       const metrics = await server.app.inject({ url: "/metrics", headers });
       const written = {
         log: [
-          ...told.records.flatMap((record) => [recordLine(record), readableLine(record)]),
-          ...told.refusals.map(refusalLine),
+          ...output.records.flatMap((record) => [recordLine(record), readableLine(record)]),
+          ...output.refusals.map(refusalLine),
         ],
-        "internal errors": told.internal.flatMap(causesOf),
+        "internal errors": output.internal.flatMap(causesOf),
         metrics: [metrics.body],
       };
       for (const [where, texts] of Object.entries(written)) {

@@ -25,7 +25,7 @@ export async function startProxyCommand(
   const port = await quietPort();
   const flags = ["--config", file, "--port", String(port), "--workers", String(workers)];
   const command = await startCommand(["proxy", "start", ...flags], { folder, ...limits });
-  await command.says(/Proxy listening/);
+  await command.waitForOutput(/Proxy listening/);
   return { ...command, port, save, logged: () => linesIn(join(folder, "data", "proxy")) };
 }
 

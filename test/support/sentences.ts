@@ -83,7 +83,7 @@ export function sentences(count: number): readonly string[] {
 }
 
 /** Words that people start with, three for every letter: the letters are commands, and so are many of those after them. */
-const WORDS: readonly (readonly string[])[] = [
+const OPENINGS: readonly (readonly string[])[] = [
   "a also another",
   "but begin box",
   "can create css",
@@ -110,10 +110,12 @@ const WORDS: readonly (readonly string[])[] = [
   "x-ray xml xterm",
   "yes you yet",
   "zero zip zoom",
-].map((words) => words.split(" "));
+].map((openings) => openings.split(" "));
 
 /** A sentence for every letter from a to z; another `turn` begins with other words. */
 export function letterSentences(turn: number): readonly string[] {
-  const rests = ["is a map", "the o v x", "it, at 5 %"];
-  return WORDS.map((words, at) => `${words[turn % words.length]} ${rests[(at + turn) % rests.length]}`);
+  const endings = ["is a map", "the o v x", "it, at 5 %"];
+  return OPENINGS.map(
+    (openings, at) => `${openings[turn % openings.length]} ${endings[(at + turn) % endings.length]}`,
+  );
 }

@@ -38,7 +38,7 @@ export interface SpawnedCommand {
     stderr: string;
   }>;
   /** Resolves once stderr matches. */
-  says(pattern: RegExp): Promise<RegExpExecArray>;
+  waitForOutput(pattern: RegExp): Promise<RegExpExecArray>;
   /** The URL of a review, once it is printed. */
   url(): Promise<string>;
   post(path: string, body: object): Promise<{ status: number; body: unknown }>;
@@ -110,7 +110,7 @@ function watched(
     isOver = true;
     return { code, signal, ...printed };
   });
-  const says = async (pattern: RegExp): Promise<RegExpExecArray> => {
+  const waitForOutput = async (pattern: RegExp): Promise<RegExpExecArray> => {
     for (;;) {
       const match = pattern.exec(printed.stderr);
       if (match) return match;
@@ -119,7 +119,7 @@ function watched(
       await Promise.race([once(child.stderr, "data"), ended]);
     }
   };
-  const url = async () => (await says(/http:\/\/localhost:\d+/))[0];
+  const url = async () => (await waitForOutput(/http:\/\/localhost:\d+/))[0];
   return {
     child,
     folder,
@@ -127,7 +127,7 @@ function watched(
     stdout: () => printed.stdout,
     readStdout: () => void collect("stdout"),
     ended,
-    says,
+    waitForOutput,
     url,
     async post(path, body) {
       const response = await fetch(`${await url()}${path}`, {

@@ -110,7 +110,7 @@ export async function snapshotOf(
   diffType = "uncommitted",
   view: Partial<DiffView> = {},
 ): Promise<TestSnapshot> {
-  const { snapshot } = await heldSnapshot(tested, diffType, view);
+  const { snapshot } = await openSnapshot(tested, diffType, view);
   const patches = new Map<string, string>();
   for (const file of snapshot.files) {
     patches.set(file.path, (patches.get(file.path) ?? "") + (await readPatch(snapshot, file)).toString());
@@ -125,7 +125,7 @@ export async function snapshotOf(
 }
 
 /** The same, left open: the caller closes its spool. */
-export async function heldSnapshot(
+export async function openSnapshot(
   tested: TestRepository,
   diffType = "uncommitted",
   view: Partial<DiffView> = {},

@@ -27,8 +27,8 @@ describe("Qwen Code", () => {
     ["a note", { feedback: "Mind «it»." }, /notes[\s\S]*Mind «it»\.$/],
     ["an edited plan", { editedPlan: "# Mine" }, /edited[\s\S]*# Mine$/],
     ["both", { feedback: "Mind it.", editedPlan: "# Mine" }, /Mind it\.[\s\S]*# Mine$/],
-  ])("is told of %s once its tool has run", (_what, words, expected) => {
-    const { hookEventName, additionalContext } = decisionIn(qwenNotes({ kind: "approve", ...words }) ?? "");
+  ])("is told of %s once its tool has run", (_what, members, expected) => {
+    const { hookEventName, additionalContext } = decisionIn(qwenNotes({ kind: "approve", ...members }) ?? "");
     expect(hookEventName).toBe("PostToolUse");
     expect(additionalContext).toMatch(expected);
   });

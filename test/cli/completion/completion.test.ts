@@ -26,12 +26,12 @@ async function scriptFor(shell: string): Promise<string> {
 }
 
 /** What a real bash offers for the last of these words. */
-async function offered(...words: string[]): Promise<string[]> {
+async function offered(...given: string[]): Promise<string[]> {
   const folder = await temporaryFolder();
   const script = join(folder, "completion.bash");
   writeFileSync(script, await scriptFor("bash"));
   const program = `. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _sallyport; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const args = ["--noprofile", "--norc", "-c", program, "bash", script, "sallyport", ...words];
+  const args = ["--noprofile", "--norc", "-c", program, "bash", script, "sallyport", ...given];
   return execFileSync("bash", args, { encoding: "utf8" }).split("\n").filter(Boolean);
 }
 
@@ -110,14 +110,14 @@ describe("completion in bash", () => {
       ["completion", ""],
       ["bash", "zsh", "fish"],
     ],
-  ])("%j → %j", async (words, expected) => {
-    expect(await offered(...words)).toEqual(expected);
+  ])("%j → %j", async (args, expected) => {
+    expect(await offered(...args)).toEqual(expected);
   });
 
   it.each([[["review", "plan", "PLA"]], [["proxy", "start", "--config", "co"]]])(
     "leaves %j to the names of files",
-    async (words) => {
-      expect(await offered(...words)).toEqual([]);
+    async (args) => {
+      expect(await offered(...args)).toEqual([]);
     },
   );
 });

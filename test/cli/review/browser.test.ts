@@ -6,9 +6,9 @@ import { expect, it } from "vitest";
 import { openBrowser, openingOf } from "../../../src/cli/review/browser.ts";
 import { readReviewEnvironment } from "../../../src/config/review/environment.ts";
 
-const said = (program: string): Promise<string> =>
-  new Promise((tell) => {
-    void openBrowser({ how: "program", program }, "http://localhost:1", tell);
+const openFailing = (program: string): Promise<string> =>
+  new Promise((resolve) => {
+    void openBrowser({ how: "program", program }, "http://localhost:1", resolve);
   });
 
 it.each([
@@ -16,7 +16,7 @@ it.each([
   ["is not there, with words of its own", "/nowhere/browser --new-window", /\/nowhere\/browser ENOENT/],
   ["would have to lie in a file", `${import.meta.filename}/browser`, /ENOTDIR/],
 ])("says of a browser that %s that the address is to be opened by hand", async (_what, program, why) => {
-  const text = await said(program);
+  const text = await openFailing(program);
   expect(text).toMatch(why);
   expect(text).toContain("open the address yourself");
 });

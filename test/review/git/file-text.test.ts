@@ -2,10 +2,10 @@ import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readSide } from "../../../src/review/git/file-text.ts";
-import { heldSnapshot, type TestRepository, testRepository } from "../../support/test-repository.ts";
+import { openSnapshot, type TestRepository, testRepository } from "../../support/test-repository.ts";
 
 async function sides(repository: TestRepository, diffType: string, path: string) {
-  const { git, snapshot } = await heldSnapshot(repository, diffType);
+  const { git, snapshot } = await openSnapshot(repository, diffType);
   const read = (side: "old" | "new") =>
     readSide(git, snapshot, path, side).then(String, (error: { code: string }) => error.code);
   const both = [await read("old"), await read("new")];
@@ -45,7 +45,7 @@ describe("readSide", () => {
   it("stays with what the diff saw, whatever is written meanwhile", async () => {
     const repository = await testRepository({ "a.txt": "1\n" });
     await repository.write({ "a.txt": "2\n" });
-    const { git, snapshot } = await heldSnapshot(repository);
+    const { git, snapshot } = await openSnapshot(repository);
     await repository.write({ "a.txt": "3\n" });
     expect((await readSide(git, snapshot, "a.txt", "new")).toString()).toBe("2\n");
     await snapshot.spool.close();

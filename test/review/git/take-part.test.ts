@@ -6,7 +6,7 @@ import { readPatch } from "../../../src/review/git/file-text.ts";
 import { type ListedFile, listFiles } from "../../../src/review/git/listed-files.ts";
 import { takePart } from "../../../src/review/git/take-part.ts";
 import { withTreeOf } from "../../../src/review/git/work-tree.ts";
-import { heldSnapshot, type TestRepository, testRepository } from "../../support/test-repository.ts";
+import { openSnapshot, type TestRepository, testRepository } from "../../support/test-repository.ts";
 
 const numbered = (count: number) =>
   Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join("");
@@ -44,7 +44,7 @@ const named = (files: readonly Pick<ListedFile, "path" | "oldPath">[]) =>
 
 /** The repository with a diff of its whole and the way to take parts of it. */
 async function partsOf(tested: TestRepository, diffType = "uncommitted") {
-  const { git, plan, snapshot } = await heldSnapshot(tested, diffType);
+  const { git, plan, snapshot } = await openSnapshot(tested, diffType);
   onTestFinished(() => snapshot.spool.close());
   const repository = await tested.open();
   const view = { ignoreSpace: false, paths: [] };

@@ -104,9 +104,9 @@ describe("a decision", () => {
     await writeFile(obstacle, "in the way");
     const response = await post("/api/deny", { feedback: "kept" });
     expect(response.statusCode).toBe(500);
-    const words = "The decision was not taken. Nothing can be stored in";
-    expect(response.json().error).toContain(words);
-    expect(failures).toMatchObject([{ message: expect.stringContaining(words) }]);
+    const message = "The decision was not taken. Nothing can be stored in";
+    expect(response.json().error).toContain(message);
+    expect(failures).toMatchObject([{ message: expect.stringContaining(message) }]);
     expect(context.session.phase).toBe("waiting");
     const next = await planServer({ folder, plan: `${PLAN}more\n` });
     const { rounds } = (await next.app.inject({ url: "/api/history", headers })).json();
@@ -383,9 +383,9 @@ describe("every answer", () => {
       ? writeFile(join(folder, "data", obstacle), "in the way")
       : mkdir(join(folder, "data", obstacle)));
     const response = await app.inject({ method: "PUT", url, payload, headers: fromPage });
-    const words = /^Nothing can be stored in .*: something else is in its place\.$/;
-    expect([response.statusCode, response.json().error]).toEqual([500, expect.stringMatching(words)]);
-    expect(failures).toMatchObject([{ message: expect.stringMatching(words) }]);
+    const message = /^Nothing can be stored in .*: something else is in its place\.$/;
+    expect([response.statusCode, response.json().error]).toEqual([500, expect.stringMatching(message)]);
+    expect(failures).toMatchObject([{ message: expect.stringMatching(message) }]);
     expect((await post("/api/deny", {})).statusCode).toBe(200);
   });
 });

@@ -6,22 +6,22 @@ import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 /** Resolves at the next change that is told. */
 function watching(path: string, since = fileState(path)): { change: () => Promise<void> } {
-  let told = 0;
+  let changes = 0;
   let seen = 0;
   let wake = () => {};
   onTestFinished(
     onFileChange(path, since, () => {
-      told += 1;
+      changes += 1;
       wake();
     }),
   );
   return {
     async change() {
-      while (told === seen)
+      while (changes === seen)
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
-      seen = told;
+      seen = changes;
     },
   };
 }

@@ -31,9 +31,9 @@ describe("wordChanges", () => {
   });
 
   it("leaves equal text outside the marks", () => {
-    const words = fc.array(fc.constantFrom("a", "bc", " ", "(", "é", "𝒳"), { maxLength: 12 });
+    const pieces = fc.array(fc.constantFrom("a", "bc", " ", "(", "é", "𝒳"), { maxLength: 12 });
     fc.assert(
-      fc.property(words, words, (left, right) => {
+      fc.property(pieces, pieces, (left, right) => {
         const [before, after] = [left.join(""), right.join("")];
         const changes = wordChanges(before, after);
         if (changes.old.length + changes.new.length === 0) return;

@@ -125,12 +125,12 @@ describe("an anchor in the next round", () => {
   });
 
   it("is found for a quote of 20,000 words, wrapped differently", () => {
-    const words = Array.from({ length: 20_000 }, (_, index) => `word${index}`);
-    const anchor = anchorAt(words.join(" "), words.join(" "));
-    const revised = parseMarkdown(`# New\n\n${words.join("\n")}\n\nEnd.\n`);
+    const terms = Array.from({ length: 20_000 }, (_, index) => `word${index}`);
+    const anchor = anchorAt(terms.join(" "), terms.join(" "));
+    const revised = parseMarkdown(`# New\n\n${terms.join("\n")}\n\nEnd.\n`);
     const found = relocate(revised, anchor);
     expect(found).toMatchObject({ startLine: 3, endLine: 20_002 });
-    expect(found?.quote).toBe(words.join("\n"));
+    expect(found?.quote).toBe(terms.join("\n"));
   });
 
   it("is found for a quote with characters that mean something in a regular expression", () => {
