@@ -21,8 +21,8 @@ const { values: flags } = parseArgs({
 const SIZE = Number(flags.mib) * 1024 * 1024 - 4096;
 const folder = mkdtempSync(join(tmpdir(), "sallyport-large-"));
 
-/** Values below the bound of what is parsed (200,000): `of` values in each element. */
-const BELOW = 199_000;
+/** Values below the bound of what is parsed (130,000): `of` values in each element. */
+const BELOW = 129_000;
 const list = (element, of, most = BELOW) => {
   const count = Math.min(Math.floor(SIZE / (element.length + 1)), Math.floor(most / of));
   return `[${Array(count).fill(element).join(",")}]`;

@@ -35,11 +35,19 @@ let pending: string[] | undefined;
 
 /** Serializes like `JSON.stringify` and writes `RawJson` unchanged. */
 export function stringifyJson(value: unknown): string {
+  return stringifyJsonWith(undefined, value);
+}
+
+/** Serializes like `stringifyJson`, with a replacer of `JSON.stringify`. */
+export function stringifyJsonWith(
+  replacer: ((name: string, member: unknown) => unknown) | undefined,
+  value: unknown,
+): string {
   const outer = pending;
   pending = [];
   try {
     const texts = pending;
-    const written = JSON.stringify(value);
+    const written = JSON.stringify(value, replacer);
     return texts.length === 0
       ? written
       : written.replace(standIn, (_, index) => texts[Number(index)] ?? "null");

@@ -161,7 +161,7 @@ export class ClientResponse implements ReplyWriter, OpenStream {
     response.writeHead(status, head);
   }
 
-  answer(status: number, headers: Readonly<Record<string, string>>, text: string): void {
+  answer(status: number, headers: Readonly<Record<string, string>>, text: string | Buffer): void {
     if (status >= 400) forgetUnasked(this.call);
     const head = this.head(status, headers);
     head.push("content-length", String(Buffer.byteLength(text)));

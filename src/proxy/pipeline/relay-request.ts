@@ -39,7 +39,8 @@ export async function nativeBody(call: Call, body: CallBody, targets: Targets): 
   }
   const { bytes, scanned } = body;
   // Removing thinking blocks requires parsing. If the body exceeds a bound, they stay, and the vendor rejects them.
-  const own = call.excess ? bytes : withoutForeignThinking(call.dialect, bytes);
+  const cleaned = call.excess ? bytes : withoutForeignThinking(call.dialect, bytes);
+  const own = Buffer.isBuffer(cleaned) ? cleaned : await cleaned;
   const { model: named, modelRanges } = own === bytes ? scanned : await scanObject(own);
   const name = nameInBody(call.dialect, named, model);
   return named === undefined || named === name ? own : withModel(own, modelRanges, name);

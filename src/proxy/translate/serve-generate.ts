@@ -9,6 +9,7 @@ import type { ExchangeRequest, Turn } from "../exchange/request.ts";
 import { capabilitiesFor } from "../models/capabilities-for.ts";
 import { refuseCompaction } from "./conversations/compaction.ts";
 import { isKept, namesEarlierTurns, withEarlierTurns } from "./conversations/earlier-turns.ts";
+import { LARGE_JSON, stringifyLargeJson } from "./large-json.ts";
 import { prepareRequest } from "./request/prepare-request.ts";
 import { readRequestJson } from "./request/read-json.ts";
 import { readErrorBody } from "./response/read-response.ts";
@@ -108,7 +109,8 @@ async function send(translation: Translation): Promise<UpstreamReply | undefined
     throw refusal("The upstream supports no part of the conversation.", lost);
   const headers = value.headers === undefined ? {} : { headers: value.headers };
   await turnIfLarge(call.body.length);
-  const body = stringifyJson(value.body);
+  const isLarge = call.body.length > LARGE_JSON;
+  const body = isLarge ? await stringifyLargeJson(value.body) : stringifyJson(value.body);
   await turnIfLarge(body.length);
   return call.send({ method: "POST", path: value.path, body, ...headers });
 }

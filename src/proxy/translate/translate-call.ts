@@ -90,7 +90,7 @@ export interface ReplyWriter {
   /** Sends status and headers, including the request id and `x-sallyport-upstream`. */
   start(status: number, headers: Readonly<Record<string, string>>): void;
   /** Sends status, headers and the complete body. */
-  answer(status: number, headers: Readonly<Record<string, string>>, text: string): void;
+  answer(status: number, headers: Readonly<Record<string, string>>, text: string | Buffer): void;
   /**
    * Writes a piece of the body. If the client is slower than the upstream, returns a promise to await before writing
    * more.

@@ -79,8 +79,9 @@ export class Translation {
   }
 
   /** Stores the conversation and its response under the id that the client received. */
-  async keep(id: string, response: ExchangeResponse, answer: string): Promise<void> {
+  async keep(id: string, response: ExchangeResponse, body: string | Buffer): Promise<void> {
     if (!this.plan.isKept) return;
+    const answer = body.toString();
     const size = this.plan.call.body.length;
     await keepConversation(this.plan.call.conversations, id, this.plan.request, response, { answer, size });
   }

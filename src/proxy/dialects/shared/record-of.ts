@@ -1,20 +1,25 @@
 import { z } from "zod";
+import { isObject } from "../../exchange/json.ts";
 
 /**
  * Returns a schema for records of `value` that reports the first invalid member only; `z.record` reports every one.
  */
 export function recordOf<Value extends z.ZodType>(value: Value) {
-  return z.record(z.string(), z.unknown()).transform((record, context) => {
-    const entries: [string, z.output<Value>][] = [];
-    for (const [name, member] of Object.entries(record)) {
-      const parsed = value.safeParse(member);
-      if (!parsed.success) {
-        const message = parsed.error.issues[0]?.message ?? "it cannot be read";
-        context.addIssue({ code: "custom", message, path: [name] });
-        return z.NEVER;
+  return z
+    .custom<Readonly<Record<string, unknown>>>(isObject, { error: "Invalid input: expected record" })
+    .transform((record, context) => {
+      const entries: [string, z.output<Value>][] = [];
+      // Unlike `Object.entries`, creates nothing for the members behind the first invalid one.
+      for (const name in record) {
+        const member = record[name];
+        const parsed = value.safeParse(member);
+        if (!parsed.success) {
+          const message = parsed.error.issues[0]?.message ?? "it cannot be read";
+          context.addIssue({ code: "custom", message, path: [name] });
+          return z.NEVER;
+        }
+        entries.push([name, parsed.data]);
       }
-      entries.push([name, parsed.data]);
-    }
-    return Object.fromEntries(entries);
-  });
+      return Object.fromEntries(entries);
+    });
 }

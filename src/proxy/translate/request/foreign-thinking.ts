@@ -1,31 +1,45 @@
 import { getProfile } from "../../dialects/index.ts";
 import { isObject, parseJson, stringifyJson } from "../../exchange/json.ts";
 import type { Dialect } from "../../exchange/parts.ts";
+import { LARGE_JSON, parseLargeJson, stringifyLargeJson } from "../large-json.ts";
 
 const members = ["signature", "data", "encrypted_content", "thoughtSignature", "thought_signature"];
 
 /**
  * Removes from the body of a native call the reasoning that another vendor created earlier in the conversation: the
  * upstream would reject its signature, and with it the call. Returns the client's bytes if they contain no wrapped
- * signature.
+ * signature, and a promise only for a large body that may contain one.
  */
-export function withoutForeignThinking(dialect: Dialect, body: Buffer): Buffer {
+export function withoutForeignThinking(dialect: Dialect, body: Buffer): Buffer | Promise<Buffer> {
   const { client, turnsMember } = getProfile(dialect);
   const prefix = client.signaturePrefix;
-  if (!body.includes(prefix)) return body;
-  let value: unknown;
+  if (turnsMember === undefined || !body.includes(prefix)) return body;
+  if (body.length > LARGE_JSON) return cleanLargeBody(body, turnsMember, prefix);
   try {
-    value = parseJson(body.toString());
+    const cleaned = cleanBody(parseJson(body.toString()), turnsMember, prefix);
+    return cleaned === undefined ? body : Buffer.from(stringifyJson(cleaned));
   } catch {
     return body;
   }
-  if (!isObject(value) || turnsMember === undefined) return body;
-  const turns = value[turnsMember];
-  if (!Array.isArray(turns)) return body;
+}
+
+async function cleanLargeBody(body: Buffer, turnsMember: string, prefix: string): Promise<Buffer> {
+  try {
+    const cleaned = cleanBody(await parseLargeJson(body, { fatal: false }), turnsMember, prefix);
+    return cleaned === undefined ? body : await stringifyLargeJson(cleaned);
+  } catch {
+    return body;
+  }
+}
+
+/** Returns a body without its foreign parts, or undefined if it has none: the prefix may also occur in a text. */
+function cleanBody(value: unknown, turnsMember: string, prefix: string): unknown {
+  const turns = isObject(value) ? value[turnsMember] : undefined;
+  if (!isObject(value) || !Array.isArray(turns)) return undefined;
   const cleaned = turns.filter((turn) => !isForeign(turn, prefix)).flatMap((turn) => cleanTurn(turn, prefix));
-  const text = stringifyJson({ ...value, [turnsMember]: cleaned });
-  // The prefix may also occur in a text; then nothing was removed.
-  return text.length === stringifyJson(value).length ? body : Buffer.from(text);
+  const isUnchanged =
+    cleaned.length === turns.length && cleaned.every((turn, index) => turn === turns[index]);
+  return isUnchanged ? undefined : { ...value, [turnsMember]: cleaned };
 }
 
 /** Returns a turn without its foreign parts; no turn if nothing else is left. */

@@ -10,6 +10,7 @@ import { readWhole } from "../../body/read-whole.ts";
 import { type DialectError, invalidResponse } from "../../exchange/dialect-error.ts";
 import { parseJson } from "../../exchange/json.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
+import { LARGE_JSON, parseLargeJson } from "../large-json.ts";
 
 /** Maximum size of a response that is not streamed; it may contain images. */
 export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
@@ -17,7 +18,7 @@ export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 const maxErrorBytes = 1024 * 1024;
 
 /** Bounds of a response or of one of its events. */
-export const RESPONSE_BOUNDS: JsonBounds = { values: 200_000, depth: 256 };
+export const RESPONSE_BOUNDS: JsonBounds = { values: 130_000, depth: 256 };
 /** Bounds of a response with the log probabilities of up to 20 tokens for each of its tokens. */
 const LOGPROBS_BOUNDS: JsonBounds = { ...RESPONSE_BOUNDS, values: 2_000_000 };
 /** Size in bytes below which values are not counted: such a text is parsed quickly, whatever it contains. */
@@ -86,18 +87,19 @@ export async function readResponseJson(
   bounds: JsonBounds = RESPONSE_BOUNDS,
   onLength?: (length: number) => void,
 ): Promise<unknown> {
-  const text = await readText(body, MAX_RESPONSE_BYTES, bounds);
-  if (text === undefined) throw createTooLargeError();
-  onLength?.(text.length);
-  await turnIfLarge(text.length);
-  if (!/\S/.test(text)) throw invalidResponse("The upstream's answer is empty.");
+  const bytes = await readBytes(body, MAX_RESPONSE_BYTES, bounds);
+  if (bytes === undefined) throw createTooLargeError();
+  onLength?.(bytes.length);
+  await turnIfLarge(bytes.length);
+  if (firstCharacter(bytes) === undefined) throw invalidResponse("The upstream's response is empty.");
   let parsed: unknown;
   try {
-    parsed = parseJson(text);
+    parsed =
+      bytes.length > LARGE_JSON ? await parseLargeJson(bytes, { fatal: false }) : parseJson(bytes.toString());
   } catch {
-    throw invalidResponse("The upstream's answer is no JSON.");
+    throw invalidResponse("The upstream's response is not JSON.");
   }
-  await turnIfLarge(text.length);
+  await turnIfLarge(bytes.length);
   return parsed;
 }
 
@@ -106,7 +108,8 @@ export async function readResponseJson(
  * gateway's HTML page.
  */
 export async function readErrorBody(body: AsyncIterable<Uint8Array>): Promise<unknown> {
-  const text = await readText(body, maxErrorBytes, RESPONSE_BOUNDS).catch(() => undefined);
+  const bytes = await readBytes(body, maxErrorBytes, RESPONSE_BOUNDS).catch(() => undefined);
+  const text = bytes?.toString();
   try {
     return text === undefined ? undefined : parseJson(text);
   } catch {
@@ -115,11 +118,11 @@ export async function readErrorBody(body: AsyncIterable<Uint8Array>): Promise<un
   }
 }
 
-async function readText(
+async function readBytes(
   body: AsyncIterable<Uint8Array>,
   most: number,
   bounds: JsonBounds,
-): Promise<string | undefined> {
+): Promise<Buffer | undefined> {
   const counter = new JsonCounter(bounds);
   let uncounted: Uint8Array[] = [];
   const bytes = await readWhole(body, most, (chunk, size) => {
@@ -132,7 +135,7 @@ async function readText(
     uncounted = [];
   });
   await turnIfLarge(bytes?.length ?? 0);
-  return bytes?.toString();
+  return bytes;
 }
 
 /** Reads the events of an upstream's stream. Its methods throw `DialectError` (502) if an event exceeds a bound. */

@@ -1,3 +1,4 @@
+import { nextTurn } from "../../../json/bounds.ts";
 import { eventStreamHeaders } from "../../../sse/event-stream-headers.ts";
 import { isClientDisconnect, toExchangeError } from "../../dialect-errors.ts";
 import { getProfile } from "../../dialects/index.ts";
@@ -19,6 +20,8 @@ import { createStreamGuard } from "./stream-guard.ts";
 
 /** How long the status is delayed, so that an early error can still set it. */
 const FIRST_EVENT_TIMEOUT_MS = 5_000;
+/** Bytes of a stream that are decoded per turn of the event loop, if they are all there at once. */
+const TURN_BYTES = 256 * 1024;
 /** Limits for reading what an upstream sends after its terminal event, so that its connection can be reused. */
 const MAX_TRAILING_BYTES = 64 * 1024;
 const MAX_TRAILING_MS = 500;
@@ -55,10 +58,16 @@ async function relay(translation: Translation, upstream: UpstreamReply, writer: 
   const decode = (event: WireEvent) =>
     readsTexts ? writer.encode(decoder.push(event)) : fastPath.push(event);
   const chunks = body[Symbol.asyncIterator]();
+  let left = TURN_BYTES;
   for (let step = await chunks.next(); step.done !== true; step = await chunks.next()) {
     for (const event of parser.push(step.value)) writer.add(decode(event));
     const wait = writer.send();
     if (wait !== undefined) await wait;
+    left -= step.value.length;
+    if (left < 0) {
+      left = TURN_BYTES;
+      await nextTurn();
+    }
     if (writer.failed) return;
     if (writer.ended) return skipRest(chunks);
   }

@@ -3,6 +3,7 @@ import { DialectError, invalidResponse } from "../../exchange/dialect-error.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import { stringifyJson } from "../../exchange/json.ts";
 import type { ExchangeResponse } from "../../exchange/response.ts";
+import { LARGE_JSON, stringifyLargeJson } from "../large-json.ts";
 import { refuseLosses } from "../strict-translation.ts";
 import type { UpstreamReply } from "../translate-call.ts";
 import type { Translation } from "../translation.ts";
@@ -34,10 +35,11 @@ export async function sendWhole(translation: Translation, upstream: UpstreamRepl
   refuseLosses(translation.plan.call, losses);
   const { reply } = translation.plan.call;
   await turnIfLarge(translation.responseLength);
-  const text = stringifyJson(value);
-  await translation.keep(idIn(value), response, text);
+  const isLarge = translation.responseLength > LARGE_JSON;
+  const json = isLarge ? await stringifyLargeJson(value) : stringifyJson(value);
+  await translation.keep(idIn(value), response, json);
   const headers = { "content-type": "application/json", ...translation.lossHeaders() };
-  reply.answer(200, headers, text);
+  reply.answer(200, headers, json);
 }
 
 async function decode(translation: Translation, body: AsyncIterable<Uint8Array>): Promise<ExchangeResponse> {
@@ -72,6 +74,7 @@ async function collect(translation: Translation, body: AsyncIterable<Uint8Array>
     if (size > MAX_RESPONSE_BYTES) throw createTooLargeError();
     for (const event of parser.push(chunk)) events.push(...decoder.push(event));
     if (isOver(events.at(-1))) return gather(events);
+    await turnIfLarge(size);
   }
   for (const event of parser.end()) events.push(...decoder.push(event));
   return gather([...events, ...decoder.end()]);

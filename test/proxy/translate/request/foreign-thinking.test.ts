@@ -43,6 +43,18 @@ describe("thinking of another vendor in a native call", () => {
     });
   });
 
+  it("is left out of a large body, whose bytes stay the same if there is none", async () => {
+    const long = "x".repeat(3_000_000);
+    const messages = [
+      { role: "user", content: long },
+      { role: "assistant", content: [{ type: "redacted_thinking", data: "sally1.responses.x" }] },
+    ];
+    const result = await withoutForeignThinking("messages", bytes({ messages }));
+    expect(result.equals(bytes({ messages: [messages[0]] }))).toBe(true);
+    const plain = bytes({ messages: [{ role: "user", content: `sally1.${long}` }] });
+    expect(await withoutForeignThinking("messages", plain)).toBe(plain);
+  });
+
   it("costs the bytes nothing where there is none", () => {
     for (const text of [
       '{"messages": [ {"role":"user","content":"Hi","n":1.0} ]}',
