@@ -1,0 +1,201 @@
+import { periodAt } from "./budget-periods.ts";
+import {
+  type Budget,
+  type Decision,
+  type Excess,
+  type LimitStore,
+  type Limits,
+  type Period,
+  type RateState,
+  type Reservation,
+  type Subject,
+  type SubjectState,
+  toMicros,
+  type Usage,
+} from "./limits.ts";
+import { drained, EMPTY, type Level, remainingOf, resetOf, UNIT, waitFor } from "./limits-rate.ts";
+
+/** Creates a store that counts in this process. `now` returns milliseconds since 1970. */
+export function createMemoryLimits(now: () => number = Date.now): LimitStore {
+  return new MemoryLimits(now);
+}
+
+interface Counters {
+  rpm: Level;
+  tpm: Level;
+  inFlight: number;
+}
+
+interface Account {
+  readonly start: number;
+  spent: number;
+  reserved: number;
+}
+
+class MemoryLimits implements LimitStore {
+  private readonly counters = new Map<string, Counters>();
+  /** Accounts of the current periods, by subject and period. */
+  private readonly accounts = new Map<string, Account>();
+  /** The accounts that each open reservation has reserved from. */
+  private readonly open = new Map<string, readonly Account[]>();
+
+  constructor(private readonly now: () => number) {}
+
+  reserve(reservation: Reservation): Decision {
+    const { subjects } = reservation;
+    const at = this.now();
+    const excess = this.findExcess(reservation, at);
+    if (excess === undefined) this.take(reservation, at);
+    return { excess, states: subjects.map((subject) => this.stateOf(subject, at)) };
+  }
+
+  settle({ id, subjects, tokens, micros }: Reservation, used: Usage): void {
+    const reserved = this.open.get(id);
+    if (reserved === undefined) return;
+    this.open.delete(id);
+    const at = this.now();
+    for (const { id: subject, limits } of subjects) {
+      const counters = this.countersOf(subject);
+      counters.inFlight = Math.max(0, counters.inFlight - 1);
+      if (limits.tpm !== undefined)
+        counters.tpm = add(counters.tpm, limits.tpm, at, used.tokens - tokens);
+    }
+    for (const account of reserved) {
+      account.reserved -= micros;
+      account.spent += used.micros;
+    }
+  }
+
+  read(subjects: readonly Subject[]): readonly SubjectState[] {
+    const at = this.now();
+    return subjects.map((subject) => this.stateOf(subject, at));
+  }
+
+  prime(subject: string, period: Period, start: number, micros: number): void {
+    const id = accountId(subject, period);
+    const known = this.accounts.get(id);
+    if (known === undefined || known.start < start)
+      this.accounts.set(id, { start, spent: micros, reserved: 0 });
+  }
+
+  close(): void {}
+
+  /** Returns the first limit that the reservation does not fit into: by limit, then by subject. */
+  private findExcess(reservation: Reservation, at: number): Excess | undefined {
+    const { subjects, tokens, micros } = reservation;
+    const find = (check: (limits: Limits, subject: Subject) => Omit<Excess, "subject"> | undefined) => {
+      for (const [index, subject] of subjects.entries()) {
+        const found = check(subject.limits, subject);
+        if (found !== undefined) return { ...found, subject: index };
+      }
+      return undefined;
+    };
+    return (
+      find(({ concurrency }, { id }) =>
+        concurrency !== undefined && this.countersOf(id).inFlight >= concurrency
+          ? { limit: "concurrency", budget: 0, retryMs: 0, neverFits: false }
+          : undefined,
+      ) ??
+      find(({ rpm }, { id }) => excessOfRate("rpm", rpm, this.countersOf(id).rpm, at, 1)) ??
+      find(({ tpm }, { id }) => excessOfRate("tpm", tpm, this.countersOf(id).tpm, at, tokens)) ??
+      find(({ budgets = [] }, { id }) => {
+        const index = budgets.findIndex((budget) => this.leftOf(id, budget, at) < micros);
+        const budget = budgets[index];
+        if (budget === undefined) return undefined;
+        const { end } = periodAt(budget.period, at);
+        return {
+          limit: "budget",
+          budget: index,
+          retryMs: end === undefined ? 0 : end - at,
+          neverFits: micros > toMicros(budget.usd),
+        };
+      })
+    );
+  }
+
+  private take({ id, subjects, tokens, micros }: Reservation, at: number): void {
+    const reserved: Account[] = [];
+    for (const { id: subject, limits } of subjects) {
+      const counters = this.countersOf(subject);
+      counters.inFlight += 1;
+      if (limits.rpm !== undefined) counters.rpm = add(counters.rpm, limits.rpm, at, 1);
+      if (limits.tpm !== undefined) counters.tpm = add(counters.tpm, limits.tpm, at, tokens);
+      for (const budget of limits.budgets ?? []) {
+        const account = this.accountOf(subject, budget, at);
+        account.reserved += micros;
+        reserved.push(account);
+      }
+    }
+    this.open.set(id, reserved);
+  }
+
+  private stateOf({ id, limits }: Subject, at: number): SubjectState {
+    const { rpm, tpm, inFlight } = this.countersOf(id);
+    const { concurrency, budgets = [] } = limits;
+    return {
+      rpm: stateOfRate(rpm, limits.rpm, at),
+      tpm: stateOfRate(tpm, limits.tpm, at),
+      concurrency:
+        concurrency === undefined ? undefined : { remaining: Math.max(0, concurrency - inFlight) },
+      budgets: budgets.map((budget) => ({
+        remainingMicros: Math.max(0, this.leftOf(id, budget, at)),
+        resetsAt: periodAt(budget.period, at).end,
+      })),
+    };
+  }
+
+  /** Returns the microdollars that are neither spent nor reserved. */
+  private leftOf(subject: string, budget: Budget, at: number): number {
+    const { spent, reserved } = this.accountOf(subject, budget, at);
+    return toMicros(budget.usd) - spent - reserved;
+  }
+
+  private accountOf(subject: string, { period }: Budget, at: number): Account {
+    const { start } = periodAt(period, at);
+    const id = accountId(subject, period);
+    const known = this.accounts.get(id);
+    // An account of a later period stays if the clock was set back.
+    if (known !== undefined && known.start >= start) return known;
+    const account = { start, spent: 0, reserved: 0 };
+    this.accounts.set(id, account);
+    return account;
+  }
+
+  private countersOf(subject: string): Counters {
+    let counters = this.counters.get(subject);
+    if (counters === undefined) {
+      counters = { rpm: EMPTY, tpm: EMPTY, inFlight: 0 };
+      this.counters.set(subject, counters);
+    }
+    return counters;
+  }
+}
+
+function accountId(subject: string, period: Period): string {
+  return `${period} ${subject}`;
+}
+
+function add(level: Level, limit: number, at: number, units: number): Level {
+  const now = at * 1000;
+  const next = drained(level, limit, now) + units * UNIT;
+  return { level: Math.max(0, next), at: Math.max(level.at, now) };
+}
+
+function excessOfRate(
+  limit: "rpm" | "tpm",
+  rate: number | undefined,
+  level: Level,
+  at: number,
+  units: number,
+): Omit<Excess, "subject"> | undefined {
+  if (rate === undefined) return undefined;
+  if (units > rate) return { limit, budget: 0, retryMs: 60_000, neverFits: true };
+  const retryMs = waitFor(drained(level, rate, at * 1000), rate, units);
+  return retryMs === 0 ? undefined : { limit, budget: 0, retryMs, neverFits: false };
+}
+
+function stateOfRate(level: Level, rate: number | undefined, at: number): RateState | undefined {
+  if (rate === undefined) return undefined;
+  const now = drained(level, rate, at * 1000);
+  return { remaining: remainingOf(now, rate), resetMs: resetOf(now, rate) };
+}

@@ -1,0 +1,134 @@
+/**
+ * Limits of keys, teams and upstreams while calls run: rates, tokens, places and money. `docs/explanation/limits.md`
+ * describes the rules. Money is in integer microdollars, time in milliseconds.
+ */
+
+export type Period = "day" | "week" | "month" | "total";
+
+export interface Budget {
+  readonly usd: number;
+  readonly period: Period;
+}
+
+/** Limits as configured; an absent one does not apply. */
+export interface Limits {
+  /** Requests a minute, and the size of a burst. */
+  readonly rpm?: number | undefined;
+  /** Tokens a minute, and the size of a burst. */
+  readonly tpm?: number | undefined;
+  /** Calls in flight. */
+  readonly concurrency?: number | undefined;
+  readonly budgets?: readonly Budget[] | undefined;
+}
+
+/** A key, a team or an upstream that has limits. */
+export interface Subject {
+  /** Unique over all kinds, such as `key:key_8f3…`, `team:search`. */
+  readonly id: string;
+  /** How messages name it, such as `the key "alice"`. */
+  readonly label: string;
+  readonly limits: Limits;
+}
+
+/** What a call reserves before it begins. */
+export interface Reservation {
+  /** Unique over all replicas. */
+  readonly id: string;
+  readonly subjects: readonly Subject[];
+  readonly tokens: number;
+  /** The most that the call is expected to cost. */
+  readonly micros: number;
+  /** The part of `micros` that is charged if the process ends before the call does. */
+  readonly inputMicros: number;
+  /** Milliseconds that the call may take; 0: no limit. */
+  readonly totalMs: number;
+  /** What the ledger records about the call if it is lost: JSON. */
+  readonly meta?: string | undefined;
+}
+
+/** What is left of a rate; `resetMs` until all of it is left again. */
+export interface RateState {
+  readonly remaining: number;
+  readonly resetMs: number;
+}
+
+/** What is left of a budget in its current period. */
+export interface BudgetState {
+  readonly remainingMicros: number;
+  /** Milliseconds since 1970; undefined for `total`. */
+  readonly resetsAt: number | undefined;
+}
+
+/** What is left of a subject's limits. Limits that it does not have are absent. */
+export interface SubjectState {
+  readonly rpm?: RateState | undefined;
+  readonly tpm?: RateState | undefined;
+  readonly concurrency?: { readonly remaining: number } | undefined;
+  /** In the order of the subject's budgets. */
+  readonly budgets: readonly BudgetState[];
+}
+
+export type LimitName = "concurrency" | "rpm" | "tpm" | "budget";
+
+/** The limit that a call does not fit into. */
+export interface Excess {
+  /** The index of the subject. */
+  readonly subject: number;
+  readonly limit: LimitName;
+  /** The index of the budget, if `limit` is `budget`. */
+  readonly budget: number;
+  /** Milliseconds until the call may fit; 0 if that is not known. */
+  readonly retryMs: number;
+  /** Whether the call is larger than the whole limit. */
+  readonly neverFits: boolean;
+}
+
+/** Whether a call is admitted, and what is left afterwards of each subject's limits. */
+export interface Decision {
+  /** Undefined if the call is admitted. A call that is not admitted consumes nothing. */
+  readonly excess: Excess | undefined;
+  readonly states: readonly SubjectState[];
+}
+
+/** A reservation whose process ended before its call did. */
+export interface LostReservation {
+  readonly id: string;
+  /** What was charged. */
+  readonly micros: number;
+  readonly meta: string | undefined;
+}
+
+/** What a call has used. */
+export interface Usage {
+  readonly tokens: number;
+  readonly micros: number;
+}
+
+type Soon<Value> = Value | Promise<Value>;
+
+/**
+ * Counts what calls use of limits, in this process or for all replicas. Each function is atomic: concurrent calls
+ * never pass a limit together.
+ */
+export interface LimitStore {
+  /** Reserves what a call may use, of all its subjects or of none. Limits are checked in the order of `LimitName`. */
+  reserve(reservation: Reservation): Soon<Decision>;
+  /** Ends a reservation and charges what the call has used. */
+  settle(reservation: Reservation, used: Usage): void;
+  /** Returns what is left of each subject's limits. */
+  read(subjects: readonly Subject[]): Soon<readonly SubjectState[]>;
+  /** Sets what was spent of a budget before the store knew it; does nothing if the store knows it already. */
+  prime(subject: string, period: Period, start: number, micros: number): Soon<void>;
+  close(): Soon<void>;
+}
+
+export const MICROS_PER_USD = 1_000_000;
+
+/** Converts US dollars to microdollars. */
+export function toMicros(usd: number): number {
+  return Math.round(usd * MICROS_PER_USD);
+}
+
+export function toUsd(micros: number): number {
+  return micros / MICROS_PER_USD;
+}
