@@ -106,6 +106,26 @@ export const errorCatalogue = {
     exitCode: 1,
     meaning: "The worker processes (`--workers`) ended repeatedly.",
   },
+  rate_limited: {
+    status: 429,
+    exitCode: 1,
+    meaning: "A limit of requests, tokens or calls in flight of a key, its team or an upstream is used up.",
+  },
+  budget_exceeded: {
+    status: 429,
+    exitCode: 1,
+    meaning: "The rest of a budget of the key or its team is smaller than what the call may cost.",
+  },
+  model_not_allowed: {
+    status: 403,
+    exitCode: 1,
+    meaning: "The key may not call the model, or has a budget and the model has no price.",
+  },
+  limits_unavailable: {
+    status: 503,
+    exitCode: 1,
+    meaning: "Redis is unreachable, and `redis_failure` is `refuse`.",
+  },
   storage: { status: 500, exitCode: 1, meaning: "The data directory is not writable." },
 } as const satisfies Record<string, CatalogueEntry>;
 
@@ -115,18 +135,26 @@ interface AppErrorOptions {
   /** The suggested fix, in one sentence. */
   readonly hint?: string;
   readonly cause?: unknown;
+  /** Seconds after which the request may succeed. */
+  readonly retryAfterSeconds?: number;
+  /** Whether the same request can never succeed. */
+  readonly isFinal?: boolean;
 }
 
 /** An error with a code of the catalog and a message for people. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  readonly isFinal: boolean;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.name = "AppError";
     this.code = code;
     this.hint = options.hint;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.isFinal = options.isFinal ?? false;
   }
 
   get status(): number {

@@ -92,6 +92,7 @@ const SUBFOLDERS_MAY_IMPORT: Readonly<Record<string, Readonly<Record<string, rea
     auth: ["dialects"],
     body: ["exchange"],
     usage: ["exchange", "body", "glob.ts"],
+    gateway: [],
     upstream: ["body", "dialects", "exchange", "redact.ts"],
     observability: ["exchange"],
     dashboard: ["observability"],
@@ -101,6 +102,9 @@ const SUBFOLDERS_MAY_IMPORT: Readonly<Record<string, Readonly<Record<string, rea
     translate: ["dialects", "dialect-errors.ts", "models", "usage", "body", "exchange"],
     mcp: ["upstream", "observability", "exchange"],
     pipeline: [
+      "gateway",
+      "models",
+      "glob.ts",
       "translate",
       "routing",
       "dialects",

@@ -9,6 +9,8 @@ import { addSecurityHeaders } from "../http/security-headers.ts";
 import { createBodyRoom } from "./body/body-room.ts";
 import { type CallActivity, ownActivity } from "./dashboard/activity.ts";
 import type { ConfigurationState } from "./dashboard/api-types.ts";
+import type { LimitStore } from "./gateway/limits.ts";
+import { createMemoryLimits } from "./gateway/limits-memory.ts";
 import { createInstanceId } from "./instance-id.ts";
 import { asUpstream, relayMcp } from "./mcp/relay-mcp.ts";
 import { createModelLabels } from "./models/model-labels.ts";
@@ -17,6 +19,7 @@ import { createRecentCalls } from "./observability/recent-calls.ts";
 import type { RequestLog } from "./observability/request-log.ts";
 import type { AdmittedRequest } from "./pipeline/call.ts";
 import { handleCall } from "./pipeline/handle-call.ts";
+import { createLimiter } from "./pipeline/limit-call.ts";
 import { isModelRoute, type Route, routes, takesPath } from "./routes.ts";
 import { createCooldowns } from "./routing/cooldowns.ts";
 import { createKeyPolicy } from "./routing/key-policy.ts";
@@ -52,6 +55,8 @@ export interface SharedParts {
   /** The instance id that all of them share. */
   readonly instanceId: string;
   readonly conversations: ConversationStore;
+  /** Counts what the calls of all processes use of limits. */
+  readonly limits?: LimitStore;
   /** Returns the sum of what all processes have counted. */
   readonly totals: () => Promise<MetricCounts>;
   /** Returns the running and recent calls of all processes; of the ended ones, those from `since` (ISO 8601) on. */
@@ -94,6 +99,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
   const cooldowns = createCooldowns();
   const instanceId = parts.shared?.instanceId ?? createInstanceId();
   const metrics = createMetrics(pools.queued);
+  const limits = parts.shared?.limits ?? createMemoryLimits();
   let runtime = createRuntime(config, pools, instanceId);
   let serial = 0;
   let draining = false;
@@ -107,6 +113,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     pools,
     cooldowns,
     keyPolicy: createKeyPolicy(cooldowns),
+    limiter: createLimiter(limits),
     streams,
     log: parts.log,
     metrics,

@@ -13,7 +13,9 @@ export interface Fault {
   readonly message: string;
   /** A code of the error catalog; clients are sent codes such as `model_not_found`. */
   readonly code?: string;
-  readonly retryAfterSeconds?: number;
+  readonly retryAfterSeconds?: number | undefined;
+  /** Whether clients must not retry the request. */
+  readonly isFinal?: boolean;
 }
 
 const INTERNAL = "Internal error of the proxy";
@@ -27,17 +29,31 @@ export function faultOf(error: unknown): Fault {
   if (!(error instanceof AppError) || error.code === "internal")
     return { status: 500, message: INTERNAL, code: "internal" };
   const status = error.code === "client_gone" ? 400 : error.status;
-  const retry = error.code === "overloaded" ? { retryAfterSeconds: 1 } : {};
-  return { status, message: error.message, code: error.code, ...retry };
+  return {
+    status,
+    message: error.message,
+    code: error.code,
+    retryAfterSeconds: error.retryAfterSeconds ?? (RETRIED.has(error.code) ? 1 : undefined),
+    isFinal: error.isFinal || error.code === "budget_exceeded",
+  };
 }
+
+/** Codes of temporary errors whose duration is not known. */
+const RETRIED = new Set<string>(["overloaded", "limits_unavailable"]);
 
 /** Converts a thrown value to an error for the client. An internal error does not reveal its message. */
 export function toExchangeError(error: unknown): ExchangeError {
   if (error instanceof DialectError) return error.error;
   if (!(error instanceof AppError) || error.code === "internal")
     return { kind: "internal", status: 500, message: INTERNAL, errorCode: "internal" };
-  const { status, message, code } = error;
-  return { kind: kindOfStatus(status), status, message, errorCode: code };
+  const { status, message, code, retryAfterSeconds } = error;
+  return {
+    kind: kindOfStatus(status),
+    status,
+    message,
+    errorCode: code,
+    ...(retryAfterSeconds && { retryAfterSeconds }),
+  };
 }
 
 /** Returns whether the client disconnected, so that no response can be sent. */
@@ -60,6 +76,6 @@ function envelope(dialect: ErrorDialect, fault: Fault, requestId: string): unkno
   return getProfile(dialect).client.encodeProxyError(withKind(fault), fault.code, requestId);
 }
 
-function withKind({ status, message }: Fault): ExchangeError {
-  return { kind: kindOfStatus(status), status, message };
+function withKind({ status, message, code }: Fault): ExchangeError {
+  return { kind: code === "budget_exceeded" ? "billing" : kindOfStatus(status), status, message };
 }

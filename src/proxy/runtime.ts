@@ -24,6 +24,8 @@ export interface Runtime {
   readonly forwarding: Forwarding;
   readonly catalogue: Catalogue;
   readonly selector: Selector;
+  /** Whether an upstream has limits. */
+  readonly hasUpstreamLimits: boolean;
   /** Redacts every secret of the configuration. */
   readonly redact: Redact;
 }
@@ -46,6 +48,7 @@ export function createRuntime(config: ProxyConfig, pools: Pools, instanceId: str
     forwarding: createForwarding(config.trustedProxies),
     catalogue,
     selector: createSelector(config.upstreams, config.rules, catalogue),
+    hasUpstreamLimits: [...config.upstreams.values()].some(({ subject }) => subject !== undefined),
     redact: createRedactor(config.secrets),
   };
 }

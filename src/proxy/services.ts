@@ -5,6 +5,7 @@ import type { ModelLabels } from "./models/model-labels.ts";
 import type { MetricCounts, Metrics } from "./observability/metrics.ts";
 import type { RecentCalls } from "./observability/recent-calls.ts";
 import type { RequestLog } from "./observability/request-log.ts";
+import type { Limiter } from "./pipeline/limit-call.ts";
 import type { Cooldowns } from "./routing/cooldowns.ts";
 import type { KeyPolicy } from "./routing/key-policy.ts";
 import type { Runtime } from "./runtime.ts";
@@ -20,6 +21,7 @@ export interface Services {
   readonly pools: Pools;
   readonly cooldowns: Cooldowns;
   readonly keyPolicy: KeyPolicy;
+  readonly limiter: Limiter;
   readonly streams: OpenStreams;
   readonly log: RequestLog;
   readonly metrics: Metrics;

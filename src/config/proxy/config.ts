@@ -1,5 +1,6 @@
 import type { UpstreamDialect } from "../../proxy/dialects/index.ts";
 import type { OutboundProxies } from "../outbound-proxy.ts";
+import type { Limits as KeyLimits, QueueSettings, Subject } from "./limits.ts";
 import type { ProxySettings } from "./schema.ts";
 
 /** The resolved configuration of the proxy: with keys and environment variables, times in milliseconds. */
@@ -31,6 +32,12 @@ export interface ProxyConfig {
   readonly drainTimeoutMs: number;
   readonly logging: LoggingConfig;
   readonly strictTranslation: boolean;
+  /** Lets calls wait for limits of concurrency and of upstreams; undefined: they are rejected. */
+  readonly queue: QueueSettings | undefined;
+  /** Whether keys with a budget may call models without a price. */
+  readonly unpriced: "count" | "refuse";
+  /** Milliseconds that a call may take; 0: no limit. */
+  readonly totalMs: number;
   /** All known secrets, for redaction; longest first. */
   readonly secrets: readonly string[];
 }
@@ -48,22 +55,11 @@ export interface ProxyKey {
   /** Patterns of the models that the key may call; undefined: all. */
   readonly models?: readonly string[] | undefined;
   readonly limits?: KeyLimits | undefined;
+  /** The key and its team, as far as they have limits; undefined if neither has any. */
+  readonly subjects?: readonly Subject[] | undefined;
 }
 
-/** Limits of a key or team; an absent one does not apply. */
-export interface KeyLimits {
-  /** Requests per minute. */
-  readonly rpm?: number | undefined;
-  /** Tokens per minute. */
-  readonly tpm?: number | undefined;
-  /** Calls in flight. */
-  readonly concurrency?: number | undefined;
-  readonly budgets?:
-    | readonly { readonly usd: number; readonly period: "day" | "week" | "month" | "total" }[]
-    | undefined;
-}
-
-export type { UpstreamDialect };
+export type { KeyLimits, UpstreamDialect };
 
 export interface UpstreamConfig {
   readonly name: string;
@@ -84,6 +80,8 @@ export interface UpstreamConfig {
   readonly timeouts: Timeouts;
   /** Share of a rule's calls; undefined: the rule's order decides. */
   readonly weight: number | undefined;
+  /** The upstream's limits; undefined if it has none. */
+  readonly subject?: Subject | undefined;
 }
 
 /** US dollars per million tokens of each kind. A missing kind has no price. */

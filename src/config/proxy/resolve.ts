@@ -15,6 +15,7 @@ import type {
   RuleTarget,
   UpstreamConfig,
 } from "./config.ts";
+import { type KeyAccessSettings, subjectsOf } from "./limits.ts";
 import type { ProxySettings, SecretSettings } from "./schema.ts";
 import { secretsInUrl, secretsOf } from "./secrets.ts";
 import type { LoadedSettings } from "./settings.ts";
@@ -72,7 +73,7 @@ export function resolveProxyConfig(
     workers: settings.workers === "auto" ? availableParallelism() : settings.workers,
     authMode: settings.auth_mode,
     allowLanAccess: settings.allow_lan_access,
-    keys: keys.map(({ name, sha256: digest }) => ({ name, sha256: digest })),
+    keys: keys.map(({ text: _text, ...key }) => key),
     allowedOrigins: settings.allowed_origins.map((origin, index) =>
       originOf(origin, (message) => refuse(["allowed_origins", index], message)),
     ),
@@ -94,6 +95,9 @@ export function resolveProxyConfig(
       to: settings.logging.to,
     },
     strictTranslation: settings.strict_translation,
+    queue: settings.queue && { size: settings.queue.size, timeoutMs: settings.queue.timeout * 1000 },
+    unpriced: settings.unpriced,
+    totalMs: settings.timeouts.total * 1000,
     secrets: allSecrets(keys, [...upstreams.values()], [...mcp.values()], outboundProxies, found),
   };
 }
@@ -203,17 +207,25 @@ function resolveKeys(
   refuse: Refuse,
 ): readonly KnownKey[] {
   const configured = settings.api_keys.map((key, index): KnownKey => {
+    const access = typeof key === "object" ? accessOf(key) : {};
     if (typeof key === "object" && "sha256" in key)
-      return { name: key.name, sha256: Buffer.from(key.sha256, "hex") };
+      return { name: key.name, sha256: Buffer.from(key.sha256, "hex"), ...access };
     const path = ["api_keys", index];
     const text = typeof key === "string" ? key : environmentValue(environment, key.key_env);
     if (typeof key === "object" && text === "")
       return refuse(path, `the environment variable ${key.key_env} is not set`);
     if (text.length < 16) return refuse(path, "is too short: a key has at least 16 characters");
-    return { name: typeof key === "string" ? `key ${index + 1}` : key.name, sha256: sha256(text), text };
+    const name = typeof key === "string" ? `key ${index + 1}` : key.name;
+    return { name, sha256: sha256(text), text, ...access };
   });
   if (!generatedKey) return configured;
   return [...configured, { name: "generated", sha256: sha256(generatedKey), text: generatedKey }];
+}
+
+/** Returns what a configured key may do. */
+function accessOf({ name, team, tags, models, limits }: KeyAccessSettings): Partial<ProxyKey> {
+  const id = `config:${name}`;
+  return { id, team, tags, models, limits, subjects: subjectsOf({ id, name, limits }) };
 }
 
 function resolveRules(settings: ProxySettings, known: ReadonlySet<string>, refuse: Refuse): ModelRule[] {

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { z } from "zod";
 import { upstreamDialects } from "../../proxy/dialects/index.ts";
 import { capabilityOverrideSchema } from "./capability-override.ts";
+import { keyAccess, queueSchema, unpricedSchema, upstreamLimitsSchema } from "./limits.ts";
 
 /**
  * The `proxy` section of the configuration file. `docs/reference/proxy.md` describes it, `proxy check --json-schema`
@@ -57,6 +58,7 @@ const timeouts = z.strictObject({
   connect: seconds.default(10).describe("Time limit for connecting to the upstream."),
   first_byte: seconds.default(600).describe("Time limit until the upstream's response begins; 0: no limit."),
   idle: seconds.default(600).describe("Time limit of silence within a response; 0: no limit."),
+  total: seconds.default(0).describe("Time limit of a whole call; 0: no limit."),
   ping: seconds.default(15).describe("Silence before a keep-alive is sent to the client; 0: no keep-alives."),
 });
 const ownTimeouts = z.strictObject({
@@ -123,6 +125,9 @@ const upstream = z
       .describe(
         "Share of sessions and calls if a rule names several upstreams; default: they are tried in order.",
       ),
+    limits: upstreamLimitsSchema
+      .optional()
+      .describe("A full upstream is passed over; without another target, the call waits or is rejected."),
   })
   .refine((value) => [value.api_key, value.api_key_env, value.api_keys].filter(Boolean).length <= 1, {
     error: "give one of api_key, api_key_env and api_keys",
@@ -160,9 +165,10 @@ const mcpServer = z.strictObject({
 const apiKey = z.union(
   [
     text,
-    z.strictObject({ name: text, key_env: text }),
+    z.strictObject({ name: text, key_env: text, ...keyAccess }),
     z.strictObject({
       name: text,
+      ...keyAccess,
       sha256: z.string().regex(/^[0-9a-f]{64}$/i, "is not 64 hexadecimal digits"),
     }),
   ],
@@ -260,6 +266,8 @@ export const proxySchema = z.strictObject({
     .describe("Where keys and usage are kept: sqlite (the default), sqlite:PATH, a postgres URL or none."),
   database_env: text.optional().describe("The environment variable that holds the database's URL."),
   store: z.literal("memory").optional().describe('Deprecated: the same as `database: "none"`.'),
+  queue: queueSchema,
+  unpriced: unpricedSchema,
   strict_translation: z
     .boolean()
     .default(false)

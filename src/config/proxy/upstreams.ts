@@ -1,6 +1,7 @@
 import { plainUrl, versionedUrl } from "../base-url.ts";
 import type { Environment } from "../paths.ts";
 import type { ModelPrice, Timeouts, TokenPrices, UpstreamConfig, UpstreamDialect } from "./config.ts";
+import { upstreamSubject } from "./limits.ts";
 import { type Found, headerTexts, type Refuse, secretText } from "./resolve.ts";
 import type { PriceSettings, ProxySettings, UpstreamSettings } from "./schema.ts";
 
@@ -30,6 +31,7 @@ export function configuredUpstreams(
       prices: pricesOf(upstream.prices),
       timeouts: timeoutsOf(settings, upstream.timeouts),
       weight: upstream.weight,
+      subject: upstreamSubject(name, upstream.limits),
     };
   });
 }

@@ -67,6 +67,8 @@ export interface ClientProfile {
   readonly requestIdHeader?: string;
   /** Keep-alive written to a silent stream; empty if clients accept none. */
   readonly keepAlive: string;
+  /** Whose names rate-limit headers have; absent for a dialect without such headers. */
+  readonly rateLimitHeaders?: "openai" | "anthropic";
   /** Whether event streams may contain comments. */
   readonly acceptsComments: boolean;
   /** How the vendor counts the tokens of an image. */

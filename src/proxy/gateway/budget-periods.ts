@@ -1,4 +1,4 @@
-import type { Period } from "./limits.ts";
+import type { Period } from "../../config/proxy/limits.ts";
 
 /** A calendar period in UTC: milliseconds since 1970. `total` begins at 0 and does not end. */
 export interface PeriodBounds {

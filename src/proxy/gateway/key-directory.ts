@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { KeyLimits, ProxyKey } from "../../config/proxy/config.ts";
+import { subjectsOf } from "../../config/proxy/limits.ts";
 import type { VirtualKey } from "./key-schemas.ts";
 import type { KeySnapshot } from "./key-store.ts";
 
@@ -66,7 +67,7 @@ export function createKeyDirectory(now: () => number = Date.now): KeyDirectory {
           const digest = Buffer.from(sha256, "hex");
           const expiresAt = key.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(key.expires_at);
           const entry = {
-            key: toProxyKey(key, digest),
+            key: toProxyKey(key, digest, teams.get(key.team ?? "")),
             validUntil: Math.min(expiresAt, validUntil ?? Number.POSITIVE_INFINITY),
           };
           return [[digest.toString("latin1"), entry] as const];
@@ -82,7 +83,18 @@ export function createKeyDirectory(now: () => number = Date.now): KeyDirectory {
   };
 }
 
-function toProxyKey(key: VirtualKey, sha256: Buffer): ProxyKey {
+function toProxyKey(key: VirtualKey, sha256: Buffer, itsTeam: DirectoryTeam | undefined): ProxyKey {
   const { id, name, team, tags, role, models, limits } = key;
-  return { id, name, sha256, team: team ?? undefined, tags, role, models: models ?? undefined, limits };
+  const subjects = subjectsOf({ id, name, limits }, itsTeam);
+  return {
+    id,
+    name,
+    sha256,
+    team: team ?? undefined,
+    tags,
+    role,
+    models: models ?? undefined,
+    limits,
+    subjects,
+  };
 }

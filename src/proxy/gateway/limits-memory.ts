@@ -1,14 +1,11 @@
+import type { Budget, Limits, Period, Subject } from "../../config/proxy/limits.ts";
 import { periodAt } from "./budget-periods.ts";
 import {
-  type Budget,
   type Decision,
   type Excess,
   type LimitStore,
-  type Limits,
-  type Period,
   type RateState,
   type Reservation,
-  type Subject,
   type SubjectState,
   toMicros,
   type Usage,
@@ -57,8 +54,7 @@ class MemoryLimits implements LimitStore {
     for (const { id: subject, limits } of subjects) {
       const counters = this.countersOf(subject);
       counters.inFlight = Math.max(0, counters.inFlight - 1);
-      if (limits.tpm !== undefined)
-        counters.tpm = add(counters.tpm, limits.tpm, at, used.tokens - tokens);
+      if (limits.tpm !== undefined) counters.tpm = add(counters.tpm, limits.tpm, at, used.tokens - tokens);
     }
     for (const account of reserved) {
       account.reserved -= micros;
@@ -135,8 +131,7 @@ class MemoryLimits implements LimitStore {
     return {
       rpm: stateOfRate(rpm, limits.rpm, at),
       tpm: stateOfRate(tpm, limits.tpm, at),
-      concurrency:
-        concurrency === undefined ? undefined : { remaining: Math.max(0, concurrency - inFlight) },
+      concurrency: concurrency === undefined ? undefined : { remaining: Math.max(0, concurrency - inFlight) },
       budgets: budgets.map((budget) => ({
         remainingMicros: Math.max(0, this.leftOf(id, budget, at)),
         resetsAt: periodAt(budget.period, at).end,

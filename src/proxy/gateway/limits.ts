@@ -1,34 +1,9 @@
+import type { Period, Subject } from "../../config/proxy/limits.ts";
+
 /**
  * Limits of keys, teams and upstreams while calls run: rates, tokens, places and money. `docs/explanation/limits.md`
  * describes the rules. Money is in integer microdollars, time in milliseconds.
  */
-
-export type Period = "day" | "week" | "month" | "total";
-
-export interface Budget {
-  readonly usd: number;
-  readonly period: Period;
-}
-
-/** Limits as configured; an absent one does not apply. */
-export interface Limits {
-  /** Requests a minute, and the size of a burst. */
-  readonly rpm?: number | undefined;
-  /** Tokens a minute, and the size of a burst. */
-  readonly tpm?: number | undefined;
-  /** Calls in flight. */
-  readonly concurrency?: number | undefined;
-  readonly budgets?: readonly Budget[] | undefined;
-}
-
-/** A key, a team or an upstream that has limits. */
-export interface Subject {
-  /** Unique over all kinds, such as `key:key_8f3…`, `team:search`. */
-  readonly id: string;
-  /** How messages name it, such as `the key "alice"`. */
-  readonly label: string;
-  readonly limits: Limits;
-}
 
 /** What a call reserves before it begins. */
 export interface Reservation {

@@ -1,6 +1,7 @@
 import {
   type Attempt,
   type AttemptOutcome,
+  atNextTarget,
   firstAttempt,
   nextAttempt,
   remainingTargets,
@@ -52,11 +53,26 @@ export async function runAttempts<Outcome extends LaneOutcome>(
   targets: Targets,
   request: LaneRequest<Outcome>,
 ): Promise<AttemptResult<Outcome>> {
-  const { cooldowns, keyPolicy } = call.services;
+  const { cooldowns, keyPolicy, limiter } = call.services;
   const session = sessionOf(call.request.headers);
   let attempt = firstAttempt(targets, (target) => keyPolicy.order(target, session));
   for (;;) {
     call.upstream = attempt.upstream;
+    const { subject } = attempt.upstream;
+    if (subject !== undefined) {
+      const isLast = attempt.otherTargets.length === 0;
+      const rejection = await limiter.reserveAtUpstream(call, subject, isLast);
+      const elsewhere = rejection && atNextTarget(attempt);
+      if (rejection && elsewhere === undefined) {
+        call.errorCode = rejection.code;
+        throw rejection;
+      }
+      if (elsewhere !== undefined) {
+        if (!request.suits(elsewhere)) return { kind: "fallback", targets: remainingTargets(elsewhere) };
+        attempt = elsewhere;
+        continue;
+      }
+    } else if (call.limits !== undefined) limiter.releaseUpstream(call);
     const entry = beginAttempt(call, attempt);
     const outcome = await request.send(attempt);
     endAttempt(entry, outcome);

@@ -15,6 +15,7 @@ import type { Runtime } from "../runtime.ts";
 import type { Services } from "../services.ts";
 import { costOf } from "../usage/cost.ts";
 import type { BodyExcess } from "./call-body.ts";
+import type { CallLimits } from "./limit-call.ts";
 
 /** A request that has passed admission, and its unused response. */
 export interface AdmittedRequest {
@@ -49,7 +50,9 @@ export interface Call {
   readonly runtime: Runtime;
   readonly services: Services;
   /** The proxy's headers on every response: flat list, names in lower case. */
-  readonly fixedHeaders: readonly string[];
+  fixedHeaders: readonly string[];
+  /** What the call has reserved of limits; undefined if none applies. */
+  limits: CallLimits | undefined;
   /** The memory that the body takes. */
   readonly share: BodyShare;
   /** The bound that the body exceeds. If set, the body must not be parsed. */
@@ -71,6 +74,8 @@ export interface Call {
   errorMessage: string | undefined;
   /** The error code for the log; undefined if the status implies it. */
   errorCode: string | undefined;
+  /** Whether the call took longer than `timeouts.total`. */
+  isTimedOut: boolean;
   /** The index in the list of running calls; -1 if the call is not in it. */
   index: number;
 }
@@ -96,6 +101,7 @@ export function openCall(
     runtime,
     services,
     fixedHeaders: ["x-sallyport-request-id", id, ...corsHeaders],
+    limits: undefined,
     share: new BodyShare(services.room),
     excess: undefined,
     model: undefined,
@@ -111,6 +117,7 @@ export function openCall(
     losses: [],
     errorMessage: undefined,
     errorCode: undefined,
+    isTimedOut: false,
     index: -1,
   };
   services.recent.begin(call);
@@ -122,13 +129,21 @@ export function ownHeaders({ fixedHeaders, upstream }: Call): string[] {
   return upstream ? [...fixedHeaders, "x-sallyport-upstream", upstream.name] : [...fixedHeaders];
 }
 
+/** Returns whether the vendor's rate-limit headers are kept from the client, because its key has limits. */
+export function hidesVendorLimits({ key }: Call): boolean {
+  return key?.subjects !== undefined;
+}
+
 /** Ends a call: releases its memory and records it. */
 export function settle(call: Call): void {
   const { services, request } = call;
   call.share.release();
   const now = performance.now();
   const { headers } = request;
+  if (call.isTimedOut) recordTimeout(call);
   const errorCode = errorCodeOf(call);
+  const cost = costOf(call.usage, call.upstream, call.upstreamModel);
+  if (call.limits !== undefined) services.limiter.settle(call.limits, call.usage, cost);
   const record: CallRecord = {
     time: timestamp(),
     id: call.id,
@@ -153,7 +168,7 @@ export function settle(call: Call): void {
     retries: call.retries,
     attempts: call.attempts,
     usage: call.usage,
-    cost: costOf(call.usage, call.upstream, call.upstreamModel),
+    cost,
     losses: call.losses,
     errorCode,
     fault: loggedError(call),
@@ -208,6 +223,12 @@ const KEY_SHAPE = /\b(?:sk-|gsk_|xai-|AIza)[\w-]{8,}/g;
 
 /** Minimum length of a redacted text, in characters: shorter ones would match parts of ordinary words. */
 const SHORTEST_KEY = 8;
+
+/** Replaces what the call recorded when its connections were closed. */
+function recordTimeout(call: Call): void {
+  call.status = call.response.statusCode;
+  call.errorCode = "upstream_timeout";
+}
 
 /** Records an error that the client has been sent already or cannot be sent. */
 export function recordError(call: Call, error: AppError): void {

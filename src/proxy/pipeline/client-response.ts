@@ -9,7 +9,7 @@ import type { OpenStream } from "../upstream/open-streams.ts";
 import type { ResponseSample } from "../upstream/relay-task.ts";
 import { clientHeaders } from "../upstream/response-headers.ts";
 import { estimateTokens } from "../usage/estimate-tokens.ts";
-import { type Call, ownHeaders } from "./call.ts";
+import { type Call, hidesVendorLimits, ownHeaders } from "./call.ts";
 
 /** Responds with an error in the client's dialect. If a response has begun, closes the connection. */
 export function respondWithError(call: Call, error: unknown): void {
@@ -20,6 +20,7 @@ export function respondWithError(call: Call, error: unknown): void {
   // Record the error's own status: a client that has disconnected (499) reads no response.
   call.status = error instanceof AppError ? error.status : fault.status;
   const retry = fault.retryAfterSeconds === undefined ? [] : ["retry-after", String(fault.retryAfterSeconds)];
+  if (fault.isFinal) retry.push("x-should-retry", "false");
   respondWithJson(call, fault.status, call.runtime.redact(encodeFault(call.dialect, fault, call.id)), retry);
 }
 
@@ -41,7 +42,7 @@ export async function respondWithUpstreamError(
   call.errorCode = "upstream_error";
   if (text !== undefined && /^\s*[{[]/.test(text)) {
     const bytes = Buffer.from(redact(text), "utf8");
-    const list = clientHeaders(kept, ownHeaders(call), redact);
+    const list = clientHeaders(kept, ownHeaders(call), redact, hidesVendorLimits(call));
     call.response.writeHead(status, [...list, "content-length", String(bytes.length)]);
     call.response.end(bytes);
     return;
@@ -49,7 +50,7 @@ export async function respondWithUpstreamError(
   const message =
     plainText(text, kept["content-type"]) ??
     `The upstream ${call.upstream?.name} answered with status ${status}`;
-  const passed = clientHeaders({ ...kept, "content-type": undefined }, [], redact);
+  const passed = clientHeaders({ ...kept, "content-type": undefined }, [], redact, hidesVendorLimits(call));
   const encoded = encodeFault(call.dialect, { status, message: redact(message) }, call.id);
   respondWithJson(call, status, encoded, passed);
 }
@@ -131,7 +132,7 @@ export class ClientResponse implements ReplyWriter, OpenStream {
   private firstText = "";
   private writtenLength = 0;
   private readonly onClose = () => {
-    if (this.call.response.writableFinished) return;
+    if (this.call.response.writableFinished && !this.call.isTimedOut) return;
     this.isDisconnected = true;
     this.controller.abort();
   };

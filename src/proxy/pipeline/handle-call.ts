@@ -10,6 +10,7 @@ import { chooseLane, DONE, type LaneResult } from "./lane.ts";
 import { serveNatively } from "./native.ts";
 import { type CalledOperation, calledOperation } from "./operation-path.ts";
 import { serveStoredResponse } from "./stored-responses.ts";
+import { limitTotal } from "./total-timeout.ts";
 import { serveTranslated } from "./translated.ts";
 
 /**
@@ -22,11 +23,17 @@ export async function handleCall(
   services: Services,
 ): Promise<void> {
   const call = openCall(admitted, route, services);
+  const cancelLimit = call.runtime.config.totalMs > 0 ? limitTotal(call) : undefined;
   try {
     const called = calledOperation(route, call.request.url ?? "", call.params);
     if (called.operation === "stored-response" && (await serveStoredResponse(call))) return;
     const body = await readCallBody(call, called);
+    const { key, runtime } = call;
+    const { limiter } = services;
+    if (key?.models !== undefined) limiter.expectAllowedModel(call, called, body);
     let targets = await chooseTargets(call, called, body);
+    if (key?.subjects !== undefined) await limiter.reserveForKey(call, called, targets, body);
+    if (runtime.hasUpstreamLimits) limiter.estimateForUpstreams(call, called, targets, body);
     for (;;) {
       const result = await serveInLane(call, called, targets, body);
       if (result.kind === "done") return;
@@ -35,6 +42,7 @@ export async function handleCall(
   } catch (error) {
     respondWithError(call, error);
   } finally {
+    cancelLimit?.();
     settle(call);
   }
 }

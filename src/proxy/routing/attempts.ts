@@ -69,7 +69,8 @@ function repeated(last: Attempt, delayMs: number): Attempt | undefined {
   return last.repeatsLeft > 0 ? { ...last, delayMs, repeatsLeft: last.repeatsLeft - 1 } : undefined;
 }
 
-function atNextTarget(last: Attempt): Attempt | undefined {
+/** Returns the attempt at the next target, if there is one. */
+export function atNextTarget(last: Attempt): Attempt | undefined {
   const [target, ...others] = last.otherTargets;
   return target && attemptAt(target, others, last.repeatsLeft, last.orderKeys);
 }

@@ -20,6 +20,8 @@ export interface RelayTask {
   readonly createFilter: (() => StreamFilter) | undefined;
   /** The proxy's headers for the response: flat list, names in lower case. */
   readonly ownHeaders: readonly string[];
+  /** Whether the vendor's rate-limit headers are removed, because the proxy's own apply. */
+  readonly hidesLimits?: boolean;
   /** Redacts secrets in the upstream's headers. */
   readonly redact: Redact;
   /** Decodes and encodes the client's dialect; undefined for `verbatim`. */

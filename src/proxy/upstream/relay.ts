@@ -211,7 +211,8 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   }
 
   private answerHeaders(length: number | string | undefined): string[] {
-    const list = clientHeaders(this.headers, this.task.ownHeaders, this.task.redact);
+    const { ownHeaders, redact, hidesLimits } = this.task;
+    const list = clientHeaders(this.headers, ownHeaders, redact, hidesLimits);
     if (length !== undefined) list.push("content-length", String(length));
     if (this.isStream && this.headers["x-accel-buffering"] === undefined)
       list.push("x-accel-buffering", "no");

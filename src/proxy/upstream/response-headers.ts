@@ -26,6 +26,8 @@ const PASSED = new Set([
 ]);
 
 const PASSED_PREFIX = /^(?:anthropic-|openai-|x-ratelimit|ratelimit|mcp-|x-groq-|x-gemini-)/;
+/** Headers in which vendors report their own limits. */
+const VENDOR_LIMITS = /^(?:x-ratelimit-|ratelimit|anthropic-(?:\w+-)*ratelimit-|x-groq-ratelimit)/;
 /** Ids by which a vendor's support finds a call: Azure's, Mistral's, DeepSeek's, OpenRouter's and others. */
 const PASSED_ID = /(?:^|-)(?:request|correlation|trace|generation)-id$/;
 
@@ -62,15 +64,17 @@ function isCallId(name: string): boolean {
 /**
  * Returns the flat list for `writeHead`. `own` are the proxy's headers, names in lower case. Vendors may repeat a key
  * in their headers, so their values are redacted.
+ * `hidesLimits` removes the vendor's rate-limit headers.
  */
 export function clientHeaders(
   headers: IncomingHttpHeaders,
   own: readonly string[],
   redact: Redact,
+  hidesLimits = false,
 ): string[] {
   const list: string[] = [...SAFETY, ...own];
   for (const name in headers) {
-    if (!isPassed(name)) continue;
+    if (!isPassed(name) || (hidesLimits && VENDOR_LIMITS.test(name))) continue;
     const value = headers[name];
     if (typeof value === "string") list.push(name, redact(value));
     else if (value) for (const each of value) list.push(name, redact(each));

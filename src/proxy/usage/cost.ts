@@ -21,6 +21,14 @@ export function costOf(
   return tokens && costAt(pricesFor(price, tokens), tokens);
 }
 
+/** Returns what a call may cost, in whole microdollars, rounded up: input at the price of uncached tokens. */
+export function estimateMicros(price: ModelPrice, input: number, output: number): number {
+  const tokens = { input, output, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 };
+  const prices = pricesFor(price, tokens);
+  // A price in US dollars per million tokens is one in microdollars per token.
+  return Math.ceil(input * prices.input + output * prices.output - 1e-6);
+}
+
 /** Returns the price of an upstream's model; undefined if neither the configuration nor a price list has one. */
 export function priceOf(upstream: UpstreamConfig, model: string): ModelPrice | undefined {
   const known = found.get(upstream) ?? new Map<string, ModelPrice | undefined>();

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Limits } from "../../../src/config/proxy/limits.ts";
 import { periodAt, startsAround } from "../../../src/proxy/gateway/budget-periods.ts";
-import type { Limits, LimitStore, Reservation } from "../../../src/proxy/gateway/limits.ts";
+import type { LimitStore, Reservation } from "../../../src/proxy/gateway/limits.ts";
 import { createMemoryLimits } from "../../../src/proxy/gateway/limits-memory.ts";
 
 let serial = 0;
@@ -14,7 +15,8 @@ function clocked(start = Date.UTC(2026, 10, 23, 12)) {
   const clock = { now: start };
   return { clock, store: createMemoryLimits(() => clock.now) };
 }
-const admitted = async (store: LimitStore, one: Reservation) => (await store.reserve(one)).excess === undefined;
+const admitted = async (store: LimitStore, one: Reservation) =>
+  (await store.reserve(one)).excess === undefined;
 
 describe("rates", () => {
   it("admit a burst of exactly N, then one more each N-th of a minute", async () => {
@@ -70,7 +72,11 @@ describe("rates", () => {
 
 describe("budgets", () => {
   it("never spend and reserve more than they hold, in any order of calls and ends", async () => {
-    const step = fc.record({ end: fc.boolean(), micros: fc.integer({ min: 0, max: 900_000 }), share: fc.double({ min: 0, max: 1, noNaN: true }) });
+    const step = fc.record({
+      end: fc.boolean(),
+      micros: fc.integer({ min: 0, max: 900_000 }),
+      share: fc.double({ min: 0, max: 1, noNaN: true }),
+    });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 120 }), async (steps) => {
         const { store } = clocked();
@@ -128,7 +134,11 @@ describe("calendar periods", () => {
         const { start, end = 0 } = periodAt(period, date.getTime());
         expect(start <= date.getTime() && date.getTime() < end).toBe(true);
         expect(periodAt(period, end).start).toBe(end);
-        expect(startsAround(period, date.getTime()).slice(0, 3)).toEqual([periodAt(period, start - 1).start, start, end]);
+        expect(startsAround(period, date.getTime()).slice(0, 3)).toEqual([
+          periodAt(period, start - 1).start,
+          start,
+          end,
+        ]);
       }),
     );
     expect(new Date(periodAt("week", Date.UTC(2026, 10, 22, 23)).start).toISOString()).toMatch(/^2026-11-16/);
@@ -147,7 +157,9 @@ describe("admission", () => {
     expect((await store.reserve(next())).excess?.limit).toBe("rpm");
     const without = (limits: Limits) => reservation(limits, { tokens: 10, micros: 1_000_000 });
     expect((await store.reserve(without({ ...full, rpm: undefined }))).excess?.limit).toBe("tpm");
-    expect((await store.reserve(without({ ...full, rpm: undefined, tpm: undefined }))).excess?.limit).toBe("budget");
+    expect((await store.reserve(without({ ...full, rpm: undefined, tpm: undefined }))).excess?.limit).toBe(
+      "budget",
+    );
   });
 
   it("consumes nothing of one subject if another one refuses", async () => {

@@ -139,6 +139,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
     requestIdHeader: "request-id",
     keepAlive: 'event: ping\ndata: {"type": "ping"}\n\n',
     acceptsComments: true,
+    rateLimitHeaders: "anthropic",
     imageTokens: "pixels",
     signaturePrefix: SIGNATURE_PREFIX,
     modelList,

@@ -58,8 +58,14 @@ function createErrorObject({ kind, message, param }: ExchangeError) {
 
 /** Encodes an error of the proxy as a response body, which is the same on all routes of the OpenAI family. */
 export function encodeOpenAiProxyError(error: ExchangeError, code: string | undefined): unknown {
-  return { error: { ...createErrorObject(error), code: code ?? null } };
+  return { error: { ...createErrorObject(error), code: vendorCodes.get(code ?? "") ?? code ?? null } };
 }
+
+/** OpenAI's codes for errors of the proxy that its clients handle. */
+const vendorCodes: ReadonlyMap<string, string> = new Map([
+  ["rate_limited", "rate_limit_exceeded"],
+  ["budget_exceeded", "insufficient_quota"],
+]);
 
 const modelList: ModelListFormat = {
   describe: ({ id, created, ownedBy }) => ({ id, object: "model", created, owned_by: ownedBy }),
@@ -72,6 +78,7 @@ export const openAiClient: Omit<ClientProfile, "routes"> = {
   acceptsKeyInQuery: false,
   requestIdHeader: "x-request-id",
   keepAlive: ": ping\n\n",
+  rateLimitHeaders: "openai",
   acceptsComments: true,
   imageTokens: "pixels",
   signaturePrefix: SIGNATURE_PREFIX,

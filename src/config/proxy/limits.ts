@@ -1,0 +1,110 @@
+import { z } from "zod";
+
+/** Limits of keys, teams and upstreams as they are configured. */
+
+const count = z.number().int().positive();
+
+export const budgetSchema = z.strictObject({
+  usd: z.number().positive().max(1_000_000_000).describe("US dollars for one period."),
+  period: z
+    .enum(["day", "week", "month", "total"])
+    .describe("A calendar period in UTC; weeks begin on Monday."),
+});
+
+const rates = {
+  rpm: count.optional().describe("Requests per minute."),
+  tpm: count.optional().describe("Tokens per minute."),
+  concurrency: count.optional().describe("Calls in flight."),
+};
+
+export const upstreamLimitsSchema = z.strictObject(rates);
+
+export const keyLimitsSchema = z.strictObject({ ...rates, budgets: z.array(budgetSchema).max(8).optional() });
+
+const text = z.string().min(1);
+
+/** What a configured key may do. */
+export const keyAccess = {
+  team: text.optional().describe("The team whose limits and usage the key shares."),
+  tags: z.record(text, z.string()).optional().describe("Recorded with each call."),
+  models: z.array(text).min(1).optional().describe("Patterns of the models that it may call; default: all."),
+  limits: keyLimitsSchema.optional(),
+};
+
+const keyAccessSchema = z.object({ name: text, ...keyAccess });
+export type KeyAccessSettings = z.infer<typeof keyAccessSchema>;
+
+export const queueSchema = z
+  .strictObject({
+    size: z.number().int().positive().describe("Maximum number of waiting calls of a key, team or upstream."),
+    timeout: z.number().positive().max(3_600).describe("Seconds that a call waits."),
+  })
+  .optional()
+  .describe("Calls wait for a limit of concurrency, or for a full upstream, instead of being rejected.");
+
+export const unpricedSchema = z
+  .enum(["count", "refuse"])
+  .default("count")
+  .describe("`refuse`: keys with a budget may not call models without a price; `count`: they cost 0.");
+
+export type Period = "day" | "week" | "month" | "total";
+
+export interface Budget {
+  readonly usd: number;
+  readonly period: Period;
+}
+
+/** Limits as configured; an absent one does not apply. */
+export interface Limits {
+  /** Requests a minute, and the size of a burst. */
+  readonly rpm?: number | undefined;
+  /** Tokens a minute, and the size of a burst. */
+  readonly tpm?: number | undefined;
+  /** Calls in flight. */
+  readonly concurrency?: number | undefined;
+  readonly budgets?: readonly Budget[] | undefined;
+}
+
+/** A key, a team or an upstream that has limits. */
+export interface Subject {
+  /** Unique over all kinds, such as `key:key_8f3…`, `team:search`. */
+  readonly id: string;
+  /** How messages name it, such as `the key "alice"`. */
+  readonly label: string;
+  readonly limits: Limits;
+}
+
+/** How many calls may wait for each key, team and upstream, and how long. */
+export interface QueueSettings {
+  readonly size: number;
+  readonly timeoutMs: number;
+}
+
+/** Returns the subjects with limits among a key and its team; undefined if neither has any. */
+export function subjectsOf(
+  key: { readonly id: string; readonly name: string; readonly limits?: Limits | undefined },
+  team?: { readonly name: string; readonly limits?: Limits | undefined },
+): readonly Subject[] | undefined {
+  const subjects: Subject[] = [];
+  if (hasLimits(key.limits))
+    subjects.push({ id: `key:${key.id}`, label: `the key ${JSON.stringify(key.name)}`, limits: key.limits });
+  if (team !== undefined && hasLimits(team.limits))
+    subjects.push({
+      id: `team:${team.name}`,
+      label: `the team ${JSON.stringify(team.name)}`,
+      limits: team.limits,
+    });
+  return subjects.length === 0 ? undefined : subjects;
+}
+
+/** Returns the subject of an upstream with limits. */
+export function upstreamSubject(name: string, limits: Limits | undefined): Subject | undefined {
+  if (!hasLimits(limits)) return undefined;
+  return { id: `upstream:${name}`, label: `the upstream ${JSON.stringify(name)}`, limits };
+}
+
+export function hasLimits(limits: Limits | undefined): limits is Limits {
+  if (limits === undefined) return false;
+  const { rpm, tpm, concurrency, budgets = [] } = limits;
+  return rpm !== undefined || tpm !== undefined || concurrency !== undefined || budgets.length > 0;
+}

@@ -1,0 +1,113 @@
+import type { QueueSettings } from "../../config/proxy/limits.ts";
+import type { Decision, LimitName, LimitStore, Reservation, Usage } from "./limits.ts";
+
+/**
+ * Milliseconds after which the first call in a line looks again. Calls that end in this process wake it at once; those
+ * of other replicas, and rates, are noticed so.
+ */
+const LOOK_MS = 100;
+
+interface Waiter {
+  wake(): void;
+}
+
+/** Lets calls wait for limits, in the order in which they came. */
+export class LimitQueue {
+  private readonly lines = new Map<string, Waiter[]>();
+
+  constructor(readonly store: LimitStore) {}
+
+  /** Whether calls wait for a subject. */
+  private isAwaited({ subjects }: Reservation): boolean {
+    return this.lines.size > 0 && subjects.some(({ id }) => this.lines.has(id));
+  }
+
+  /**
+   * Reserves what a call may use, and waits for it if one of these limits is full and the queue has room. Rejects with
+   * the signal's reason if it aborts.
+   */
+  reserve(
+    reservation: Reservation,
+    settings: QueueSettings | undefined,
+    waitsFor: readonly LimitName[],
+    signal: () => AbortSignal,
+  ): Decision | Promise<Decision> {
+    if (settings === undefined) return this.store.reserve(reservation);
+    return this.reserveInTurn(reservation, settings, waitsFor, signal);
+  }
+
+  /** Ends a reservation and lets the next call in line look. */
+  settle(reservation: Reservation, used: Usage): void {
+    this.store.settle(reservation, used);
+    if (this.lines.size === 0) return;
+    for (const { id } of reservation.subjects) this.lines.get(id)?.[0]?.wake();
+  }
+
+  private async reserveInTurn(
+    reservation: Reservation,
+    settings: QueueSettings,
+    waitsFor: readonly LimitName[],
+    signal: () => AbortSignal,
+  ): Promise<Decision> {
+    let line = reservation.subjects.findIndex(({ id }) => this.lines.has(id));
+    let decision: Decision;
+    if (this.isAwaited(reservation)) {
+      const states = await this.store.read(reservation.subjects);
+      decision = {
+        excess: { subject: line, limit: "concurrency", budget: 0, retryMs: 0, neverFits: false },
+        states,
+      };
+    } else {
+      decision = await this.store.reserve(reservation);
+      const { excess } = decision;
+      if (excess === undefined || excess.neverFits || !waitsFor.includes(excess.limit)) return decision;
+      line = excess.subject;
+    }
+    const id = reservation.subjects[line]?.id ?? "";
+    const waiting = this.lines.get(id) ?? [];
+    if (waiting.length >= settings.size) return decision;
+    return this.wait(reservation, id, decision, Date.now() + settings.timeoutMs, waitsFor, signal());
+  }
+
+  private async wait(
+    reservation: Reservation,
+    id: string,
+    first: Decision,
+    deadline: number,
+    waitsFor: readonly LimitName[],
+    signal: AbortSignal,
+  ): Promise<Decision> {
+    const line = this.lines.get(id) ?? [];
+    this.lines.set(id, line);
+    let wake = () => {};
+    const waiter: Waiter = { wake: () => wake() };
+    line.push(waiter);
+    let decision = first;
+    try {
+      for (;;) {
+        signal.throwIfAborted();
+        const leftMs = deadline - Date.now();
+        if (leftMs <= 0) return decision;
+        const isFirst = line[0] === waiter;
+        const retryMs = decision.excess?.retryMs ?? 0;
+        const lookMs = isFirst ? Math.max(1, Math.min(leftMs, retryMs || LOOK_MS, LOOK_MS)) : leftMs;
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, lookMs);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+          signal.addEventListener("abort", wake, { once: true });
+        }).finally(() => signal.removeEventListener("abort", wake));
+        if (line[0] !== waiter || signal.aborted) continue;
+        decision = await this.store.reserve(reservation);
+        const { excess } = decision;
+        if (excess === undefined || !waitsFor.includes(excess.limit)) return decision;
+      }
+    } finally {
+      line.splice(line.indexOf(waiter), 1);
+      if (line.length === 0) this.lines.delete(id);
+      else line[0]?.wake();
+    }
+  }
+}

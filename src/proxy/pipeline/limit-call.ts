@@ -1,0 +1,214 @@
+import type { Subject } from "../../config/proxy/limits.ts";
+import { AppError } from "../../errors.ts";
+import { getProfile } from "../dialects/index.ts";
+import type { Usage } from "../exchange/response.ts";
+import type { Decision, LimitName, LimitStore, Reservation } from "../gateway/limits.ts";
+import { limitHeaders } from "../gateway/limits-headers.ts";
+import { refusalOf } from "../gateway/limits-refusal.ts";
+import { LimitQueue } from "../gateway/queue.ts";
+import { fits } from "../glob.ts";
+import { capabilitiesFor } from "../models/capabilities-for.ts";
+import type { Target, Targets } from "../routing/select-targets.ts";
+import { parseBaseUrl } from "../upstream/clients.ts";
+import { estimateMicros, priceOf } from "../usage/cost.ts";
+import { type CallEstimate, estimateCall } from "../usage/estimate-call.ts";
+import type { Call } from "./call.ts";
+import { type CallBody, modelIn } from "./call-body.ts";
+import type { CalledOperation } from "./operation-path.ts";
+
+/** Output tokens that are reserved if the client sets no maximum and the model's is not known. */
+const DEFAULT_OUTPUT = 1_024;
+
+/** What a call has reserved of limits. Calls without limits have none. */
+export interface CallLimits {
+  readonly estimate: CallEstimate;
+  /** The reservation of the key and its team. */
+  key: Reservation | undefined;
+  /** The reservation at the current upstream. */
+  upstream: Reservation | undefined;
+  /** Number of reservations at upstreams so far. */
+  count: number;
+}
+
+/** Holds calls to the limits of their keys, teams and upstreams. */
+export interface Limiter {
+  /** Throws `model_not_allowed` if the key's list has no pattern for the model that the client names. */
+  expectAllowedModel(call: Call, called: CalledOperation, body: CallBody): void;
+  /**
+   * Reserves what a call may use of its key's and its team's limits. Throws `rate_limited`, `budget_exceeded` or
+   * `model_not_allowed`; a call that is refused has reached no upstream.
+   */
+  reserveForKey(call: Call, called: CalledOperation, targets: Targets, body: CallBody): Promise<void>;
+  /** Estimates the call's tokens if a target has a limit of tokens. */
+  estimateForUpstreams(call: Call, called: CalledOperation, targets: Targets, body: CallBody): void;
+  /**
+   * Reserves a call's attempt at an upstream with limits, and ends the reservation of the attempt before. Returns the
+   * error if the upstream is full. Waits for room only if no other target is left.
+   */
+  reserveAtUpstream(call: Call, subject: Subject, isLast: boolean): Promise<AppError | undefined>;
+  /** Ends the reservation of an attempt that did not lead to the response. */
+  releaseUpstream(call: Call): void;
+  /** Ends all reservations of a call. `cost` is in US dollars. */
+  settle(limits: CallLimits, usage: Usage | undefined, cost: number | undefined): void;
+}
+
+/** Creates the limiter of one proxy. */
+export function createLimiter(store: LimitStore): Limiter {
+  const queue = new LimitQueue(store);
+  return {
+    expectAllowedModel,
+    estimateForUpstreams,
+    reserveForKey: (call, called, targets, body) => reserveForKey(queue, call, called, targets, body),
+    reserveAtUpstream: (call, subject, isLast) => reserveAtUpstream(queue, call, subject, isLast),
+    releaseUpstream: ({ limits }) => releaseUpstream(queue, limits),
+    settle(limits, usage, cost) {
+      const tokens = (usage?.input.total ?? 0) + (usage?.output.total ?? 0);
+      const used = { tokens, micros: Math.round((cost ?? 0) * 1_000_000) };
+      if (limits.key !== undefined) queue.settle(limits.key, used);
+      if (limits.upstream !== undefined) queue.settle(limits.upstream, used);
+      limits.key = undefined;
+      limits.upstream = undefined;
+    },
+  };
+}
+
+function beginLimits(estimate: CallEstimate, key?: Reservation): CallLimits {
+  return { estimate, key, upstream: undefined, count: 0 };
+}
+
+function expectAllowedModel(call: Call, called: CalledOperation, body: CallBody): void {
+  const patterns = call.key?.models;
+  if (patterns === undefined) return;
+  const model = called.model ?? modelIn(body);
+  if (model === undefined || patterns.some((pattern) => fits(pattern, model))) return;
+  call.model = model;
+  throw new AppError(
+    "model_not_allowed",
+    `The key ${JSON.stringify(call.key?.name)} may not call the model ${JSON.stringify(model.slice(0, 200))}. Allowed: ${patterns.join(", ").slice(0, 500)}.`,
+  );
+}
+
+async function reserveForKey(
+  queue: LimitQueue,
+  call: Call,
+  called: CalledOperation,
+  [target]: Targets,
+  body: CallBody,
+): Promise<void> {
+  const { key, runtime } = call;
+  const subjects = key?.subjects;
+  if (subjects === undefined) return;
+  const isCounted = subjects.some(({ limits }) => limits.tpm !== undefined || limits.budgets?.length);
+  const estimate = isCounted ? estimateFor(call, called, body) : NOTHING;
+  const limits = beginLimits(estimate);
+  call.limits = limits;
+  const reservation = toReservation(call, called, subjects, target, estimate);
+  const decision = await queue.reserve(reservation, runtime.config.queue, ["concurrency"], () =>
+    disconnectSignal(call),
+  );
+  addHeaders(call, subjects, decision);
+  if (decision.excess !== undefined) throw refusalOf(decision.excess, reservation, Date.now());
+  limits.key = reservation;
+}
+
+const NOTHING: CallEstimate = { input: 0, output: 0 };
+
+/** Estimates the tokens of a call. Counting tokens, and reading what is stored, uses none. */
+function estimateFor(call: Call, { operation }: CalledOperation, body: CallBody): CallEstimate {
+  if (operation === "count-tokens" || operation === "stored-response" || body.kind !== "json") return NOTHING;
+  const estimate = estimateCall(body.bytes, call.excess === undefined);
+  return operation === "embed" ? { input: estimate.input, output: 0 } : estimate;
+}
+
+function toReservation(
+  call: Call,
+  { operation }: CalledOperation,
+  subjects: readonly Subject[],
+  target: Target,
+  { input, output }: CallEstimate,
+): Reservation {
+  const tokens = input + (output ?? DEFAULT_OUTPUT);
+  const common = { id: call.id, subjects, tokens, totalMs: call.runtime.config.totalMs };
+  if (!subjects.some(({ limits }) => limits.budgets?.length)) return { ...common, micros: 0, inputMicros: 0 };
+  const price = priceOf(target.upstream, target.model);
+  if (price === undefined) {
+    const isFree = target.upstream.dialect === "any" || operation === "count-tokens";
+    if (call.runtime.config.unpriced === "refuse" && !isFree && operation !== "stored-response")
+      throw new AppError(
+        "model_not_allowed",
+        `The model ${JSON.stringify(target.model.slice(0, 200))} has no price, and the key ${JSON.stringify(call.key?.name)} has a budget. Set its price under proxy.upstreams.${target.upstream.name}.prices.`,
+      );
+    return { ...common, micros: 0, inputMicros: 0 };
+  }
+  return {
+    ...common,
+    micros: estimateMicros(price, input, output ?? longestOutput(target)),
+    inputMicros: estimateMicros(price, input, 0),
+  };
+}
+
+function longestOutput({ upstream, model }: Target): number {
+  if (upstream.dialect === "any") return DEFAULT_OUTPUT;
+  const host = parseBaseUrl(upstream.baseUrl).hostname;
+  return (
+    capabilitiesFor(upstream.dialect, model, upstream.capabilities, host).maxOutputTokens ?? DEFAULT_OUTPUT
+  );
+}
+
+function addHeaders(call: Call, subjects: readonly Subject[], decision: Decision): void {
+  const { rateLimitHeaders } = getProfile(call.dialect).client;
+  const headers = limitHeaders(rateLimitHeaders, subjects, decision, Date.now());
+  if (headers.length > 0) call.fixedHeaders = [...call.fixedHeaders, ...headers];
+}
+
+const UPSTREAM_LIMITS: readonly LimitName[] = ["concurrency", "rpm", "tpm"];
+
+async function reserveAtUpstream(
+  queue: LimitQueue,
+  call: Call,
+  subject: Subject,
+  isLast: boolean,
+): Promise<AppError | undefined> {
+  const { runtime } = call;
+  const limits = call.limits ?? beginLimits(NOTHING);
+  call.limits = limits;
+  releaseUpstream(queue, limits);
+  const { input, output } = limits.estimate;
+  limits.count += 1;
+  const reservation: Reservation = {
+    id: `${call.id}/${limits.count}`,
+    subjects: [subject],
+    tokens: input + (output ?? DEFAULT_OUTPUT),
+    micros: 0,
+    inputMicros: 0,
+    totalMs: runtime.config.totalMs,
+  };
+  const settings = isLast ? runtime.config.queue : undefined;
+  const { excess } = await queue.reserve(reservation, settings, UPSTREAM_LIMITS, () =>
+    disconnectSignal(call),
+  );
+  if (excess !== undefined) return refusalOf(excess, reservation, Date.now());
+  limits.upstream = reservation;
+  return undefined;
+}
+
+function releaseUpstream(queue: LimitQueue, limits: CallLimits | undefined): void {
+  if (limits?.upstream === undefined) return;
+  queue.settle(limits.upstream, { tokens: 0, micros: 0 });
+  limits.upstream = undefined;
+}
+
+function estimateForUpstreams(call: Call, called: CalledOperation, targets: Targets, body: CallBody): void {
+  if (call.limits !== undefined && call.limits.estimate !== NOTHING) return;
+  if (!targets.some(({ upstream }) => upstream.subject?.limits.tpm !== undefined)) return;
+  call.limits = beginLimits(estimateFor(call, called, body), call.limits?.key);
+}
+
+/** Returns a signal that aborts with `client_gone` when the client disconnects. */
+function disconnectSignal({ response }: Call): AbortSignal {
+  const controller = new AbortController();
+  const abort = () => controller.abort(new AppError("client_gone", "The client disconnected"));
+  if (response.destroyed) abort();
+  else response.once("close", abort);
+  return controller.signal;
+}

@@ -1,0 +1,53 @@
+import { estimateTokens } from "./estimate-tokens.ts";
+
+/** The tokens that a call may use. */
+export interface CallEstimate {
+  readonly input: number;
+  /** The longest output that the client asks for; undefined if it sets no maximum. */
+  readonly output: number | undefined;
+}
+
+/** Larger bodies are estimated by their length: parsing them would delay other calls. */
+const MAX_PARSED = 1024 * 1024;
+const BYTES_A_TOKEN = 4;
+
+/** Estimates the tokens of a JSON request in any dialect. `mayParse` is false for bodies that exceed a bound. */
+export function estimateCall(bytes: Buffer, mayParse: boolean): CallEstimate {
+  const body = mayParse ? parse(bytes) : undefined;
+  if (body === undefined) return { input: Math.ceil(bytes.length / BYTES_A_TOKEN), output: undefined };
+  const input = bytes.length > MAX_PARSED ? Math.ceil(bytes.length / BYTES_A_TOKEN) : estimateTokens(body);
+  return { input, output: longestOutput(body) };
+}
+
+function parse(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(bytes.toString("utf8"));
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Members that limit the output, in every dialect, and those that ask for several answers. */
+const MAXIMA = [
+  "max_tokens",
+  "max_completion_tokens",
+  "max_output_tokens",
+  "max_tokens_to_sample",
+  "maxOutputTokens",
+];
+const CHOICES = ["n", "best_of", "candidateCount", "candidate_count"];
+
+function longestOutput(body: Readonly<Record<string, unknown>>): number | undefined {
+  const { generationConfig, generation_config } = body;
+  const parts = [body, Object(generationConfig), Object(generation_config)] as Record<string, unknown>[];
+  const counts = (names: readonly string[]) =>
+    parts.flatMap((part) => names.map((name) => part[name]).filter(isCount));
+  const maxima = counts(MAXIMA);
+  if (maxima.length === 0) return undefined;
+  return Math.max(...maxima) * Math.max(1, ...counts(CHOICES));
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
