@@ -33,7 +33,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 4000,
-    rollupOptions: { input: { plan: page("plan"), code: page("code") } },
+    rollupOptions: { input: { plan: page("plan"), code: page("code"), inbox: page("inbox") } },
   },
 });
 

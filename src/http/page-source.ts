@@ -13,7 +13,7 @@ export interface PageSource {
   addAssets(app: FastifyInstance): void;
 }
 
-export type PageName = "plan" | "code" | "dashboard";
+export type PageName = "plan" | "code" | "dashboard" | "inbox";
 
 /** Returns the pages inside the executable, if this is one; else those in `folder`. */
 export function pageSource(folder: () => string): PageSource {

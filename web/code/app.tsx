@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from "react";
+import { lazy, Suspense, useEffect, useMemo } from "react";
 import type { ReviewEvent } from "../../src/review/api-types.ts";
 import { useReviewEvents } from "../shared/api/use-review-events.ts";
 import { Button } from "../shared/components/button.tsx";
@@ -8,6 +8,8 @@ import { showToast, Toasts } from "../shared/components/toast.tsx";
 import { ShortcutSheet } from "../shared/keyboard/shortcut-sheet.tsx";
 import { useShortcuts } from "../shared/keyboard/shortcuts.ts";
 import { showNextReview } from "../shared/next-review.ts";
+import { receiveEvent } from "../shared/threads/receive-event.ts";
+import { useThreads } from "../shared/threads/thread-store.ts";
 import { goToComment } from "./comments/move.ts";
 import { SelectionActions } from "./comments/selection-actions.tsx";
 import { showCommentedContext } from "./comments/show-context.ts";
@@ -29,7 +31,9 @@ import { CommentSidebar } from "./sidebar/comment-sidebar.tsx";
 import { FileTree } from "./sidebar/file-tree.tsx";
 import { useComments } from "./state/comments.ts";
 import { useDraft } from "./state/draft.ts";
+import { showRound } from "./state/live.ts";
 import { meetServer, useSession } from "./state/session.ts";
+import { activateAtCursor } from "./state/threads.ts";
 import { openDialog, useView } from "./state/view.ts";
 
 /** Renders the code review page in each of its phases. */
@@ -66,7 +70,8 @@ function Phase() {
 
 function Review() {
   const controller = useMemo(() => new DiffController(), []);
-  const shortcuts = useMemo(() => shortcutsFor(controller), [controller]);
+  const hasThreads = useThreads(({ threads, live }) => live !== undefined || threads.length > 0);
+  const shortcuts = useMemo(() => shortcutsFor(controller, hasThreads), [controller, hasThreads]);
   const isEmpty = useSession((session) => session.files.length === 0);
   const treeOpen = useView((view) => view.treeOpen);
   const commentsOpen = useView((view) => view.commentsOpen);
@@ -75,6 +80,7 @@ function Review() {
     return controller.start();
   }, [controller]);
   useEffect(showCommentedContext, []);
+  useEffect(activateAtCursor, []);
   useRestoredNotice(controller);
   useShortcuts(shortcuts, codeTyping);
 
@@ -114,6 +120,10 @@ function Review() {
   );
 }
 
+const LiveDialog = lazy(() =>
+  import("./dialogs/live-dialogs.tsx").then((module) => ({ default: module.LiveDialog })),
+);
+
 interface DialogsProps {
   readonly controller: DiffController;
   readonly shortcuts: ReturnType<typeof shortcutsFor>;
@@ -121,6 +131,13 @@ interface DialogsProps {
 
 function Dialogs({ controller, shortcuts }: DialogsProps) {
   const dialog = useView((view) => view.dialog);
+  const isLive = useThreads(({ live }) => live !== undefined);
+  if (isLive && (dialog === "send" || dialog === "approve"))
+    return (
+      <Suspense fallback={null}>
+        <LiveDialog name={dialog} />
+      </Suspense>
+    );
   switch (dialog) {
     case "send":
       return <SendDialog />;
@@ -147,6 +164,7 @@ function onEvent(event: ReviewEvent): void {
   }
   if (event.event === "hello") void meetServer(event.sessionId);
   if (event.event === "caller-doubtful") useSession.setState({ doubt: event.doubt });
+  receiveEvent(event, showRound);
   if (event.event === "stale") useSession.setState({ stale: true });
   if (event.event === "decided-by-program") useSession.setState({ closing: "decided-by-program" });
   if (event.event === "closing") useSession.setState(({ closing }) => ({ closing: closing ?? event.reason }));

@@ -1,6 +1,7 @@
 import type { Side } from "../../src/render/diff/patch/parsed-patch.ts";
 import type { DiffFile } from "../../src/review/api-types.ts";
-import { goToComment } from "./comments/move.ts";
+import { useThreads } from "../shared/threads/thread-store.ts";
+import { goToComment, goToThread } from "./comments/move.ts";
 import { inFileOrder } from "./core/comment.ts";
 import type { Geometry } from "./core/rows/geometry.ts";
 import {
@@ -88,7 +89,7 @@ export function extend(controller: DiffController, step: Step): void {
   focusCursor();
 }
 
-/** Moves to the next or previous comment in this diff. */
+/** Moves to the next or previous comment or open thread in this diff. */
 export function moveComment(controller: DiffController, step: Step): void {
   const { files } = useSession.getState();
   const orderOf = new Map(files.map(({ path }, order) => [path, order]));
@@ -98,15 +99,33 @@ export function moveComment(controller: DiffController, step: Step): void {
   );
   const { cursor } = useCursor.getState();
   const orderAt = (path: string | undefined, number: number) => rank(path) * 1e7 + number;
+  const { threads, activeId } = useThreads.getState();
+  const stops: { readonly order: number; readonly thread?: string; readonly go: () => void }[] = [
+    ...comments.map((each) => {
+      const position = currentPosition(each);
+      const order = orderAt(each.path, "end" in position ? position.end : 0);
+      return { order, go: () => goToComment(controller, each) };
+    }),
+    ...threads
+      .filter(({ state }) => state === "open")
+      .map((thread) => {
+        const { anchor, outdated } = thread;
+        const path = "path" in anchor ? anchor.path : undefined;
+        const order = orderAt(path, anchor.kind === "lines" && !outdated ? anchor.lineEnd : 0);
+        return { order, thread: thread.id, go: () => goToThread(controller, thread) };
+      }),
+  ].sort((a, b) => a.order - b.order);
+  // Several threads may be on one line, so the active one is the position if there is one.
+  const active = stops.findIndex(({ thread }) => thread !== undefined && thread === activeId);
   const here = cursor ? orderAt(cursor.path, cursor.number) : -1;
-  const orders = comments.map((each) => {
-    const position = currentPosition(each);
-    return orderAt(each.path, "end" in position ? position.end : 0);
-  });
   const next =
-    step > 0 ? orders.findIndex((each) => each > here) : orders.findLastIndex((each) => each < here);
-  const target = comments[next] ?? comments.at(step > 0 ? 0 : -1);
-  if (target) goToComment(controller, target);
+    active >= 0
+      ? active + step
+      : step > 0
+        ? stops.findIndex(({ order }) => order > here)
+        : stops.findLastIndex(({ order }) => order < here);
+  const target = stops[next] ?? stops.at(step > 0 ? 0 : -1);
+  target?.go();
 }
 
 /** Moves to the next or previous file. */

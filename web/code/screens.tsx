@@ -41,6 +41,11 @@ export function EmptyDiff() {
   );
 }
 
+function sentTitle({ approved, isLive }: { readonly approved: boolean; readonly isLive?: true }): string {
+  if (approved) return "Approved";
+  return isLive ? "Review finished" : "Feedback sent";
+}
+
 /** Renders the feedback that was sent. */
 export function SentScreen() {
   const sent = useSession((session) => session.sent);
@@ -48,15 +53,17 @@ export function SentScreen() {
   const [copied, setCopied] = useState(false);
   useEffect(dismissAll, []);
   useEffect(() => {
-    document.title = sent?.approved ? "Approved" : "Feedback sent";
+    document.title = sent ? sentTitle(sent) : "";
   }, [sent]);
   const doubt = useSession((session) => session.doubt);
   if (!sent) return null;
   const copy = async () => setCopied(await copyText(sent.feedback));
   return (
     <PageState
-      title={sent.approved ? "Approved" : "Feedback sent"}
-      actions={<Button onClick={copy}>{copied ? "Copied" : "Copy what was sent"}</Button>}
+      title={sentTitle(sent)}
+      actions={
+        sent.feedback !== "" && <Button onClick={copy}>{copied ? "Copied" : "Copy what was sent"}</Button>
+      }
     >
       <p>
         {doubt
@@ -69,10 +76,12 @@ export function SentScreen() {
           {warning}
         </p>
       ))}
-      <details className="sent-text">
-        <summary>What was sent</summary>
-        <pre>{sent.feedback}</pre>
-      </details>
+      {sent.feedback !== "" && (
+        <details className="sent-text">
+          <summary>What was sent</summary>
+          <pre>{sent.feedback}</pre>
+        </details>
+      )}
     </PageState>
   );
 }

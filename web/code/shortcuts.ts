@@ -3,6 +3,7 @@ import { filterFiles } from "../../src/render/diff/patch/file-tree.ts";
 import { announce, showToast } from "../shared/components/toast.tsx";
 import { shortcutsOf } from "../shared/keyboard/shortcut-table.ts";
 import type { Shortcut, TypingTarget } from "../shared/keyboard/shortcuts.ts";
+import { threadKeys } from "../shared/threads/thread-keys.ts";
 import { linesOfSelection } from "./comments/selected-lines.ts";
 import { commentOnAll, commentOnFile, commentOnLines, deleteComment, openComment } from "./comments/start.ts";
 import type { CommentType, ReviewComment } from "./core/comment.ts";
@@ -36,8 +37,10 @@ import {
   useView,
 } from "./state/view.ts";
 
-export function shortcutsFor(controller: DiffController): readonly Shortcut[] {
+/** Returns the shortcuts of the page. Those of threads exist only with threads. */
+export function shortcutsFor(controller: DiffController, hasThreads: boolean): readonly Shortcut[] {
   return shortcutsOf({
+    ...(hasThreads && threadKeys),
     next: () => moveLine(controller, 1),
     previous: () => moveLine(controller, -1),
     nextLine: () => moveLine(controller, 1),

@@ -1,4 +1,4 @@
-import { useLayoutEffect } from "react";
+import { lazy, Suspense, useLayoutEffect } from "react";
 import type { ReviewEvent } from "../../src/review/api-types.ts";
 import { useReviewEvents } from "../shared/api/use-review-events.ts";
 import { Button } from "../shared/components/button.tsx";
@@ -10,6 +10,8 @@ import { IrreversibleButton } from "../shared/irreversible/irreversible-button.t
 import { ShortcutSheet } from "../shared/keyboard/shortcut-sheet.tsx";
 import { useShortcuts } from "../shared/keyboard/shortcuts.ts";
 import { showNextReview } from "../shared/next-review.ts";
+import { receiveEvent } from "../shared/threads/receive-event.ts";
+import { useThreads } from "../shared/threads/thread-store.ts";
 import { Sidebar } from "./annotate/sidebar.tsx";
 import { Article } from "./article/article.tsx";
 import { SourceView } from "./article/source-view.tsx";
@@ -22,8 +24,9 @@ import { goToLine } from "./dom/reading-position.ts";
 import { EditView } from "./edit/edit-view.tsx";
 import { Banners } from "./layout/banners.tsx";
 import { Header } from "./layout/header.tsx";
-import { planShortcuts, planTyping } from "./layout/plan-shortcuts.ts";
+import { planShortcuts, planTyping, threadShortcuts } from "./layout/plan-shortcuts.ts";
 import { TableOfContents } from "./layout/table-of-contents.tsx";
+import { showRound } from "./live/live.ts";
 import { ChangesView } from "./rounds/changes-view.tsx";
 import { LastRoundAnnotations } from "./rounds/last-round-annotations.tsx";
 import { ImportDialog } from "./share/import-dialog.tsx";
@@ -86,7 +89,8 @@ function Review() {
     const { readingLine, document: plan } = useReview.getState();
     goToLine(view, readingLine, plan);
   }, [view]);
-  useShortcuts(planShortcuts, planTyping);
+  const hasThreads = useThreads(({ threads, live }) => live !== undefined || threads.length > 0);
+  useShortcuts(hasThreads ? threadShortcuts : planShortcuts, planTyping);
   return (
     <div className="page" data-view={view}>
       <a className="visually-hidden skip-link" href="#plan">
@@ -111,9 +115,27 @@ function Review() {
           </Sidebar>
         </Region>
       </div>
-      {dialog && DIALOGS[dialog]()}
+      {dialog && <OpenDialog name={dialog} />}
     </div>
   );
+}
+
+const LiveDialog = lazy(() =>
+  import("./live/live-dialogs.tsx").then((module) => ({ default: module.LiveDialog })),
+);
+
+function OpenDialog({ name }: { readonly name: DialogName }) {
+  const isLive = useThreads(({ live }) => live !== undefined);
+  const hasThreads = useThreads(({ threads }) => threads.length > 0);
+  if (isLive && (name === "approve" || name === "request-changes"))
+    return (
+      <Suspense fallback={null}>
+        <LiveDialog name={name} />
+      </Suspense>
+    );
+  if (name === "shortcuts" && (isLive || hasThreads))
+    return <ShortcutSheet shortcuts={threadShortcuts} onClose={() => openDialog(undefined)} />;
+  return DIALOGS[name]();
 }
 
 const VIEWS: Readonly<Record<View, () => React.ReactNode>> = {
@@ -139,6 +161,7 @@ function onEvent(event: ReviewEvent): void {
     return;
   }
   if (phase === "done" || deciding) return;
+  receiveEvent(event, showRound);
   if (event.event === "hello") {
     void meetServer(event.sessionId);
   } else if (event.event === "caller-doubtful") {

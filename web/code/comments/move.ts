@@ -1,9 +1,12 @@
+import type { Thread } from "../../../src/review/api-types.ts";
 import { announce } from "../../shared/components/toast.tsx";
+import { useThreads } from "../../shared/threads/thread-store.ts";
+import { threadStatus, threadSummary } from "../../shared/threads/threads.ts";
 import type { ReviewComment } from "../core/comment.ts";
 import { linesOf } from "../core/feedback.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { setCursor } from "../state/cursor.ts";
-import { currentPosition } from "../state/positions.ts";
+import { currentPosition, fileAt } from "../state/positions.ts";
 import { useSession } from "../state/session.ts";
 import { setFolded, useView } from "../state/view.ts";
 
@@ -23,4 +26,25 @@ export function goToComment(controller: DiffController, comment: ReviewComment):
   setCursor(line);
   controller.scrollToLine(line, true);
   announce(`${comment.type} on ${linesOf(position.start, position.end)} of ${file.path}`);
+}
+
+/** Makes a thread active and scrolls to it. A thread without a position in the diff opens the sidebar. */
+export function goToThread(controller: DiffController, thread: Thread): void {
+  const { anchor, outdated, messages } = thread;
+  useThreads.setState({ activeId: thread.id });
+  const file = "path" in anchor ? fileAt(useSession.getState().files, anchor.path) : undefined;
+  if (!file) useView.setState({ commentsOpen: true });
+  else {
+    setFolded(file, false);
+    if (anchor.kind === "lines" && !outdated) {
+      const line = { path: file.path, side: anchor.side, number: anchor.lineEnd };
+      setCursor(line);
+      controller.scrollToLine(line, true);
+    } else {
+      setCursor(undefined);
+      controller.scrollToFile(file.path);
+    }
+  }
+  const author = messages[0]?.author.name ?? "";
+  announce(`${thread.type}${author && ` by ${author}`}, ${threadStatus(thread)}: ${threadSummary(thread)}`);
 }

@@ -1,8 +1,15 @@
-import { shiftAt } from "../../../src/render/diff/patch/parsed-patch.ts";
+import {
+  findLine,
+  type ParsedPatch,
+  type Side,
+  shiftAt,
+} from "../../../src/render/diff/patch/parsed-patch.ts";
 import { gapsOf } from "../../../src/render/diff/row-model.ts";
+import type { DiffFile, Thread } from "../../../src/review/api-types.ts";
+import { useThreads } from "../../shared/threads/thread-store.ts";
 import type { ReviewComment } from "../core/comment.ts";
 import { useComments } from "../state/comments.ts";
-import { currentPosition } from "../state/positions.ts";
+import { currentPosition, fileAt } from "../state/positions.ts";
 import { loadFileText, useSession } from "../state/session.ts";
 import { changeExpansions, keepText } from "../state/view.ts";
 
@@ -10,7 +17,7 @@ import { changeExpansions, keepText } from "../state/view.ts";
 const AROUND = 3;
 
 /**
- * Shows the lines around comments that are between the hunks. Fetches the whole file once its patch is loaded and
+ * Shows the lines around comments and threads that are between the hunks. Fetches the whole file once its patch is loaded and
  * does not contain the lines. Returns a function that stops it.
  */
 export function showCommentedContext(): () => void {
@@ -23,6 +30,14 @@ export function showCommentedContext(): () => void {
       asked.add(key);
       void open(comment);
     }
+    for (const thread of useThreads.getState().threads) {
+      const key = `${index?.diffId} ${thread.id}`;
+      if (asked.has(key)) continue;
+      const found = betweenHunks(thread);
+      if (found === undefined) continue;
+      asked.add(key);
+      void openThread(found);
+    }
   };
   const stops = [
     useSession.subscribe((state, before) => {
@@ -32,6 +47,11 @@ export function showCommentedContext(): () => void {
       if (state.comments.length !== before.comments.length) look();
     }),
   ];
+  stops.push(
+    useThreads.subscribe((state, before) => {
+      if (state.threads.length !== before.threads.length) look();
+    }),
+  );
   look();
   return () => {
     for (const stop of stops) stop();
@@ -53,8 +73,41 @@ async function open(comment: ReviewComment): Promise<void> {
   keepText(file.path, text);
   const position = currentPosition(comment);
   if (position.state !== "context") return;
-  const shift = comment.place?.side === "old" ? shiftAt(patch, "old", position.start) : 0;
-  const [start, end] = [position.start + shift, position.end + shift];
+  showLines(
+    { file, patch, side: comment.place?.side ?? "new", start: position.start, end: position.end },
+    text,
+  );
+}
+
+/** Lines of one side of a file between the hunks. */
+interface LinesBetween {
+  readonly file: DiffFile;
+  readonly patch: ParsedPatch;
+  readonly side: Side;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Returns the lines of a thread if their patch is loaded and does not contain them. */
+function betweenHunks({ anchor, outdated }: Thread): LinesBetween | undefined {
+  if (anchor.kind !== "lines" || outdated) return undefined;
+  const { files, patches } = useSession.getState();
+  const file = fileAt(files, anchor.path);
+  const patch = file && patches?.get(file.index);
+  const { side, lineStart: start, lineEnd: end } = anchor;
+  return patch && findLine(patch, side, end) < 0 ? { file, patch, side, start, end } : undefined;
+}
+
+async function openThread(lines: LinesBetween): Promise<void> {
+  const result = await loadFileText(lines.file.path, "new");
+  if (!result.ok) return;
+  keepText(lines.file.path, result.value.text);
+  showLines(lines, result.value.text);
+}
+
+function showLines({ file, patch, side, start: from, end: to }: LinesBetween, text: string): void {
+  const shift = side === "old" ? shiftAt(patch, "old", from) : 0;
+  const [start, end] = [from + shift, to + shift];
   const gaps = gapsOf(patch, text.split("\n").length, false);
   const at = gaps.findIndex((gap) => gap && start >= gap.newStart && start < (gap.newEnd ?? 0));
   const gap = gaps[at];

@@ -1,10 +1,11 @@
 import { flushSync } from "react-dom";
-import type { DiffFile } from "../../../src/review/api-types.ts";
+import type { DiffFile, Thread } from "../../../src/review/api-types.ts";
 import { announce, showToast } from "../../shared/components/toast.tsx";
 import { newId } from "../../shared/new-id.ts";
 import { type CommentType, isBlank, type ReviewComment } from "../core/comment.ts";
 import { linesOf } from "../core/feedback.ts";
 import {
+  addComment,
   changeComment,
   discardChanges,
   editComment,
@@ -67,6 +68,29 @@ export function commentOnAll(typed = ""): void {
   const open = openEditor(({ path }) => path === undefined);
   if (open) reopen(open, typed);
   else start({ ...blank("comment"), text: typed });
+}
+
+/** Adds a comment with the text of an accepted finding, on its lines if they are in the diff. */
+export function commentFromFinding({ anchor, messages }: Thread): void {
+  const { files, patches } = useSession.getState();
+  const path = "path" in anchor ? anchor.path : undefined;
+  const file = files.find((each) => each.path === path);
+  const patch = file && patches?.get(file.index);
+  const { markdown = "", suggestedCode } = messages[0] ?? {};
+  const range =
+    anchor.kind === "lines"
+      ? { path: anchor.path, side: anchor.side, from: anchor.lineStart, to: anchor.lineEnd }
+      : undefined;
+  const place = range && patch ? describeLines(range, patch) : undefined;
+  const isSuggestion = suggestedCode !== undefined && place?.side === "new";
+  addComment({
+    ...blank(isSuggestion ? "suggestion" : "comment"),
+    text: markdown,
+    ...(file && { path: file.path }),
+    ...(file?.oldPath !== undefined && file.oldPath !== file.path && { oldPath: file.oldPath }),
+    ...(place && { place }),
+    ...(isSuggestion && { suggestion: suggestedCode }),
+  });
 }
 
 /** Opens the editor of an existing comment and scrolls to it. */

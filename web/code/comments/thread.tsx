@@ -1,12 +1,18 @@
-import { memo, useEffect, useRef } from "react";
+import { lazy, memo, Suspense, useEffect, useRef } from "react";
 import { useShallow } from "zustand/react/shallow";
 import type { Layout } from "../../../src/render/diff/row-model.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
+import { useThreads } from "../../shared/threads/thread-store.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { useComments } from "../state/comments.ts";
 import { widgetFor } from "../state/positions.ts";
+import { threadsAt } from "../state/threads.ts";
 import { CommentCard } from "./comment-card.tsx";
 import { CommentEditor } from "./comment-editor.tsx";
+
+const LineThreads = lazy(() =>
+  import("./line-threads.tsx").then((module) => ({ default: module.LineThreads })),
+);
 
 interface ThreadProps {
   readonly controller: DiffController;
@@ -16,7 +22,7 @@ interface ThreadProps {
   readonly layout: Layout;
 }
 
-/** Renders the comments below one line. Reports its height to the controller. */
+/** Renders the comments and threads below one line. Reports its height to the controller. */
 export const Thread = memo(function Thread({ controller, file, widgetKey, row, layout }: ThreadProps) {
   const { path } = file;
   const element = useRef<HTMLDivElement>(null);
@@ -40,6 +46,7 @@ export const Thread = memo(function Thread({ controller, file, widgetKey, row, l
     }
     return () => observer.disconnect();
   }, [controller, file, widgetKey]);
+  const hasThreads = useThreads(() => threadsAt(widgetKey).length > 0);
   const side = widgetKey.slice(path.length + 1).split(":")[0];
   const isOnLine = !widgetKey.endsWith(":0");
   return (
@@ -48,6 +55,11 @@ export const Thread = memo(function Thread({ controller, file, widgetKey, row, l
         {ids.map((id) => (
           <ThreadItem key={id} id={id} />
         ))}
+        {hasThreads && (
+          <Suspense fallback={null}>
+            <LineThreads widgetKey={widgetKey} />
+          </Suspense>
+        )}
       </div>
     </div>
   );

@@ -53,15 +53,21 @@ function heading(count: number, { repository, branch, diff }: FeedbackContext): 
 }
 
 function itemOf(comment: ReviewComment, number: number, context: FeedbackContext): string[] {
+  const [title = "", ...parts] = feedbackItem(comment, context);
+  return [`### ${number}. ${title}`, ...parts];
+}
+
+/** Formats one comment: its type and position, then the code and the text. */
+export function feedbackItem(comment: ReviewComment, context: FeedbackContext): string[] {
   const type = comment.type[0]?.toUpperCase() + comment.type.slice(1);
   if (!comment.place) {
     const what = comment.path === undefined ? "the whole change" : "the whole file";
-    return [`### ${number}. ${type} on ${what}`, ...contextLines(comment, context), ...bodyOf(comment)];
+    return [`${type} on ${what}`, ...contextLines(comment, context), ...bodyOf(comment)];
   }
   const now = context.currentPosition(comment);
   const position = now ?? comment.place;
   const side = comment.place.side === "new" ? "new side" : "old side: before the change";
-  const parts = [`### ${number}. ${type} on ${linesOf(position.start, position.end)} (${side})`];
+  const parts = [`${type} on ${linesOf(position.start, position.end)} (${side})`];
   parts.push(...contextLines(comment, context));
   if (comment.suggestion === undefined) {
     const language = languageOf(comment.path ?? "");

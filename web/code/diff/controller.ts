@@ -1,4 +1,5 @@
 import type { DiffFile } from "../../../src/review/api-types.ts";
+import { useThreads } from "../../shared/threads/thread-store.ts";
 import { pathsMoved } from "../core/comment.ts";
 import type { MeasuredHeights } from "../core/rows/file-body.ts";
 import { type Anchor, Geometry, type VisibleFile } from "../core/rows/geometry.ts";
@@ -13,6 +14,7 @@ import {
 import { useComments } from "../state/comments.ts";
 import { useCursor } from "../state/cursor.ts";
 import { onPatches, useSession } from "../state/session.ts";
+import { filesWithNewThreads } from "../state/threads.ts";
 import { useView } from "../state/view.ts";
 import { LayoutCache } from "./layout-cache.ts";
 
@@ -73,6 +75,11 @@ export class DiffController {
       useComments.subscribe((state, before) => {
         const paths = pathsMoved(state.comments, before.comments);
         if (paths.size > 0) this.update(useSession.getState().files.filter(({ path }) => paths.has(path)));
+      }),
+      useThreads.subscribe((state, before) => {
+        if (state.threads === before.threads) return;
+        const files = filesWithNewThreads(useSession.getState().files, state.threads, before.threads);
+        if (files.length > 0) this.update(files);
       }),
       useSession.subscribe((state, before) => {
         if (state.files === before.files) return;

@@ -4,6 +4,7 @@ import { type BodyOptions, buildBody, type FileBody, type MeasuredHeights } from
 import { useComments } from "../state/comments.ts";
 import { widgetFor } from "../state/positions.ts";
 import { useSession } from "../state/session.ts";
+import { threadWidgets } from "../state/threads.ts";
 import { isFolded, useView } from "../state/view.ts";
 
 /**
@@ -121,6 +122,11 @@ export class LayoutCache {
       const widgets = byPath.get(comment.path) ?? new Map<string, Widget>();
       widgets.set(widget.key, widget);
       byPath.set(comment.path, widgets);
+    }
+    for (const [path, ofThreads] of threadWidgets()) {
+      const widgets = byPath.get(path) ?? new Map<string, Widget>();
+      for (const [key, widget] of ofThreads) widgets.set(key, widget);
+      byPath.set(path, widgets);
     }
     const next = new Map<string, readonly Widget[]>();
     for (const [path, widgets] of byPath) {

@@ -1,8 +1,9 @@
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import type { OmittedFiles } from "../../../src/review/api-types.ts";
 import { describeDoubt } from "../../shared/caller-doubt.ts";
 import { Button } from "../../shared/components/button.tsx";
+import { useThreads } from "../../shared/threads/thread-store.ts";
 import { timeAgo } from "../../shared/time-ago.ts";
 import { describeOmitted } from "../core/omitted.ts";
 import { copyFeedback } from "../state/compose-feedback.ts";
@@ -12,10 +13,15 @@ import { sinceRound, useRounds } from "../state/rounds.ts";
 import { switchDiff, useSession } from "../state/session.ts";
 import { openDialog, useView } from "../state/view.ts";
 
+const LiveBanner = lazy(() =>
+  import("../../shared/threads/live-banner.tsx").then((module) => ({ default: module.LiveBanner })),
+);
+
 /** Shows notices, the most serious first. */
 export function Banners() {
   // Without a server, saving and refreshing fail as well. One notice is enough.
   const isServerLost = useSession((session) => !session.connected || session.closing !== undefined);
+  const isLive = useThreads(({ live }) => live !== undefined);
   return (
     <>
       {isServerLost && <ServerLostBanner />}
@@ -23,7 +29,12 @@ export function Banners() {
       <ReplacedBanner />
       {!isServerLost && <DraftBanner />}
       {!isServerLost && <StaleBanner />}
-      <RoundBanner />
+      {isLive && !isServerLost && (
+        <Suspense fallback={null}>
+          <LiveBanner />
+        </Suspense>
+      )}
+      {!isLive && <RoundBanner />}
       <OmittedBanner />
     </>
   );

@@ -5,6 +5,9 @@ import { Button, IconButton } from "../../shared/components/button.tsx";
 import { Logo } from "../../shared/components/logo.tsx";
 import { Menu, MenuItem } from "../../shared/components/menu.tsx";
 import { ThemeToggle } from "../../shared/theme/theme-toggle.tsx";
+import { MoreReviews } from "../../shared/threads/more-reviews.tsx";
+import { useThreads } from "../../shared/threads/thread-store.ts";
+import { isInNextBatch } from "../../shared/threads/threads.ts";
 import { nonEmptyComments, useComments } from "../state/comments.ts";
 import { useRounds } from "../state/rounds.ts";
 import { openSearch } from "../state/search.ts";
@@ -37,6 +40,7 @@ export function Header() {
       </h1>
       <DiffSelect />
       <span className="header-space" />
+      <MoreReviews />
       {hasRounds && (
         <IconButton label="Earlier feedback" onClick={() => openDialog("rounds")}>
           <History size={17} aria-hidden />
@@ -60,14 +64,41 @@ export function Header() {
       >
         <MessageSquare size={16} aria-hidden /> {count}
       </Button>
+      <DecisionButtons count={count} />
+    </header>
+  );
+}
+
+/** In a live session, sending keeps the review open and finishing ends it. */
+function DecisionButtons({ count }: { readonly count: number }) {
+  const isLive = useThreads(({ live }) => live !== undefined);
+  const unsent = useThreads(
+    ({ threads, drafts }) =>
+      threads.filter(isInNextBatch).length + [...drafts.values()].filter(hasText).length,
+  );
+  if (isLive) {
+    const total = count + unsent;
+    return (
+      <>
+        <Button onClick={() => openDialog("approve")}>Finish</Button>
+        <Button variant="primary" onClick={() => openDialog("send")}>
+          Send {total > 0 && <span className="badge">{total}</span>}
+        </Button>
+      </>
+    );
+  }
+  return (
+    <>
       <Button onClick={() => openDialog("approve")}>Approve</Button>
       <Button variant="primary" onClick={() => openDialog("send")}>
         <span className="header-send">Send feedback</span>
         <span className="header-send-short">Send</span>
       </Button>
-    </header>
+    </>
   );
 }
+
+const hasText = ({ text }: { readonly text: string }) => text.trim() !== "";
 
 function ViewMenu() {
   const { layout, wrap, whitespace } = useView();

@@ -1,8 +1,9 @@
 import { ClipboardCopy, MessageSquarePlus, X } from "lucide-react";
-import { useMemo, useState } from "react";
+import { lazy, Suspense, useMemo, useState } from "react";
 import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import { Button, IconButton } from "../../shared/components/button.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
+import { useThreads } from "../../shared/threads/thread-store.ts";
 import { CommentBadge, PositionLabel } from "../comments/comment-card.tsx";
 import { goToComment } from "../comments/move.ts";
 import { commentOnAll } from "../comments/start.ts";
@@ -16,10 +17,15 @@ import { useSession } from "../state/session.ts";
 import { useView } from "../state/view.ts";
 import { coversDiff } from "./covers-diff.ts";
 
-/** Lists all comments in file order, those on the whole change first. */
+const SidebarThreads = lazy(() =>
+  import("./sidebar-threads.tsx").then((module) => ({ default: module.SidebarThreads })),
+);
+
+/** Lists all comments and threads in file order, those on the whole change first. */
 export function CommentSidebar({ controller }: { readonly controller: DiffController }) {
   const comments = useComments((state) => state.comments);
   const files = useSession((session) => session.files);
+  const hasThreads = useThreads(({ threads }) => threads.length > 0);
   const [type, setType] = useState<CommentType | "all">("all");
   const ordered = useMemo(() => {
     const orderOf = new Map(files.map(({ path }, order) => [path, order]));
@@ -55,6 +61,11 @@ export function CommentSidebar({ controller }: { readonly controller: DiffContro
           </li>
         ))}
       </ol>
+      {hasThreads && (
+        <Suspense fallback={null}>
+          <SidebarThreads controller={controller} />
+        </Suspense>
+      )}
     </aside>
   );
 }

@@ -32,6 +32,20 @@ export function startComment(comment: ReviewComment): void {
   }));
 }
 
+/** Adds a comment without opening its editor. */
+export function addComment(comment: ReviewComment): void {
+  useComments.setState(({ comments }) => ({ comments: [...comments, comment] }));
+}
+
+/** Removes a comment that the server has stored as a thread. */
+export function forgetComment(id: string): void {
+  useComments.setState(({ comments, editing, before }) => ({
+    comments: comments.filter((comment) => comment.id !== id),
+    editing: without(editing, id),
+    before: withoutEntry(before, id),
+  }));
+}
+
 export function changeComment(id: string, change: (comment: ReviewComment) => ReviewComment): void {
   useComments.setState(({ comments, typed }) => ({
     comments: comments.map((comment) =>

@@ -16,6 +16,19 @@ export interface Feedback {
 
 /** Composes the feedback. Fetches the patches it needs for line numbers. */
 export async function composeFeedback(): Promise<Feedback> {
+  const { comments, context } = await commentsInOrder();
+  return {
+    markdown: comments.length === 0 ? "" : feedbackMarkdown(comments, context),
+    annotations: annotationsOf(comments, placed),
+    count: comments.length,
+  };
+}
+
+/** Returns the comments in file order with what their positions refer to. Fetches the patches of their files. */
+export async function commentsInOrder(): Promise<{
+  readonly comments: readonly ReviewComment[];
+  readonly context: FeedbackContext;
+}> {
   const { files, patches, index } = useSession.getState();
   const orderOf = new Map(files.map(({ path }, order) => [path, order]));
   const comments = inFileOrder(
@@ -35,11 +48,7 @@ export async function composeFeedback(): Promise<Feedback> {
     },
     currentPosition: placed,
   };
-  return {
-    markdown: comments.length === 0 ? "" : feedbackMarkdown(comments, context),
-    annotations: annotationsOf(comments, placed),
-    count: comments.length,
-  };
+  return { comments, context };
 }
 
 function placed(comment: ReviewComment): { start: number; end: number } | undefined {

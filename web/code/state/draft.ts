@@ -2,6 +2,12 @@ import { create } from "zustand";
 import type { DiffIndex } from "../../../src/review/api-types.ts";
 import { type Autosave, createAutosave, type DraftStatus } from "../../shared/drafts/autosave.ts";
 import { readDraft, writeDraft } from "../../shared/drafts/leaving-draft.ts";
+import {
+  onThreadDraftChange,
+  restoreThreadDraft,
+  type ThreadDraft,
+  threadDraft,
+} from "../../shared/threads/thread-draft.ts";
 import { mergeDraft, type ReviewComment } from "../core/comment.ts";
 import { nonEmptyComments, useComments } from "./comments.ts";
 import { type EditedFeedback, useEditedFeedback } from "./edited-feedback.ts";
@@ -17,6 +23,8 @@ export interface DraftContent {
   readonly viewed: readonly (readonly [path: string, fingerprint: string])[];
   /** The feedback, if the person edited it before sending. */
   readonly edited?: EditedFeedback | undefined;
+  /** Unsent replies to threads. */
+  readonly threads?: ThreadDraft | undefined;
 }
 
 /** What was restored from an earlier visit. */
@@ -64,6 +72,7 @@ function watch(saving: Autosave): void {
     if (state.viewed !== before.viewed) saving.touch();
   });
   useEditedFeedback.subscribe(() => saving.touch());
+  onThreadDraftChange(() => saving.touch());
   addEventListener("pagehide", () => saving.flush());
 }
 
@@ -76,10 +85,12 @@ function currentContent(): DraftContent {
   const { comments, editing } = useComments.getState();
   const { edited } = useEditedFeedback.getState();
   const viewed = [...useView.getState().viewed];
-  return { version: 1, comments, editing: [...editing], viewed, edited };
+  const threads = threadDraft();
+  return { version: 1, comments, editing: [...editing], viewed, edited, ...(threads && { threads }) };
 }
 
 function restore(content: DraftContent): void {
+  restoreThreadDraft(content.threads);
   const { comments, editing, viewed, edited } = mergeDraft(content, currentContent());
   useView.setState({ viewed: new Map(viewed) });
   useEditedFeedback.setState({ edited });

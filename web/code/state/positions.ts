@@ -25,8 +25,8 @@ export type CurrentPosition =
 
 const byPath = new WeakMap<readonly DiffFile[], ReadonlyMap<string, DiffFile>>();
 
-/** Cached: called for every comment, with thousands of files. */
-function fileAt(files: readonly DiffFile[], path: string | undefined): DiffFile | undefined {
+/** Returns the file of a path. Cached: called for every comment, with thousands of files. */
+export function fileAt(files: readonly DiffFile[], path: string | undefined): DiffFile | undefined {
   const known = byPath.get(files) ?? new Map(files.toReversed().map((file) => [file.path, file]));
   byPath.set(files, known);
   return known.get(path ?? "");

@@ -30,7 +30,13 @@ interface SessionState {
   readonly switching: boolean;
   /** The feedback that was sent, for the final screen. */
   readonly sent:
-    | { readonly feedback: string; readonly approved: boolean; readonly warnings: readonly string[] }
+    | {
+        readonly feedback: string;
+        readonly approved: boolean;
+        readonly warnings: readonly string[];
+        /** A live session was finished. */
+        readonly isLive?: true;
+      }
     | undefined;
   readonly closing: string | undefined;
   /** Why the agent may not read the feedback. */

@@ -1,7 +1,8 @@
 import { MessageSquarePlus, X } from "lucide-react";
-import { memo, type ReactNode, useMemo } from "react";
+import { lazy, memo, type ReactNode, Suspense, useMemo } from "react";
 import { classNames } from "../../../src/render/class-names.ts";
 import { Button, IconButton } from "../../shared/components/button.tsx";
+import { useThreads } from "../../shared/threads/thread-store.ts";
 import { inDocumentOrder } from "../model/annotations.ts";
 import { startAnnotation, toggleSidebar } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
@@ -9,9 +10,14 @@ import { AnnotationCard } from "./annotation-card.tsx";
 import { AnnotationComposer } from "./annotation-composer.tsx";
 import { LabelPicker } from "./label-picker.tsx";
 
-/** Lists every annotation in document order, then `children`. In a narrow window it slides in from the side. */
+const PlanThreads = lazy(() =>
+  import("./plan-threads.tsx").then((module) => ({ default: module.PlanThreads })),
+);
+
+/** Lists every annotation and thread in document order, then `children`. In a narrow window it slides in from the side. */
 export function Sidebar({ children }: { readonly children?: ReactNode }) {
   const count = useReview((state) => state.annotations.length);
+  const hasThreads = useThreads(({ threads }) => threads.length > 0);
   const composer = useReview((state) => state.composer);
   const open = useReview((state) => state.isSidebarOpen);
   const labelTarget = useReview((state) => state.labelTarget);
@@ -47,8 +53,13 @@ export function Sidebar({ children }: { readonly children?: ReactNode }) {
         />
       )}
       {labelTarget && !isPlanShown && <LabelPicker anchor={labelTarget} />}
-      {count === 0 && !writtenHere && <EmptySidebar />}
+      {count === 0 && !writtenHere && !hasThreads && <EmptySidebar />}
       <Cards />
+      {hasThreads && (
+        <Suspense fallback={null}>
+          <PlanThreads />
+        </Suspense>
+      )}
       {children}
     </aside>
   );

@@ -1,8 +1,9 @@
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
 import { isTouched } from "../../shared/selection/last-pointer.ts";
 import { followSelection } from "../../shared/selection/settled-selection.ts";
+import { useThreads } from "../../shared/threads/thread-store.ts";
 import { AnnotationComposer } from "../annotate/annotation-composer.tsx";
 import { AnnotationMarks } from "../annotate/annotation-marks.tsx";
 import { LabelPicker } from "../annotate/label-picker.tsx";
@@ -12,6 +13,7 @@ import { blockAnchor, blocksOf, codeLineAnchor } from "../model/anchor.ts";
 import { activate, setCursor } from "../state/actions.ts";
 import { setRemovedCursor } from "../state/moving.ts";
 import { useReview } from "../state/review-store.ts";
+import { threadMarks } from "../state/threads.ts";
 import { BlockHandle } from "./block-handle.tsx";
 import { type BlockPosition, isSamePosition, positionAt } from "./block-position.ts";
 import { anchorOfRemoved, anchorOfSelection } from "./current-anchor.ts";
@@ -68,6 +70,7 @@ export function AnnotatedSheet({ children }: { readonly children: React.ReactNod
     if (clicked.closest("a, button, input")) return;
     const annotation = annotationAt(painted.current, clientX, clientY);
     activate(annotation);
+    useThreads.setState({ activeId: annotation });
     const tapped = isTouched() && !annotation ? positionAt(clicked, clientY) : undefined;
     if (tapped) openPosition(tapped);
     else setTarget(undefined);
@@ -137,7 +140,12 @@ function useBox(
 /** Paints annotations whenever they change and returns their ranges for click detection. */
 function usePaint(root: React.RefObject<HTMLDivElement | null>): React.RefObject<PaintedRanges> {
   const plan = useReview((state) => state.document);
-  const annotations = useReview((state) => state.annotations);
+  const comments = useReview((state) => state.annotations);
+  const threads = useThreads((state) => state.threads);
+  const annotations = useMemo(
+    () => (threads.length === 0 ? comments : [...comments, ...threadMarks(plan, threads)]),
+    [comments, threads, plan],
+  );
   const activeId = useReview((state) => state.activeId);
   const target = useReview((state) => state.composer?.anchor);
   const painted = useRef<PaintedRanges>(new Map());

@@ -1,5 +1,6 @@
 import { Copy } from "lucide-react";
 import { useEffect } from "react";
+import type { DecisionAnswer } from "../../../src/review/api-types.ts";
 import { describeDoubt } from "../../shared/caller-doubt.ts";
 import { copyAndReport } from "../../shared/clipboard.ts";
 import { Button } from "../../shared/components/button.tsx";
@@ -15,6 +16,7 @@ export function FinalScreen() {
   const outcome = useReview((state) => state.outcome);
   useEffect(dismissAll, []);
   if (!outcome) return null;
+  if (outcome.kind === "finished") return <Finished feedback={outcome.feedback} />;
   return outcome.kind === "approved" || outcome.kind === "denied" ? (
     <Decided outcome={outcome} />
   ) : (
@@ -22,7 +24,7 @@ export function FinalScreen() {
   );
 }
 
-function Decided({ outcome }: { readonly outcome: Extract<Outcome, { feedback: string }> }) {
+function Decided({ outcome }: { readonly outcome: Extract<Outcome, { response: DecisionAnswer }> }) {
   const name = useReview((state) => state.plan?.caller.name ?? "The agent");
   const { feedback, response, permissionMode, agentSwitch } = outcome;
   const doubt = response.doubt;
@@ -68,6 +70,20 @@ function Decided({ outcome }: { readonly outcome: Extract<Outcome, { feedback: s
       <p className="hint">
         If the agent did not receive it, <code>sallyport review last</code> prints it again.
       </p>
+    </PageState>
+  );
+}
+
+/** Shown after a live session that the person ended without approval. */
+function Finished({ feedback }: { readonly feedback: string }) {
+  const name = useReview((state) => state.plan?.caller.name ?? "The agent");
+  return (
+    <PageState title="Review finished">
+      <p>
+        {sentenceStart(name)} is told that the review has ended. If you leave this tab open, the next review
+        of this project opens here.
+      </p>
+      {feedback !== "" && <SentText heading="Last message" text={feedback} />}
     </PageState>
   );
 }

@@ -2,7 +2,8 @@ import { memo, useEffect, useLayoutEffect, useRef } from "react";
 import { sourceLines } from "../../../src/render/markdown/parse/source-lines.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { sentenceStart } from "../../shared/sentence-start.ts";
-import { revertEdits, setView, showChangesSince, typeSource } from "../state/actions.ts";
+import { setView, showChangesSince, typeSource } from "../state/actions.ts";
+import { revertEdits } from "../state/revert-edits.ts";
 import { sourceOf, useReview } from "../state/review-store.ts";
 
 /** Edits the plan's Markdown. Saves the draft on every change. */

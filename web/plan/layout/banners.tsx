@@ -1,10 +1,11 @@
-import { useEffect, useMemo, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
 import { describeDoubt } from "../../shared/caller-doubt.ts";
 import { copyAndReport } from "../../shared/clipboard.ts";
 import { clockTime } from "../../shared/clock-time.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { sentenceStart } from "../../shared/sentence-start.ts";
+import { useThreads } from "../../shared/threads/thread-store.ts";
 import { composedFeedback } from "../decide/plan-feedback.ts";
 import { comparePlans } from "../rounds/compare-plans.ts";
 import { allAnnotations, showChangesSince, takeTyped } from "../state/actions.ts";
@@ -12,11 +13,18 @@ import { useReview } from "../state/review-store.ts";
 import { AgentRequests } from "./agent-requests.tsx";
 import { DraftNotices } from "./draft-notices.tsx";
 
+const LiveBanner = lazy(() =>
+  import("../../shared/threads/live-banner.tsx").then((module) => ({ default: module.LiveBanner })),
+);
+
 /** Shows notices: lost server, unsaved draft, new round, agent timeout. */
 export function Banners() {
   const connected = useReview((state) => state.connected);
   const draft = useReview((state) => state.draft);
   const isReplaced = useReview((state) => state.isReplaced);
+  const isLive = useThreads(({ live }) => live !== undefined);
+  const earlier = useEarlierRound();
+  const changesShown = earlier === undefined ? undefined : () => showChangesSince(earlier);
   return (
     <section className="banners no-print" aria-label="Notices">
       {!connected && <ServerLost />}
@@ -42,11 +50,25 @@ export function Banners() {
       <Doubt />
       <PlainText />
       <DraftNotices />
-      <RoundBanner />
+      {isLive && connected && (
+        <Suspense fallback={null}>
+          <LiveBanner onShowChanges={changesShown} />
+        </Suspense>
+      )}
+      {!isLive && <RoundBanner />}
       <AgentRequests />
       <Deadline />
     </section>
   );
+}
+
+/** Returns the round of the last batch, else the last round before this one; undefined without one. */
+function useEarlierRound(): number | undefined {
+  const sent = useThreads((state) => state.sent?.round);
+  const rounds = useReview((state) => state.rounds);
+  const now = useThreads(({ live }) => live?.round ?? 0);
+  const earlier = rounds.filter(({ round }) => round < now);
+  return (earlier.find(({ round }) => round === sent) ?? earlier.at(-1))?.round;
 }
 
 function PlainText() {

@@ -5,6 +5,9 @@ import { Button } from "../../shared/components/button.tsx";
 import { Logo } from "../../shared/components/logo.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
 import { ThemeToggle } from "../../shared/theme/theme-toggle.tsx";
+import { MoreReviews } from "../../shared/threads/more-reviews.tsx";
+import { useThreads } from "../../shared/threads/thread-store.ts";
+import { isInNextBatch } from "../../shared/threads/threads.ts";
 import { isPraise } from "../model/annotations.ts";
 import { openDialog, setView, showChangesSince, toggleSidebar } from "../state/actions.ts";
 import { editedPlan, useReview, type View } from "../state/review-store.ts";
@@ -18,6 +21,7 @@ export function Header() {
     (state) => state.annotations.filter((annotation) => !isPraise(annotation)).length,
   );
   const isEdited = useReview((state) => editedPlan(state) !== undefined);
+  const isLive = useThreads(({ live }) => live !== undefined);
   if (!plan) return null;
   return (
     <header className="header no-print">
@@ -43,6 +47,7 @@ export function Header() {
       </div>
       <ViewChoice />
       <div className="header-tools">
+        <MoreReviews />
         <Button variant="quiet" className="sidebar-toggle" onClick={toggleSidebar}>
           <MessageSquareText size={17} aria-hidden />
           <span className="visually-hidden">Comments</span> <span className="badge">{count}</span>
@@ -50,17 +55,39 @@ export function Header() {
         <ThemeToggle onChange={(theme) => void saveSettings({ theme })} />
         <MoreMenu />
       </div>
-      <div className="header-decide">
-        <Button variant="danger" onClick={() => openDialog("request-changes")}>
-          <Undo2 size={16} aria-hidden />
-          <span>{changes > 0 || isEdited ? "Request changes" : "Deny"}</span>
-          {changes > 0 && <span className="badge">{changes}</span>}
-        </Button>
-        <Button variant="primary" onClick={() => openDialog("approve")}>
-          <Check size={16} aria-hidden /> Approve
-        </Button>
-      </div>
+      {isLive ? <LiveButtons count={count} /> : <DecisionButtons changes={changes} isEdited={isEdited} />}
     </header>
+  );
+}
+
+/** In a live session, sending keeps the review open and finishing ends it. */
+function LiveButtons({ count }: { readonly count: number }) {
+  const unsent = useThreads(({ threads, drafts }) => threads.filter(isInNextBatch).length + drafts.size);
+  const total = count + unsent;
+  return (
+    <div className="header-decide">
+      <Button onClick={() => openDialog("approve")}>
+        <Check size={16} aria-hidden /> Finish
+      </Button>
+      <Button variant="primary" onClick={() => openDialog("request-changes")}>
+        Send {total > 0 && <span className="badge">{total}</span>}
+      </Button>
+    </div>
+  );
+}
+
+function DecisionButtons({ changes, isEdited }: { readonly changes: number; readonly isEdited: boolean }) {
+  return (
+    <div className="header-decide">
+      <Button variant="danger" onClick={() => openDialog("request-changes")}>
+        <Undo2 size={16} aria-hidden />
+        <span>{changes > 0 || isEdited ? "Request changes" : "Deny"}</span>
+        {changes > 0 && <span className="badge">{changes}</span>}
+      </Button>
+      <Button variant="primary" onClick={() => openDialog("approve")}>
+        <Check size={16} aria-hidden /> Approve
+      </Button>
+    </div>
   );
 }
 

@@ -3,6 +3,7 @@ import { showToast } from "../../shared/components/toast.tsx";
 import { type ActionName, shortcutsOf } from "../../shared/keyboard/shortcut-table.ts";
 import type { Shortcut, TypingTarget } from "../../shared/keyboard/shortcuts.ts";
 import { sentenceStart } from "../../shared/sentence-start.ts";
+import { threadKeys } from "../../shared/threads/thread-keys.ts";
 import { currentAnchor, selectedAnchor } from "../article/current-anchor.ts";
 import type { AnnotationType } from "../model/annotations.ts";
 import { moveToChange } from "../rounds/move-to-change.ts";
@@ -92,7 +93,7 @@ const reading: Partial<Record<ActionName, () => void>> = {
   help: () => openDialog("shortcuts"),
 };
 
-export const planShortcuts: readonly Shortcut[] = shortcutsOf({
+const onPlan: Partial<Record<ActionName, () => void>> = {
   ...moving,
   ...annotating,
   ...reading,
@@ -102,7 +103,12 @@ export const planShortcuts: readonly Shortcut[] = shortcutsOf({
   editPlan: () => toggleView("edit"),
   approve: () => openDialog("approve"),
   send: () => openDialog("request-changes"),
-});
+};
+
+export const planShortcuts: readonly Shortcut[] = shortcutsOf(onPlan);
+
+/** The shortcuts of a review with threads. */
+export const threadShortcuts: readonly Shortcut[] = shortcutsOf({ ...onPlan, ...threadKeys });
 
 /** Shortcuts of a saved page, where deciding and editing are not possible. */
 export const readingShortcuts: readonly Shortcut[] = shortcutsOf({ ...moving, ...annotating, ...reading });

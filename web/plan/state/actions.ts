@@ -170,6 +170,14 @@ export function editAnnotation(id: string): void {
   });
 }
 
+/** Removes an annotation that the server has stored as a thread. */
+export function forgetAnnotation(id: string): void {
+  const rest = (all: readonly PlanAnnotation[]) => all.filter((annotation) => annotation.id !== id);
+  set(({ annotations }) => ({ annotations: rest(annotations), rewritten: undefined }));
+  // Undo does not bring back what was sent.
+  past.splice(0, past.length, ...past.map(rest));
+}
+
 /** Deletes an annotation. Can be undone. */
 export function removeAnnotation(id: string): void {
   const { annotations, composer } = state();
@@ -248,16 +256,6 @@ export function setSource(source: string): void {
     cursor: undefined,
     removedCursor: undefined,
     rewritten: undefined,
-  });
-}
-
-/** Reverts the person's edits to the plan. Can be undone. */
-export function revertEdits(): void {
-  takeTyped();
-  const edited = state().document.source;
-  setSource(state().plan?.plan ?? edited);
-  showToast("Your edits to the plan were reverted", {
-    action: { label: "Undo", run: () => setSource(edited) },
   });
 }
 

@@ -5,6 +5,12 @@ import { type Autosave, createAutosave } from "../../shared/drafts/autosave.ts";
 import { readDraft, writeDraft } from "../../shared/drafts/leaving-draft.ts";
 import { mergeById } from "../../shared/drafts/merge-by-id.ts";
 import { newId } from "../../shared/new-id.ts";
+import {
+  onThreadDraftChange,
+  restoreThreadDraft,
+  type ThreadDraft,
+  threadDraft,
+} from "../../shared/threads/thread-draft.ts";
 import { isWorthKeeping } from "./actions.ts";
 import { type Composer, editedPlan, type ReviewState, useReview } from "./review-store.ts";
 
@@ -15,16 +21,20 @@ interface DraftContent {
   readonly note: string;
   readonly rewritten?: string;
   readonly edited?: string;
+  /** Unsent replies to threads. */
+  readonly threads?: ThreadDraft;
   /** The review it was written in. Tabs of one review share their annotations. */
   readonly session?: string;
 }
 
 /** Loads the draft of this plan and saves every later change. */
-export async function startDraft({ sessionId, planId }: PlanState): Promise<void> {
+export async function startDraft({ sessionId, ...first }: PlanState): Promise<void> {
   let base: DraftContent | undefined;
   const autosave = createAutosave<DraftContent>({
     content: () => ({ ...contentOf(useReview.getState()), session: sessionId }),
     put: async (draft, keepalive) => {
+      // A live session changes the plan.
+      const planId = useReview.getState().plan?.planId ?? first.planId;
       const result = await writeDraft(sessionId, { ...draft, planId }, keepalive);
       if (result.ok) base = draft.content;
       return result;
@@ -57,6 +67,7 @@ export async function startDraft({ sessionId, planId }: PlanState): Promise<void
 function restore({ content, savedAt, isEarlier, damaged }: Draft<DraftContent>): void {
   if (damaged !== undefined) useReview.setState({ damagedDraft: damaged });
   if (!content || !Array.isArray(content.annotations)) return;
+  restoreThreadDraft(content.threads);
   const now = useReview.getState();
   const { annotations, composer, note = "", rewritten, edited } = content;
   useReview.setState({
@@ -120,6 +131,7 @@ function watch(autosave: Autosave): void {
       autosave.touch();
     }
   });
+  onThreadDraftChange(() => autosave.touch());
   addEventListener("pagehide", () => autosave.flush());
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "hidden") autosave.flush();
@@ -139,9 +151,11 @@ const KEPT = ["annotations", "composer", "note", "rewritten", "document", "typed
 function contentOf(state: ReviewState): DraftContent {
   const { annotations, composer, note, rewritten } = state;
   const edited = editedPlan(state);
+  const threads = threadDraft();
   return {
     annotations,
     note,
+    ...(threads && { threads }),
     // A restored empty composer would capture keys meant for the page.
     ...(composer && isWorthKeeping(composer) && { composer }),
     rewritten,

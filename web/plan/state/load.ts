@@ -4,6 +4,7 @@ import { explain, getJson } from "../../shared/api/client.ts";
 import { renewPageToken } from "../../shared/api/page-token.ts";
 import { setTitle } from "../../shared/next-review.ts";
 import { applyTheme } from "../../shared/theme/theme.ts";
+import { loadReviews, loadThreads, useThreads } from "../../shared/threads/thread-store.ts";
 import { startDraft } from "./draft.ts";
 import { useReview } from "./review-store.ts";
 
@@ -14,7 +15,7 @@ export async function load(): Promise<void> {
     useReview.setState({ phase: "failed", failure: explain(result) });
     return;
   }
-  const plan = result.value;
+  const plan = forLive(result.value);
   applyTheme(plan.settings.theme);
   setTitle(`${plan.title}: plan review`);
   useReview.setState({
@@ -23,7 +24,10 @@ export async function load(): Promise<void> {
     phase: plan.missing !== undefined || plan.plan.trim() === "" ? "missing" : "review",
   });
   if (location.hash.startsWith("#shared=")) useReview.setState({ dialog: "import" });
+  if (plan.live) useThreads.setState({ live: plan.live });
   void startDraft(plan);
+  void loadThreads();
+  void loadReviews();
   if (plan.round > 1) void loadRounds();
 }
 
@@ -41,7 +45,13 @@ export async function meetServer(sessionId: string): Promise<void> {
   else useReview.setState({ isReplaced: true });
 }
 
-async function loadRounds(): Promise<void> {
+/** In a live session, an edited plan could not be sent back. */
+export function forLive(plan: PlanState): PlanState {
+  return plan.live ? { ...plan, caller: { ...plan.caller, takesEditedPlan: false } } : plan;
+}
+
+/** Loads the earlier rounds of this plan. */
+export async function loadRounds(): Promise<void> {
   const result = await getJson<History>("/api/history");
   if (result.ok) useReview.setState({ rounds: result.value.rounds });
 }

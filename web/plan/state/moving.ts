@@ -1,14 +1,18 @@
+import type { PlanAnnotation } from "../../../src/review/api-types.ts";
+import { useThreads } from "../../shared/threads/thread-store.ts";
+import { inReviewOrder } from "../../shared/threads/threads.ts";
 import { blockBeingRead, blockBeside, isBlockInWindow } from "../dom/visible-blocks.ts";
 import { blocksOf } from "../model/anchor.ts";
 import { inDocumentOrder } from "../model/annotations.ts";
 import { setCursor } from "./actions.ts";
 import { useReview } from "./review-store.ts";
+import { threadAnchor } from "./threads.ts";
 
 const { getState: state, setState: set } = useReview;
 
-/** Activates the next or previous annotation. Starts from the block being read if the active one is out of view. */
+/** Activates the next or previous annotation or open thread. Starts from the block being read if the active one is out of view. */
 export function activateNext(step: 1 | -1): void {
-  const ordered = inDocumentOrder(state().annotations);
+  const ordered = stops();
   if (ordered.length === 0) return;
   const blockOf = (at: number) => {
     const anchor = ordered[at]?.anchor;
@@ -27,7 +31,26 @@ export function activateNext(step: 1 | -1): void {
           read,
           step,
         );
-  set({ activeId: ordered.at(next % ordered.length)?.id, isSidebarOpen: state().isSidebarOpen });
+  const target = ordered.at(next % ordered.length);
+  set({ activeId: target?.id, isSidebarOpen: state().isSidebarOpen });
+  useThreads.setState({ activeId: target?.id });
+}
+
+/** Returns the annotations and open threads in document order. */
+function stops(): readonly Pick<PlanAnnotation, "id" | "anchor">[] {
+  const { annotations, document } = state();
+  const { threads } = useThreads.getState();
+  const ordered = inDocumentOrder(annotations);
+  if (threads.length === 0) return ordered;
+  const open = inReviewOrder(threads).filter((thread) => thread.state === "open");
+  const all = [
+    ...ordered,
+    ...open.map((thread) => {
+      const anchor = threadAnchor(document, thread);
+      return { id: thread.id, ...(anchor && { anchor }) };
+    }),
+  ];
+  return all.toSorted((a, b) => (a.anchor?.start ?? -1) - (b.anchor?.start ?? -1));
 }
 
 /** Returns the index of the first block at or after the one being read (the last before it for step -1). */

@@ -48,6 +48,8 @@ export type Outcome =
       readonly permissionMode?: string;
       readonly agentSwitch?: string;
     }
+  /** A live session was ended without approval. */
+  | { readonly kind: "finished"; readonly feedback: string }
   /** Decided by another tab, or by a program that called this server. */
   | { readonly kind: "elsewhere"; readonly byProgram?: boolean }
   | { readonly kind: "caller-gone" | "timeout" | "stopped" };

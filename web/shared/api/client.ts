@@ -27,7 +27,7 @@ export const getJson = <Value>(path: string, options: CallOptions = {}) => call<
 
 /** Sends a JSON value and returns the parsed response. Errors are returned, not thrown. */
 export function sendJson<Value>(
-  method: "POST" | "PUT",
+  method: "POST" | "PUT" | "PATCH",
   path: string,
   body: unknown,
   options: CallOptions = {},

@@ -8,6 +8,10 @@ const NAMES: readonly ReviewEvent["event"][] = [
   "stale",
   "caller-doubtful",
   "decided-by-program",
+  "thread",
+  "round",
+  "agent",
+  "reviews",
 ];
 
 const RETRY_MS = 5_000;

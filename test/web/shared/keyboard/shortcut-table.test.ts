@@ -18,9 +18,9 @@ describe("the table of shortcuts", () => {
   it("has everything wait that changes something, so that a typed word does not", () => {
     const atOnce = entries.filter((entry) => "kind" in entry && entry.kind !== "move");
     expect(atOnce.flatMap((entry) => entry.keys[0])).toEqual(
-      expect.arrayContaining(["c", "r", "i", "!", "f", "g", "t", "/", "a", "x"]),
+      expect.arrayContaining(["c", "r", "i", "!", "f", "g", "t", "/", "y", "a", "x"]),
     );
-    expect(atOnce).toHaveLength(10);
+    expect(atOnce).toHaveLength(11);
   });
 
   it("is where the keys of the plan page come from, and those of a saved page, which decides nothing", () => {

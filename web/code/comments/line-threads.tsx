@@ -1,0 +1,37 @@
+import type { Thread } from "../../../src/review/api-types.ts";
+import { ThreadCard } from "../../shared/threads/thread-card.tsx";
+import { acceptFinding, useThreads } from "../../shared/threads/thread-store.ts";
+import { linesOf } from "../core/feedback.ts";
+import { threadsAt } from "../state/threads.ts";
+import { commentFromFinding } from "./start.ts";
+
+/** Renders the threads below one line. A separate module, so that it is loaded with the first thread. */
+export function LineThreads({ widgetKey }: { readonly widgetKey: string }) {
+  useThreads(({ threads }) => threads);
+  return threadsAt(widgetKey).map((thread) => <CodeThread key={thread.id} thread={thread} />);
+}
+
+/** Renders a thread of the code page. */
+export function CodeThread({ thread }: { readonly thread: Thread }) {
+  const isLive = useThreads(({ live }) => live !== undefined);
+  return <ThreadCard thread={thread} position={threadPosition(thread)} canReply={isLive} onAccept={accept} />;
+}
+
+/** Accepts a finding. In a one-shot review it becomes a comment, which is sent with the feedback. */
+function accept(thread: Thread): void {
+  const isLive = useThreads.getState().live !== undefined;
+  void acceptFinding(thread).then((isDone) => {
+    if (isDone && !isLive) commentFromFinding(thread);
+  });
+}
+
+export function threadPosition({ anchor }: Thread): string {
+  switch (anchor.kind) {
+    case "lines":
+      return `${linesOf(anchor.lineStart, anchor.lineEnd)}${anchor.side === "old" ? ", before the change" : ""}`;
+    case "file":
+      return "the whole file";
+    default:
+      return "the whole change";
+  }
+}

@@ -1,0 +1,44 @@
+import { withClosedFence } from "../../../src/render/markdown/closed-fences.ts";
+import type { NewThreadBody } from "../../../src/review/api-types.ts";
+import { changesCode, type ReviewComment } from "./comment.ts";
+import { type FeedbackContext, feedbackItem } from "./feedback.ts";
+
+/** Converts a comment to the thread to store, at its current lines. */
+export function threadBody(
+  comment: ReviewComment,
+  position: { readonly start: number; readonly end: number } | undefined,
+): NewThreadBody {
+  const isSuggestion = changesCode(comment) && comment.suggestion !== undefined;
+  const type = isSuggestion ? "suggestion" : comment.type === "suggestion" ? "comment" : comment.type;
+  return {
+    anchor: anchorOf(comment, position),
+    type,
+    markdown: threadText(comment),
+    ...(isSuggestion && { suggestedCode: comment.suggestion }),
+  };
+}
+
+function anchorOf(
+  { path, place }: ReviewComment,
+  position: { readonly start: number; readonly end: number } | undefined,
+): NewThreadBody["anchor"] {
+  if (path === undefined || (place && !position)) return { kind: "review" };
+  if (!place || !position) return { kind: "file", path };
+  return { kind: "lines", path, side: place.side, lineStart: position.start, lineEnd: position.end };
+}
+
+/** Returns the comment's text and images. A suggestion without text gets one, because a message is never empty. */
+function threadText(comment: ReviewComment): string {
+  const { text, images, suggestion } = comment;
+  const parts: string[] = [];
+  if (text.trim() !== "") parts.push(images.length > 0 ? withClosedFence(text.trim()) : text.trim());
+  if (images.length > 0)
+    parts.push(["Images:", ...images.map((image) => `- ${image.name}: \`${image.path}\``)].join("\n"));
+  if (parts.length === 0) parts.push(suggestion === "" ? "Remove these lines." : "Change it as suggested.");
+  return parts.join("\n\n");
+}
+
+/** Formats a comment whose position the server may not have: path, lines and code as Markdown. */
+export function threadAsText(comment: ReviewComment, context: FeedbackContext): string {
+  return feedbackItem(comment, context).join("\n\n");
+}

@@ -1,0 +1,49 @@
+import type { DiffIndex } from "../../../src/review/api-types.ts";
+import type { CommentToSend } from "../../shared/threads/send-batch.ts";
+import { useThreads } from "../../shared/threads/thread-store.ts";
+import { filesChangedSince } from "../../shared/threads/threads.ts";
+import { threadAsText, threadBody } from "../core/comment-to-send.ts";
+import { forgetComment } from "./comments.ts";
+import { commentsInOrder } from "./compose-feedback.ts";
+import { stopDraft } from "./draft.ts";
+import { loadDiff, useSession } from "./session.ts";
+import { useView } from "./view.ts";
+
+/** Takes over the live state of a diff. */
+export function followLive({ live }: DiffIndex): void {
+  if (live) useThreads.setState({ live });
+}
+
+/** Loads the diff of a new round. Returns what changed since the last batch. */
+export async function showRound(): Promise<string> {
+  await loadDiff(useView.getState().whitespace);
+  const { sent } = useThreads.getState();
+  if (!sent?.files) return "The diff was taken again";
+  return filesChangedSince(new Map(sent.files), useSession.getState().files);
+}
+
+/** Stores what was under review when a batch was sent. */
+export function keepSent(): void {
+  const { live } = useThreads.getState();
+  const { files } = useSession.getState();
+  useThreads.setState({
+    news: undefined,
+    sent: { round: live?.round ?? 1, files: files.map(({ path, fingerprint }) => [path, fingerprint]) },
+  });
+}
+
+/** Returns the comments as threads. Fetches the patches that their line numbers need. */
+export async function collectComments(): Promise<readonly CommentToSend[]> {
+  const { comments, context } = await commentsInOrder();
+  return comments.map((comment) => ({
+    body: threadBody(comment, context.currentPosition(comment)),
+    asText: threadAsText(comment, context),
+    onStored: () => forgetComment(comment.id),
+  }));
+}
+
+/** Shows the final screen after the session was finished. */
+export function showFinished(approved: boolean, feedback: string): void {
+  stopDraft();
+  useSession.setState({ phase: "sent", sent: { feedback, approved, warnings: [], isLive: true } });
+}

@@ -1,0 +1,87 @@
+import type { Widget } from "../../../src/render/diff/row-model.ts";
+import type { DiffFile, Thread } from "../../../src/review/api-types.ts";
+import { useThreads } from "../../shared/threads/thread-store.ts";
+import { byPath } from "../../shared/threads/threads.ts";
+import { useCursor } from "./cursor.ts";
+
+/** Threads by the key of their widget, for one list of threads. */
+interface Grouped {
+  readonly byKey: ReadonlyMap<string, readonly Thread[]>;
+  /** By path. */
+  readonly widgets: ReadonlyMap<string, ReadonlyMap<string, Widget>>;
+}
+
+const grouped = new WeakMap<readonly Thread[], Grouped>();
+
+/** Groups all threads by line. Cached: called for every row with a widget. */
+function groups(): Grouped {
+  const { threads } = useThreads.getState();
+  const known = grouped.get(threads) ?? group(threads);
+  grouped.set(threads, known);
+  return known;
+}
+
+function group(threads: readonly Thread[]): Grouped {
+  const byKey = new Map<string, Thread[]>();
+  const widgets = new Map<string, Map<string, Widget>>();
+  for (const [path, ofFile] of byPath(threads)) {
+    const widgetsHere = new Map<string, Widget>();
+    for (const thread of ofFile) {
+      const widget = threadWidget(path, thread);
+      widgetsHere.set(widget.key, widget);
+      const there = byKey.get(widget.key);
+      if (there) there.push(thread);
+      else byKey.set(widget.key, [thread]);
+    }
+    widgets.set(path, widgetsHere);
+  }
+  return { byKey, widgets };
+}
+
+/** Returns the widget of a thread: below its last line, or at the top of the file. The keys are those of comments. */
+export function threadWidget(path: string, { anchor, outdated }: Thread): Widget {
+  const isOnLine = anchor.kind === "lines" && !outdated;
+  const side = isOnLine ? anchor.side : "new";
+  const line = isOnLine ? anchor.lineEnd : 0;
+  return { key: `${path}:${side}:${line}`, side, line };
+}
+
+/** Returns the threads of one widget. */
+export function threadsAt(widgetKey: string): readonly Thread[] {
+  return groups().byKey.get(widgetKey) ?? NONE;
+}
+
+const NONE: readonly Thread[] = [];
+
+/** Returns the widgets of all threads by path. */
+export function threadWidgets(): Grouped["widgets"] {
+  return groups().widgets;
+}
+
+/** Returns the files whose threads differ between two lists. */
+export function filesWithNewThreads(
+  files: readonly DiffFile[],
+  after: readonly Thread[],
+  before: readonly Thread[],
+): readonly DiffFile[] {
+  const known = new Set(before);
+  const now = new Set(after);
+  const changed = [
+    ...after.filter((thread) => !known.has(thread)),
+    ...before.filter((thread) => !now.has(thread)),
+  ];
+  const paths = new Set(changed.flatMap(({ anchor }) => ("path" in anchor ? [anchor.path] : [])));
+  return files.filter(({ path }) => paths.has(path));
+}
+
+/** Makes the thread below the cursor's line the active one. Returns a function that unsubscribes. */
+export function activateAtCursor(): () => void {
+  return useCursor.subscribe(({ cursor }, before) => {
+    if (cursor === before.cursor || !cursor) return;
+    const here = threadsAt(`${cursor.path}:${cursor.side}:${cursor.number}`);
+    const { activeId } = useThreads.getState();
+    if (here.some(({ id }) => id === activeId)) return;
+    const next = here.find(({ state }) => state === "open") ?? here[0];
+    if (next?.id !== activeId) useThreads.setState({ activeId: next?.id });
+  });
+}

@@ -1,0 +1,8 @@
+import "../shared/styles/shared.css";
+import "./styles/inbox.css";
+import { afterPaint } from "../shared/after-paint.ts";
+
+/** The page's head is part of the HTML, so scripts load after the first paint. */
+void afterPaint()
+  .then(() => import("./start.tsx"))
+  .then(({ start }) => start());

@@ -1,0 +1,66 @@
+import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
+import type { PlanState } from "../../../src/review/api-types.ts";
+import { getJson } from "../../shared/api/client.ts";
+import type { CommentToSend } from "../../shared/threads/send-batch.ts";
+import { useThreads } from "../../shared/threads/thread-store.ts";
+import { threadAsText, threadBody } from "../model/annotation-to-send.ts";
+import { inDocumentOrder } from "../model/annotations.ts";
+import { relocate } from "../model/relocate.ts";
+import { comparePlans } from "../rounds/compare-plans.ts";
+import { forgetAnnotation, saveComposer, setSource } from "../state/actions.ts";
+import { forLive, loadRounds } from "../state/load.ts";
+import { editedPlan, useReview } from "../state/review-store.ts";
+
+/** Shows the plan of a new round. Keeps what the person wrote. Returns what changed. */
+export async function showRound(): Promise<string> {
+  const before = useReview.getState();
+  const result = await getJson<PlanState>("/api/plan");
+  if (!result.ok || !before.plan) return "The plan was saved again";
+  const plan = forLive(result.value);
+  useReview.setState({ plan });
+  await loadRounds();
+  // The person's own edits are not replaced; they are sent as changes to the new version.
+  if (editedPlan(before) === undefined) setSource(plan.plan);
+  const { sent } = useThreads.getState();
+  const earlier = useReview.getState().rounds.findLast(({ round }) => round === sent?.round);
+  const since = earlier?.plan ?? before.plan.plan;
+  const { count } = comparePlans(parseMarkdown(since), parseMarkdown(plan.plan));
+  const parts = count === 1 ? "1 part" : `${count} parts`;
+  return `${parts} changed since ${earlier ? "you sent" : "the last round"}`;
+}
+
+/** Stores which round was under review when a batch was sent. */
+export function keepSent(): void {
+  const { live } = useThreads.getState();
+  useReview.setState({ note: "", rewritten: undefined });
+  useThreads.setState({ news: undefined, sent: { round: live?.round ?? 1 } });
+}
+
+/** Returns the annotations as threads on the plan that the agent has. */
+export async function collectComments(): Promise<readonly CommentToSend[]> {
+  saveComposer();
+  const state = useReview.getState();
+  const isEdited = editedPlan(state) !== undefined;
+  const sent = isEdited ? parseMarkdown(state.plan?.plan ?? "") : undefined;
+  return inDocumentOrder(state.annotations).map((annotation) => {
+    const { anchor } = annotation;
+    const found = sent && anchor && !anchor.removed ? relocate(sent, anchor) : anchor;
+    const asText = threadAsText(annotation);
+    const body =
+      anchor && !found
+        ? { ...threadBody({ ...annotation, anchor: { ...anchor, end: anchor.start } }), markdown: asText }
+        : threadBody(found ? { ...annotation, anchor: found } : annotation);
+    return { body, asText, onStored: () => forgetAnnotation(annotation.id) };
+  });
+}
+
+/** Shows the final screen after the session was finished. */
+export function showFinished(approved: boolean, feedback: string): void {
+  useReview.setState({
+    phase: "done",
+    dialog: undefined,
+    outcome: approved
+      ? { kind: "approved", feedback, response: { ok: true } }
+      : { kind: "finished", feedback },
+  });
+}

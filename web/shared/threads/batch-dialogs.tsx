@@ -1,0 +1,187 @@
+import "../styles/threads-layer.css";
+import { useEffect, useState } from "react";
+import { Button } from "../components/button.tsx";
+import { Dialog } from "../components/dialog.tsx";
+import { announce, showToast } from "../components/toast.tsx";
+import { IrreversibleButton } from "../irreversible/irreversible-button.tsx";
+import { type CommentToSend, finishReview, sendBatch } from "./send-batch.ts";
+import { closeMessage, useThreads } from "./thread-store.ts";
+import { isInNextBatch } from "./threads.ts";
+
+interface BatchDialogProps {
+  /** Name of the agent. */
+  readonly caller: string;
+  /** Returns the person's comments. Fetches what is needed for their positions. */
+  readonly collect: () => Promise<readonly CommentToSend[]>;
+  readonly onClose: () => void;
+}
+
+/** Sends everything new as one batch. The review stays open. */
+export function BatchDialog({
+  caller,
+  collect,
+  onClose,
+  onSent,
+}: BatchDialogProps & { readonly onSent: () => void }) {
+  const comments = useCollected(collect);
+  const count = useNewCount(comments);
+  const text = useThreads((state) => state.batchText);
+  const sending = useThreads((state) => state.sending);
+  const [problem, setProblem] = useState<string>();
+  const isEmpty = count === 0 && text.trim() === "";
+  const send = async () => {
+    closeOpenMessages();
+    const error = await sendBatch(await collect(), text);
+    setProblem(error);
+    if (error !== undefined) return;
+    onSent();
+    onClose();
+    showToast("Sent, waiting for the agent");
+    announce("Sent, waiting for the agent");
+  };
+  return (
+    <Dialog
+      title={`Send to ${caller}`}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Keep reviewing</Button>
+          <IrreversibleButton
+            variant="primary"
+            takesKey
+            disabled={sending || isEmpty}
+            onPress={() => void send()}
+          >
+            {sending ? "Sending …" : "Send"}
+          </IrreversibleButton>
+        </>
+      }
+    >
+      <Problem text={problem} />
+      <Contents comments={comments} />
+      <TextField label="General message (optional)" />
+      <p className="hint">The review stays open. Replies appear under the lines.</p>
+    </Dialog>
+  );
+}
+
+interface FinishDialogProps extends BatchDialogProps {
+  readonly onFinished: (approved: boolean, text: string) => void;
+}
+
+/** Ends the live session: approved, or without a decision. Sends what is new with it. */
+export function FinishDialog({ caller, collect, onClose, onFinished }: FinishDialogProps) {
+  const comments = useCollected(collect);
+  const count = useNewCount(comments);
+  const text = useThreads((state) => state.batchText);
+  const sending = useThreads((state) => state.sending);
+  const [problem, setProblem] = useState<string>();
+  const finish = async (approved: boolean) => {
+    closeOpenMessages();
+    const error = await finishReview(await collect(), approved, text);
+    setProblem(error);
+    if (error === undefined) onFinished(approved, text);
+  };
+  return (
+    <Dialog
+      title="Finish the review"
+      onClose={onClose}
+      footer={
+        <>
+          <Button className="push" onClick={onClose}>
+            Keep reviewing
+          </Button>
+          <IrreversibleButton disabled={sending} onPress={() => void finish(false)}>
+            End without approval
+          </IrreversibleButton>
+          <IrreversibleButton variant="primary" takesKey disabled={sending} onPress={() => void finish(true)}>
+            {sending ? "Sending …" : "Approve and finish"}
+          </IrreversibleButton>
+        </>
+      }
+    >
+      <Problem text={problem} />
+      <p>
+        {caller} receives your decision and the session ends.
+        {count > 0 && " What is not sent yet goes with it:"}
+      </p>
+      {count > 0 && <Contents comments={comments} />}
+      <TextField label="Last message (optional)" />
+    </Dialog>
+  );
+}
+
+function Problem({ text }: { readonly text: string | undefined }) {
+  if (text === undefined) return null;
+  return (
+    <p className="dialog-problem" role="alert">
+      Not sent: {text} Your comments are still here.
+    </p>
+  );
+}
+
+function TextField({ label }: { readonly label: string }) {
+  const text = useThreads((state) => state.batchText);
+  return (
+    <label className="field">
+      <span>{label}</span>
+      <textarea
+        className="input"
+        data-initial-focus
+        rows={4}
+        value={text}
+        onChange={({ target }) => useThreads.setState({ batchText: target.value })}
+      />
+    </label>
+  );
+}
+
+/** Lists what the batch contains by kind. */
+function Contents({ comments }: { readonly comments: readonly CommentToSend[] }) {
+  const replies = useThreads(
+    ({ drafts }) => [...drafts.values()].filter(({ text }) => text.trim() !== "").length,
+  );
+  const threads = useThreads((state) => state.threads);
+  const accepted = threads.filter((thread) => thread.accepted === true && isInNextBatch(thread)).length;
+  const stored = threads.filter((thread) => thread.accepted !== true && isInNextBatch(thread)).length;
+  const parts = [
+    counted(comments.length + stored, "comment"),
+    replies === 0 ? "" : replies === 1 ? "1 reply" : `${replies} replies`,
+    counted(accepted, "accepted finding"),
+  ].filter(Boolean);
+  return (
+    <p className="batch-contents">
+      {parts.length === 0 ? "There is nothing new yet. You can send a general message." : parts.join(", ")}
+    </p>
+  );
+}
+
+function counted(count: number, name: string): string {
+  if (count === 0) return "";
+  return count === 1 ? `1 ${name}` : `${count} ${name}s`;
+}
+
+function useCollected(collect: BatchDialogProps["collect"]): readonly CommentToSend[] {
+  const [comments, setComments] = useState<readonly CommentToSend[]>([]);
+  useEffect(() => {
+    let isCurrent = true;
+    void collect().then((found) => isCurrent && setComments(found));
+    return () => {
+      isCurrent = false;
+    };
+  }, [collect]);
+  return comments;
+}
+
+function useNewCount(comments: readonly CommentToSend[]): number {
+  const stored = useThreads(({ threads }) => threads.filter(isInNextBatch).length);
+  const replies = useThreads(
+    ({ drafts }) => [...drafts.values()].filter(({ text }) => text.trim() !== "").length,
+  );
+  return comments.length + stored + replies;
+}
+
+/** A reply that is still being written is sent with the batch. */
+function closeOpenMessages(): void {
+  for (const [id, { isOpen }] of useThreads.getState().drafts) if (isOpen) closeMessage(id);
+}

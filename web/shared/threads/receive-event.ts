@@ -1,0 +1,42 @@
+import type { ReviewEvent } from "../../../src/review/api-types.ts";
+import {
+  loadReviews,
+  loadThreads,
+  receiveAgent,
+  receiveRound,
+  receiveThread,
+  useThreads,
+} from "./thread-store.ts";
+import { batchState } from "./threads.ts";
+
+let isFollowing = false;
+
+/** Handles the events of threads and live sessions. `showRound` loads a new round and returns what has changed. */
+export function receiveEvent(event: ReviewEvent, showRound: () => Promise<string>): void {
+  switch (event.event) {
+    case "hello":
+      // After a lost connection, events may be missing.
+      if (isFollowing) void Promise.all([loadThreads(), loadReviews()]);
+      isFollowing = true;
+      break;
+    case "thread": {
+      const { event: _, ...thread } = event;
+      receiveThread(thread);
+      break;
+    }
+    case "round":
+      receiveRound(event.round, showRound);
+      break;
+    case "agent": {
+      const { event: _, ...agent } = event;
+      receiveAgent(agent);
+      // A batch may have been handed out.
+      if (batchState(useThreads.getState().threads).waiting > 0) void loadThreads();
+      break;
+    }
+    case "reviews":
+      useThreads.setState({ reviews: event.reviews });
+      break;
+    default:
+  }
+}

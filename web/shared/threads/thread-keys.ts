@@ -1,0 +1,41 @@
+import { flushSync } from "react-dom";
+import type { Thread } from "../../../src/review/api-types.ts";
+import { announce } from "../components/toast.tsx";
+import { changeThreadState, isLive, useThreads, writeMessage } from "./thread-store.ts";
+
+/** Actions of the keys on the active thread, for both pages. */
+export const threadKeys = {
+  respond: () => {
+    const thread = activeThread();
+    if (!thread) return;
+    if (isLive()) {
+      // Synchronous, so that the next key is typed into the field.
+      flushSync(() => writeMessage(thread.id));
+      cardOf(thread)?.querySelector("textarea")?.focus({ preventScroll: true });
+    } else announce("Replies are sent only in a live session");
+  },
+  resolve: () => {
+    const thread = activeThread();
+    if (!thread) return;
+    const isFinding = thread.type === "finding" && thread.accepted !== true;
+    void changeThreadState(thread, thread.state !== "open" ? "open" : isFinding ? "dismissed" : "resolved");
+  },
+  accept: () => {
+    const thread = activeThread();
+    if (thread?.type !== "finding" || thread.state !== "open") return;
+    // The button knows what the page does with an accepted finding.
+    cardOf(thread)?.querySelector<HTMLElement>("[data-accept]")?.click();
+  },
+};
+
+/** Returns the active thread; announces if there is none. */
+function activeThread(): Thread | undefined {
+  const { threads, activeId } = useThreads.getState();
+  const thread = threads.find(({ id }) => id === activeId);
+  if (!thread) announce("Go to a thread first: N and P move between comments and threads");
+  return thread;
+}
+
+function cardOf({ id }: Thread): HTMLElement | null {
+  return document.querySelector<HTMLElement>(`[data-thread="${CSS.escape(id)}"]`);
+}

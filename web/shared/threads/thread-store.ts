@@ -1,0 +1,238 @@
+import { create } from "zustand";
+import type {
+  LiveAgent,
+  LiveState,
+  ReviewEntry,
+  ReviewList,
+  Thread,
+  ThreadList,
+  ThreadState,
+} from "../../../src/review/api-types.ts";
+import { explain, getJson, sendJson } from "../api/client.ts";
+import { announce, showToast } from "../components/toast.tsx";
+import { NO_FILTER, type ThreadFilter, threadSummary, withThread } from "./threads.ts";
+
+/** A message of the person that is being written or waits for the next batch. */
+export interface MessageDraft {
+  readonly text: string;
+  readonly isOpen: boolean;
+}
+
+interface ThreadsState {
+  /** In the order in which they were opened. */
+  readonly threads: readonly Thread[];
+  /** Undefined in a one-shot review. */
+  readonly live: LiveState | undefined;
+  /** Other reviews that are open on this machine. */
+  readonly reviews: readonly ReviewEntry[];
+  readonly filter: ThreadFilter;
+  /** The thread that keys act on. */
+  readonly activeId: string | undefined;
+  /** Resolved and dismissed threads that are shown in full. */
+  readonly unfolded: ReadonlySet<string>;
+  /** By thread id. */
+  readonly drafts: ReadonlyMap<string, MessageDraft>;
+  /** The general text of the next batch. */
+  readonly batchText: string;
+  readonly sending: boolean;
+  /** What was under review when the last batch was sent; undefined before the first. */
+  readonly sent: SentState | undefined;
+  /** A new round that the person has not dismissed. */
+  readonly news: RoundNews | undefined;
+}
+
+/** What was under review when a batch was sent, for the summary of the next round. */
+export interface SentState {
+  readonly round: number;
+  /** Only code reviews: path and fingerprint. */
+  readonly files?: readonly (readonly [path: string, fingerprint: string])[];
+}
+
+export interface RoundNews {
+  readonly round: number;
+  /** What changed since the last batch, for example "3 files changed since you sent". */
+  readonly summary: string;
+  /** The page still shows the round before, because the person is writing. */
+  readonly isPending: boolean;
+}
+
+export const useThreads = create<ThreadsState>(() => ({
+  threads: [],
+  live: undefined,
+  reviews: [],
+  filter: NO_FILTER,
+  activeId: undefined,
+  unfolded: new Set(),
+  drafts: new Map(),
+  batchText: "",
+  sending: false,
+  sent: undefined,
+  news: undefined,
+}));
+
+const { getState: state, setState: set } = useThreads;
+
+/** Returns whether this review is a live session. */
+export const isLive = (): boolean => state().live !== undefined;
+
+/** Fetches all threads. A server without the route leaves the page without threads. */
+export async function loadThreads(): Promise<void> {
+  const result = await getJson<ThreadList>("/api/threads");
+  if (result.ok && Array.isArray(result.value.threads)) set({ threads: result.value.threads });
+}
+
+/** Fetches the other reviews that are open on this machine. */
+export async function loadReviews(): Promise<void> {
+  const result = await getJson<ReviewList>("/api/reviews");
+  if (result.ok && Array.isArray(result.value.reviews)) set({ reviews: result.value.reviews });
+}
+
+/** Adds or updates a thread from an event. Announces what agents and tools write. */
+export function receiveThread(thread: Thread): void {
+  const before = state().threads.find(({ id }) => id === thread.id);
+  set(({ threads }) => ({ threads: withThread(threads, thread) }));
+  const last = thread.messages.at(-1);
+  const isNew = last && before?.messages.at(-1)?.id !== last.id;
+  if (isNew && last.author.kind !== "person") {
+    const act = before ? "replied" : "added a thread";
+    announce(`${last.author.name || "The agent"} ${act}: ${threadSummary({ ...thread, messages: [last] })}`);
+  } else if (before && before.state !== thread.state && thread.resolvedBy?.kind !== "person") {
+    announce(`Thread ${thread.state === "open" ? "reopened" : thread.state}`);
+  }
+}
+
+/** Updates the agent of a live session. Announces when it leaves and what it is doing. */
+export function receiveAgent(agent: LiveAgent): void {
+  const { live } = state();
+  if (!live) return;
+  set({ live: { ...live, agent } });
+  if (agent.state === "gone" && live.agent.state !== "gone") announce("The agent has gone");
+  else if (agent.progress && agent.progress !== live.agent.progress) announce(agent.progress);
+}
+
+/** Resolves, reopens or dismisses a thread. */
+export async function changeThreadState(thread: Thread, next: ThreadState): Promise<void> {
+  const names = { open: "Thread reopened", resolved: "Thread resolved", dismissed: "Finding dismissed" };
+  if (await patchThread(thread, { state: next })) {
+    set(({ unfolded }) => ({ unfolded: without(unfolded, thread.id) }));
+    announce(names[next]);
+  }
+}
+
+/** Takes a finding over. It becomes part of the person's next batch. */
+export async function acceptFinding(thread: Thread): Promise<boolean> {
+  const isDone = await patchThread(thread, { accepted: true });
+  if (isDone) announce("Finding accepted");
+  return isDone;
+}
+
+async function patchThread(thread: Thread, body: object): Promise<boolean> {
+  const result = await sendJson<Thread>("PATCH", `/api/threads/${encodeURIComponent(thread.id)}`, body);
+  if (result.ok) set(({ threads }) => ({ threads: withThread(threads, result.value) }));
+  else showToast(`Not changed: ${explain(result)}`, { tone: "danger" });
+  return result.ok;
+}
+
+/**
+ * Handles a new round. Shows it at once unless the person is writing, because an update moves or closes their field;
+ * then when they leave the field.
+ */
+export function receiveRound(round: number, showRound: () => Promise<string>): void {
+  const { live } = state();
+  if (!live || round <= live.round) return;
+  set({ live: { ...live, round } });
+  const show = async () => {
+    pending = undefined;
+    const summary = await showRound();
+    set({ news: { round, summary, isPending: false } });
+    announce(`Round ${round}. ${summary}`);
+  };
+  if (!isWriting()) {
+    void show();
+    return;
+  }
+  set({ news: { round, summary: "", isPending: true } });
+  announce(`Round ${round} is available. It is shown when you finish writing.`);
+  if (!pending) document.addEventListener("focusout", showWhenDone);
+  pending = show;
+}
+
+let pending: (() => Promise<void>) | undefined;
+
+/** Shows the pending round now. What is typed stays in its field. */
+export function showPendingRound(): void {
+  document.removeEventListener("focusout", showWhenDone);
+  void pending?.();
+}
+
+/** The focus moves to the next element after `focusout`. */
+function showWhenDone(): void {
+  setTimeout(() => {
+    if (pending && !isWriting()) showPendingRound();
+  });
+}
+
+/** Returns whether a field for a comment or reply has the focus. A field in a dialog is not affected by updates. */
+function isWriting(): boolean {
+  const field = document.activeElement?.closest("textarea, [contenteditable]");
+  return field !== null && field !== undefined && !field.closest("dialog");
+}
+
+/** Opens the field for a reply. A reply that waits for the next batch is edited. */
+export function writeMessage(id: string): void {
+  const text = state().drafts.get(id)?.text ?? "";
+  set(({ drafts, unfolded }) => ({
+    drafts: new Map(drafts).set(id, { text, isOpen: true }),
+    unfolded: new Set(unfolded).add(id),
+    activeId: id,
+  }));
+}
+
+export function changeMessage(id: string, text: string): void {
+  set(({ drafts }) => ({ drafts: new Map(drafts).set(id, { text, isOpen: true }) }));
+}
+
+/** Closes the field of a reply and keeps its text for the next batch. */
+export function closeMessage(id: string): void {
+  const draft = state().drafts.get(id);
+  if (!draft) return;
+  set(({ drafts }) => ({
+    drafts:
+      draft.text.trim() === ""
+        ? withoutEntry(drafts, id)
+        : new Map(drafts).set(id, { ...draft, isOpen: false }),
+  }));
+}
+
+/** Discards a reply. Can be undone. */
+export function discardMessage(id: string): void {
+  const draft = state().drafts.get(id);
+  set(({ drafts }) => ({ drafts: withoutEntry(drafts, id) }));
+  if (!draft || draft.text.trim() === "") return;
+  const restore = () => set(({ drafts }) => ({ drafts: new Map(drafts).set(id, draft) }));
+  showToast("Reply discarded", { action: { label: "Undo", run: restore } });
+}
+
+/** Removes the draft of a reply that was sent. */
+export function forgetMessage(id: string): void {
+  set(({ drafts }) => ({ drafts: withoutEntry(drafts, id) }));
+}
+
+export function toggleFolded(id: string): void {
+  set(({ unfolded }) => ({
+    unfolded: unfolded.has(id) ? without(unfolded, id) : new Set(unfolded).add(id),
+    activeId: id,
+  }));
+}
+
+function without(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const rest = new Set(ids);
+  rest.delete(id);
+  return rest;
+}
+
+function withoutEntry<Value>(map: ReadonlyMap<string, Value>, id: string): ReadonlyMap<string, Value> {
+  const rest = new Map(map);
+  rest.delete(id);
+  return rest;
+}
