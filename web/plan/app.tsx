@@ -34,7 +34,7 @@ import { ShareDialog } from "./share/share-dialog.tsx";
 import { openDialog } from "./state/actions.ts";
 import { approve, requestChanges } from "./state/decide.ts";
 import { meetServer } from "./state/load.ts";
-import { type DialogName, useReview, type View } from "./state/review-store.ts";
+import { type DialogName, type Outcome, useReview, type View } from "./state/review-store.ts";
 
 /** Renders the plan page in each of its phases. */
 export function App() {
@@ -170,9 +170,16 @@ function onEvent(event: ReviewEvent): void {
     const byProgram = event.event === "decided-by-program";
     useReview.setState({ phase: "done", dialog: undefined, outcome: { kind: "elsewhere", byProgram } });
   } else if (event.event === "closing" && event.reason !== "decided") {
-    const kind = event.reason === "signal" ? "stopped" : event.reason;
-    useReview.setState({ phase: "done", dialog: undefined, outcome: { kind } });
+    useReview.setState({ phase: "done", dialog: undefined, outcome: { kind: closedBy(event.reason) } });
   }
+}
+
+type ClosedBy = Exclude<Outcome, { readonly feedback: string }>["kind"];
+
+/** Returns the outcome of a review that ended without a decision on this page. */
+function closedBy(reason: string): ClosedBy {
+  const known: readonly ClosedBy[] = ["caller-gone", "timeout", "ended", "idle"];
+  return known.find((kind) => kind === reason) ?? "stopped";
 }
 
 /** Shown if the agent requested a review without a plan and waits for a decision. */

@@ -25,10 +25,12 @@ function accept(thread: Thread): void {
   });
 }
 
-export function threadPosition({ anchor }: Thread): string {
+/** Describes where a thread is. */
+export function threadPosition({ anchor, outdated }: Thread): string {
+  const was = outdated ? "was " : "";
   switch (anchor.kind) {
     case "lines":
-      return `${linesOf(anchor.lineStart, anchor.lineEnd)}${anchor.side === "old" ? ", before the change" : ""}`;
+      return `${was}${linesOf(anchor.lineStart, anchor.lineEnd)}${anchor.side === "old" ? ", before the change" : ""}`;
     case "file":
       return "the whole file";
     default:

@@ -20,6 +20,7 @@ import { setLayout, setWhitespace, setWrap } from "./view-actions.ts";
 export function Header() {
   const index = useSession((session) => session.index);
   const count = useComments(({ comments }) => nonEmptyComments(comments).length);
+  const openThreads = useThreads(({ threads }) => threads.filter(({ state }) => state === "open").length);
   const treeOpen = useView((view) => view.treeOpen);
   const commentsOpen = useView((view) => view.commentsOpen);
   const hasRounds = useRounds(({ rounds }) => rounds.length > 0);
@@ -59,10 +60,10 @@ export function Header() {
       <Button
         variant="quiet"
         aria-pressed={commentsOpen}
-        aria-label={`Comments, ${count}`}
+        aria-label={`Comments, ${count + openThreads}`}
         onClick={() => useView.setState({ commentsOpen: !commentsOpen })}
       >
-        <MessageSquare size={16} aria-hidden /> {count}
+        <MessageSquare size={16} aria-hidden /> {count + openThreads}
       </Button>
       <DecisionButtons count={count} />
     </header>

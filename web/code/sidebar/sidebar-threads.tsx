@@ -56,7 +56,7 @@ function SidebarThread({
   return (
     <button type="button" className="sidebar-item" aria-current={isActive || undefined} onClick={show}>
       <span className="sidebar-path">{withDeceptionsShown(path)}</span>
-      <span className="sidebar-line">
+      <span className="sidebar-line thread-line">
         <span className={`thread-type thread-type-${severity ?? type}`}>{severity ?? type}</span>
         <span className="comment-position">{threadPosition(thread)}</span>
         {status !== "open" && <span className={`thread-chip thread-chip-${status}`}>{status}</span>}

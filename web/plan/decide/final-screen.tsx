@@ -97,6 +97,8 @@ const TITLES = {
   "caller-gone": "The agent is no longer waiting",
   timeout: "This review timed out",
   stopped: "This review was stopped",
+  ended: "The agent ended this review",
+  idle: "This review ended because nobody was connected",
 } as const;
 
 interface UndeliveredProps {

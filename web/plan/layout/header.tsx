@@ -22,6 +22,7 @@ export function Header() {
   );
   const isEdited = useReview((state) => editedPlan(state) !== undefined);
   const isLive = useThreads(({ live }) => live !== undefined);
+  const openThreads = useThreads(({ threads }) => threads.filter(({ state }) => state === "open").length);
   if (!plan) return null;
   return (
     <header className="header no-print">
@@ -50,7 +51,8 @@ export function Header() {
         <MoreReviews />
         <Button variant="quiet" className="sidebar-toggle" onClick={toggleSidebar}>
           <MessageSquareText size={17} aria-hidden />
-          <span className="visually-hidden">Comments</span> <span className="badge">{count}</span>
+          <span className="visually-hidden">Comments</span>{" "}
+          <span className="badge">{count + openThreads}</span>
         </Button>
         <ThemeToggle onChange={(theme) => void saveSettings({ theme })} />
         <MoreMenu />

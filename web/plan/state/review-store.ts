@@ -52,7 +52,7 @@ export type Outcome =
   | { readonly kind: "finished"; readonly feedback: string }
   /** Decided by another tab, or by a program that called this server. */
   | { readonly kind: "elsewhere"; readonly byProgram?: boolean }
-  | { readonly kind: "caller-gone" | "timeout" | "stopped" };
+  | { readonly kind: "caller-gone" | "timeout" | "stopped" | "ended" | "idle" };
 
 export type Phase = "loading" | "failed" | "missing" | "review" | "done";
 

@@ -2,8 +2,9 @@ import "../styles/threads-layer.css";
 import { useEffect, useState } from "react";
 import { Button } from "../components/button.tsx";
 import { Dialog } from "../components/dialog.tsx";
-import { announce, showToast } from "../components/toast.tsx";
+import { showToast } from "../components/toast.tsx";
 import { IrreversibleButton } from "../irreversible/irreversible-button.tsx";
+import { sentenceStart } from "../sentence-start.ts";
 import { type CommentToSend, finishReview, sendBatch } from "./send-batch.ts";
 import { closeMessage, useThreads } from "./thread-store.ts";
 import { isInNextBatch } from "./threads.ts";
@@ -37,7 +38,6 @@ export function BatchDialog({
     onSent();
     onClose();
     showToast("Sent, waiting for the agent");
-    announce("Sent, waiting for the agent");
   };
   return (
     <Dialog
@@ -102,7 +102,7 @@ export function FinishDialog({ caller, collect, onClose, onFinished }: FinishDia
     >
       <Problem text={problem} />
       <p>
-        {caller} receives your decision and the session ends.
+        {sentenceStart(caller)} receives your decision and the session ends.
         {count > 0 && " What is not sent yet goes with it:"}
       </p>
       {count > 0 && <Contents comments={comments} />}

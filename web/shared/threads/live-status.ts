@@ -1,5 +1,4 @@
 import type { LiveAgent } from "../../../src/review/api-types.ts";
-import { sentenceStart } from "../sentence-start.ts";
 import type { BatchState } from "./threads.ts";
 
 export interface LiveStatus {
@@ -12,21 +11,22 @@ export interface LiveStatus {
 /** Describes what happens between the person and the agent of a live session. */
 export function liveStatus({ name, state, progress }: LiveAgent, batch: BatchState): LiveStatus {
   const agent = name === "" ? "the agent" : name;
+  // A name such as `claude-code` is not capitalized.
+  const subject = name === "" ? "The agent" : name;
   const isWaiting = batch.waiting > 0;
   if (state === "gone") {
     const kept = isWaiting
       ? "What you sent is kept for the next one."
       : "You can go on: what you send is kept.";
-    return { tone: "warning", text: `${sentenceStart(agent)} has gone. ${kept}` };
+    return { tone: "warning", text: `${subject} has gone. ${kept}` };
   }
   const more = progress ? { progress } : {};
   if (isWaiting) return { tone: "busy", text: `Sent, waiting for ${agent}.`, ...more };
   if (state === "working" && batch.lastSentAt !== undefined)
-    return { tone: "busy", text: `${sentenceStart(agent)} is working on your feedback.`, ...more };
-  if (progress) return { tone: "busy", text: `${sentenceStart(agent)}:`, progress };
-  if (state === "waiting")
-    return { tone: "plain", text: `${sentenceStart(agent)} is waiting for your feedback.` };
+    return { tone: "busy", text: `${subject} is working on your feedback.`, ...more };
+  if (progress) return { tone: "busy", text: `${subject}:`, progress };
+  if (state === "waiting") return { tone: "plain", text: `${subject} is waiting for your feedback.` };
   if (state === "none")
     return { tone: "plain", text: "No agent has connected yet. What you send is kept for it." };
-  return { tone: "plain", text: `${sentenceStart(agent)} is connected.` };
+  return { tone: "plain", text: `${subject} is connected.` };
 }

@@ -75,11 +75,11 @@ describe("the status of a live session", () => {
     const text = (state: "none" | "waiting" | "working" | "gone", of = batch) =>
       liveStatus({ name: "codex", state }, of).text;
     expect(text("none")).toContain("No agent has connected yet");
-    expect(text("waiting")).toBe("Codex is waiting for your feedback.");
+    expect(text("waiting")).toBe("codex is waiting for your feedback.");
     expect(text("working", { ...sent, waiting: 2 })).toBe("Sent, waiting for codex.");
-    expect(text("working", sent)).toBe("Codex is working on your feedback.");
+    expect(text("working", sent)).toBe("codex is working on your feedback.");
     expect(text("gone", { ...sent, waiting: 1 })).toBe(
-      "Codex has gone. What you sent is kept for the next one.",
+      "codex has gone. What you sent is kept for the next one.",
     );
   });
 
