@@ -14,7 +14,9 @@ export function LineThreads({ widgetKey }: { readonly widgetKey: string }) {
 /** Renders a thread of the code page. */
 export function CodeThread({ thread }: { readonly thread: Thread }) {
   const isLive = useThreads(({ live }) => live !== undefined);
-  return <ThreadCard thread={thread} position={threadPosition(thread)} canReply={isLive} onAccept={accept} />;
+  return (
+    <ThreadCard thread={thread} position={threadPosition(thread)} canRespond={isLive} onAccept={accept} />
+  );
 }
 
 /** Accepts a finding. In a one-shot review it becomes a comment, which is sent with the feedback. */

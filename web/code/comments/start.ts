@@ -81,14 +81,14 @@ export function commentFromFinding({ anchor, messages }: Thread): void {
     anchor.kind === "lines"
       ? { path: anchor.path, side: anchor.side, from: anchor.lineStart, to: anchor.lineEnd }
       : undefined;
-  const place = range && patch ? describeLines(range, patch) : undefined;
-  const isSuggestion = suggestedCode !== undefined && place?.side === "new";
+  const lines = range && patch ? describeLines(range, patch) : undefined;
+  const isSuggestion = suggestedCode !== undefined && lines?.side === "new";
   addComment({
     ...blank(isSuggestion ? "suggestion" : "comment"),
     text: markdown,
     ...(file && { path: file.path }),
     ...(file?.oldPath !== undefined && file.oldPath !== file.path && { oldPath: file.oldPath }),
-    ...(place && { place }),
+    ...(lines && { place: lines }),
     ...(isSuggestion && { suggestion: suggestedCode }),
   });
 }

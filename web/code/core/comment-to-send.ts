@@ -19,12 +19,12 @@ export function threadBody(
 }
 
 function anchorOf(
-  { path, place }: ReviewComment,
+  { path, place: anchor }: ReviewComment,
   position: { readonly start: number; readonly end: number } | undefined,
 ): NewThreadBody["anchor"] {
-  if (path === undefined || (place && !position)) return { kind: "review" };
-  if (!place || !position) return { kind: "file", path };
-  return { kind: "lines", path, side: place.side, lineStart: position.start, lineEnd: position.end };
+  if (path === undefined || (anchor && !position)) return { kind: "review" };
+  if (!anchor || !position) return { kind: "file", path };
+  return { kind: "lines", path, side: anchor.side, lineStart: position.start, lineEnd: position.end };
 }
 
 /** Returns the comment's text and images. A suggestion without text gets one, because a message is never empty. */

@@ -33,7 +33,7 @@ function PlanThread({ thread }: { readonly thread: Thread }) {
         thread={thread}
         position={position}
         onShow={found && (() => showThread(thread))}
-        canReply={isLive}
+        canRespond={isLive}
         onAccept={accept}
       />
     </>

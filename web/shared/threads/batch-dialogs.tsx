@@ -138,7 +138,7 @@ function TextField({ label }: { readonly label: string }) {
 
 /** Lists what the batch contains by kind. */
 function Contents({ comments }: { readonly comments: readonly CommentToSend[] }) {
-  const replies = useThreads(
+  const messages = useThreads(
     ({ drafts }) => [...drafts.values()].filter(({ text }) => text.trim() !== "").length,
   );
   const threads = useThreads((state) => state.threads);
@@ -146,7 +146,7 @@ function Contents({ comments }: { readonly comments: readonly CommentToSend[] })
   const stored = threads.filter((thread) => thread.accepted !== true && isInNextBatch(thread)).length;
   const parts = [
     counted(comments.length + stored, "comment"),
-    replies === 0 ? "" : replies === 1 ? "1 reply" : `${replies} replies`,
+    messages === 0 ? "" : messages === 1 ? "1 reply" : `${messages} replies`,
     counted(accepted, "accepted finding"),
   ].filter(Boolean);
   return (
@@ -175,10 +175,10 @@ function useCollected(collect: BatchDialogProps["collect"]): readonly CommentToS
 
 function useNewCount(comments: readonly CommentToSend[]): number {
   const stored = useThreads(({ threads }) => threads.filter(isInNextBatch).length);
-  const replies = useThreads(
+  const messages = useThreads(
     ({ drafts }) => [...drafts.values()].filter(({ text }) => text.trim() !== "").length,
   );
-  return comments.length + stored + replies;
+  return comments.length + stored + messages;
 }
 
 /** A reply that is still being written is sent with the batch. */

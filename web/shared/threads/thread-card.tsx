@@ -28,7 +28,7 @@ export interface ThreadActions {
   /** Takes a finding over. */
   readonly onAccept: (thread: Thread) => void;
   /** Absent in a one-shot review, where no reply would reach the agent. */
-  readonly canReply: boolean;
+  readonly canRespond: boolean;
 }
 
 interface ThreadCardProps extends ThreadActions {
@@ -154,13 +154,13 @@ function Message({ message }: { readonly message: ThreadMessage }) {
   );
 }
 
-function Buttons({ thread, onAccept, canReply }: ThreadCardProps) {
+function Buttons({ thread, onAccept, canRespond }: ThreadCardProps) {
   const { id, type, state } = thread;
   const isWriting = useThreads(({ drafts }) => drafts.get(id)?.isOpen === true);
   const isOpenFinding = type === "finding" && state === "open" && thread.accepted !== true;
   return (
     <footer className="thread-buttons">
-      {canReply && !isWriting && (
+      {canRespond && !isWriting && (
         <Button small onClick={() => writeMessage(id)}>
           Reply
         </Button>
