@@ -44,8 +44,8 @@ export const proxyClients: readonly ProxyClient[] = agents
 export function reviewedAgentNamed(name: string): ReviewedAgent {
   const agent = find(reviewedAgents, name);
   if (agent) return agent;
-  throw new AppError("usage", `There is no agent called ${name}`, {
-    hint: `Known are ${idsOf(reviewedAgents).join(", ")}; see sallyport install --list.`,
+  throw new AppError("usage", `Unknown agent: ${name}`, {
+    hint: `Known agents: ${idsOf(reviewedAgents).join(", ")}. See sallyport install --list.`,
   });
 }
 
@@ -53,8 +53,8 @@ export function reviewedAgentNamed(name: string): ReviewedAgent {
 export function proxyClientNamed(name: string): ProxyClient {
   const client = find(proxyClients, name);
   if (client) return client;
-  throw new AppError("usage", `There is no client called ${name}`, {
-    hint: `Known are ${idsOf(proxyClients).join(", ")}.`,
+  throw new AppError("usage", `Unknown client: ${name}`, {
+    hint: `Known clients: ${idsOf(proxyClients).join(", ")}.`,
   });
 }
 

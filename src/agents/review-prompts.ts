@@ -13,7 +13,7 @@ export function promptWithNotes(command: string, output: string): string {
 ${output}
 
 Address every point. If it says that no feedback was provided, change nothing and say so. If it is empty or was cut off,
-run \`${command} review last\` and go by what that prints.
+run \`${command} review last\` and use its output instead.
 `;
 }
 
@@ -26,6 +26,6 @@ description: Let the person review the changes in this repository in the browser
 <!-- ${OWN_MARK} -->
 1. Run \`${command} review code\`${how} and wait until it ends, however long the person takes.
 2. Address every point of what it prints. If it says that no feedback was provided, change nothing and say so.
-3. If it was cut off, run \`${command} review last\` and go by what that prints.
+3. If it was cut off, run \`${command} review last\` and use its output instead.
 `;
 }

@@ -8,12 +8,12 @@ import { AppError } from "../errors.ts";
 export const moreHelp: Readonly<Record<string, string>> = {
   sallyport: `
 Examples:
-  sallyport install claude-code  review every plan of Claude Code
+  sallyport install claude-code  review every plan that Claude Code makes
   sallyport review code          review uncommitted changes
   sallyport proxy start          serve every model at one address
   sallyport doctor               find out why something does not work
 
-Every command has --help. The documentation is in the folder docs of the source and the package.`,
+Every command has --help. The documentation is in the package's docs folder.`,
   "sallyport review": `
 A page opens in the browser. Drafts are saved while you type; your decision is printed on stdout.`,
   "sallyport review plan": `
@@ -48,16 +48,16 @@ Environment and exit codes: as in review plan; 10 means feedback, 4 means no git
 Examples:
   sallyport review last         the text for the agent
   sallyport review last --json  the decision as JSON
-  sallyport review last --all   the last decision of all folders
+  sallyport review last --all   the last decision of any project
 
 The time, subject and agent of the decision are printed on stderr. Exit code 1: no decision is recorded.`,
   "sallyport install": `
 Examples:
-  sallyport install --list           agents, and which of them are set up
+  sallyport install --list           agents, and whether each is set up
   sallyport install claude-code      for you, in every project
   sallyport install codex --project  for the repository of the working directory
 
-The changes are shown before they are written. Without a terminal to ask in, --yes is required.`,
+The changes are shown before they are written. Without a terminal, --yes is required.`,
   "sallyport uninstall": `
 Example:
   sallyport uninstall claude-code`,
@@ -156,6 +156,6 @@ function commandBelow(command: Command, name: string): Command {
   const found = known.find((child) => child.name() === name);
   if (found) return found;
   throw new AppError("usage", `unknown command '${name}'`, {
-    hint: known.length > 0 ? `There are ${known.map((child) => child.name()).join(", ")}.` : "",
+    hint: known.length > 0 ? `Known commands: ${known.map((child) => child.name()).join(", ")}.` : "",
   });
 }

@@ -37,7 +37,7 @@ export function createOutput(
   const reportLost = (error: Error) => {
     if (systemErrorCode(error) === "EPIPE") return;
     lost = true;
-    note(`sallyport: The result could not be written: ${error.message}`);
+    note(`sallyport: Cannot write the result: ${error.message}`);
   };
   return {
     interactive: stderr.isTTY === true,

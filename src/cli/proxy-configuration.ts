@@ -42,6 +42,6 @@ export async function readProxyConfiguration(
 
 /** Prints a newly generated key. The key is not shown anywhere else. */
 export function noteNewKey(key: string, output: Pick<Output, "note">): void {
-  output.note(`A key was made, as clients need one: ${key}`);
-  output.note(`It is kept in ${generatedKeyFile(dataDirectory(processEnvironment))} and not shown again.`);
+  output.note(`Created a key, because clients need one: ${key}`);
+  output.note(`It is stored in ${generatedKeyFile(dataDirectory(processEnvironment))} and not shown again.`);
 }

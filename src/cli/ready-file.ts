@@ -16,9 +16,9 @@ export async function openReadyFile(path: string): Promise<ReadyFile> {
     try {
       await work();
     } catch (error) {
-      throw new AppError("unreadable", `The ready file ${path} cannot be written: ${messageOf(error)}`, {
+      throw new AppError("unreadable", `Cannot write the ready file ${path}: ${messageOf(error)}`, {
         cause: error,
-        hint: "Name a file in a folder that exists and is writable with --ready-file.",
+        hint: "Set --ready-file to a path in a writable folder.",
       });
     }
   };

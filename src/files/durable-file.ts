@@ -20,7 +20,7 @@ export async function writeDurably(path: string, content: string | Uint8Array): 
 
 /** Returns the `storage` error for a folder of the data directory that is not writable. */
 export function storageFailure(folder: string, cause: unknown): AppError {
-  return new AppError("storage", `Nothing can be stored in ${folder}: ${reasonOf(cause)}.`, { cause });
+  return new AppError("storage", `Cannot store data in ${folder}: ${reasonOf(cause)}.`, { cause });
 }
 
 export interface ReplaceOptions {
@@ -69,16 +69,16 @@ export async function readJson(path: string): Promise<unknown> {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such folder",
-  ENOSPC: "no space is left on the device",
-  EDQUOT: "the disk quota is used up",
-  EFBIG: "files may not become that large here",
-  EROFS: "it is read-only",
-  EACCES: "access is denied",
-  EPERM: "access is denied",
-  ENOTDIR: "something else is in its place",
-  EEXIST: "something else is in its place",
-  EISDIR: "something else is in its place",
+  ENOENT: "no such folder",
+  ENOSPC: "no space left on the device",
+  EDQUOT: "disk quota exceeded",
+  EFBIG: "the file is too large for the file system",
+  EROFS: "the file system is read-only",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  ENOTDIR: "another file or folder has that name",
+  EEXIST: "another file or folder has that name",
+  EISDIR: "another file or folder has that name",
 };
 
 /** Returns why a write failed, without the name of the temporary file that the system's message contains. */

@@ -41,7 +41,7 @@ export function listenFailure(cause: unknown, { port, host, retries }: Address):
   if (code === "EADDRINUSE") {
     const message = retries > 0 ? `Port ${port} in use after ${retries} retries` : `Port ${port} in use`;
     return new AppError("port_in_use", message, {
-      hint: "Stop the program that holds it, or choose another port with --port.",
+      hint: "Stop the program that uses it, or choose another port with --port.",
     });
   }
   const reason = REASONS[code ?? ""] ?? code ?? "unknown reason";
@@ -56,9 +56,9 @@ export function listenFailure(cause: unknown, { port, host, retries }: Address):
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  EADDRNOTAVAIL: "no network of this machine has that address",
-  ENOTFOUND: "there is no such host",
-  EACCES: "only the administrator may use that port",
+  EADDRNOTAVAIL: "no network interface of this machine has this address",
+  ENOTFOUND: "unknown host",
+  EACCES: "permission denied (ports below 1024 need administrator rights)",
 };
 
 /** Returns the address that could not be bound, of several. */

@@ -63,5 +63,5 @@ const MALFORMED: readonly [number, string] = [400, "The request is not valid HTT
 const REFUSALS: Readonly<Record<string, readonly [number, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, "The request took too long to arrive."],
   HPE_HEADER_OVERFLOW: [431, `The request line and headers are larger than ${MAX_HEADERS}.`],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "The extensions of a chunk are larger than 16 KiB."],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "The chunk extensions are larger than 16 KiB."],
 };

@@ -64,7 +64,7 @@ export function checkOffered(name: string, agents: AgentsAnswer["agents"]): void
 /** Requests OpenCode's `GET /agent`. Only from this machine, because the request contains the project folder. */
 async function askOpenCode(base: string, cwd: string): Promise<ListedAgent[]> {
   const url = new URL("agent", base.endsWith("/") ? base : `${base}/`);
-  if (!["localhost", "127.0.0.1", "[::1]"].includes(url.hostname)) throw new Error("not on this machine");
+  if (!["localhost", "127.0.0.1", "[::1]"].includes(url.hostname)) throw new Error("not installed");
   url.searchParams.set("directory", cwd);
   const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: "error" });
   if (!response.ok) throw new Error(`status ${response.status}`);

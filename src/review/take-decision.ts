@@ -79,9 +79,9 @@ async function record(
     await records.write(context, decision, from);
     return [];
   } catch (error) {
-    if (isRepeated) return [`The decision is not on record. ${messageOf(error)}`];
-    const remedy = "Make room there, or decide again to answer without a record.";
-    throw new AppError("storage", `The decision was not taken. ${messageOf(error)} ${remedy}`, {
+    if (isRepeated) return [`The decision is not recorded. ${messageOf(error)}`];
+    const remedy = "Free space there, or decide again to send the decision without a record.";
+    throw new AppError("storage", `The decision was not accepted. ${messageOf(error)} ${remedy}`, {
       cause: error,
     });
   }
@@ -92,7 +92,7 @@ async function keepRound(proposal: Proposal, from: DecisionSource): Promise<read
     await proposal.keepRound(from);
     return [];
   } catch (error) {
-    return [`The next round cannot show this one. ${messageOf(error)}`];
+    return [`The next round cannot show this round. ${messageOf(error)}`];
   }
 }
 

@@ -100,7 +100,7 @@ describe.each(agents.map((agent) => [agent.id, agent] as const))("%s", (_id, age
   it("does not touch a file of the same name that somebody else wrote", async () => {
     const own = agent.edits(targetIn(home))[1]?.path ?? "";
     await put(own, "mine\n");
-    await expect(install(agent, targetIn(home))).rejects.toThrow(/not Sallyport's/);
+    await expect(install(agent, targetIn(home))).rejects.toThrow(/not written by Sallyport/);
     expect(existsSync(settingsOf(agent, targetIn(home)))).toBe(false);
     await uninstall(agent, targetIn(home));
     expect(await readFile(own, "utf8")).toBe("mine\n");
@@ -178,7 +178,7 @@ describe("a settings file", () => {
   it("that is read-only is refused, and nothing at all is written", async () => {
     await put(path(), "{}");
     await chmod(path(), 0o444);
-    await expect(install(claudeCode, target())).rejects.toThrow(/read-only; nothing was changed/);
+    await expect(install(claudeCode, target())).rejects.toThrow(/read-only. No changes made/);
     expect(await readdir(dirname(path()))).toEqual(["settings.json"]);
     expect(await readFile(path(), "utf8")).toBe("{}");
   });
@@ -231,7 +231,7 @@ describe("a settings file", () => {
     await put(join(folder, name), "{}");
     await chmod(folder, 0o555);
     try {
-      await expect(install(claudeCode, target())).rejects.toThrow("is read-only; nothing was changed");
+      await expect(install(claudeCode, target())).rejects.toThrow("is read-only. No changes made");
     } finally {
       await chmod(folder, 0o755);
     }
@@ -266,7 +266,7 @@ describe("a settings file", () => {
       save: (receipt) =>
         receipt.path === path() ? receipts.save(receipt) : Promise.reject(new Error("ENOSPC: no space left")),
     };
-    await expect(writeChanges(changes, fullDisk)).rejects.toThrow(/Nothing was changed: ENOSPC/);
+    await expect(writeChanges(changes, fullDisk)).rejects.toThrow(/No changes made: ENOSPC/);
     expect(await readFile(path(), "utf8")).toBe("{}");
     expect(existsSync(join(dirname(path()), "commands"))).toBe(false);
   });
@@ -283,5 +283,5 @@ it("is shown as a diff from its file names on, without the line ends of Windows"
 it("is done for an agent by the name of its program too", () => {
   for (const { id, program } of reviewedAgents)
     expect(reviewedAgentNamed(program)).toBe(reviewedAgentNamed(id));
-  expect(() => reviewedAgentNamed("constructor")).toThrow(/no agent called constructor/);
+  expect(() => reviewedAgentNamed("constructor")).toThrow(/Unknown agent: constructor/);
 });

@@ -98,7 +98,7 @@ describe("config.toml of Codex", () => {
   it.each(['model_providers = { azure = { name = "A" } }\n', '"model_providers" = {}\n'])(
     "refuses a file to whose providers none can be added: %s",
     (text) => {
-      expect(() => edit.install(text)).toThrow(/in one line/);
+      expect(() => edit.install(text)).toThrow(/on one line/);
       expect(() => edit.install(`[profiles.work]\n${text}`)).not.toThrow();
     },
   );
@@ -132,7 +132,7 @@ describe("a client", () => {
     expect(proxyClientNamed("claude").id).toBe("claude-code");
     expect(proxyClientNamed("gemini").id).toBe("gemini-cli");
     expect(proxyClientNamed("openai").id).toBe("openai");
-    expect(() => proxyClientNamed("constructor")).toThrow(/no client called constructor/);
+    expect(() => proxyClientNamed("constructor")).toThrow(/Unknown client: constructor/);
   });
 });
 

@@ -46,7 +46,7 @@ describe("output", () => {
       return { stderr, lost: output.lostResult };
     };
     expect(await ended("ENOSPC")).toEqual({
-      stderr: "sallyport: The result could not be written: ENOSPC: no\n",
+      stderr: "sallyport: Cannot write the result: ENOSPC: no\n",
       lost: true,
     });
     expect(await ended("EPIPE")).toEqual({ stderr: "", lost: false });

@@ -26,7 +26,7 @@ describe("the ready file", () => {
   it("names the file that cannot be written, why, and what to do, before anything is announced", async () => {
     const path = join(await temporaryFolder(), "missing", "ready.json");
     await expect(openReadyFile(path)).rejects.toMatchObject({
-      message: expect.stringContaining(`The ready file ${path} cannot be written: ENOENT`),
+      message: expect.stringContaining(`Cannot write the ready file ${path}: ENOENT`),
       hint: expect.stringContaining("--ready-file"),
     });
   });

@@ -32,7 +32,7 @@ describe("a proxy whose disk cannot be written", () => {
       await expect.poll(logged).toEqual(["echo/before"]);
       await (kind === "full" ? disk.fill() : disk.setReadOnly(true));
       for (let number = 0; number < 20; number += 1) await call(`echo/${"long".repeat(60)}-${number}`);
-      await command.waitForOutput(/The request log cannot be written: (?:ENOSPC|EROFS)/);
+      await command.waitForOutput(/Cannot write the request log: (?:ENOSPC|EROFS)/);
       await (kind === "full" ? disk.free() : disk.setReadOnly(false));
       await expect
         .poll(async () => {

@@ -23,7 +23,7 @@ const OBSTACLES: readonly {
 }[] = [
   {
     name: "is full",
-    reason: "no space is left on the device",
+    reason: "no space left on the device",
     begin: (disk) => disk.fill(),
     end: (disk) => disk.free(),
   },
@@ -46,16 +46,16 @@ describe.each(OBSTACLES)("a data directory whose disk $name", ({ reason, begin, 
     const before = await draftsIn(disk);
     await begin(disk);
     await page.keyboard.type("Typed meanwhile.");
-    const banner = page.getByText("Your comments are not being saved: Nothing can be stored in");
+    const banner = page.getByText("Your comments are not being saved: Cannot store data in");
     await expect.poll(() => banner.textContent()).toContain(reason);
-    await command.waitForOutput(/Nothing can be stored in .*drafts/);
+    await command.waitForOutput(/Cannot store data in .*drafts/);
     expect(await page.locator(".composer textarea").inputValue()).toBe("Typed before. Typed meanwhile.");
     expect(await draftsIn(disk)).toEqual(before);
 
     await page.getByRole("button", { name: "Deny" }).click();
     const send = page.getByRole("button", { name: /^Send to/ });
     await send.click();
-    const problem = page.getByRole("alert").filter({ hasText: "The decision was not taken." });
+    const problem = page.getByRole("alert").filter({ hasText: "The decision was not accepted." });
     await expect.poll(() => problem.textContent()).toContain(reason);
     expect(command.stdout()).toBe("");
 
@@ -82,7 +82,7 @@ describe.each(OBSTACLES)("a data directory whose disk $name", ({ reason, begin, 
     await send.click();
     await page.getByText("decide again to answer without a record").waitFor();
     await send.click();
-    await page.getByText("The decision is not on record.").waitFor();
+    await page.getByText("The decision is not recorded.").waitFor();
     const { code, stdout } = await command.ended;
     expect([code, JSON.parse(stdout).decision]).toEqual([0, "deny"]);
     expect(stdout).toContain("No, and now.");
@@ -98,7 +98,7 @@ describe.each(OBSTACLES)("a data directory whose disk $name", ({ reason, begin, 
     const before = await draftsIn(disk);
     await begin(disk);
     await page.keyboard.type(" Typed meanwhile.");
-    const banner = page.getByText("Your comments are not saved yet: Nothing can be stored in");
+    const banner = page.getByText("Your comments are not saved yet: Cannot store data in");
     await expect.poll(() => banner.textContent()).toContain(reason);
     expect(await page.locator(".sidebar textarea").inputValue()).toBe("Typed before. Typed meanwhile.");
     expect(await draftsIn(disk)).toEqual(before);
@@ -107,7 +107,7 @@ describe.each(OBSTACLES)("a data directory whose disk $name", ({ reason, begin, 
     await page.keyboard.press("Control+Shift+Enter");
     const send = page.getByRole("dialog").getByRole("button", { name: "Send feedback" });
     await send.click();
-    const problem = page.getByRole("alert").filter({ hasText: "The decision was not taken." });
+    const problem = page.getByRole("alert").filter({ hasText: "The decision was not accepted." });
     await expect.poll(() => problem.textContent()).toContain(reason);
     await end(disk);
     await banner.waitFor({ state: "detached" });
@@ -126,7 +126,7 @@ describe("a disk that cannot be written from the first", () => {
     await disk.setReadOnly(true);
     const { code, stdout, stderr } = await (await startCommand(PLAN, { stdin: samplePlan, folder })).ended;
     expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toMatch(/The data directory .* cannot be used: .*\n.*SERVICE_HOME/);
+    expect(stderr).toMatch(/Cannot use the data directory .*: .*\n.*SERVICE_HOME/);
   });
 
   it("opens the review all the same, where it is full", async () => {
@@ -151,7 +151,7 @@ describe("a disk that cannot be written from the first", () => {
       return { status: answer.status, body: await answer.json() };
     };
     await disk.fill();
-    const error = expect.stringContaining("The upload could not be stored");
+    const error = expect.stringContaining("Cannot store the upload");
     expect(await upload()).toMatchObject({ status: 500, body: { error } });
     expect(await readdir(join(folder, "tmp", "sallyport"))).toEqual([]);
     await disk.free();

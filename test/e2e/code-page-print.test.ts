@@ -55,7 +55,7 @@ describe("printing a diff", () => {
   it("has the top of a long one, and says so", async () => {
     const { page, child } = await openLongDiff();
     const { text, height } = await onPaper(page);
-    expect(text).toContain("The top of the diff: 1 of 1 files, the last one not to its end.");
+    expect(text).toContain("The top of the diff: 1 of 1 files, the last one cut off.");
     expect(text).toContain("git diff HEAD");
     expect(text).toContain("line 1500\n");
     expect(text).not.toContain("line 8999");

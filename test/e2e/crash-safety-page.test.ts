@@ -60,7 +60,7 @@ describe("a page whose server cannot write", () => {
     await page.keyboard.press("g");
     await page.keyboard.type("Not lost");
     await page.getByText("Your comments are not being saved").waitFor();
-    await command.waitForOutput(/Nothing can be stored in .*drafts/);
+    await command.waitForOutput(/Cannot store data in .*drafts/);
     expect(await page.locator(".composer textarea").inputValue()).toBe("Not lost");
     await rm(obstacle);
     await page.getByText(/^Draft saved/).waitFor();

@@ -38,7 +38,7 @@ it("finds a machine without configuration well, and names what is not in use", a
   const { code, stdout } = await doctor(await temporaryFolder(), "doctor");
   expect(code).toBe(0);
   expect(stdout).toMatch(/^Node\.js +ok +v\d/m);
-  expect(stdout).toMatch(/^configuration +ok +.*defaults are in force$/m);
+  expect(stdout).toMatch(/^configuration +ok +.*defaults are used$/m);
   expect(stdout).toMatch(/^Gemini CLI +- /m);
 });
 
@@ -106,5 +106,7 @@ it("sends to the agent's file where that cannot be read, and not to a command th
   await writeFile(join(home, ".claude/settings.json"), '{ "hooks": [ }');
   const { stdout } = await doctor(home, "doctor");
   expect(stdout).toMatch(/^Claude Code +warning +its settings cannot be read$/m);
-  expect(stdout).toMatch(/^- Claude Code: Mend the file first; sallyport install claude-code says which/m);
+  expect(stdout).toMatch(
+    /^- Claude Code: Correct the file first\. sallyport install claude-code prints its path/m,
+  );
 });

@@ -13,14 +13,14 @@ describe("where a file can be no larger than 16 KiB", () => {
     const command = await startCommand(REVIEW, { ...PLAN, largestFile: 16 });
     const url = await command.url();
     expect(await put(url, 1, "short")).toMatchObject({ status: 200 });
-    const message = /^Nothing can be stored in .*drafts: files may not become that large here\.$/;
+    const message = /^Cannot store data in .*drafts: files may not become that large here\.$/;
     expect(await put(url, 2, LONG)).toMatchObject({
       status: 500,
       body: { error: expect.stringMatching(message) },
     });
     expect(await put(url, 3, LONG)).toMatchObject({ status: 500 });
-    await command.waitForOutput(/sallyport: Nothing can be stored in .*drafts/);
-    expect(command.stderr().match(/Nothing can be stored/g)).toHaveLength(1);
+    await command.waitForOutput(/sallyport: Cannot store data in .*drafts/);
+    expect(command.stderr().match(/Cannot store data/g)).toHaveLength(1);
     expect(await (await fetch(`${url}/api/draft`)).json()).toMatchObject({ generation: 1, content: "short" });
     expect(await put(url, 4, "short again")).toMatchObject({ status: 200 });
     expect(await readdir(join(command.folder, "data", "drafts"))).toHaveLength(1);
@@ -32,7 +32,7 @@ describe("where a file can be no larger than 16 KiB", () => {
     const body = new FormData();
     body.set("file", new Blob([Buffer.concat([redPixel, Buffer.alloc(100_000)])]), "large.png");
     const answer = await fetch(`${url}/api/upload`, { method: "POST", body });
-    const error = expect.stringContaining("The upload could not be stored");
+    const error = expect.stringContaining("Cannot store the upload");
     expect([answer.status, await answer.json()]).toEqual([500, { error }]);
     expect(await readdir(join(command.folder, "tmp", "sallyport"))).toEqual([]);
   });
@@ -41,7 +41,7 @@ describe("where a file can be no larger than 16 KiB", () => {
     const command = await startCommand(REVIEW, { ...PLAN, largestFile: 16 });
     const first = await command.post("/api/deny", { feedback: LONG });
     expect(first).toMatchObject({ status: 500, body: { error: expect.stringContaining("decide again") } });
-    await command.waitForOutput(/The decision was not taken/);
+    await command.waitForOutput(/The decision was not accepted/);
     expect(command.stdout()).toBe("");
     const second = await command.post("/api/deny", { feedback: LONG });
     expect(second).toMatchObject({ status: 200, body: { ok: true, warnings: expect.anything() } });
@@ -57,7 +57,7 @@ describe("a data directory that cannot be written", () => {
     const command = await startCommand(REVIEW, { ...PLAN, folder });
     const { code, stdout, stderr } = await command.ended;
     expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toMatch(/The data directory .* cannot be used: .*\n.*SERVICE_HOME/);
+    expect(stderr).toMatch(/Cannot use the data directory .*: .*\n.*SERVICE_HOME/);
   });
 
   it("in part keeps nobody from deciding", async () => {

@@ -77,7 +77,7 @@ describe("sallyport install", () => {
     expect(stdout).toMatch(/^AGENT +NAME +INSTALLED +GIVES\n/);
     expect(stdout).toMatch(/^gemini-cli +Gemini CLI +yes /m);
     expect(stdout).toMatch(/^claude-code +Claude Code +no /m);
-    expect(stdout).toMatch(/^codex +Codex CLI +cannot tell /m);
+    expect(stdout).toMatch(/^codex +Codex CLI +unknown /m);
   });
 
   it("refuses a read-only file in words, and leaves no trace", async () => {
@@ -86,7 +86,7 @@ describe("sallyport install", () => {
     await chmod(settings, 0o444);
     const { code, stderr } = await sallyport(home, "install", "claude-code", "--yes");
     expect(code).toBe(1);
-    expect(stderr).toContain(`${settings} is read-only; nothing was changed`);
+    expect(stderr).toContain(`${settings} is read-only. No changes made`);
     expect(await readFile(settings, "utf8")).toBe("{}");
   });
 
@@ -219,7 +219,7 @@ describe("sallyport proxy connect", () => {
       ...["proxy", "connect", "claude-code", "--yes", "--url", `http://127.0.0.1:${port}`],
     );
     expect(code).toBe(0);
-    expect(stderr).toContain(`No proxy answers at http://127.0.0.1:${port}. Start it before the agent`);
+    expect(stderr).toContain(`No proxy responds at http://127.0.0.1:${port}. Start it before the agent`);
   });
 
   it("refuses a proxy that is its own upstream", async () => {

@@ -123,9 +123,9 @@ describe("sallyport proxy", () => {
       const { url, stderr } = await start({});
       const file = join(home, "config.json");
       writeFileSync(file, '{"proxy": {"auth_mode": "sometimes"}}');
-      await until(() => /The old configuration stays in force.*proxy\.auth_mode/.test(stderr()));
+      await until(() => /the previous one stays in force.*proxy\.auth_mode/.test(stderr()));
       writeFileSync(file, '{"proxy": {"auth_mode": "strict", "api_keys": ["sk-0123456789abcdef"]}}');
-      await until(() => stderr().includes("is in force."));
+      await until(() => stderr().includes("Configuration reloaded."));
       expect((await fetch(`${url}/healthz`)).status).toBe(401);
     } finally {
       await upstream.close();

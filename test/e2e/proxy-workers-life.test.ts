@@ -40,12 +40,10 @@ async function startStreaming(workers: number, limits: { readonly descriptors?: 
 
 const outcomeOf = (answer: Answer) => answer.text().catch(() => "broken off");
 
-/** Kills it; resolves when another one serves in its place. */
+/** Kills it; resolves when another one replaces it. */
 async function replace(proxy: ProxyCommand, pid: number): Promise<void> {
   process.kill(pid, "SIGKILL");
-  await proxy.waitForOutput(
-    new RegExp(`Worker ${pid} ended unexpectedly \\(SIGKILL\\)[^]*serves in its place`),
-  );
+  await proxy.waitForOutput(new RegExp(`Worker ${pid} ended unexpectedly \\(SIGKILL\\)[^]*replaces it`));
 }
 
 describe("a worker that is killed", () => {
@@ -59,7 +57,7 @@ describe("a worker that is killed", () => {
     endStreams();
     expect([await text, await otherText].toSorted()).toEqual(["broken off", `${START}${STOP}`].toSorted());
     proxy.save({ auth_mode: "strict", api_keys: [KEY] });
-    await proxy.waitForOutput(/is in force/);
+    await proxy.waitForOutput(/Configuration reloaded/);
     const [next = 0] = childrenOf(proxy.child.pid);
     await replace(proxy, next);
     for (let time = 0; time < 6; time += 1) expect((await ask(proxy, "/healthz")).status).toBe(401);
@@ -102,7 +100,7 @@ describe("a worker that is killed", () => {
     for (const pid of workers) process.kill(pid, "SIGKILL");
     const { code, stderr } = await proxy.ended;
     expect(code).toBe(1);
-    expect(stderr).toContain("sallyport: Workers end again and again, the last one by SIGKILL");
+    expect(stderr).toContain("sallyport: Workers ended repeatedly, the last one with SIGKILL");
     expect(childrenOf(proxy.child.pid)).toEqual([]);
   });
 });
@@ -204,6 +202,6 @@ describe("the start of a proxy with workers", () => {
 
   it("is not for the hand", async () => {
     const { code, stderr } = await (await startCommand(["proxy", "worker"])).ended;
-    expect([code, stderr]).toEqual([2, expect.stringContaining("a part of `proxy start --workers`")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("`proxy start --workers` runs it")]);
   });
 });

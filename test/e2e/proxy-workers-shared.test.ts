@@ -91,7 +91,7 @@ describe("what workers have in common", () => {
     const proxy = await startProxyCommand({}, 2);
     const base_url = `http://127.0.0.1:${proxy.port}`;
     proxy.save({ upstreams: { self: { dialect: "chat-completions", base_url, models: ["echo"] } } });
-    await proxy.waitForOutput(/is in force/);
+    await proxy.waitForOutput(/Configuration reloaded/);
     for (let time = 0; time < 4; time += 1) expect((await call(proxy)).status).toBe(508);
     // Each was served once, and refused at the door when it came back.
     await metricsWith(proxy, /^sallyport_calls_total\{.*"508".*\} 4$/m);
@@ -101,10 +101,10 @@ describe("what workers have in common", () => {
     const proxy = await startProxyCommand({}, 2);
     await callsOn(2, () => call(proxy));
     proxy.save({ auth_mode: "sometimes" });
-    await proxy.waitForOutput(/The old configuration stays in force.*proxy\.auth_mode/);
+    await proxy.waitForOutput(/the previous one stays in force.*proxy\.auth_mode/);
     for (const { status } of await callsOn(2, () => call(proxy))) expect(status).toBe(200);
     proxy.save({ auth_mode: "strict", api_keys: [KEY] });
-    await proxy.waitForOutput(/is in force/);
+    await proxy.waitForOutput(/Configuration reloaded/);
     for (let time = 0; time < 6; time += 1) expect((await ask(proxy, "/healthz")).status).toBe(401);
     for (const { status } of await callsOn(2, () => call(proxy, right))) expect(status).toBe(200);
   });

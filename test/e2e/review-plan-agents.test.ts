@@ -196,6 +196,6 @@ describe("review last", () => {
   it("says where there is nothing", async () => {
     const { code, stdout, stderr } = await (await startCommand(["review", "last"])).ended;
     expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain("No decision is on record");
+    expect(stderr).toContain("No decision is recorded");
   });
 });

@@ -33,7 +33,7 @@ describe("an undecided review", () => {
     command.child.kill(signal);
     const end = await command.ended;
     expect([end.code, end.stdout]).toEqual([code, ""]);
-    expect(/what was typed is kept/.test(end.stderr)).toBe(signal === "SIGINT");
+    expect(/Comments are kept/.test(end.stderr)).toBe(signal === "SIGINT");
     expect(await stream.text).toContain('event: closing\ndata: {"reason":"signal"}');
     const [file = ""] = await readdir(join(command.folder, "data", "drafts"));
     expect(JSON.parse(await readFile(join(command.folder, "data", "drafts", file), "utf8"))).toMatchObject(

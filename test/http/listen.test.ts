@@ -121,7 +121,7 @@ describe("openListeners", () => {
     const port = await freePort();
     await expect(open({ ...once, port, alsoOn: ["192.0.2.1"] })).rejects.toMatchObject({
       code: "cannot_listen",
-      message: `Cannot listen on 192.0.2.1 port ${port}: no network of this machine has that address`,
+      message: `Cannot listen on 192.0.2.1 port ${port}: no network interface of this machine has this address`,
     });
   });
 

@@ -51,7 +51,9 @@ describe("R7 folders that somebody else made first", () => {
     expect(dirname(path)).toBe(lastResort);
     expect((await stat(lastResort)).mode & 0o777).toBe(0o700);
     const failing = storeUpload(join(temporary, "sallyport"), PNG);
-    await expect(failing).rejects.toThrow(/could not be stored in .*sallyport: it belongs to|in its place/);
+    await expect(failing).rejects.toThrow(
+      /Cannot store the upload in .*sallyport: it belongs to|has that name/,
+    );
   });
 });
 

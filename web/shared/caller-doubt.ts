@@ -3,8 +3,7 @@ import { sentenceStart } from "./sentence-start.ts";
 
 const REASONS: Readonly<Record<CallerDoubt, string>> = {
   "asked-again": "has since requested another review",
-  "limit-passed":
-    "has stopped reading this review's answer, as it does after a minute, and asks in its terminal,",
+  "limit-passed": "has stopped waiting for this review, as it does after a minute, and asks in its terminal,",
   "went-on": "has since continued its conversation",
   "launcher-gone": "lost the program that started it",
   "terminal-gone": "lost its terminal",

@@ -37,7 +37,7 @@ export const install: ReviewInstall = {
       ),
     ];
   },
-  notes: ["Sessions that are running pick the hook up when they are restarted."],
+  notes: ["Restart running sessions to load the hook."],
 };
 
 /** Returns Claude Code's configuration folder of the person or the project. */

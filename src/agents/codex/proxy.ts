@@ -16,7 +16,7 @@ export const connector: ProxyConnector = {
   dialects: ["responses"],
   sendsKeyBesideLogin: false,
   needsModels: false,
-  notes: ({ key }) => (key === undefined ? ["Codex takes the vendor's key from OPENAI_API_KEY."] : []),
+  notes: ({ key }) => (key === undefined ? ["Codex reads the vendor's key from OPENAI_API_KEY."] : []),
 };
 
 const PROVIDER = "model_providers.sallyport";
@@ -31,8 +31,8 @@ function providerIn(path: string, { url, key }: Connection): FileEdit {
       const clean = withoutOurs(text);
       refuseInline(clean);
       if (tomlLines(clean).some(({ table }) => table === PROVIDER)) {
-        throw new AppError("configuration", `It has a provider [${PROVIDER}] already`, {
-          hint: "Rename or remove it, then run the command again; nothing was changed.",
+        throw new AppError("configuration", `The file already has a provider [${PROVIDER}]`, {
+          hint: "Rename or remove it, then run the command again. No changes made.",
         });
       }
       const provider = [
@@ -62,9 +62,9 @@ function refuseInline(text: string): void {
   if (!tomlLines(text).some(({ topLevelKey }) => topLevelKey === "model_providers")) return;
   throw new AppError(
     "configuration",
-    "It has its model_providers in one line, to which nothing can be added",
+    "The file defines model_providers on one line, which cannot be extended",
     {
-      hint: "Write each as a table, [model_providers.NAME], then run the command again; nothing was changed.",
+      hint: "Write each as a table, [model_providers.NAME], then run the command again. No changes made.",
     },
   );
 }

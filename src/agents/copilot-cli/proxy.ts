@@ -4,5 +4,5 @@ export const connector = variablesOnly({
   dialects: ["chat-completions"],
   keyVariable: "COPILOT_PROVIDER_API_KEY",
   address: (url) => ({ COPILOT_PROVIDER_BASE_URL: `${url}/v1`, COPILOT_PROVIDER_TYPE: "openai" }),
-  notes: ["Copilot CLI wants the name of a model too: COPILOT_MODEL, or --model."],
+  notes: ["Copilot CLI also needs a model: set COPILOT_MODEL or pass --model."],
 });

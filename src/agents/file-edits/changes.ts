@@ -107,7 +107,7 @@ async function requireWritable(target: string, path: string): Promise<void> {
 }
 
 function refuseReadOnly(path: string): never {
-  throw new AppError("unreadable", `${path} is read-only; nothing was changed`, {
+  throw new AppError("unreadable", `${path} is read-only. No changes made`, {
     hint: `Make it writable first: chmod u+w "${path}"`,
   });
 }

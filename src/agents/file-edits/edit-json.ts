@@ -24,7 +24,7 @@ export function readJson(text: string): unknown {
   const before = source.slice(0, first.offset).split("\n");
   const position = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
   throw new AppError("configuration", `Not valid JSON: ${plainParseError(first)} at ${position}`, {
-    hint: "Mend the file first; nothing was changed.",
+    hint: "Correct the file first. No changes made.",
   });
 }
 
@@ -127,6 +127,6 @@ function existingDepth(root: Node, path: readonly string[]): number {
 function wrongType(path: JsonPath, wanted: "object" | "array"): AppError {
   const name = path.length === 0 ? "The file" : `"${path.join(".")}"`;
   return new AppError("configuration", `${name} is not an ${wanted}`, {
-    hint: "Mend the file first; nothing was changed.",
+    hint: "Correct the file first. No changes made.",
   });
 }

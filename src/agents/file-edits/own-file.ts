@@ -11,8 +11,8 @@ export function ownFile(path: string, purpose: string, content: string): FileEdi
     purpose,
     install(text) {
       if (text === undefined || text.includes(OWN_MARK)) return content;
-      throw new AppError("configuration", "There is a file of that name that is not Sallyport's", {
-        hint: "Move it away or rename it, then run the command again; nothing was changed.",
+      throw new AppError("configuration", "The file exists and was not written by Sallyport", {
+        hint: "Move it away or rename it, then run the command again. No changes made.",
       });
     },
     uninstall: (text) => (text?.includes(OWN_MARK) ? undefined : text),

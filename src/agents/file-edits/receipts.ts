@@ -47,7 +47,7 @@ export function createReceiptStore(folder: string): ReceiptStore {
         if (systemErrorCode(error) === "ENOENT") return undefined;
         throw new AppError("storage", `Cannot read the backup of ${path} in ${fileOf(path)}`, {
           cause: error,
-          hint: `Move that file away to go on without it. The reason: ${messageOf(error)}`,
+          hint: `Move the file away to continue without it. Reason: ${messageOf(error)}`,
         });
       }
     },

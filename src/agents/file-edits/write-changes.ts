@@ -28,7 +28,7 @@ export async function writeChanges(changes: readonly Change[], receipts: Receipt
     for (const change of begun.reverse()) await writeText(change.target, change.before);
     await removeEmpty(made);
     if (error instanceof AppError) throw error;
-    throw new AppError("unreadable", `Nothing was changed: ${messageOf(error)}`, { cause: error });
+    throw new AppError("unreadable", `No changes made: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -61,8 +61,8 @@ async function writeText(path: string, text: string | undefined): Promise<void> 
  */
 async function requireUnchanged(change: Change): Promise<void> {
   if ((await readText(change.target)) === change.before) return;
-  throw new AppError("unreadable", `${change.path} was changed by another program meanwhile`, {
-    hint: "Nothing was changed; run the command again.",
+  throw new AppError("unreadable", `${change.path} was changed by another program in the meantime`, {
+    hint: "No changes made. Run the command again.",
   });
 }
 

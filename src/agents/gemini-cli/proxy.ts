@@ -22,7 +22,7 @@ export const connector: ProxyConnector = {
   sendsKeyBesideLogin: false,
   needsModels: false,
   notes: () => [
-    "A .env of a project takes the place of the one in ~/.gemini; variables set in the shell win over both.",
+    "A project's .env replaces the one in ~/.gemini. Variables set in the shell take precedence over both.",
   ],
 };
 

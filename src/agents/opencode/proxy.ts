@@ -23,6 +23,6 @@ export const connector: ProxyConnector = {
   sendsKeyBesideLogin: false,
   needsModels: true,
   notes: () => [
-    "Choose a model of the provider Sallyport with /models. Connect again when the proxy offers others.",
+    "Choose a model of the provider Sallyport with /models. Run this command again when the proxy's models change.",
   ],
 };

@@ -30,6 +30,6 @@ export const connector: ProxyConnector = {
   sendsKeyBesideLogin: false,
   needsModels: true,
   notes: () => [
-    "Choose a model of the provider sallyport with /model. Connect again when the proxy offers others.",
+    "Choose a model of the provider sallyport with /model. Run this command again when the proxy's models change.",
   ],
 };

@@ -33,7 +33,7 @@ export const install: ReviewInstall = {
     ];
   },
   notes: [
-    "Newer versions of Qwen Code (seen with 0.24) ask once more in the terminal after you have approved a plan.",
+    "Qwen Code 0.24 and newer ask again in the terminal after you have approved a plan.",
     "Qwen Code asks once before /sallyport-review runs a shell command.",
   ],
 };

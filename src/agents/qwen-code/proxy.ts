@@ -17,7 +17,7 @@ export const connector: ProxyConnector = {
   needsModels: false,
   notes: () => [
     "Models that you have listed under modelProviders keep their own address; choose others with -m or /model.",
-    "Variables set in the shell win over these.",
+    "Variables set in the shell take precedence over these.",
   ],
 };
 

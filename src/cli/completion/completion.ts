@@ -32,14 +32,14 @@ export async function completion(
   output: Output,
 ): Promise<number> {
   if (shell === undefined) {
-    throw new AppError("usage", "No shell was named", {
-      hint: `Name one: sallyport completion ${Object.keys(SHELLS).join("|")}`,
+    throw new AppError("usage", "No shell specified", {
+      hint: `Run one of: sallyport completion ${Object.keys(SHELLS).join("|")}`,
     });
   }
   const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
   if (!script) {
-    throw new AppError("usage", `There is no completion for ${shell}`, {
-      hint: `There is one for ${Object.keys(SHELLS).join(", ")}.`,
+    throw new AppError("usage", `No completion for ${shell}`, {
+      hint: `Supported shells: ${Object.keys(SHELLS).join(", ")}.`,
     });
   }
   await output.result(script(commandTree(program, KNOWN)).trimEnd());

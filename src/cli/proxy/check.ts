@@ -39,7 +39,7 @@ export async function checkProxy(flags: ProxyCheckFlags, output: Output): Promis
     return 0;
   }
   const mode = effectiveMode(config.authMode, config.allowLanAccess);
-  const where = loaded.file ? loaded.path : `${loaded.path} (not there)`;
+  const where = loaded.file ? loaded.path : `${loaded.path} (not found)`;
   const lines = [
     `configuration: ${where}`,
     `listens on: ${config.host}, port ${config.port}; keys ${mode === "off" ? "not needed" : `needed (${mode})`}`,

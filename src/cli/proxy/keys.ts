@@ -21,7 +21,7 @@ export interface ProxyKeysFlags extends ProxyFlags {
 export async function showProxyKeys(flags: ProxyKeysFlags, output: Output): Promise<number> {
   if (flags.new !== undefined) {
     const name = flags.new.trim();
-    if (name === "") throw new AppError("usage", "--new wants a name for the key, such as laptop");
+    if (name === "") throw new AppError("usage", "--new needs a name for the key, such as laptop");
     const key = newKey();
     const entry = JSON.stringify({ name, sha256: sha256(key).toString("hex") });
     output.note(`Add this to proxy.api_keys; the key itself is not stored anywhere:\n  ${entry}`);
@@ -41,8 +41,6 @@ export async function showProxyKeys(flags: ProxyKeysFlags, output: Output): Prom
 
 function noKeys({ authMode, allowLanAccess }: ProxyConfig): string {
   const isNeeded = effectiveMode(authMode, allowLanAccess) !== "off";
-  const why = isNeeded
-    ? "the proxy makes one when it starts"
-    : "as the proxy is configured, it asks for none";
-  return `No keys: ${why}. To make one yourself: sallyport proxy keys --new NAME`;
+  const why = isNeeded ? "the proxy creates one when it starts" : "the configuration does not require one";
+  return `No keys: ${why}. To create one: sallyport proxy keys --new NAME`;
 }

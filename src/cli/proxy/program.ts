@@ -14,7 +14,7 @@ import type { ProxyStartFlags } from "./start/start.ts";
 export function addProxyCommands(program: Command, output: Output, setExitCode: SetExitCode): void {
   const proxy = program.command("proxy").description("Route model calls through one local proxy");
   withConfigurationFlags(proxy.command("start"))
-    .description("Start the proxy, until it is stopped")
+    .description("Start the proxy")
     .option("--ready-file <path>", "write {url, port, pid} to this file once listening")
     .action(async (flags: ProxyStartFlags) => {
       const { checkMemory } = await import("./start/check-memory.ts");
@@ -95,7 +95,7 @@ function addConnectCommands(proxy: Command, output: Output, setExitCode: SetExit
     proxy.command("disconnect"),
     listedIds(proxyClients.filter((client) => client.proxy.writesFiles)),
   )
-    .description("Restore the agent's settings")
+    .description("Restore the settings from before proxy connect")
     .action(async (client: string, flags: ConnectFlags) => {
       const { disconnect } = await import("./connect/connect.ts");
       setExitCode(await disconnect(client, flags, output));
@@ -106,6 +106,6 @@ function withConnectFlags(command: Command, clients: string): Command {
   return command
     .argument("<client>", clients)
     .option("--config <file>", "configuration file (default: your own)")
-    .option("--project", "for the repository of the working directory instead of for you everywhere", false)
+    .option("--project", "for this repository only (default: for all your projects)", false)
     .option("--yes", "do not ask", false);
 }

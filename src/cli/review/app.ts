@@ -23,11 +23,11 @@ export function createReviewApp(
     onFailure: onceEach((error) => output.note(`sallyport: ${reportOf(error)}`), reportOf),
     allowedUids,
     onForeignUser: onceEach(
-      (uid) => output.note(`Refused a request of another user of this machine, uid ${uid}.`),
+      (uid) => output.note(`Rejected a request from another user of this machine, uid ${uid}.`),
       String,
     ),
     onRefused: onceEach(
-      (path) => output.note(`Refused a request for ${path}: it came from another page.`),
+      (path) => output.note(`Rejected a request for ${path}: it came from another page.`),
       () => "any",
     ),
   });

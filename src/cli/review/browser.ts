@@ -30,8 +30,7 @@ export async function openBrowser(
   report: (text: string) => void,
 ): Promise<void> {
   if (opening.how === "not") {
-    if (opening.isMissing)
-      report("No browser was opened: no desktop was found. Open the address in any browser.");
+    if (opening.isMissing) report("No browser opened: no desktop found. Open the URL in any browser.");
     return;
   }
   try {
@@ -70,4 +69,4 @@ async function failureToStart(program: string, args: readonly string[]): Promise
 }
 
 const notStarted = (error: unknown): string =>
-  `The browser could not be started (${messageOf(error)}): open the address yourself.`;
+  `Cannot start the browser (${messageOf(error)}). Open the URL yourself.`;

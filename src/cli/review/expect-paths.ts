@@ -68,7 +68,7 @@ function noSuchPath(given: string, pieces: readonly string[]): AppError {
   const message = `No such path: ${JSON.stringify(given)} is not in the working tree, the index or HEAD`;
   const hint =
     pieces.length > 0
-      ? `It is one argument that holds ${pieces.length} paths. Pass each as its own argument: sallyport review code ${pieces.join(" ")}`
+      ? `The argument contains ${pieces.length} paths. Pass each as a separate argument: sallyport review code ${pieces.join(" ")}`
       : "Check the spelling. Paths are relative to the working directory, or to the folder named with --repo.";
   return new AppError("usage", message, { hint });
 }

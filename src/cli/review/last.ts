@@ -23,7 +23,7 @@ export async function reviewLast({ json, all }: ReviewLastFlags, output: Output)
   const project = realPathOf(projectFolder(process.cwd()));
   const record = await records.last((each) => all || projectOf(each) === project);
   if (!record) throw await nothingFound(project, folder, await records.last());
-  const by = record.from === "program" ? " by a program, not in the page," : "";
+  const by = record.from === "program" ? " by a program, not on the page," : "";
   output.note(`Decided ${record.decidedAt}${by} on "${record.title}" for ${record.caller} in ${record.cwd}`);
   await output.result(json ? JSON.stringify(record.json) : record.text);
   return 0;
@@ -35,11 +35,11 @@ async function nothingFound(
   elsewhere: DecisionRecord | undefined,
 ): Promise<AppError> {
   if (!elsewhere)
-    return new AppError("not_found", "No decision is on record yet", {
-      hint: `Decisions are kept in ${folder}.`,
+    return new AppError("not_found", "No decision is recorded yet", {
+      hint: `Decisions are stored in ${folder}.`,
     });
-  return new AppError("not_found", `No decision on ${project} is on record`, {
-    hint: `The last one of all is on ${projectOf(elsewhere)}: run the command there, or with --all.`,
+  return new AppError("not_found", `No decision on ${project} is recorded`, {
+    hint: `The last decision is on ${projectOf(elsewhere)}. Run the command there, or use --all.`,
   });
 }
 

@@ -143,6 +143,6 @@ function secondsOf(text: string | undefined, flag: string): number | undefined {
   const seconds = secondsIn(text);
   if (seconds !== undefined) return seconds;
   throw new AppError("usage", `${flag} must be a number of seconds above 0, got "${text}"`, {
-    hint: "Leave it out to wait as long as it takes.",
+    hint: "Omit it to wait without a limit.",
   });
 }

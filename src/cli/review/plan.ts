@@ -32,9 +32,9 @@ export async function reviewPlan(
     if (input.kind !== "envelope" && input.kind !== "markdown") hook = input;
     if (input.kind === "approved") return printApprovalNotes(input, flags, output);
     if (input.kind === "markdown" && /^\s*\{/.test(input.plan))
-      output.note("This begins like JSON and is no event or envelope: it is shown as it stands.");
+      output.note("The input looks like JSON but is not an event or an envelope. It is shown unchanged.");
     if (input.kind !== "unrelated") return prepareReview(input, flags);
-    output.note(`Nothing to review in the event "${input.event}": it is left to the agent.`);
+    output.note(`Nothing to review in the event "${input.event}". The agent handles it.`);
     return undefined;
   };
   try {

@@ -9,7 +9,7 @@ import type { ReviewLastFlags } from "./last.ts";
 export function addReviewCommands(program: Command, output: Output, setExitCode: SetExitCode): void {
   const review = program.command("review").description("Review a plan or a diff in the browser");
   withReviewOptions(review.command("plan"))
-    .argument("[file]", "the plan; without it, stdin: hook JSON, an envelope, or plain Markdown")
+    .argument("[file]", "the plan (default: stdin, as hook JSON, an envelope or Markdown)")
     .description("Review an agent's plan; prints the decision for the agent")
     .action(async (file: string | undefined, options: ReviewFlags) => {
       const { reviewPlan } = await import("./plan.ts");
@@ -27,7 +27,7 @@ export function addReviewCommands(program: Command, output: Output, setExitCode:
     .command("last")
     .description("Print the last decision on this project, for example if the agent missed it")
     .option("--json", "print the decision as JSON", false)
-    .option("--all", "of any project, not just that of the working directory", false)
+    .option("--all", "include the decisions of all projects", false)
     .action(async (options: ReviewLastFlags) => {
       const { reviewLast } = await import("./last.ts");
       setExitCode(await reviewLast(options, output));
@@ -56,7 +56,7 @@ function withReviewOptions(command: Command): Command {
         "the calling agent: claude-code, or opencode for all others (in the API: origin_a, origin_b)",
       ),
     )
-    .option("--port <number>", "listen on this port (default: one that stays the same for a repository)")
+    .option("--port <number>", "listen on this port (default: the same one each time per repository)")
     .option(
       "--host <address>",
       "listen on this address as well as loopback; anyone who reaches it can decide",

@@ -7,8 +7,8 @@ const MAX_INPUT_BYTES = 64 * 1024 * 1024;
 
 const REASONS: Readonly<Record<string, string>> = {
   EISDIR: "it is a folder",
-  ENOENT: "there is no such file",
-  EACCES: "you may not read it",
+  ENOENT: "no such file",
+  EACCES: "permission denied",
 };
 
 /** Returns the text of a file, or of stdin if `file` is undefined or `-`. Throws `input` if it cannot be read. */
@@ -25,7 +25,7 @@ async function readPlanFile(file: string, note: Note): Promise<string> {
     const code = systemErrorCode(cause) ?? "unknown";
     throw new AppError("input", `Cannot read ${file}: ${REASONS[code] ?? code}`, {
       cause,
-      hint: "Name a Markdown file, or pipe the plan in on stdin.",
+      hint: "Name a Markdown file, or pipe the plan to stdin.",
     });
   });
   return textOf(bytes, file, note);
@@ -33,7 +33,7 @@ async function readPlanFile(file: string, note: Note): Promise<string> {
 
 async function readStdin(signal: AbortSignal, note: Note): Promise<string> {
   if (process.stdin.isTTY) {
-    throw new AppError("usage", "No plan: name a file, or pipe one in on stdin", {
+    throw new AppError("usage", "No plan: name a file, or pipe one to stdin", {
       hint: "For example: sallyport review plan plan.md",
     });
   }

@@ -145,9 +145,9 @@ export async function checkDataDirectory(path: string): Promise<void> {
     await makePrivateFolder(path);
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
-    throw new AppError("storage", `The data directory ${path} cannot be used: ${messageOf(cause)}`, {
+    throw new AppError("storage", `Cannot use the data directory ${path}: ${messageOf(cause)}`, {
       cause,
-      hint: "Make it writable, or name another one with SERVICE_HOME.",
+      hint: "Make it writable, or set SERVICE_HOME to another folder.",
     });
   }
 }

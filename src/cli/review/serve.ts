@@ -74,7 +74,7 @@ async function watchAgent(review: Review, context: ReviewContext, output: Output
     {
       onDoubt(doubt) {
         output.note(
-          "The agent may no longer wait for this review; a decision is kept for: sallyport review last",
+          "The agent may no longer wait for this review. To print the decision later: sallyport review last",
         );
         events.send({ event: "caller-doubtful", doubt });
       },
@@ -115,8 +115,8 @@ async function printDecision(
   if (isRead) {
     await drafts.remove(mode.draftKey()).catch(() => {});
     await records.markRead();
-  } else if (records.hasFailed) output.note("Nobody read the decision, and it is not on record.");
-  else output.note("Nobody read the decision. It is on record: sallyport review last");
+  } else if (records.hasFailed) output.note("The agent did not read the decision, and it is not recorded.");
+  else output.note("The agent did not read the decision. To print it: sallyport review last");
 }
 
 /**
@@ -125,7 +125,9 @@ async function printDecision(
 function reportUndecided(exitReason: ExitReason, output: Output): number {
   const byPerson = exitReason.reason === "signal" && exitReason.signal === "SIGINT";
   if (byPerson || exitReason.reason === "timeout")
-    output.note("Ended without a decision; what was typed is kept for the next review of this.");
+    output.note(
+      "Ended without a decision. Comments are kept for the next review of the same plan or branch.",
+    );
   return exitCodeOf(exitReason);
 }
 
@@ -148,7 +150,7 @@ async function closeServer(
 function programDecisionNote(decision: Decision): string {
   const mode = decision.kind === "approve" ? decision.permissionMode : undefined;
   const chosen = mode === undefined ? "" : ` It chose the permission mode "${mode}".`;
-  return `Decided by a program that called the review's port, not in the page.${chosen}`;
+  return `Decided by a program that called the review's port, not on the page.${chosen}`;
 }
 
 function createContext({ review, session, url, output }: ReviewRun, mode: ReviewMode): ReviewContext {

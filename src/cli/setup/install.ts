@@ -25,7 +25,7 @@ export async function install(id: string | undefined, flags: InstallFlags, outpu
     return 0;
   }
   if (id === undefined) {
-    throw new AppError("usage", "Which agent?", { hint: "sallyport install --list names them." });
+    throw new AppError("usage", "No agent specified", { hint: "List the agents: sallyport install --list" });
   }
   return installAgent(reviewedAgentNamed(id), target, flags, output);
 }
@@ -40,7 +40,7 @@ async function installAgent(
   const receipts = receiptsOf(agent.id, "review");
   const changes = await changesToInstall(edits(target), receipts);
   if (changes.length === 0) {
-    output.note(`${agent.name} has it already; nothing to change.`);
+    output.note(`${agent.name} is already set up. No changes made.`);
     return 0;
   }
   const unasked = `${target.command} install ${agent.id}${flags.project ? " --project" : ""} --yes`;
@@ -49,10 +49,10 @@ async function installAgent(
   output.note(`Installed for ${agent.name}: ${gives}.`);
   for (const note of notes) output.note(note);
   if (!(await isOnPath(agent.program, target.environment["PATH"] ?? "")))
-    output.note(`${agent.name} is not on the PATH of this machine (no program "${agent.program}").`);
+    output.note(`${agent.name} is not on the PATH (no program "${agent.program}").`);
   if (isTemporary(target.argv)) {
     output.note(
-      `This copy of Sallyport lies in a package manager's cache, and ${agent.name} cannot start it once that cache is cleared. ` +
+      `This copy of Sallyport is in a package manager's cache. ${agent.name} cannot start it after that cache is cleared. ` +
         "Install Sallyport permanently, then run this command again.",
     );
   }
@@ -73,7 +73,7 @@ const STATES: Record<InstallState, string> = {
   installed: "yes",
   outdated: "yes, outdated",
   absent: "no",
-  unreadable: "cannot tell",
+  unreadable: "unknown",
 };
 
 /** Runs `sallyport uninstall AGENT`. Resolves to the exit code. */
@@ -84,7 +84,7 @@ export async function uninstall(id: string, flags: InstallFlags, output: Output)
   const edits = (await agent.install()).edits(target);
   const changes = await changesToUninstall(edits, receipts);
   const unasked = `${target.command} uninstall ${agent.id}${flags.project ? " --project" : ""} --yes`;
-  if (changes.length === 0) output.note(`${agent.name} has nothing of ours; nothing to change.`);
+  if (changes.length === 0) output.note(`${agent.name} has no files from Sallyport. No changes made.`);
   else {
     const exitCode = await carryOut({ changes, receipts, unasked, yes: flags.yes }, output);
     if (exitCode !== undefined) return exitCode;

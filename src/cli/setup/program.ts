@@ -9,7 +9,7 @@ import type { InstallFlags } from "./install.ts";
 export function addInstallCommands(program: Command, output: Output, setExitCode: SetExitCode): void {
   withWritingFlags(program.command("install"))
     .argument("[agent]", listedIds(reviewedAgents))
-    .option("--list", "show the agents and which of them have it", false)
+    .option("--list", "list the agents, and whether each is set up", false)
     .description("Make an agent send its plans for review: shows a diff, asks, keeps a backup")
     .action(async (agent: string | undefined, flags: InstallFlags) => {
       const { install } = await import("./install.ts");
@@ -17,7 +17,7 @@ export function addInstallCommands(program: Command, output: Output, setExitCode
     });
   withWritingFlags(program.command("uninstall"))
     .argument("<agent>", listedIds(reviewedAgents))
-    .description("Remove the hook; restores files that have not changed since exactly")
+    .description("Remove the hook; restores files exactly if they have not changed since")
     .action(async (agent: string, flags: InstallFlags) => {
       const { uninstall } = await import("./install.ts");
       setExitCode(await uninstall(agent, flags, output));
@@ -39,6 +39,6 @@ function addDoctor(program: Command, output: Output, setExitCode: SetExitCode): 
 
 function withWritingFlags(command: Command): Command {
   return command
-    .option("--project", "for the repository of the working directory instead of for you everywhere", false)
+    .option("--project", "for this repository only (default: for all your projects)", false)
     .option("--yes", "do not ask", false);
 }

@@ -59,7 +59,7 @@ function upstreamCell({ name, resting }: UpstreamState, now: number): Html {
 function restText({ key, model, status, until }: Resting, now: number): string {
   const which = [key === undefined ? "" : `key ${key}`, model ?? ""].filter(Boolean).join(", ");
   const why = status === undefined ? "not reached" : String(status);
-  return `${which === "" ? "" : `${which}: `}asked last until ${clock(until, now)} (${why})`;
+  return `${which === "" ? "" : `${which}: `}tried last until ${clock(until, now)} (${why})`;
 }
 
 /** Renders the routing rules and the default. */

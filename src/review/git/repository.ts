@@ -176,7 +176,7 @@ async function disarmed(
   const pinned = { ...git, environment: environmentWith([]) };
   const listing = (await runGit(pinned, ["config", "--list", "--show-scope", "-z"])).toString();
   if (!isHardened(listing)) {
-    throw new AppError("git_missing", "This git is too old to look at a repository safely", {
+    throw new AppError("git_missing", "This version of git cannot read a repository safely", {
       hint: "Install git 2.31 or newer (https://git-scm.com/downloads), then run the command again.",
     });
   }
@@ -186,7 +186,7 @@ async function disarmed(
 
 function expectFolder(directory: string): void {
   if (isFolder(directory)) return;
-  throw new AppError("not_a_repository", `There is no folder ${directory}`, {
+  throw new AppError("not_a_repository", `No such folder: ${directory}`, {
     hint: "Name a folder inside a git repository with --repo DIR.",
   });
 }
@@ -210,7 +210,7 @@ function cannotOpen(directory: string, args: readonly string[], result: GitResul
     return noWorkTree(directory);
   if (result.stderr.includes("not a git repository")) {
     return new AppError("not_a_repository", `${directory} is not inside a git repository`, {
-      hint: "Run the command inside one, name one with --repo DIR, or make one with: git init",
+      hint: "Run the command in a repository, name one with --repo DIR, or create one with: git init",
     });
   }
   return gitFailed(args, result);

@@ -75,7 +75,7 @@ export class Spool {
     for (let at = offset; at < offset + length; ) {
       const piece = Buffer.allocUnsafe(Math.min(PIECE, offset + length - at));
       const { bytesRead } = await this.handle.read(piece, 0, piece.length, at);
-      if (bytesRead === 0) throw new AppError("internal", "The diff on disk is shorter than it was");
+      if (bytesRead === 0) throw new AppError("internal", "The stored diff is truncated");
       at += bytesRead;
       yield piece.subarray(0, bytesRead);
     }
@@ -94,6 +94,6 @@ export class Spool {
 }
 
 function spoolFailure(cause: unknown): AppError {
-  const message = `Cannot keep the diff in ${tmpdir()}: ${reasonOf(cause)}. Make room there, or set TMPDIR to another folder.`;
+  const message = `Cannot store the diff in ${tmpdir()}: ${reasonOf(cause)}. Free space there, or set TMPDIR to another folder.`;
   return new AppError("storage", message, { cause });
 }

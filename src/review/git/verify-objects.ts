@@ -104,12 +104,8 @@ class BatchReader {
     const { name, hash } = this.current ?? {};
     this.current = undefined;
     if (!name || hash?.digest("hex") === name) return;
-    throw new AppError(
-      "git_failed",
-      `Object ${name} of the repository has another content than its name says`,
-      {
-        hint: "It is damaged or was replaced. Run git fsck there, and clone the repository again.",
-      },
-    );
+    throw new AppError("git_failed", `Object ${name} of the repository does not match its name`, {
+      hint: "It is damaged or was replaced. Run git fsck there, and clone the repository again.",
+    });
   }
 }

@@ -14,13 +14,13 @@ import { extensionOf, sniffImage } from "./sniff-image.ts";
  */
 export async function storeUpload(folder: string, bytes: Buffer, lastResort?: string): Promise<string> {
   const type = sniffImage(bytes);
-  if (!type) throw new AppError("validation", "Unsupported image type: PNG, JPEG or WebP is wanted");
+  if (!type) throw new AppError("validation", "Unsupported image type: use PNG, JPEG or WebP");
   try {
     const path = join(await ownFolder(folder, lastResort), `${randomUUID()}.${extensionOf[type]}`);
     await writeNew(path, bytes);
     return path;
   } catch (cause) {
-    throw new AppError("unreadable", `The upload could not be stored in ${folder}: ${reasonOf(cause)}`, {
+    throw new AppError("unreadable", `Cannot store the upload in ${folder}: ${reasonOf(cause)}`, {
       cause,
     });
   }

@@ -25,7 +25,7 @@ export function proposeApproval(body: ApproveBody, rules: ApprovalRules): Propos
   const warnings: string[] = [];
   const kept = <Value>(member: string, value: Value | undefined, isTaken: boolean): Value | undefined => {
     if (value === undefined || isTaken) return value;
-    warnings.push(`${member} was ignored: ${callerName} (${rules.origin}) cannot be told`);
+    warnings.push(`${member} was ignored: ${callerName} (${rules.origin}) cannot receive it`);
     return undefined;
   };
   const feedback = kept("feedback", textIn(body.feedback), takes.approvalNote !== "none");

@@ -18,7 +18,7 @@ it.each([
 ])("says of a browser that %s that the address is to be opened by hand", async (_what, program, why) => {
   const text = await openFailing(program);
   expect(text).toMatch(why);
-  expect(text).toContain("open the address yourself");
+  expect(text).toContain("Open the URL yourself");
 });
 
 it("hands a program with words of its own the address where %s stands, once those before it are not there", async () => {
@@ -46,7 +46,7 @@ it("reports a browser that is missing, and nothing where none was wanted", async
     return texts;
   };
   expect(await reported({}, true)).toEqual([
-    "No browser was opened: no desktop was found. Open the address in any browser.",
+    "No browser opened: no desktop found. Open the URL in any browser.",
   ]);
   expect(await reported({}, false)).toEqual([]);
   expect(await reported({ BROWSER: "none" }, true)).toEqual([]);

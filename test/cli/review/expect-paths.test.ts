@@ -41,7 +41,7 @@ describe("the paths a code review is limited to", () => {
     await rm(join(tested.root, "docs"), { recursive: true });
     await expect(expectIn(tested, "src docs")).rejects.toMatchObject({
       code: "usage",
-      hint: expect.stringContaining("Pass each as its own argument: sallyport review code src docs"),
+      hint: expect.stringContaining("Pass each as a separate argument: sallyport review code src docs"),
     });
   });
 });

@@ -62,7 +62,7 @@ describe("what could not serve a call", () => {
     for (const _ of [1, 2, 3, 4]) expect((await call(proxy, path)).status).toBe(200);
     expect(keysOf(upstream)).toEqual([KEYS[0], KEYS[1], KEYS[1], KEYS[1], KEYS[1]]);
     const page = await (await fetch(`${proxy.url}/`)).text();
-    expect(page).toMatch(/key 1, m: asked last until [\d:]+ \(429\)/);
+    expect(page).toMatch(/key 1, m: tried last until [\d:]+ \(429\)/);
   });
 
   it("is asked first again once the configuration was read anew", async () => {
@@ -94,7 +94,7 @@ describe("what could not serve a call", () => {
     await until(() => proxy.records.length === 2);
     expect(proxy.records.map(({ retries }) => retries)).toEqual([1, 0]);
     const page = await (await fetch(`${proxy.url}/`)).text();
-    expect(page).toMatch(/asked last until [\d:]+ \(not reached\)/);
+    expect(page).toMatch(/tried last until [\d:]+ \(not reached\)/);
   });
 });
 

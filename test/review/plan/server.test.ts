@@ -104,7 +104,7 @@ describe("a decision", () => {
     await writeFile(obstacle, "in the way");
     const response = await post("/api/deny", { feedback: "kept" });
     expect(response.statusCode).toBe(500);
-    const message = "The decision was not taken. Nothing can be stored in";
+    const message = "The decision was not accepted. Cannot store data in";
     expect(response.json().error).toContain(message);
     expect(failures).toMatchObject([{ message: expect.stringContaining(message) }]);
     expect(context.session.phase).toBe("waiting");
@@ -123,7 +123,7 @@ describe("a decision", () => {
     const response = await post("/api/deny", { feedback: "again" });
     expect([response.statusCode, response.json().warnings]).toEqual([
       200,
-      [expect.stringContaining("not on record")],
+      [expect.stringContaining("is not recorded")],
     ]);
     expect(await context.session.outcome).toMatchObject({ decision: { feedback: "again" } });
   });
@@ -383,7 +383,7 @@ describe("every answer", () => {
       ? writeFile(join(folder, "data", obstacle), "in the way")
       : mkdir(join(folder, "data", obstacle)));
     const response = await app.inject({ method: "PUT", url, payload, headers: fromPage });
-    const message = /^Nothing can be stored in .*: something else is in its place\.$/;
+    const message = /^Cannot store data in .*: another file or folder has that name\.$/;
     expect([response.statusCode, response.json().error]).toEqual([500, expect.stringMatching(message)]);
     expect(failures).toMatchObject([{ message: expect.stringMatching(message) }]);
     expect((await post("/api/deny", {})).statusCode).toBe(200);

@@ -122,7 +122,7 @@ function PrintNotice({ scene: { geometry, visible, printing } }: { readonly scen
   return (
     <p className="print-notice">
       The top of the diff: {thousands(visible.length)} of {thousands(files)} files
-      {isCut && ", the last one not to its end"}. All of it: git diff {gitRef}
+      {isCut && ", the last one cut off"}. All of it: git diff {gitRef}
     </p>
   );
 }

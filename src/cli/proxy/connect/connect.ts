@@ -33,7 +33,7 @@ export async function connect(id: string, flags: ConnectFlags, output: Output): 
   const receipts = receiptsOf(client.id, "proxy");
   const changes = await changesToInstall(connector.edits(target, connection), receipts);
   if (changes.length === 0) {
-    output.note(`${client.name} goes through ${connection.url} already; nothing to change.`);
+    output.note(`${client.name} already uses ${connection.url}. No changes made.`);
     await warnIfNotRunning(connection.url, output);
     return 0;
   }
@@ -41,7 +41,7 @@ export async function connect(id: string, flags: ConnectFlags, output: Output): 
   const secrets = secretsOf(connection);
   const exitCode = await carryOut({ changes, receipts, unasked, yes: flags.yes, secrets }, output);
   if (exitCode !== undefined) return exitCode;
-  output.note(`${client.name} goes through ${connection.url} from its next start.`);
+  output.note(`${client.name} uses ${connection.url} from its next start.`);
   for (const note of connector.notes(connection)) output.note(note);
   await warnIfNotRunning(connection.url, output);
   return 0;
@@ -55,14 +55,14 @@ export async function disconnect(id: string, flags: ConnectFlags, output: Output
   const connection = await connectionTo(flags, { name: client.name, ...connector }).catch(() => NOWHERE);
   const edits = connector.edits(target, connection);
   if (edits.length === 0) {
-    output.note(`${client.name}: set by variables alone; unset them in the shell that has them.`);
+    output.note(`${client.name} is configured by environment variables only. Unset them in the shell.`);
     return 0;
   }
   const receipts = receiptsOf(client.id, "proxy");
   const changes = await changesToUninstall(edits, receipts);
   const unasked = unaskedLine(target, "disconnect", id, flags);
   const secrets = secretsOf(connection);
-  if (changes.length === 0) output.note(`${client.name} does not go through the proxy; nothing to change.`);
+  if (changes.length === 0) output.note(`${client.name} does not use the proxy. No changes made.`);
   else {
     const exitCode = await carryOut({ changes, receipts, unasked, yes: flags.yes, secrets }, output);
     if (exitCode !== undefined) return exitCode;
@@ -78,7 +78,7 @@ const NOWHERE: Connection = { url: "", key: "", ownLogin: false, models: [] };
 /** Warns if nothing responds at the address: a connected agent fails until the proxy is started. */
 async function warnIfNotRunning(url: string, output: Output): Promise<void> {
   if (await isAnswering(url)) return;
-  output.note(`No proxy answers at ${url}. Start it before the agent: sallyport proxy start`);
+  output.note(`No proxy responds at ${url}. Start it before the agent: sallyport proxy start`);
 }
 
 function unaskedLine(target: InstallTarget, verb: string, id: string, flags: ConnectFlags): string {
@@ -100,8 +100,8 @@ async function print(
   output: Output,
 ): Promise<number> {
   if (Object.keys(variables).length === 0) {
-    throw new AppError("usage", `${client.name} cannot be pointed at a proxy by variables`, {
-      hint: `Run it without --print: sallyport proxy connect ${client.id}`,
+    throw new AppError("usage", `${client.name} cannot be configured by environment variables`, {
+      hint: `Omit --print: sallyport proxy connect ${client.id}`,
     });
   }
   await output.result(shellAssignments(variables));

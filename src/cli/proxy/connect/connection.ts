@@ -61,7 +61,7 @@ function upstreamWithClientLogin(
 function refuseTwoKeys(client: string, upstream: string): never {
   throw new AppError(
     "configuration",
-    `${client} cannot send two keys: the proxy requires one, and its upstream "${upstream}" wants the client's own`,
+    `${client} cannot send two keys: the proxy requires one, and its upstream "${upstream}" requires the client's own`,
     {
       hint: `Give proxy.upstreams.${upstream} a key with api_key_env instead of credentials: "client", or set proxy.auth_mode to "off".`,
     },
@@ -78,10 +78,14 @@ export async function modelsOf({ url, key }: Connection): Promise<readonly strin
     if (!response.ok) throw new Error(`status ${response.status}`);
     return modelIds(await response.json());
   } catch (error) {
-    throw new AppError("configuration", `No proxy says at ${url} which models it has (${reasonOf(error)})`, {
-      cause: error,
-      hint: "Start it first, in another terminal: sallyport proxy start",
-    });
+    throw new AppError(
+      "configuration",
+      `Cannot list the models of the proxy at ${url} (${reasonOf(error)})`,
+      {
+        cause: error,
+        hint: "Start it first, in another terminal: sallyport proxy start",
+      },
+    );
   }
 }
 
@@ -141,7 +145,7 @@ function fromEnvironment(name: string): string | undefined {
 
 function refuseKey(message: string): never {
   throw new AppError("configuration", message, {
-    hint: "Name the variable that holds one with --key-env, or start the proxy once: it makes a key.",
+    hint: "Name the variable that holds a key with --key-env, or start the proxy once: it creates a key.",
   });
 }
 

@@ -45,10 +45,10 @@ export function banner(config: ProxyConfig, port: number, file: BannerFile): str
     `  Dashboard             ${base}/`,
     ...lan,
     `  keys                  ${mode === "off" ? "not needed" : `needed (${mode})`}`,
-    `  upstreams             ${onlyEcho ? "echo: no key and no model server was found, your words come back" : names.join(", ")}`,
+    `  upstreams             ${onlyEcho ? "echo: no API key or model server found; the proxy returns your text" : names.join(", ")}`,
     ...(outbound.length > 0 ? [`  outbound proxy        ${outbound.join("; ")}`] : []),
     ...(config.workers > 1 ? [`  workers               ${config.workers}`] : []),
-    `  configuration         ${file.path}${file.isThere ? "" : " (not there: defaults)"}`,
+    `  configuration         ${file.path}${file.isThere ? "" : " (not found: using defaults)"}`,
     ...open,
   ];
 }

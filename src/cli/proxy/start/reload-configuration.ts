@@ -26,11 +26,11 @@ export async function reloadConfiguration(
     if (needsRestart(inForce.config, config))
       output.note("The new port, host or number of workers takes effect at the next start.");
     inForce.config = config;
-    output.note("The configuration was read again and is in force.");
+    output.note("Configuration reloaded.");
   } catch (error) {
     const reason = `${error instanceof AppError ? "" : "internal error: "}${messageOf(error)}`;
     serving.noteRefused(reason);
-    output.note(`The old configuration stays in force. ${reason}`);
+    output.note(`Configuration not reloaded; the previous one stays in force. ${reason}`);
   }
 }
 

@@ -33,7 +33,7 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
   const logFile = createLogOutput(
     logPath,
     () => inForce.config.logging,
-    (error) => output.note(`The request log cannot be written: ${messageOf(error)}`),
+    (error) => output.note(`Cannot write the request log: ${messageOf(error)}`),
   );
   const serving = await serve(inForce.config, logFile, output);
   const over = Promise.race([untilStopped(serving, output, () => inForce.config), serving.broken]);
@@ -89,6 +89,6 @@ async function explained(error: unknown, port: number): Promise<unknown> {
   if ((await proxyOn(port)) === undefined) return error;
   return new AppError("port_in_use", error.message, {
     cause: error,
-    hint: "A proxy answers there already: use that one, or choose another port with --port.",
+    hint: "A proxy already runs there. Use it, or choose another port with --port.",
   });
 }

@@ -32,7 +32,9 @@ export function untilStopped(
       const { drainDelayMs, drainTimeoutMs } = settings();
       await serving.announceStop();
       if (drainDelayMs > 0) {
-        output.note(`Stopping in ${drainDelayMs / 1000} s: /readyz answers 503; a second signal ends now.`);
+        output.note(
+          `Stopping in ${drainDelayMs / 1000} s: /readyz returns 503. A second signal ends the proxy at once.`,
+        );
         await pause(Math.min(drainDelayMs, MAX_TIMER_MS), undefined, { signal: delay.signal }).catch(
           () => {},
         );
@@ -42,8 +44,8 @@ export function untilStopped(
         drainTimeoutMs > 0 ? setTimeout(() => end(0), Math.min(drainTimeoutMs, MAX_TIMER_MS)) : undefined;
       try {
         await serving.refuse();
-        const time = drainTimeoutMs > 0 ? `${drainTimeoutMs / 1000} s` : "as long as they need";
-        output.note(`Stopping: running calls have ${time} to end; a second signal ends them now.`);
+        const time = drainTimeoutMs > 0 ? `${drainTimeoutMs / 1000} s` : "no time limit";
+        output.note(`Stopping: running calls have ${time} to finish. A second signal ends them at once.`);
         await serving.drained();
       } finally {
         clearTimeout(limit);

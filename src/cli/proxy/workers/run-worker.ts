@@ -22,7 +22,7 @@ const REPORT_INTERVAL_MS = 1_000;
  */
 export async function runWorker(output: Output): Promise<number> {
   if (process.send === undefined)
-    throw new AppError("usage", "This is a part of `proxy start --workers`, and nothing without it");
+    throw new AppError("usage", "`proxy worker` is internal: `proxy start --workers` runs it");
   // Ctrl-C and service managers signal every process of the group; the primary decides what happens.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
   const primary: Remote<PrimaryCalls> = createRemote<PrimaryCalls>(

@@ -109,7 +109,7 @@ class Workers implements Serving {
         await this.runOne(listening);
         while (!this.isEnding)
           await this.runOne((port, { pid }) => {
-            this.output.note(`Worker ${pid} serves in its place.`);
+            this.output.note(`Worker ${pid} replaces it.`);
             listening(port);
           });
       };
@@ -156,9 +156,10 @@ class Workers implements Serving {
       this.break(tooManyEnds(how));
       return;
     }
-    this.output.note(`Worker ${pid} ended unexpectedly (${how}). Its calls broke off; another is started.`);
-    if (how === "SIGKILL")
-      this.output.note("Systems short of memory end processes like that: fewer workers need less.");
+    this.output.note(
+      `Worker ${pid} ended unexpectedly (${how}). Its calls were interrupted. Starting another.`,
+    );
+    if (how === "SIGKILL") this.output.note("The system may be out of memory. Use fewer workers.");
   }
 
   /**
@@ -186,14 +187,14 @@ async function end(worker: WorkerProcess): Promise<void> {
 }
 
 function anotherVersion(itsVersion: string): AppError {
-  const message = `The program on disk is version ${itsVersion} by now, and ${version} is running`;
-  return new AppError("workers_failed", message, { hint: "Start the proxy again." });
+  const message = `The program on disk is version ${itsVersion}, but version ${version} is running`;
+  return new AppError("workers_failed", message, { hint: "Restart the proxy." });
 }
 
 function tooManyEnds(how: string): AppError {
   const hint =
-    "The reason may stand above, or in the system's log. Without --workers the proxy may tell more.";
-  return new AppError("workers_failed", `Workers end again and again, the last one by ${how}`, { hint });
+    "The reason may be printed above or in the system's log. Without --workers, the proxy may print more.";
+  return new AppError("workers_failed", `Workers ended repeatedly, the last one with ${how}`, { hint });
 }
 
 /** More worker exits within `WITHIN_MS` mean that restarting does not help. */

@@ -36,16 +36,16 @@ async function hookFinding(agent: ReviewedAgent, target: InstallTarget, isHere: 
     return { subject, state: "ok", detail: "hook installed" };
   }
   if (state === "absent") {
-    if (!isHere) return { subject, state: "off", detail: "not on this machine" };
+    if (!isHere) return { subject, state: "off", detail: "not installed" };
     const remedy = `sallyport install ${agent.id}`;
-    return { subject, state: "off", detail: "its plans are not reviewed: no hook installed", remedy };
+    return { subject, state: "off", detail: "plans are not reviewed: no hook installed", remedy };
   }
   const install = `sallyport install ${agent.id}`;
   if (state === "outdated") {
-    const detail = "the hook is another version's, or leads to a command that has moved";
+    const detail = "the hook is from another version, or its command has moved";
     return { subject, state: "warning", detail, remedy: `${install} --yes` };
   }
-  const remedy = `Mend the file first; ${install} says which, and the line.`;
+  const remedy = `Correct the file first. ${install} prints its path and the line.`;
   return { subject, state: "warning", detail: "its settings cannot be read", remedy };
 }
 

@@ -20,10 +20,10 @@ export async function dataFinding(folder: string, platform: NodeJS.Platform): Pr
     await rm(trial);
     const { mode } = await stat(folder);
     if (platform === "win32" || (mode & 0o077) === 0) return { subject, state: "ok", detail: folder };
-    const remedy = `Keep plans and drafts to yourself: chmod 700 "${folder}"`;
+    const remedy = `Restrict it to your user: chmod 700 "${folder}"`;
     return { subject, state: "warning", detail: `${folder} can be read by others`, remedy };
   } catch (error) {
-    const remedy = "Make it writable and make room in it, or name another with SERVICE_HOME.";
+    const remedy = "Make it writable and free space in it, or set SERVICE_HOME to another folder.";
     return { subject, state: "broken", detail: `${folder}: ${messageOf(error)}`, remedy };
   }
 }
@@ -38,7 +38,7 @@ export async function portFinding(
   if (!(await isTaken(port))) return { subject, state: "ok", detail: `${port} is free` };
   const name = await owner(port);
   if (name !== undefined) return { subject, state: "ok", detail: `${port}: ${name}` };
-  return { subject, state: "warning", detail: `${port} is taken by another program`, remedy };
+  return { subject, state: "warning", detail: `${port} is in use by another program`, remedy };
 }
 
 /** Returns a description of the proxy if it responds to a health check on this port, else undefined. */

@@ -31,7 +31,7 @@ export async function doctor(flags: DoctorFlags, output: Output): Promise<number
     await browserFinding({ browser, remote, ssh, desktop, searchPath, platform }),
     await dataFinding(dataDirectory(environment), platform),
     await reviewPortFinding(readReviewEnvironment(environment)),
-    await portFinding("proxy port", port, "Give the proxy another: proxy.port, or --port.", proxyOn),
+    await portFinding("proxy port", port, "Choose another port with proxy.port or --port.", proxyOn),
     ...proxy,
     ...(await agentFindings({ searchPath, proxyRuns: (await proxyOn(port)) !== undefined })),
   ];
@@ -46,8 +46,8 @@ async function reviewPortFinding({ remote, port }: ReviewEnvironment): Promise<F
     return {
       subject: "review port",
       state: "ok",
-      detail: "any free one; the same for a folder where it can",
+      detail: "any free port; the same one per folder if possible",
     };
-  const remedy = "End the program that has it, or choose another with SERVICE_PORT.";
+  const remedy = "Stop the program that uses it, or choose another port with SERVICE_PORT.";
   return portFinding("review port", fixed, remedy, async () => undefined);
 }

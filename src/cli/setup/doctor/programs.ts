@@ -59,15 +59,15 @@ export async function browserFinding(context: BrowserContext): Promise<Finding> 
   if (context.browser?.toLowerCase() === "none")
     return { subject, state: "off", detail: "switched off by SERVICE_BROWSER or BROWSER" };
   if (context.remote || context.ssh) {
-    const detail = context.remote ? "none is opened in remote mode" : "none is opened over SSH";
+    const detail = context.remote ? "not opened in remote mode" : "not opened over SSH";
     return { subject, state: "off", detail, remedy: byHand };
   }
   const program =
     context.browser ?? (context.platform === "linux" && context.desktop ? "xdg-open" : undefined);
   if (program === undefined && !context.desktop) {
-    return { subject, state: "warning", detail: "no desktop was found", remedy: byHand };
+    return { subject, state: "warning", detail: "no desktop found", remedy: byHand };
   }
-  if (program === undefined) return { subject, state: "ok", detail: "the system's own" };
+  if (program === undefined) return { subject, state: "ok", detail: "the system's default" };
   for (const [name] of browserCommands(program)) {
     if (await isOnPath(name, context.searchPath, context.platform))
       return { subject, state: "ok", detail: name };
@@ -75,7 +75,7 @@ export async function browserFinding(context: BrowserContext): Promise<Finding> 
   return {
     subject,
     state: "warning",
-    detail: `${program} was not found`,
+    detail: `${program} not found`,
     remedy: `Set SERVICE_BROWSER. ${byHand}`,
   };
 }

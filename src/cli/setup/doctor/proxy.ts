@@ -18,7 +18,7 @@ export async function proxyFindings(
   try {
     const given = flags.config === undefined ? {} : { config: flags.config };
     const { loaded, config } = await readProxyConfiguration(processEnvironment, given, false);
-    const detail = loaded.file ? loaded.path : `${loaded.path} is not there: defaults are in force`;
+    const detail = loaded.file ? loaded.path : `${loaded.path} not found: defaults are used`;
     const findings: readonly Finding[] = [
       (await reviewFinding()) ?? { subject, state: "ok", detail },
       ...(await upstreamFindings(config)),
@@ -41,7 +41,7 @@ async function reviewFinding(): Promise<Finding | undefined> {
 
 function brokenConfiguration(error: unknown): Finding {
   if (!(error instanceof AppError)) throw error;
-  const remedy = error.hint ?? "sallyport proxy check says more.";
+  const remedy = error.hint ?? "Run sallyport proxy check for details.";
   return { subject: "configuration", state: "broken", detail: error.message, remedy };
 }
 
@@ -56,7 +56,7 @@ async function upstreamFindings(config: ProxyConfig): Promise<readonly Finding[]
     const { results } = response.json<{ results: readonly WarmupResult[] }>();
     return results.map((result) => findingOf(result, config));
   } catch (error) {
-    return [{ subject: "upstreams", state: "warning", detail: `could not be asked: ${messageOf(error)}` }];
+    return [{ subject: "upstreams", state: "warning", detail: `cannot be checked: ${messageOf(error)}` }];
   } finally {
     await proxy.close();
   }
@@ -66,12 +66,13 @@ function findingOf({ upstream, ok, ms, error = "" }: WarmupResult, config: Proxy
   const subject = `upstream ${upstream}`;
   const { dialect, baseUrl = "" } = config.upstreams.get(upstream) ?? {};
   if (dialect === "any") {
-    const remedy = "Name a real one under proxy.upstreams, or set a vendor's key in the environment.";
-    return { subject, state: "off", detail: "the built-in echo answers; there is no model", remedy };
+    const remedy =
+      "Configure an upstream under proxy.upstreams, or set a vendor's API key in the environment.";
+    return { subject, state: "off", detail: "only the built-in echo, no model", remedy };
   }
   const proxy = proxyFor(config.outboundProxies, baseUrl);
   const way = proxy ? ` through ${proxy.url} (${proxy.variable})` : "";
-  if (ok) return { subject, state: "ok", detail: `${baseUrl} answered in ${ms} ms${way}` };
-  const remedy = "Look at its base_url and key; sallyport proxy check shows both and where they come from.";
+  if (ok) return { subject, state: "ok", detail: `${baseUrl} responded in ${ms} ms${way}` };
+  const remedy = "Check its base_url and key. sallyport proxy check shows both and their source.";
   return { subject, state: "warning", detail: `${baseUrl}${way}: ${error}`, remedy };
 }

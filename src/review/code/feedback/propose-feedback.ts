@@ -48,7 +48,7 @@ export async function proposeFeedback(
     quoted,
     warnings:
       wanted !== undefined && agentSwitch === undefined
-        ? [`agentSwitch was ignored: an agent of the kind ${rules.origin} cannot be told`]
+        ? [`agentSwitch was ignored: agents of the kind ${rules.origin} cannot receive it`]
         : [],
   };
 }

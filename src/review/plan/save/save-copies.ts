@@ -102,7 +102,7 @@ export async function saveCopies(
 
 async function tooLate(): Promise<never> {
   await delay(TIMEOUT_MS, undefined, { ref: false });
-  throw new Error(`no answer within ${TIMEOUT_MS / 1_000} s`);
+  throw new Error(`no response within ${TIMEOUT_MS / 1_000} s`);
 }
 
 /**
@@ -119,7 +119,7 @@ export async function saveToNoteApp(
   plan: string,
   platform: NodeJS.Platform = process.platform,
 ): Promise<void> {
-  if (platform !== "darwin") throw new Error("Bear exists on macOS only");
+  if (platform !== "darwin") throw new Error("Bear is available on macOS only");
   // Runs without a shell, so that the plan's text cannot become a command.
   const opener = spawn("open", ["-g", noteAddress(plan)], { stdio: "ignore" });
   const code = await new Promise((resolve, reject) => {

@@ -12,7 +12,7 @@ export function expandFolder(path: string, home: string, what: string): string {
   }
   const folder = normalize(expanded);
   if (folder.split(/[\\/]/).some((part) => part.toLowerCase() === ".git")) {
-    throw new AppError("validation", `${what} must not lie inside a .git folder`);
+    throw new AppError("validation", `${what} must not be inside a .git folder`);
   }
   return folder;
 }

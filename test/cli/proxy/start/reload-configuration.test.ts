@@ -26,7 +26,7 @@ describe("a configuration that is read again", () => {
   it("is in force from then on", async () => {
     const after = configOf({ port: 8045, strict_translation: true });
     expect(await reload(() => after)).toEqual({
-      notes: "The configuration was read again and is in force.",
+      notes: "Configuration reloaded.",
       refused: [],
       config: after,
     });
@@ -56,7 +56,7 @@ describe("a configuration that is read again", () => {
       [() => configOf({ workers: 2 }), wrong, "config.json:3: proxy.port: must be a number"],
     ] as const)
       expect(await reload(read, use)).toEqual({
-        notes: `The old configuration stays in force. ${reason}`,
+        notes: `Configuration not reloaded; the previous one stays in force. ${reason}`,
         refused: [reason],
         config: before,
       });

@@ -73,7 +73,7 @@ describe("the end of a proxy", () => {
     }));
     process.emit("SIGTERM", "SIGTERM");
     while (notes.length < 2) await new Promise((resolve) => setImmediate(resolve));
-    expect(notes[1]).toContain("as long as they need");
+    expect(notes[1]).toContain("no time limit");
     endAnswers();
     expect(await over).toBe(0);
     expect(calls).toEqual(["announceStop", "refuse", "drained", "close"]);

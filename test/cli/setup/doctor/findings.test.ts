@@ -47,7 +47,7 @@ describe("the browser", () => {
     platform: "darwin",
   };
   it.each<[string, Partial<BrowserContext>, string, RegExp]>([
-    ["the system's own", {}, "ok", /system/],
+    ["the system's default", {}, "ok", /system/],
     ["switched off", { browser: "none" }, "off", /switched off/],
     ["far away over SSH", { ssh: true }, "off", /SSH/],
     ["far away in remote mode", { remote: true }, "off", /remote/],
@@ -125,7 +125,7 @@ describe("a port", () => {
   it.each([
     [200, "ok", /the proxy is running/],
     [401, "ok", /the proxy is running/],
-    [500, "warning", /taken by another program/],
+    [500, "warning", /in use by another program/],
   ])("that answers %i is %s", async (status, state, detail) => {
     waitForAnswers();
     const finding = await portFinding("p", await listenWith(status), "r", proxyOn);

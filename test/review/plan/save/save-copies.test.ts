@@ -18,8 +18,8 @@ it("says in words, and of which place, why a copy was not made", async () => {
   );
   expect(report).toEqual({
     warnings: expect.arrayContaining([
-      `The plan was not saved in ${inTheWay}: something else is in its place`,
-      `The plan was not saved to the vault ${join(parent, "none")}: there is no such folder`,
+      `The plan was not saved in ${inTheWay}: another file or folder has that name`,
+      `The plan was not saved to the vault ${join(parent, "none")}: no such folder`,
     ]),
   });
 });
