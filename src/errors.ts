@@ -50,6 +50,11 @@ export const errorCatalogue = {
     exitCode: 1,
     meaning: "The feedback refers to a review that is no longer open at this address.",
   },
+  review_ended: {
+    status: 502,
+    exitCode: 1,
+    meaning: "The process of a live review ended during a call.",
+  },
   media_type: {
     status: 415,
     exitCode: 1,
@@ -64,7 +69,7 @@ export const errorCatalogue = {
   unauthorized: {
     status: 401,
     exitCode: 1,
-    meaning: "The proxy route requires a key, and the request has no valid one.",
+    meaning: "The route requires a key or a token, and the request has no valid one.",
   },
   method_not_allowed: { status: 405, exitCode: 1, meaning: "The path does not support the method." },
   model_not_found: { status: 404, exitCode: 1, meaning: "No upstream of the proxy serves the model." },

@@ -44,12 +44,16 @@ export function isProcessMark(value: unknown): value is ProcessMark {
   );
 }
 
-/** Returns the 22nd field of /proc/PID/stat; the second one may contain spaces and parentheses. See proc_pid_stat(5). */
+/**
+ * Returns the 22nd field of /proc/PID/stat; the second one may contain spaces and parentheses. Undefined for a process
+ * that has ended and was not reaped. See proc_pid_stat(5).
+ */
 function startTimeOf(pid: number): string | undefined {
   if (process.platform !== "linux") return undefined;
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return text.slice(text.lastIndexOf(")") + 2).split(" ")[19];
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
   } catch {
     return undefined;
   }

@@ -200,7 +200,10 @@ export type ReviewEvent =
   /** A program sent the decision instead of a page. `decided` follows. */
   | { readonly event: "decided-by-program" }
   | { readonly event: "decided"; readonly decision: "approve" | "deny" | "feedback" }
-  | { readonly event: "closing"; readonly reason: "caller-gone" | "timeout" | "signal" | "decided" }
+  | {
+      readonly event: "closing";
+      readonly reason: "caller-gone" | "timeout" | "signal" | "decided" | "ended" | "idle";
+    }
   | { readonly event: "stale" }
   /** A thread was opened or changed. */
   | ({ readonly event: "thread" } & Thread)

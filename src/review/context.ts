@@ -3,10 +3,13 @@ import type { AgentOrigin, AgentsAnswer, Caller, History } from "./api-types.ts"
 import type { Decision } from "./decision.ts";
 import type { EventHub } from "./events.ts";
 import type { ImagePolicy } from "./images/image-policy.ts";
+import type { ReviewThreads } from "./live/review-threads.ts";
+import type { ThreadAnchors } from "./live/thread-anchors.ts";
 import type { Session } from "./session.ts";
 import type { DraftStore } from "./storage/drafts.ts";
 import type { RecordStore } from "./storage/records.ts";
 import type { SettingsStore } from "./storage/settings.ts";
+import type { Proposal } from "./take-decision.ts";
 
 /** The parts of a review server that differ between plan and code reviews. */
 export interface ReviewMode {
@@ -24,6 +27,16 @@ export interface ReviewMode {
   history(context: ReviewContext): Promise<History>;
   /** Paths of images that the plan contains; shown even if the server is bound beyond loopback. */
   readonly namedImages: readonly string[];
+  /** The anchors that threads can have. */
+  readonly anchors: ThreadAnchors;
+  /** Returns the number of the first round of a live session. */
+  firstRound(): Promise<number>;
+  /** Takes what is under review again, and moves the threads to it. Resolves to whether this is a new round. */
+  refresh(context: ReviewContext): Promise<boolean>;
+  /** Starts what a live session needs. Returns a function that stops it. */
+  startLive(context: ReviewContext): () => void;
+  /** Returns the approval that the person gives at the end of a live session. */
+  approval(context: ReviewContext, feedback: string): Promise<Proposal>;
   /** Returns the text for stdout. */
   encode(decision: Decision): Promise<string>;
   /** Reports whether the command exits with 10 under --exit-code. */
@@ -58,6 +71,7 @@ export interface ReviewContext {
   readonly sharingEnabled: boolean;
   readonly mode: ReviewMode;
   readonly events: EventHub;
+  readonly threads: ReviewThreads;
   readonly drafts: DraftStore;
   readonly settings: SettingsStore;
   readonly records: RecordStore;

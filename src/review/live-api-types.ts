@@ -70,8 +70,24 @@ export interface NewThreadBody {
     | Extract<ThreadAnchor, { kind: "file" | "review" }>;
   readonly type: ThreadType;
   readonly markdown: string;
-  readonly severity?: ThreadSeverity;
+  readonly severity?: ThreadSeverity | null;
   readonly suggestedCode?: string;
+  /** Agents and tools name themselves. */
+  readonly author?: ThreadAuthor;
+}
+
+/** POST /api/threads/{id}/messages */
+export interface NewMessageBody {
+  readonly markdown: string;
+  readonly suggestedCode?: string;
+  readonly author?: ThreadAuthor;
+}
+
+/** PATCH /api/threads/{id}: at least one of `state` and `accepted`. */
+export interface ThreadChangeBody {
+  readonly state?: ThreadState;
+  readonly accepted?: true;
+  readonly author?: ThreadAuthor;
 }
 
 /** State of a live session, in `live` of GET /api/diff/index and GET /api/plan; absent in a one-shot review. */
@@ -123,4 +139,14 @@ export interface DecidedReview extends Omit<ReviewEntry, "url" | "live" | "since
 export interface InboxContent {
   readonly waiting: readonly ReviewEntry[];
   readonly decided: readonly DecidedReview[];
+}
+
+/** What an agent receives from a live session: `sallyport review wait --json` prints it. */
+export interface LiveBatch {
+  readonly event: "feedback" | "approved" | "ended";
+  readonly round: number;
+  /** The threads with new messages of the person, as they were when the person sent them. */
+  readonly threads: readonly Thread[];
+  /** The person's general note; empty if there is none. */
+  readonly feedback: string;
 }

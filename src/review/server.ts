@@ -10,6 +10,9 @@ import { addPeerCheck } from "../http/peer-plugin.ts";
 import { addSecurityHeaders } from "../http/security-headers.ts";
 import { describeExcess, findExcess, type JsonBounds } from "../json/bounds.ts";
 import type { ReviewContext } from "./context.ts";
+import { keepAgentsOut } from "./live/caller-kind.ts";
+import { liveRoutes } from "./live/live-routes.ts";
+import { threadRoutes } from "./live/thread-routes.ts";
 import { agentsRoute } from "./routes/agents.ts";
 import { draftRoutes } from "./routes/draft.ts";
 import { eventsRoute } from "./routes/events.ts";
@@ -46,6 +49,7 @@ export function createReviewServer(parts: ReviewServerParts): FastifyInstance {
   addSecurityHeaders(app);
   addPeerCheck(app, parts.allowedUids ?? [], parts.onForeignUser);
   addGuard(app, guardPolicy(parts), (_reason, path) => parts.onRefused?.(path));
+  keepAgentsOut(app, context.threads.token);
   addErrorHandler(app, parts.onFailure);
   addJsonBodies(app);
   addPage(app, { ...parts.page, fill: (html) => filledPage(html, context) });
@@ -56,6 +60,8 @@ export function createReviewServer(parts: ReviewServerParts): FastifyInstance {
   eventsRoute(app, context);
   historyRoute(app, context);
   imageRoute(app, context);
+  threadRoutes(app, context);
+  liveRoutes(app, context);
   settingsRoutes(app, context);
   uploadRoute(app, context);
   return app;

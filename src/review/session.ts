@@ -12,8 +12,8 @@ export type SessionState =
   | { readonly phase: "decided"; readonly decision: Decision }
   | { readonly phase: "over"; readonly outcome: Outcome };
 
-/** Why a review ended without a decision. */
-export type EndReason = "caller-gone" | "timeout" | "signal";
+/** Why a review ended without a decision; a live one also because somebody ended it, or because nobody was connected. */
+export type EndReason = "caller-gone" | "timeout" | "signal" | "ended" | "idle";
 
 export type Outcome =
   | { readonly kind: "decided"; readonly decision: Decision }

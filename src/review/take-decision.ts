@@ -45,6 +45,7 @@ export async function takeDecision(
     report = await proposal.save();
     const decision = withSavedPath(proposal.decision, report.savedPath);
     warnings.push(...report.warnings, ...(await record(context, decision, from)));
+    await context.threads.live?.decided(decision);
     session.decide(decision);
   } catch (error) {
     session.release();
@@ -56,7 +57,7 @@ export async function takeDecision(
   if (from === "program") context.onProgramDecision?.(proposal.decision);
   // Sent last, because people close the page when it shows the decision as complete.
   events.send({ event: "decided", decision: proposal.decision.kind }, from);
-  deliverWhenFlushed(context, reply);
+  endWhenFlushed(reply, () => session.deliver());
   return {
     ok: true,
     savedPath: report.savedPath,
@@ -101,11 +102,12 @@ function withSavedPath(decision: Decision, savedPath: string | undefined): Decis
   return { ...decision, savedPath };
 }
 
-function deliverWhenFlushed({ session }: ReviewContext, reply: FastifyReply): void {
+/** Calls `end` once the response has been sent, or after a time limit. */
+export function endWhenFlushed(reply: FastifyReply, end: () => void): void {
   reply.header("connection", "close");
-  const late = setTimeout(() => session.deliver(), FLUSH_LIMIT_MS);
+  const late = setTimeout(end, FLUSH_LIMIT_MS);
   reply.raw.once("close", () => {
     clearTimeout(late);
-    session.deliver();
+    end();
   });
 }

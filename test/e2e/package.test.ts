@@ -95,7 +95,11 @@ describe("the package that npm pack makes", () => {
       "src",
     ]);
     // Of the source, only the types that the API guide links to.
-    expect(readdirSync(join(installed, "src/review")).sort()).toEqual(["api-types.ts", "code-api-types.ts"]);
+    expect(readdirSync(join(installed, "src/review")).sort()).toEqual([
+      "api-types.ts",
+      "code-api-types.ts",
+      "live-api-types.ts",
+    ]);
     expect(readdirSync(join(installed, "dist")).sort()).toEqual([
       "THIRD-PARTY-LICENSES.txt",
       "package.json",

@@ -11,12 +11,13 @@ import type { ReviewContext } from "../../src/review/context.ts";
 import { createEventHub } from "../../src/review/events.ts";
 import { createDiffSession } from "../../src/review/git/diff-session.ts";
 import { createImagePolicy } from "../../src/review/images/image-policy.ts";
+import { createReviewThreads } from "../../src/review/live/review-threads.ts";
 import { createReviewServer } from "../../src/review/server.ts";
 import { createSession } from "../../src/review/session.ts";
 import { createDraftStore } from "../../src/review/storage/drafts.ts";
 import { createRecordStore } from "../../src/review/storage/records.ts";
 import { createSettingsStore } from "../../src/review/storage/settings.ts";
-import { PAGE_TOKEN } from "./plan-server.ts";
+import { AGENT_TOKEN, PAGE_TOKEN } from "./plan-server.ts";
 import type { TestRepository } from "./test-repository.ts";
 
 interface CodeServerOptions {
@@ -45,6 +46,7 @@ export async function codeServer(
     rounds: createRoundStore(data, repository.root),
     editorLink: "vscode://file{path}:{line}",
   });
+  const events = createEventHub("session-1");
   const context: ReviewContext = {
     session: createSession(),
     sessionId: "session-1",
@@ -62,7 +64,8 @@ export async function codeServer(
     },
     sharingEnabled: true,
     mode,
-    events: createEventHub("session-1"),
+    events,
+    threads: createReviewThreads({ dataDirectory: data, reviewId: "review1", token: AGENT_TOKEN, events }),
     drafts: createDraftStore(data),
     settings: createSettingsStore(data, { theme: "system", planSave: { enabled: true } }),
     records: createRecordStore(data),

@@ -8,6 +8,7 @@ import type { AgentOrigin } from "../../src/review/api-types.ts";
 import type { ReviewContext } from "../../src/review/context.ts";
 import { createEventHub } from "../../src/review/events.ts";
 import { createImagePolicy, type ImagePolicyOptions } from "../../src/review/images/image-policy.ts";
+import { createReviewThreads } from "../../src/review/live/review-threads.ts";
 import type { AgentChannel } from "../../src/review/plan/agent-channel.ts";
 import { jsonChannel } from "../../src/review/plan/generic-channel.ts";
 import { createPlanMode } from "../../src/review/plan/mode.ts";
@@ -23,6 +24,9 @@ import { temporaryFolder } from "./temporary-folder.ts";
 
 /** What a page of a test's server sends in `x-sallyport-page`. */
 export const PAGE_TOKEN = "page-token-of-a-test";
+
+/** The token that a test's server expects from agents. */
+export const AGENT_TOKEN = "agent-token-of-a-test-with-32-characters";
 
 export const PLAN = "# Dig the tunnel\n\n- [ ] dig\n";
 
@@ -67,6 +71,7 @@ export async function planServer(options: PlanServerOptions = {}): Promise<PlanS
     plansFolder: join(folder, "data", "plans"),
     vaultFolders: { home: at("home"), configHome: at("config") },
   });
+  const events = createEventHub("session-1");
   const context: ReviewContext = {
     session: createSession(),
     sessionId: "session-1",
@@ -76,7 +81,13 @@ export async function planServer(options: PlanServerOptions = {}): Promise<PlanS
     caller: { name: channel.callerName, cwd: at("project"), project: "project", ...channel.takes },
     sharingEnabled: true,
     mode,
-    events: createEventHub("session-1"),
+    events,
+    threads: createReviewThreads({
+      dataDirectory: at("data"),
+      reviewId: "review1",
+      token: AGENT_TOKEN,
+      events,
+    }),
     drafts: createDraftStore(at("data")),
     settings: createSettingsStore(at("data"), { theme: "system", planSave: { enabled: true } }),
     records: createRecordStore(at("data")),

@@ -9,10 +9,10 @@ import { nameOfOrigin } from "../../review/plan/generic-channel.ts";
 import type { Output } from "../output.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { timeLimitOf } from "./options.ts";
-import type { ReviewFlags } from "./program.ts";
+import type { LiveFlags } from "./program.ts";
 import type { Review } from "./run.ts";
 
-export interface ReviewCodeFlags extends ReviewFlags {
+export interface ReviewCodeFlags extends LiveFlags {
   readonly repo?: string;
 }
 
@@ -35,7 +35,8 @@ export async function reviewCode(
   const asked = askGit(resolve(flags.repo ?? "."));
   await nextTurn();
   const { runReview } = await import("./run.ts");
-  return runReview((lifecycle) => prepareReview(asked, paths, flags, lifecycle), output);
+  const prepare = (lifecycle: Lifecycle) => prepareReview(asked, paths, flags, lifecycle);
+  return runReview(prepare, output, flags.detached);
 }
 
 function askGit(folder: string): AskedFolder {
@@ -50,7 +51,7 @@ function askGit(folder: string): AskedFolder {
 /** Returns the repository. Rejects if the command has to end before git has found it. */
 async function repositoryInTime(
   { repository, giveUp }: AskedFolder,
-  flags: ReviewFlags,
+  flags: LiveFlags,
   { signal, stopAfter }: Lifecycle,
 ): Promise<Repository> {
   const onAbort = () => giveUp.abort(signal.reason);
@@ -80,7 +81,8 @@ async function prepareReview(
   lifecycle: Lifecycle,
 ): Promise<Review> {
   const { directory } = asked;
-  const { resolveOptions } = await import("./options.ts");
+  const { liveOptionsOf, resolveOptions } = await import("./options.ts");
+  const live = liveOptionsOf(flags);
   const resolved = await resolveOptions(flags, directory);
   const repository = await repositoryInTime(asked, flags, lifecycle);
   const toInner = (path: string) => pathWithin(repository.root, directory, path);
@@ -95,9 +97,10 @@ async function prepareReview(
   return {
     options,
     kind: "code",
+    title: `Review of ${repository.name}`,
     origin,
     caller: {
-      name: options.origin === undefined ? "the command line" : nameOfOrigin(origin),
+      name: flags.agent ?? (options.origin === undefined ? "the command line" : nameOfOrigin(origin)),
       cwd: directory,
       project: repository.name,
       approvalNote: "feedback",
@@ -106,6 +109,7 @@ async function prepareReview(
       takesAgentSwitch: origin === "origin_b",
     },
     sharingEnabled: options.environment.sharing,
+    live: live && { ...live, subject: ["code", repository.root, ...inner] },
     loadMode: async () => {
       const { codeModeOf } = await import("./code-mode.ts");
       return codeModeOf(repository, inner, options);

@@ -23,7 +23,7 @@ const CLOSE_LIMIT_MS = 2_000;
  * Listens for events that end a command: signals, a time limit, and the end of the parent process (another process
  * then adopts this one). A second signal, or 2 s without an end, forces the exit.
  */
-export function startLifecycle(): Lifecycle {
+export function startLifecycle({ outlivesParent = false } = {}): Lifecycle {
   const controller = new AbortController();
   let exitReason: ExitReason | undefined;
   let timeLimit: NodeJS.Timeout | undefined;
@@ -39,7 +39,7 @@ export function startLifecycle(): Lifecycle {
   };
   const parent = process.ppid;
   const watch = setInterval(() => {
-    if (process.ppid !== parent) stop({ reason: "caller-gone" });
+    if (!outlivesParent && process.ppid !== parent) stop({ reason: "caller-gone" });
   }, PARENT_WATCH_MS);
   watch.unref();
   for (const signal of SIGNALS) process.on(signal, onSignal);

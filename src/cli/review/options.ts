@@ -17,7 +17,7 @@ import { AppError } from "../../errors.ts";
 import type { AgentOrigin, ReviewSettings } from "../../review/api-types.ts";
 import { ORIGIN_NAMES, originNamed } from "../../review/origin-names.ts";
 import { projectFolder } from "../project-folder.ts";
-import type { ReviewFlags } from "./program.ts";
+import type { LiveFlags, ReviewFlags } from "./program.ts";
 
 /** The longest delay that a timer accepts, in seconds: 24 days. */
 const MAX_TIMEOUT = 2_147_483;
@@ -126,6 +126,25 @@ function originOf(text: string | undefined, name: string): AgentOrigin | undefin
   const origin = originNamed(text);
   if (origin) return origin;
   throw new AppError("usage", `${name} must be ${ORIGIN_NAMES}, got "${text}"`);
+}
+
+/** How a live review ends, and where its output goes. */
+export interface LiveOptions {
+  /** Seconds without any page or agent after which it ends. */
+  readonly idle: number;
+  /** Whether it runs in the background, where nobody reads its output. */
+  readonly isDetached: boolean;
+}
+
+/** Twelve hours: a review that was opened in the evening is there in the morning. */
+const IDLE_SECONDS = 12 * 60 * 60;
+
+/** Returns the options of a live review, or undefined for a one-shot review. Throws `usage`. */
+export function liveOptionsOf({ live, detach, detached, idle }: LiveFlags): LiveOptions | undefined {
+  if (live) return { idle: secondsOf(idle, "--idle") ?? IDLE_SECONDS, isDetached: detached ?? false };
+  const flag = detach ? "--detach" : idle === undefined ? undefined : "--idle";
+  if (flag === undefined) return undefined;
+  throw new AppError("usage", `${flag} needs a live review`, { hint: `Add --live, or leave out ${flag}.` });
 }
 
 /** Returns the time limit before the other options are known. `resolveFlags` rejects an invalid one. */

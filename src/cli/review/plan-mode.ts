@@ -5,6 +5,7 @@ import type { ReviewMode } from "../../review/context.ts";
 import type { AgentChannel } from "../../review/plan/agent-channel.ts";
 import { createPlanMode } from "../../review/plan/mode.ts";
 import { planIdOf } from "../../review/plan/plan-id.ts";
+import type { PlanReview } from "../../review/plan/plan-review.ts";
 import { planTitle } from "../../review/plan/plan-title.ts";
 import { openHistory } from "../../review/storage/history.ts";
 import type { ReviewOptions } from "./options.ts";
@@ -20,20 +21,25 @@ export interface PlanToReview {
 }
 
 /** Creates the mode of a plan review. Loaded once the URL has been printed. */
-export function planModeOf({
+export function planModeOf(plan: PlanToReview): ReviewMode {
+  return createPlanMode(planReviewOf(plan));
+}
+
+/** Returns the plan with its stores. */
+export function planReviewOf({
   loaded,
   channel,
   options,
   permissionMode,
   origin,
   requested,
-}: PlanToReview): ReviewMode {
+}: PlanToReview): PlanReview {
   const { plan, file, missing } =
     "plan" in loaded ? { ...loaded, missing: undefined } : { ...loaded, plan: "", file: undefined };
   const title = planTitle(plan);
   const { dataDirectory, home, configHome, project } = options;
   const source = { folder: project, origin, caller: channel.callerName };
-  return createPlanMode({
+  return {
     plan,
     planId: planIdOf(plan, source),
     source,
@@ -46,5 +52,5 @@ export function planModeOf({
     history: openHistory({ dataDirectory, cwd: project, title, plan }).catch(() => undefined),
     plansFolder: join(dataDirectory, "plans"),
     vaultFolders: { home, configHome },
-  });
+  };
 }

@@ -7,6 +7,7 @@ import type { AgentOrigin, Caller } from "../../review/api-types.ts";
 import type { AgentChannel } from "../../review/plan/agent-channel.ts";
 import { jsonChannel, textChannel } from "../../review/plan/generic-channel.ts";
 import { planIdOf } from "../../review/plan/plan-id.ts";
+import { planTitle } from "../../review/plan/plan-title.ts";
 import { createRecordStore } from "../../review/storage/records.ts";
 import type { Output } from "../output.ts";
 import type { Lifecycle } from "./lifecycle.ts";
@@ -83,6 +84,7 @@ async function prepareReview(input: Reviewable, flags: ReviewFlags): Promise<Rev
   return {
     options,
     kind: "plan",
+    title: planTitle("plan" in loaded ? loaded.plan : ""),
     origin,
     caller: callerOf(channel, options),
     sharingEnabled: options.environment.sharing && envelope?.sharingEnabled !== false,

@@ -4,22 +4,29 @@ import type { Output } from "../output.ts";
 import type { SetExitCode } from "../program.ts";
 import type { ReviewCodeFlags } from "./code.ts";
 import type { ReviewLastFlags } from "./last.ts";
+import { addLiveCommands } from "./live/program.ts";
 
 /** Adds the `review` command and its subcommands. */
 export function addReviewCommands(program: Command, output: Output, setExitCode: SetExitCode): void {
   const review = program.command("review").description("Review a plan or a diff in the browser");
-  withReviewOptions(review.command("plan"))
+  withLiveOptions(withReviewOptions(review.command("plan")))
     .argument("[file]", "the plan (default: stdin, as hook JSON, an envelope or Markdown)")
     .description("Review an agent's plan; prints the decision for the agent")
-    .action(async (file: string | undefined, options: ReviewFlags) => {
-      const { reviewPlan } = await import("./plan.ts");
-      setExitCode(await reviewPlan(file, options, output));
+    .action(async (file: string | undefined, options: LiveFlags) => {
+      if (options.detach) return setExitCode(await detach(options, output));
+      if (!options.live) {
+        const { reviewPlan } = await import("./plan.ts");
+        return setExitCode(await reviewPlan(file, options, output));
+      }
+      const { reviewPlanLive } = await import("./live/live-plan.ts");
+      setExitCode(await reviewPlanLive(file, options, output));
     });
-  withReviewOptions(review.command("code"))
+  withLiveOptions(withReviewOptions(review.command("code")))
     .argument("[path...]", "limit the diff to these files and folders")
     .option("--repo <dir>", "the repository to review (default: the one of the working directory)")
     .description("Review the changes in a git repository; prints the feedback for the agent")
     .action(async (paths: string[], options: ReviewCodeFlags) => {
+      if (options.detach) return setExitCode(await detach(options, output));
       const { reviewCode } = await import("./code.ts");
       setExitCode(await reviewCode(paths, options, output));
     });
@@ -32,7 +39,13 @@ export function addReviewCommands(program: Command, output: Output, setExitCode:
       const { reviewLast } = await import("./last.ts");
       setExitCode(await reviewLast(options, output));
     });
+  addLiveCommands(review, output, setExitCode);
   addHelpCommand(review);
+}
+
+async function detach(flags: LiveFlags, output: Output): Promise<number> {
+  const { reviewDetached } = await import("./live/detach.ts");
+  return reviewDetached(flags, output);
 }
 
 /** The flags that `review plan` and `review code` share, as commander parses them. */
@@ -46,6 +59,32 @@ export interface ReviewFlags {
   readonly callerWaits?: string;
   readonly exitCode: boolean;
   readonly readyFile?: string;
+}
+
+/** The flags of a review that can stay open. */
+export interface LiveFlags extends ReviewFlags {
+  readonly live?: boolean;
+  readonly detach?: boolean;
+  readonly idle?: string;
+  /** Hidden: set in the process that `--detach` starts. */
+  readonly detached?: boolean;
+  /** Hidden: the name of the agent that opened the review. */
+  readonly agent?: string;
+  /** Hidden: the project that a plan outside of any repository belongs to. */
+  readonly project?: string;
+}
+
+function withLiveOptions(command: Command): Command {
+  return command
+    .option("--live", "keep the review open: feedback is sent in batches, which `review wait` prints")
+    .option("--detach", "with --live: return once the page can be opened, and print its id and URL")
+    .option(
+      "--idle <seconds>",
+      "with --live: end after this time without a page or agent (default: 12 hours)",
+    )
+    .addOption(new Option("--detached").hideHelp())
+    .addOption(new Option("--agent <name>").hideHelp())
+    .addOption(new Option("--project <folder>").hideHelp());
 }
 
 function withReviewOptions(command: Command): Command {

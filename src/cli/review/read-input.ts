@@ -47,6 +47,11 @@ async function readStdin(signal: AbortSignal, note: Note): Promise<string> {
   return textOf(Buffer.concat(chunks), "the plan on stdin", note);
 }
 
+/** Returns the text of a plan's file. Throws `input` for binary data. */
+export function decodeText(bytes: Buffer, name: string): string {
+  return textOf(bytes, name, () => {});
+}
+
 /** Reports input that was converted or contains bytes that are not text. */
 type Note = (text: string) => void;
 

@@ -7,6 +7,7 @@ import type { Listeners } from "../../http/listeners.ts";
 import type { ListedAgent } from "../../review/agents.ts";
 import type { AgentOrigin, Caller } from "../../review/api-types.ts";
 import type { ReviewMode } from "../../review/context.ts";
+import type { ReviewIdentity } from "../../review/live/register-review.ts";
 import { createSession, type Session } from "../../review/session.ts";
 import { createOpenTabs } from "../../review/storage/open-tabs.ts";
 import type { Output } from "../output.ts";
@@ -14,12 +15,14 @@ import { openReadyFile } from "../ready-file.ts";
 import { openBrowser, openingOf } from "./browser.ts";
 import { exitCodeOf, type Lifecycle, startLifecycle } from "./lifecycle.ts";
 import { isBeyondLoopback, listenForReview } from "./listen.ts";
-import type { ReviewOptions } from "./options.ts";
+import type { LiveOptions, ReviewOptions } from "./options.ts";
 
 /** The subject of a review, its options and its caller. */
 export interface Review {
   readonly options: ReviewOptions;
   readonly kind: ReviewMode["kind"];
+  /** Title for the lists of open reviews. */
+  readonly title: string;
   readonly origin: AgentOrigin;
   readonly caller: Caller;
   readonly sharingEnabled: boolean;
@@ -29,6 +32,8 @@ export interface Review {
   readonly agentSession?: string | undefined;
   readonly transcript?: string | undefined;
   readonly listensFor?: number | undefined;
+  /** Set for a live review. The next live review of the subject takes over one that was interrupted. */
+  readonly live?: (LiveOptions & { readonly subject: readonly string[] }) | undefined;
   /** Called once the URL has been printed, so that the browser starts before the mode is loaded. */
   readonly loadMode: () => Promise<ReviewMode>;
 }
@@ -41,19 +46,21 @@ export interface ReviewRun {
   readonly session: Session;
   readonly listeners: Listeners;
   readonly url: string;
+  readonly identity: ReviewIdentity;
   /** Opens the browser. Set if a tab of the last review may load the page instead. */
   readonly openBrowserLater: (() => void) | undefined;
 }
 
 /**
  * Runs one review from `prepare` to the printed decision. Resolves to the exit code. If `prepare` finds nothing to
- * review (undefined), prints nothing and resolves to 0.
+ * review (undefined), prints nothing and resolves to 0. `outlivesParent`: the end of the parent process does not end it.
  */
 export async function runReview(
   prepare: (lifecycle: Lifecycle) => Promise<Review | undefined>,
   output: Output,
+  outlivesParent = false,
 ): Promise<number> {
-  const lifecycle = startLifecycle();
+  const lifecycle = startLifecycle({ outlivesParent });
   try {
     const review = await prepare(lifecycle);
     return review ? await start(review, output, lifecycle) : 0;
@@ -71,10 +78,19 @@ async function start(review: Review, output: Output, lifecycle: Lifecycle): Prom
   const listeners = await openListenersFor(review, session, output, lifecycle);
   try {
     const url = `http://localhost:${listeners.port}`;
-    const openBrowserLater = await announce(review, url, listeners.port, output);
+    const { identity, openBrowserLater } = await announce(review, url, listeners.port, output);
     // The server is loaded while the browser starts; earlier requests wait for it.
     const { serveReview } = await import("./serve.ts");
-    return await serveReview({ review, output, lifecycle, session, listeners, url, openBrowserLater });
+    return await serveReview({
+      review,
+      output,
+      lifecycle,
+      session,
+      listeners,
+      url,
+      identity,
+      openBrowserLater,
+    });
   } finally {
     listeners.close();
   }
@@ -106,11 +122,12 @@ async function openListenersFor(
  * that opens the browser if a tab of the last review may load the page instead.
  */
 async function announce(
-  { options, kind }: Review,
+  review: Review,
   url: string,
   port: number,
   output: Output,
-): Promise<(() => void) | undefined> {
+): Promise<Pick<ReviewRun, "identity" | "openBrowserLater">> {
+  const { options, kind } = review;
   const opening = openingOf(options.environment, options.open);
   const readyFile = options.readyFile ? await openReadyFile(options.readyFile) : undefined;
   output.note(`Review the ${kind === "plan" ? "plan" : "changes"} at ${url}`);
@@ -120,12 +137,31 @@ async function announce(
   if (isBeyondLoopback(options.host)) {
     output.note(`Warning: reachable at ${options.host} too. Anyone who can connect can read and decide.`);
   }
-  await readyFile?.write(url, port);
   const open = () => void openBrowser(opening, url, (text) => output.note(text));
   const isTabLeft = opening.how !== "not" && (await createOpenTabs(options.dataDirectory).mayWait(port));
-  if (isTabLeft) return open;
-  open();
-  return undefined;
+  if (!isTabLeft) open();
+  const identity = await register(review, url, port);
+  await readyFile?.write(url, port);
+  return { identity, openBrowserLater: isTabLeft ? open : undefined };
+}
+
+/**
+ * Writes the running file, from which other reviews, the inbox and agents know this one. A one-shot review works
+ * without it.
+ */
+async function register(review: Review, url: string, port: number): Promise<ReviewIdentity> {
+  const { options, kind, title, caller, live } = review;
+  const { addRunning, createIdentity, removeStale } = await import("../../review/live/register-review.ts");
+  const identity = createIdentity();
+  const { reviewId: id, token } = identity;
+  const entry = { id, mode: kind, live: live !== undefined, url, title, repository: options.project };
+  const since = new Date().toISOString();
+  const adding = addRunning(options.dataDirectory, { ...entry, agent: caller.name, since, port, token });
+  await (live ? adding : adding.catch(() => {}));
+  // The running file of a killed review may name the same port.
+  const removing = removeStale(options.dataDirectory);
+  if (live) await removing;
+  return identity;
 }
 
 function userName(): string {

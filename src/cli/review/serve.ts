@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
@@ -10,6 +10,9 @@ import type { ReviewContext, ReviewMode } from "../../review/context.ts";
 import type { Decision } from "../../review/decision.ts";
 import { createEventHub } from "../../review/events.ts";
 import { createImagePolicy } from "../../review/images/image-policy.ts";
+import { subjectOf } from "../../review/live/log-folder.ts";
+import { removeRunning } from "../../review/live/register-review.ts";
+import { createReviewThreads } from "../../review/live/review-threads.ts";
 import type { Outcome } from "../../review/session.ts";
 import { createDraftStore } from "../../review/storage/drafts.ts";
 import { createOpenTabs } from "../../review/storage/open-tabs.ts";
@@ -37,19 +40,26 @@ export async function serveReview(run: ReviewRun): Promise<number> {
   // Replaced by `watch.look` once the server responds; the agent is watched only from then on.
   const lookNow = { run: async () => {} };
   const context = { ...createContext(run, mode), lookAtCaller: () => lookNow.run() };
+  const live = review.live && (await import("./live/serve-live.ts"));
+  if (live && review.live) await live.startLive(run, review.live, context);
   const app = createReviewApp(context, output, options);
   await listeners.respondWith(app);
+  await live?.announceLive(run, context);
   startBackgroundTasks(options.dataDirectory, context);
   if (run.openBrowserLater) void openUnlessTabLoads(context, run.openBrowserLater);
-  const watch = await watchAgent(review, context, output);
-  lookNow.run = watch.look;
+  const watch = live ? undefined : await watchAgent(review, context, output);
+  if (watch) lookNow.run = watch.look;
   const outcome = await session.outcome;
-  watch.stop();
+  watch?.stop();
+  const liveEnd = await live?.endLive(run, context, outcome);
   const isTabLeft = context.events.wasConnectedLately;
+  await removeRunning(options.dataDirectory, context.threads.reviewId);
   await closeServer(listeners, app, context, outcome);
   const noting = createOpenTabs(options.dataDirectory).note(listeners.port, isTabLeft);
-  if (outcome.kind === "decided") await printDecision(outcome.decision, context, output);
-  await noting;
+  if (liveEnd) await liveEnd.print();
+  else if (outcome.kind === "decided") await printDecision(outcome.decision, context, output);
+  await Promise.all([noting, context.threads.close()]);
+  if (liveEnd && !run.lifecycle.exitReason && outcome.kind === "abandoned") return 0;
   if (outcome.kind === "abandoned")
     return reportUndecided(run.lifecycle.exitReason ?? { reason: "caller-gone" }, output);
   return options.exitCode && mode.isObjection(outcome.decision) ? EXIT_CODE_OF_OBJECTION : 0;
@@ -153,16 +163,27 @@ function programDecisionNote(decision: Decision): string {
   return `Decided by a program that called the review's port, not on the page.${chosen}`;
 }
 
-function createContext({ review, session, url, output }: ReviewRun, mode: ReviewMode): ReviewContext {
+function createContext(
+  { review, session, url, output, identity }: ReviewRun,
+  mode: ReviewMode,
+): ReviewContext {
   const { options, origin, caller, sharingEnabled, listedAgents } = review;
   const { dataDirectory, project, environment, planSave } = options;
   const uploadFolder = join(tmpdir(), "sallyport");
-  const sessionId = randomUUID();
+  const { sessionId, reviewId, token } = identity;
   const uploadFallback = join(dataDirectory, "uploads");
   const uploads = [uploadFolder, `${uploadFolder}-${process.getuid?.() ?? "own"}`, uploadFallback];
   const confined = { folders: [...uploads, project], files: mode.namedImages };
   const sources = { origin, cwd: caller.cwd, listed: listedAgents, opencodeUrl: environment.opencodeUrl };
   const onDeserted = () => output.note(`The page was closed; the review still waits at ${url}`);
+  const events = createEventHub(sessionId, onDeserted);
+  const threads = createReviewThreads({
+    dataDirectory,
+    reviewId,
+    token,
+    events,
+    subject: review.live && subjectOf(...review.live.subject),
+  });
   return {
     session,
     sessionId,
@@ -173,7 +194,8 @@ function createContext({ review, session, url, output }: ReviewRun, mode: Review
     caller,
     sharingEnabled,
     mode,
-    events: createEventHub(sessionId, onDeserted),
+    events,
+    threads,
     drafts: createDraftStore(dataDirectory, { session: sessionId }),
     settings: createSettingsStore(dataDirectory, { theme: "system", planSave }),
     records: createRecordStore(dataDirectory),

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
-import type { ReviewMode } from "../context.ts";
+import type { ReviewContext, ReviewMode } from "../context.ts";
 import { codeDecision, type Decision } from "../decision.ts";
+import { createCodeAnchors, followCode, switchWithThreads } from "./code-anchors.ts";
 import type { CodeReview } from "./code-review.ts";
+import { proposeFeedback } from "./feedback/propose-feedback.ts";
 import { createPrerender } from "./first-paint/prerender.ts";
 import { diffRoute } from "./routes/diff.ts";
 import { diffImageRoute } from "./routes/diff-image.ts";
@@ -20,7 +22,7 @@ export function createCodeMode(review: CodeReview): ReviewMode {
     kind: "code",
     registerRoutes(app, context) {
       diffRoute(app, context, review);
-      diffSwitchRoute(app, review);
+      diffSwitchRoute(app, context, review);
       diffIndexRoute(app, context, review);
       diffPatchRoute(app, review);
       diffImageRoute(app, review);
@@ -42,6 +44,27 @@ export function createCodeMode(review: CodeReview): ReviewMode {
     draftKey: () => `code-${createHash("sha256").update(`${root}\0${branch}`).digest("hex").slice(0, 32)}`,
     history: async () => ({ rounds: [] }),
     namedImages: [],
+    anchors: createCodeAnchors(review.diffs),
+    firstRound: async () => 1,
+    async refresh({ threads }) {
+      const current = await review.diffs.current();
+      const { diffType } = current.snapshot.plan;
+      current.release();
+      const lease = await switchWithThreads(review.diffs, diffType, await threads.opened);
+      lease.release();
+      return true;
+    },
+    startLive({ threads }) {
+      void followTakenOver(review.diffs, threads).catch(() => {});
+      return () => {};
+    },
+    async approval({ origin }, feedback) {
+      const body = { ...(feedback === "" ? {} : { feedback }), annotations: [], approved: true };
+      const diff = await review.diffs.current().catch(() => undefined);
+      const proposed = await proposeFeedback(body, diff, { origin, agents: [], repository: name });
+      diff?.release();
+      return { ...proposed, save: async () => ({ warnings: [] }), keepRound: async () => {} };
+    },
     encode: async (decision) =>
       review.json ? JSON.stringify(feedbackJson(decision)) : codeDecision(decision).text,
     isObjection: asksForChanges,
@@ -50,6 +73,17 @@ export function createCodeMode(review: CodeReview): ReviewMode {
       return { title: `Review of ${name}`, text, json: feedbackJson(decision) };
     },
   };
+}
+
+/** Moves the threads of an interrupted review to the first diff of this one. */
+async function followTakenOver(
+  diffs: CodeReview["diffs"],
+  { opened }: ReviewContext["threads"],
+): Promise<void> {
+  const store = await opened;
+  if (!store || store.log.threads.size === 0) return;
+  const lease = await diffs.current();
+  await followCode(store, undefined, lease).finally(lease.release);
 }
 
 /** Returns the output of `--json`, with the specification's names and without absent members. */

@@ -1,19 +1,28 @@
 import { writeDurably } from "../../files/durable-file.ts";
 import type { Round } from "../api-types.ts";
-import type { ReviewMode } from "../context.ts";
-import { planDecision } from "../decision.ts";
+import type { ReviewContext, ReviewMode } from "../context.ts";
+import { type PlanDecision, planDecision } from "../decision.ts";
 import { namedImages } from "../images/image-policy.ts";
 import type { DraftStore } from "../storage/drafts.ts";
 import { decisionJson, decisionText } from "./generic-channel.ts";
+import { createPlanAnchors, followPlan } from "./plan-anchors.ts";
 import { type PlanSource, planIdOf } from "./plan-id.ts";
 import type { PlanReview } from "./plan-review.ts";
 import { approveRoute } from "./routes/approve.ts";
 import { denyRoute } from "./routes/deny.ts";
 import { notesVaultsRoute } from "./routes/notes-vaults.ts";
 import { planRoute } from "./routes/plan.ts";
+import { plannedCopies, saveCopies } from "./save/save-copies.ts";
 
 /** Creates the mode of a plan review: its routes, prerendering and decision formats. */
 export function createPlanMode(review: PlanReview): ReviewMode {
+  const refresh = async ({ threads }: ReviewContext) => {
+    const before = await review.reload?.();
+    if (before === undefined) return false;
+    const store = await threads.opened;
+    await store?.follow(followPlan(before, review.plan));
+    return true;
+  };
   return {
     kind: "plan",
     registerRoutes(app, context) {
@@ -21,6 +30,28 @@ export function createPlanMode(review: PlanReview): ReviewMode {
       approveRoute(app, context, review);
       denyRoute(app, context, review);
       notesVaultsRoute(app, review);
+    },
+    anchors: createPlanAnchors(review),
+    firstRound: async () => (await review.history)?.round ?? 1,
+    refresh,
+    startLive(context) {
+      const onSaved = async () => {
+        const { live } = context.threads;
+        if ((await refresh(context)) && live && !live.isClosed) await live.nextRound();
+      };
+      void context.threads.live?.store.follow(followPlan(undefined, review.plan)).catch(() => {});
+      // A save that cannot be read is read with the next save or refresh.
+      return review.watch?.(() => void onSaved().catch(() => {})) ?? (() => {});
+    },
+    async approval({ settings }, feedback) {
+      const decision: PlanDecision = { kind: "approve", ...(feedback === "" ? {} : { feedback }) };
+      const copies = plannedCopies({}, (await settings.read()).planSave, review);
+      return {
+        decision,
+        warnings: [],
+        save: () => saveCopies(copies, decision, review),
+        keepRound: async (from) => (await review.history)?.decide(decision, from),
+      };
     },
     prerender: createPrerender(review),
     draftKey: () => review.planId,
@@ -54,15 +85,17 @@ async function withDraft(round: Round, source: PlanSource, drafts: DraftStore): 
 const MAX_PRERENDERED = 200_000;
 
 /** Renders the plan on first use, so that the server starts without loading the Markdown parser. */
-function createPrerender({ plan, title }: PlanReview): NonNullable<ReviewMode["prerender"]> {
-  let html: string | undefined;
+function createPrerender(review: PlanReview): NonNullable<ReviewMode["prerender"]> {
+  let rendered: { readonly plan: string; readonly html: string } | undefined;
   return async (page, { settings }) => {
+    const { plan, title } = review;
     if (plan.trim() === "" || plan.length > MAX_PRERENDERED) return page;
     const [{ renderPlan }, { withFirstPaint }] = await Promise.all([
       import("./render-plan.ts"),
       import("../first-paint.ts"),
     ]);
-    html ??= renderPlan(plan);
+    if (rendered?.plan !== plan) rendered = { plan, html: renderPlan(plan) };
+    const { html } = rendered;
     return withFirstPaint(page, {
       title: `${title}: plan review`,
       theme: (await settings.read()).theme,

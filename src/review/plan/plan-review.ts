@@ -22,4 +22,11 @@ export interface PlanReview {
   /** Folder for saved plans unless the person chooses another. */
   readonly plansFolder: string;
   readonly vaultFolders: VaultFolders;
+  /**
+   * Reads the file of a live review again. Resolves to the text it replaces, or to undefined if the file is empty or
+   * unchanged.
+   */
+  readonly reload?: (() => Promise<string | undefined>) | undefined;
+  /** Calls back after each save of the file of a live review. Returns a function that stops watching. */
+  readonly watch?: ((onSaved: () => void) => () => void) | undefined;
 }

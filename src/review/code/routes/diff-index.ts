@@ -9,7 +9,7 @@ import { leaseDiff } from "./lease-diff.ts";
 
 /** GET /api/diff/index: every file of the diff with its counts, without text. */
 export function diffIndexRoute(app: FastifyInstance, context: ReviewContext, review: CodeReview): void {
-  const { origin, sharingEnabled, sessionId, caller, mode } = context;
+  const { origin, sharingEnabled, sessionId, caller, mode, threads } = context;
   const { diffs, editorLink } = review;
   app.get("/api/diff/index", async (request, reply): Promise<DiffIndex> => {
     const { w } = parseQuery(indexQuery, request.query);
@@ -39,6 +39,7 @@ export function diffIndexRoute(app: FastifyInstance, context: ReviewContext, rev
       ...(snapshot.omitted ? { omitted: snapshot.omitted } : {}),
       opening: await openingPatches(snapshot),
       settings,
+      ...(threads.live ? { live: threads.live.state } : {}),
     };
   });
 }

@@ -3,18 +3,24 @@ import type { FastifyError, FastifyInstance } from "fastify";
 import { AppError } from "../../../errors.ts";
 import type { DiffSwitchAnswer } from "../../api-types.ts";
 import { ONE_PLAIN_ISSUE } from "../../body-schemas.ts";
+import type { ReviewContext } from "../../context.ts";
+import { switchWithThreads } from "../code-anchors.ts";
 import type { CodeReview } from "../code-review.ts";
 import { diffSwitchBody } from "../code-schemas.ts";
 import { diffJson } from "../diff-json.ts";
 import { leaseDiff } from "./lease-diff.ts";
 
 /** POST /api/diff/switch: takes another diff, or the same one again. A failure keeps the current diff. */
-export function diffSwitchRoute(app: FastifyInstance, { diffs }: CodeReview): void {
+export function diffSwitchRoute(
+  app: FastifyInstance,
+  { threads }: ReviewContext,
+  { diffs }: CodeReview,
+): void {
   app.post("/api/diff/switch", { errorHandler: nameWhatIsMissing }, async (request, reply) => {
     const body = diffSwitchBody.safeParse(request.body, ONE_PLAIN_ISSUE);
     if (!body.success) throw new AppError("validation", body.error.issues[0]?.message ?? "Missing diffType");
     const { diffType, patch = true } = body.data;
-    const { snapshot } = await leaseDiff(reply, diffs.switchTo(diffType));
+    const { snapshot } = await leaseDiff(reply, switchWithThreads(diffs, diffType, await threads.opened));
     const { gitRef } = snapshot.plan;
     if (!patch) return { rawPatch: "", gitRef, diffType } satisfies DiffSwitchAnswer;
     return reply

@@ -17,10 +17,11 @@ export function planRoute(app: FastifyInstance, context: ReviewContext, review: 
       sessionId: context.sessionId,
       title: review.title,
       caller: context.caller,
-      round: history?.round ?? 1,
+      round: context.threads.live?.state.round ?? history?.round ?? 1,
       settings,
       requested,
       missing,
+      live: context.threads.live?.state,
     };
   });
 }

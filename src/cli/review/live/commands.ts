@@ -1,0 +1,143 @@
+import { realpathSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { AppError } from "../../../errors.ts";
+import type { RunningReview } from "../../../review/live/running-files.ts";
+import type { Output } from "../../output.ts";
+import { callReview } from "./call-review.ts";
+import { findReview } from "./find-review.ts";
+import type { CommentFlags, IdFlags, MessageFlags, StatusFlags } from "./program.ts";
+
+const SEVERITIES = ["info", "warning", "error"] as const;
+
+/** Runs `review comment`: adds a finding and prints the id of its thread. */
+export async function commentCommand(
+  target: string,
+  { id, text, severity, author }: CommentFlags,
+  output: Output,
+): Promise<number> {
+  const { path, lineStart, lineEnd } = parseLines(target);
+  if (severity !== undefined && !SEVERITIES.some((each) => each === severity))
+    throw new AppError("usage", `--severity must be ${SEVERITIES.join(", ")}, got "${severity}"`);
+  const review = await findReview(id);
+  const thread = await callReview(review, {
+    method: "POST",
+    path: "/api/threads",
+    body: {
+      anchor: { kind: "lines", path: pathInReview(review, path), side: "new", lineStart, lineEnd },
+      type: "finding",
+      markdown: await readText(text),
+      ...(severity === undefined ? {} : { severity }),
+      ...authorMember(author),
+    },
+  });
+  await output.result(idOf(thread));
+  return 0;
+}
+
+/** Runs `review reply`: adds a message to a thread, and resolves it with --resolve. */
+export async function messageCommand(
+  thread: string,
+  { id, text, resolve: resolves, author }: MessageFlags,
+  output: Output,
+): Promise<number> {
+  const review = await findReview(id);
+  const path = `/api/threads/${encodeURIComponent(thread)}`;
+  const markdown = await readText(text);
+  await callReview(review, {
+    method: "POST",
+    path: `${path}/messages`,
+    body: { markdown, ...authorMember(author) },
+  });
+  if (resolves) {
+    const body = { state: "resolved", ...authorMember(author) };
+    await callReview(review, { method: "PATCH", path, body });
+  }
+  await output.result(thread);
+  return 0;
+}
+
+/** Runs `review refresh`: prints the number of the round. */
+export async function refreshCommand({ id }: IdFlags, output: Output): Promise<number> {
+  const result = await callReview(await findReview(id), { method: "POST", path: "/api/refresh" });
+  const round = typeof result === "object" && result !== null && "round" in result ? result.round : "";
+  await output.result(`Round ${round}`);
+  return 0;
+}
+
+/** Runs `review status`. */
+export async function statusCommand({ id, text, author }: StatusFlags): Promise<number> {
+  const body = { text, ...authorMember(author) };
+  await callReview(await findReview(id), { method: "POST", path: "/api/status", body });
+  return 0;
+}
+
+/** Runs `review end`. */
+export async function endCommand({ id }: IdFlags): Promise<number> {
+  await callReview(await findReview(id), { method: "POST", path: "/api/end" });
+  return 0;
+}
+
+function authorMember(author: string | undefined): object {
+  return author === undefined ? {} : { author: { kind: "agent", name: author } };
+}
+
+function idOf(thread: unknown): string {
+  return typeof thread === "object" && thread !== null && "id" in thread ? String(thread.id) : "";
+}
+
+function parseLines(target: string): { path: string; lineStart: number; lineEnd: number } {
+  const [, path, first, last = first] = /^(.+):(\d{1,9})(?:-(\d{1,9}))?$/s.exec(target) ?? [];
+  const [lineStart, lineEnd] = [Number(first), Number(last)];
+  if (path === undefined || lineStart < 1 || lineEnd < lineStart)
+    throw new AppError("usage", `Expected PATH:LINE or PATH:LINE-LINE, got "${target}"`, {
+      hint: "For example: sallyport review comment src/a.ts:10-12 --text TEXT",
+    });
+  return { path, lineStart, lineEnd };
+}
+
+/**
+ * Returns a path as the review names it. It is relative to the working directory inside the repository, else to the
+ * repository's root. Throws `usage` for a path outside.
+ */
+export function pathInReview({ repository }: RunningReview, path: string, cwd = process.cwd()): string {
+  const root = realPathOf(repository);
+  const here = realPathOf(cwd);
+  const isInside = here === root || here.startsWith(root + sep);
+  const given = resolve(isInside ? here : root, path);
+  // The folder is resolved, because git reports the root with links resolved; the file itself may be a link.
+  const inner = relative(root, join(realPathOf(dirname(given)), basename(given)));
+  if (inner === "" || inner.startsWith(`..${sep}`) || inner === ".." || isAbsolute(inner))
+    throw new AppError("usage", `${path} is not inside the repository ${root}`);
+  return inner.split(sep).join("/");
+}
+
+function realPathOf(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Bytes of the longest text that is read from stdin. */
+const MAX_TEXT_BYTES = 16 * 1024 * 1024;
+
+/** Returns the text of a flag, or of stdin for `-`. Throws `usage` if it is empty. */
+async function readText(text: string): Promise<string> {
+  const read = text === "-" ? await readStdin() : text;
+  if (read.trim() !== "") return read;
+  throw new AppError("usage", "The text is empty", {
+    hint: "Pass it with --text TEXT, or on stdin with --text -",
+  });
+}
+
+async function readStdin(): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > MAX_TEXT_BYTES) throw new AppError("usage", "The text on stdin is larger than 16 MB");
+  }
+  return Buffer.concat(chunks).toString();
+}

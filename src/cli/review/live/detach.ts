@@ -1,0 +1,70 @@
+import { spawn } from "node:child_process";
+import { isSea } from "node:sea";
+import { AppError } from "../../../errors.ts";
+import type { Output } from "../../output.ts";
+import { liveOptionsOf } from "../options.ts";
+import type { LiveFlags } from "../program.ts";
+
+/** The id and the address of a review that runs in the background. */
+export interface DetachedReview {
+  readonly id: string;
+  readonly url: string;
+}
+
+/** A background process that ended before its page could be opened. */
+export interface DetachFailure {
+  readonly exitCode: number;
+  /** What it wrote to stderr. */
+  readonly report: string;
+}
+
+/** Runs `sallyport review … --live --detach`: prints `{"id", "url"}` once the page can be opened. */
+export async function reviewDetached(flags: LiveFlags, output: Output): Promise<number> {
+  liveOptionsOf(flags);
+  const args = process.argv.slice(2).map((arg) => (arg === "--detach" ? "--detached" : arg));
+  const started = await startDetached(args, process.cwd(), (text) => output.note(text));
+  if ("exitCode" in started) {
+    output.note(started.report.trimEnd());
+    return started.exitCode;
+  }
+  await output.result(JSON.stringify({ id: started.id, url: started.url }));
+  return 0;
+}
+
+/**
+ * Starts this program in the background with the arguments of a live review. The new process has its own session, so
+ * that neither a closed terminal nor the end of this process ends it. `onNote` gets what it reports until it is ready.
+ */
+export function startDetached(
+  args: readonly string[],
+  cwd: string,
+  onNote: (text: string) => void = () => {},
+): Promise<DetachedReview | DetachFailure> {
+  const script = isSea() ? [] : process.argv.slice(1, 2);
+  const child = spawn(process.execPath, [...script, ...args], {
+    cwd,
+    detached: true,
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+    windowsHide: true,
+  });
+  let report = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    report += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.once("error", (cause) => {
+      reject(
+        new AppError("internal", `The background process could not be started: ${cause.message}`, { cause }),
+      );
+    });
+    child.once("close", (code) => resolve({ exitCode: code ?? 1, report }));
+    child.once("message", (message) => {
+      child.removeAllListeners("close");
+      child.stderr?.destroy();
+      if (child.connected) child.disconnect();
+      child.unref();
+      if (report !== "") onNote(report.trimEnd());
+      resolve(message as DetachedReview);
+    });
+  });
+}

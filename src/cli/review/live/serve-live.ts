@@ -1,0 +1,76 @@
+import type { ReviewContext } from "../../../review/context.ts";
+import { batchText } from "../../../review/live/batch-text.ts";
+import type { TakenBatch } from "../../../review/live/live-session.ts";
+import type { Outcome } from "../../../review/session.ts";
+import type { Review, ReviewRun } from "../run.ts";
+
+/** Milliseconds for which an ending review waits for agents that receive a batch. */
+const SETTLE_MS = 2_000;
+
+/** Makes a review live, before its server handles requests. */
+export async function startLive(
+  { session }: ReviewRun,
+  options: NonNullable<Review["live"]>,
+  context: ReviewContext,
+): Promise<void> {
+  const firstRound = await context.mode.firstRound();
+  await context.threads.goLive({
+    firstRound,
+    idle: options.idle,
+    onIdle: () => session.abandon("idle"),
+  });
+  const stop = context.mode.startLive(context);
+  void session.outcome.then(stop);
+}
+
+/** Tells the process that started a detached review its id and address, and lets it go. */
+export async function announceLive({ url }: ReviewRun, { threads }: ReviewContext): Promise<void> {
+  if (!process.send) return;
+  const message = { id: threads.reviewId, url };
+  await new Promise<void>((resolve) => {
+    process.send?.(message, undefined, undefined, () => resolve());
+  });
+  process.disconnect();
+}
+
+/** The output of a live review that has ended. */
+export interface LiveEnd {
+  /** Prints what no `wait` has fetched. Called once the server is closed. */
+  print(): Promise<void>;
+}
+
+/** Ends the session: agents get the final event, and what nobody has fetched is kept or printed. */
+export async function endLive(
+  { review, output }: ReviewRun,
+  { threads: { live } }: ReviewContext,
+  outcome: Outcome,
+): Promise<LiveEnd> {
+  if (!live) return { print: async () => {} };
+  if (outcome.kind === "abandoned" && outcome.reason !== "ended") await live.interrupt();
+  await live.settled(SETTLE_MS);
+  live.stop();
+  const isKilled = outcome.kind === "abandoned" && outcome.reason !== "ended" && outcome.reason !== "idle";
+  const untaken = isKilled || review.live?.isDetached ? [] : live.untaken();
+  return {
+    async print() {
+      const text = review.options.json
+        ? finalJson(untaken)
+        : untaken.map(({ content }) => batchText(content)).join("\n\n");
+      if (text === "" || !(await output.result(text))) return;
+      for (const batch of untaken) await batch.confirm().catch(() => {});
+    },
+  };
+}
+
+/** Returns the final event as JSON, with the threads of the batches before it that nobody has fetched. */
+function finalJson(untaken: readonly TakenBatch[]): string {
+  const contents = untaken.map(({ content }) => content);
+  const last = contents.at(-1);
+  if (last === undefined) return "";
+  const feedback = contents.map((content) => content.feedback).filter((text) => text !== "");
+  return JSON.stringify({
+    ...last,
+    threads: contents.flatMap(({ threads }) => threads),
+    feedback: feedback.join("\n\n"),
+  });
+}

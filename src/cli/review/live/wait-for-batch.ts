@@ -1,0 +1,176 @@
+import { appendFile } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import { z } from "zod";
+import { AppError } from "../../../errors.ts";
+import { withFileLock } from "../../../files/file-lock.ts";
+import { mayStillRun } from "../../../files/running-process.ts";
+import type { LiveBatch } from "../../../review/api-types.ts";
+import { readLog, replay } from "../../../review/live/log-file.ts";
+import { findBatch, findLog } from "../../../review/live/log-folder.ts";
+import { listRunning, type RunningReview } from "../../../review/live/running-files.ts";
+import { batchContent, lastDelivered, pendingBatches } from "../../../review/live/session-log.ts";
+import { callReview, openCall, parseResponse, reviewEnded } from "./call-review.ts";
+import { dataFolder, findReview } from "./find-review.ts";
+
+export interface WaitRequest {
+  /** Id of a review that is open or has ended; undefined: the one of this repository. */
+  readonly id: string | undefined;
+  /** Seconds; undefined: no limit. */
+  readonly timeout: number | undefined;
+  /** Returns the last batch again. */
+  readonly again: boolean;
+  /** Name of the agent that waits. */
+  readonly agent?: string | undefined;
+  /** Stops waiting. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A batch that an agent has received. */
+export interface ReceivedBatch {
+  readonly content: LiveBatch;
+  /** Records that the agent has it. Until then, another `wait` may get it once this process ends. */
+  confirm(): Promise<void>;
+}
+
+const response = z.union([
+  z.object({ event: z.null() }),
+  z.object({
+    id: z.string(),
+    event: z.enum(["feedback", "approved", "ended"]),
+    round: z.number(),
+    threads: z.array(z.looseObject({ id: z.string() })),
+    feedback: z.string(),
+  }),
+]);
+
+/**
+ * Waits for the next batch of a live review; of a review that has ended, returns what nobody has fetched. Resolves to
+ * undefined once the time limit has passed. Throws `usage` for an unknown review, `review_ended` if the review's process
+ * ends meanwhile.
+ */
+export async function waitForBatch(request: WaitRequest): Promise<ReceivedBatch | undefined> {
+  const ended = request.id === undefined ? undefined : await endedLog(request.id);
+  if (ended !== undefined) return fromLog(ended, request);
+  const review = await findReview(request.id);
+  try {
+    return await fromReview(review, request);
+  } catch (error) {
+    // The person or an agent may have ended the review just now.
+    const log = hasProcessEnded(error) ? await finalLog(review) : undefined;
+    if (log === undefined) throw error;
+    return fromLog(log, { ...request, id: review.id });
+  }
+}
+
+const hasProcessEnded = (error: unknown) => error instanceof AppError && error.code === "review_ended";
+
+/** Returns the log of a review that ends or has just ended, unless it was interrupted. */
+async function finalLog(review: RunningReview): Promise<string | undefined> {
+  await processEnd(review);
+  const path = await findLog(dataFolder(), review.id);
+  if (path === undefined) return undefined;
+  return replay(await readLog(path)).closed === "final" ? path : undefined;
+}
+
+/** Waits for a batch of a running review. */
+async function fromReview(review: RunningReview, request: WaitRequest): Promise<ReceivedBatch | undefined> {
+  const { timeout, again, agent, signal } = request;
+  const author = agent === undefined ? {} : { author: { kind: "agent", name: agent } };
+  const incoming = await openCall(review, {
+    method: "POST",
+    path: "/api/wait",
+    body: { hold: true, again, ...(timeout === undefined ? {} : { timeout }), ...author },
+    signal,
+  });
+  let text = "";
+  incoming.setEncoding("utf8");
+  try {
+    for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
+      text += chunk;
+      if (text.endsWith("\n")) break;
+    }
+  } catch (cause) {
+    throw reviewEnded(review, cause);
+  }
+  const value = response.parse(parseResponse(incoming, text));
+  if (value.event === null) return undefined;
+  const { id, ...content } = value;
+  // The server sends whole threads; this process passes them on unchanged.
+  const batch = content as unknown as LiveBatch;
+  if (id === "") return { content: batch, confirm: async () => void incoming.resume() };
+  return {
+    content: batch,
+    async confirm() {
+      try {
+        await callReview(review, { method: "POST", path: `/api/batches/${id}` });
+      } catch {
+        await recordDelivery(review, id);
+      } finally {
+        incoming.destroy();
+      }
+    },
+  };
+}
+
+/** Returns the path of the log of a review that has ended, or undefined while it runs or if it is unknown. */
+async function endedLog(id: string): Promise<string | undefined> {
+  const running = await listRunning(dataFolder());
+  if (!/^[0-9a-z]+$/.test(id) || running.some((review) => review.id === id)) return undefined;
+  return findLog(dataFolder(), id);
+}
+
+/** Returns the next batch of a review that has ended. */
+async function fromLog(path: string, { again, id = "" }: WaitRequest): Promise<ReceivedBatch> {
+  const log = replay(await readLog(path));
+  const next = again ? lastDelivered(log) : pendingBatches(log)[0];
+  if (next) {
+    return {
+      content: batchContent(log, next),
+      confirm: () => (again ? Promise.resolve() : appendDelivery(path, next.id)),
+    };
+  }
+  if (again) throw new AppError("usage", "No feedback has been handed out yet");
+  const final = log.batches.at(-1);
+  if (final && final.event !== "feedback") {
+    const { event, round } = final;
+    return { content: { event, round, threads: [], feedback: "" }, confirm: async () => {} };
+  }
+  throw new AppError("usage", `The review ${id} was interrupted, and everything that was sent is fetched`, {
+    hint: "Continue it with --live.",
+  });
+}
+
+/** Milliseconds that an ending review may take. */
+const END_MS = 2_000;
+const LOOK_MS = 50;
+
+/**
+ * Records a delivery whose review ended before it could: in its log, or with the review that has taken the log over.
+ * Otherwise the next one would hand the batch out again.
+ */
+async function recordDelivery(review: RunningReview, batch: string): Promise<void> {
+  await processEnd(review);
+  for (const id of await findBatch(dataFolder(), batch)) {
+    const running = (await listRunning(dataFolder())).find((review) => review.id === id);
+    if (running) await callReview(running, { method: "POST", path: `/api/batches/${batch}` });
+    else {
+      const path = await findLog(dataFolder(), id);
+      if (path !== undefined) await appendDelivery(path, batch);
+    }
+  }
+}
+
+/** Resolves once the review's process has ended, or after a time limit. */
+async function processEnd({ pid, host, started }: RunningReview): Promise<void> {
+  const mark = { pid, host, ...(started === undefined ? {} : { started }) };
+  for (const until = Date.now() + END_MS; mayStillRun(mark) && Date.now() < until; ) await delay(LOOK_MS);
+}
+
+async function appendDelivery(path: string, batch: string): Promise<void> {
+  // The lock that a live review holds while it takes logs over.
+  const lock = path.replace(/-[0-9a-z]+\.jsonl$/, ".lock");
+  await withFileLock(lock, async () => {
+    const entry = { op: "delivered", batch, at: new Date().toISOString() };
+    await appendFile(path, `\n${JSON.stringify(entry)}\n`, { flag: "a" });
+  });
+}

@@ -1,0 +1,145 @@
+import { AppError } from "../../errors.ts";
+import type { Thread, ThreadAnchor } from "../api-types.ts";
+import type { DiffLease, DiffSession } from "../git/diff-session.ts";
+import { findFile, readSide } from "../git/file-text.ts";
+import { contextOf, findLines, followLines } from "../live/follow-lines.ts";
+import type { AnchorContext } from "../live/session-log.ts";
+import type { ThreadAnchors } from "../live/thread-anchors.ts";
+import type { FollowedAnchor, ThreadStore } from "../live/thread-store.ts";
+
+type LinesAnchor = Extract<ThreadAnchor, { kind: "lines" }>;
+type Side = LinesAnchor["side"];
+
+/** Returns the anchors of a diff: lines of either side of a file, whole files, and the review as a whole. */
+export function createCodeAnchors(diffs: DiffSession): ThreadAnchors {
+  return {
+    async locate(anchor) {
+      if (anchor.kind === "review") return { anchor };
+      if (anchor.kind === "plan")
+        throw new AppError("validation", 'anchor: a diff has no anchors of the kind "plan"');
+      const diff = await diffs.current();
+      try {
+        if (anchor.kind === "file") {
+          await expectFile(diff, anchor.path);
+          return { anchor: { kind: "file", path: anchor.path } };
+        }
+        const { path, side, lineStart, lineEnd } = anchor;
+        const lines = await readLines(diff, path, side).catch((error: unknown) => {
+          throw noAnchor(error);
+        });
+        if (lineEnd > lines.length)
+          throw new AppError(
+            "validation",
+            `anchor: ${path} has ${lines.length} lines on the ${side} side, and lineEnd is ${lineEnd}`,
+          );
+        const code = lines.slice(lineStart - 1, lineEnd).join("\n");
+        return {
+          anchor: { kind: "lines", path, side, lineStart, lineEnd, code },
+          context: contextOf(lines, anchor),
+        };
+      } finally {
+        diff.release();
+      }
+    },
+  };
+}
+
+/** A missing file is an invalid anchor, not a missing resource. */
+function noAnchor(error: unknown): unknown {
+  if (!(error instanceof AppError) || error.code !== "not_found") return error;
+  return new AppError("validation", `anchor: ${error.message}`, { cause: error });
+}
+
+async function expectFile(diff: DiffLease, path: string): Promise<void> {
+  if (findFile(diff.snapshot, path, "new")) return;
+  await readSide(diff.git, diff.snapshot, path, "new").catch((error: unknown) => {
+    // A file that is too large to show exists.
+    if (!(error instanceof AppError) || error.code !== "too_large") throw noAnchor(error);
+  });
+}
+
+/** Returns the lines of one side of a file; none if it is empty. Throws as `readSide` does. */
+async function readLines(diff: DiffLease, path: string, side: Side): Promise<readonly string[]> {
+  const text = (await readSide(diff.git, diff.snapshot, path, side)).toString();
+  return text === "" ? [] : text.replace(/\n$/, "").split(/\r?\n/);
+}
+
+/**
+ * Moves all threads to where their anchors are in `after`. `before` is the diff that they refer to; without it, after a
+ * crash, they are found by their code and the lines around it.
+ */
+export async function followCode(
+  store: ThreadStore,
+  before: DiffLease | undefined,
+  after: DiffLease,
+): Promise<void> {
+  const texts = new Map<string, Promise<readonly string[] | undefined>>();
+  const linesOf = (diff: DiffLease, path: string, side: Side) => {
+    const key = `${diff === after}\0${side}\0${path}`;
+    const reading = texts.get(key) ?? readLines(diff, path, side).catch(() => undefined);
+    texts.set(key, reading);
+    return reading;
+  };
+  const followFile = async (path: string): Promise<FollowedAnchor> => {
+    const now = pathNow(after, path, "new");
+    const exists = await expectFile(after, now).then(
+      () => true,
+      () => false,
+    );
+    return { anchor: { kind: "file", path: exists ? now : path }, outdated: !exists };
+  };
+  const followAnchor = async (
+    { outdated }: Thread,
+    anchor: LinesAnchor,
+    context: AnchorContext = { before: [], after: [] },
+  ): Promise<FollowedAnchor> => {
+    const { side } = anchor;
+    const path = pathNow(after, anchor.path, side);
+    const now = await linesOf(after, path, side);
+    if (!now) return { anchor, outdated: true };
+    const known = before && !outdated ? await linesOf(before, anchor.path, side) : undefined;
+    const followed = known ? followLines(known, now, anchor) : "unknown";
+    const surroundings = known ? contextOf(known, anchor) : context;
+    const range =
+      followed === "unknown"
+        ? findLines(now, anchor.code.split("\n"), surroundings, anchor.lineStart)
+        : followed;
+    if (!range) return { anchor, outdated: true, context: surroundings };
+    const code = now.slice(range.lineStart - 1, range.lineEnd).join("\n");
+    return { anchor: { ...anchor, path, ...range, code }, outdated: false, context: contextOf(now, range) };
+  };
+  await store.follow(async (thread, context) => {
+    const { anchor, outdated } = thread;
+    if (anchor.kind === "lines") return followAnchor(thread, anchor, context);
+    return anchor.kind === "file" ? followFile(anchor.path) : { anchor, outdated };
+  });
+}
+
+/** Returns the path that a file has in a diff: its new name if the diff renames it. */
+function pathNow({ snapshot }: DiffLease, path: string, side: Side): string {
+  if (side === "old" || snapshot.files.some((file) => file.path === path && file.status !== "deleted"))
+    return path;
+  return snapshot.files.find((file) => file.oldPath === path && file.status === "renamed")?.path ?? path;
+}
+
+/** Takes a diff and moves the threads to it. The caller releases the diff. */
+export async function switchWithThreads(
+  diffs: DiffSession,
+  diffType: string,
+  store: ThreadStore | undefined,
+): Promise<DiffLease> {
+  if (store === undefined || store.log.threads.size === 0) return diffs.switchTo(diffType);
+  const before = await diffs.current().catch(() => undefined);
+  try {
+    const after = await diffs.switchTo(diffType);
+    try {
+      await followCode(store, before, after);
+      return after;
+    } catch (error) {
+      after.release();
+      throw error;
+    }
+  } finally {
+    before?.release();
+  }
+}

@@ -1,0 +1,113 @@
+import { withClosedFence } from "../../render/markdown/closed-fences.ts";
+import { codeSpan, fenced } from "../../render/markdown/fences.ts";
+import type { LiveBatch, Thread, ThreadAnchor, ThreadMessage } from "../api-types.ts";
+
+/** Maximum lines quoted for one thread; an agent can read the rest in the file. */
+const MAX_LINES = 60;
+/** Backticks of a fence: one more than usual, to differ from fences in quoted code and Markdown. */
+const FENCE = 4;
+
+const KIND: Readonly<Record<Thread["type"], string>> = {
+  comment: "Comment",
+  suggestion: "Suggestion",
+  concern: "Concern",
+  question: "Question",
+  finding: "Accepted finding",
+};
+
+/** Formats a batch as Markdown that an agent can act on without the page. */
+export function batchText({ event, round, threads, feedback }: LiveBatch): string {
+  const blocks = [HEADINGS[event], `Round ${round} of a live review. ${NEXT_STEPS[event]}`];
+  if (feedback.trim() !== "") blocks.push("## In general", withClosedFence(feedback));
+  else if (event === "feedback" && threads.length === 0) blocks.push("No feedback provided.");
+  threads.forEach((thread, index) => {
+    blocks.push(...threadBlocks(thread, index + 1));
+  });
+  if (threads.length > 0 && event === "feedback") blocks.push(NEXT_COMMANDS);
+  return blocks.join("\n\n");
+}
+
+const HEADINGS: Readonly<Record<LiveBatch["event"], string>> = {
+  feedback: "# Review feedback",
+  approved: "# The reviewer approved",
+  ended: "# The review has ended",
+};
+
+const NEXT_STEPS: Readonly<Record<LiveBatch["event"], string>> = {
+  feedback: "Act on each thread, then wait for the next feedback.",
+  approved: "The changes are approved. The review is closed: do not wait again.",
+  ended: "The review is closed without an approval: do not wait again.",
+};
+
+const NEXT_COMMANDS =
+  "Reply with `sallyport review reply THREAD --text TEXT`; add `--resolve` once a thread is settled. After changing " +
+  "files, run `sallyport review refresh`. Then run `sallyport review wait` for the next feedback.";
+
+function threadBlocks({ id, anchor, type, messages, outdated, state }: Thread, number: number): string[] {
+  const marks = [outdated ? ", outdated" : "", state === "resolved" ? ", resolved" : ""].join("");
+  const blocks = [
+    `## ${number}. ${KIND[type]} on ${describeAnchor(anchor)}${marks}`,
+    `Thread ${codeSpan(id)}`,
+  ];
+  const quote = quoteOf(anchor);
+  const language =
+    anchor.kind === "lines" ? languageOf(anchor.path) : anchor.kind === "plan" ? "markdown" : "";
+  if (quote !== "") blocks.push(fenced(shortened(quote), language, FENCE));
+  const isConversation = messages.length > 1 || messages.some(({ author }) => author.kind !== "person");
+  for (const message of messages) blocks.push(...messageBlocks(message, isConversation, language));
+  return blocks;
+}
+
+function describeAnchor(anchor: ThreadAnchor): string {
+  switch (anchor.kind) {
+    case "lines": {
+      const { path, side, lineStart, lineEnd } = anchor;
+      const lines = lineStart === lineEnd ? `line ${lineStart}` : `lines ${lineStart}-${lineEnd}`;
+      return `${codeSpan(path)}, ${lines} (${side} side)`;
+    }
+    case "file":
+      return `${codeSpan(anchor.path)}, the whole file`;
+    case "plan":
+      return "the plan";
+    case "review":
+      return "the whole review";
+  }
+}
+
+function quoteOf(anchor: ThreadAnchor): string {
+  if (anchor.kind === "lines") return anchor.code;
+  return anchor.kind === "plan" ? anchor.quote : "";
+}
+
+/** The person's new words come under their name where others have written too. */
+function messageBlocks(
+  { author, markdown, suggestedCode }: ThreadMessage,
+  named: boolean,
+  language: string,
+): string[] {
+  const isPerson = author.kind === "person";
+  const name = author.name === "" ? "reviewer" : author.name;
+  const by = isPerson
+    ? `The reviewer${author.name === "" ? "" : ` (${codeSpan(name)})`}:`
+    : `${codeSpan(name)} (${author.kind}):`;
+  const blocks = named ? [by] : [];
+  if (markdown.trim() !== "") blocks.push(withClosedFence(markdown));
+  if (suggestedCode !== undefined) {
+    blocks.push(suggestedCode === "" ? "Remove these lines." : "Replace these lines with:");
+    if (suggestedCode !== "") blocks.push(fenced(suggestedCode, language, FENCE));
+  }
+  return blocks;
+}
+
+function shortened(code: string): string {
+  const lines = code.split("\n");
+  const more = lines.length - MAX_LINES;
+  return more <= 0
+    ? code
+    : `${lines.slice(0, MAX_LINES).join("\n")}\n… ${more} more ${more === 1 ? "line" : "lines"}`;
+}
+
+/** Returns the file extension as the language of a fence, or an empty string. */
+function languageOf(path: string): string {
+  return /\.([a-z0-9]{1,12})$/i.exec(path)?.[1]?.toLowerCase() ?? "";
+}

@@ -1,0 +1,294 @@
+import type { LiveAgent, LiveBatch, LiveState } from "../api-types.ts";
+import type { Decision } from "../decision.ts";
+import type { EventHub } from "../events.ts";
+import {
+  batchContent,
+  composeBatch,
+  lastDelivered,
+  pendingBatches,
+  type StoredBatch,
+} from "./session-log.ts";
+import { newId, type ThreadStore } from "./thread-store.ts";
+
+/** A batch that an agent takes. Exactly one of `confirm` and `release` is called. */
+export interface TakenBatch {
+  /** Empty for a repeated end of the review, which needs no confirmation. */
+  readonly id: string;
+  readonly content: LiveBatch;
+  /** Records that the agent has the batch. Resolves once that is on disk. */
+  confirm(): Promise<void>;
+  /** Makes the batch available to the next agent. */
+  release(): void;
+}
+
+export interface WaitOptions {
+  /** Seconds; undefined: no limit. */
+  readonly timeout: number | undefined;
+  /** Aborted when the agent disconnects. */
+  readonly signal: AbortSignal;
+  /** The name that the agent gave; empty if it gave none. */
+  readonly agent: string;
+}
+
+/** A review that stays open while the person and agents work through it. */
+export interface LiveSession {
+  readonly store: ThreadStore;
+  readonly state: LiveState;
+  /** Whether the final batch exists. */
+  readonly isClosed: boolean;
+  /** Sends everything new to the agent. */
+  send(feedback: string): Promise<void>;
+  /** Waits for a batch. Resolves to undefined after the time limit. */
+  take(options: WaitOptions): Promise<TakenBatch | undefined>;
+  /** Records that an agent has a batch whose review ended before it was confirmed. Resolves to false if it is unknown. */
+  recordDelivery(id: string): Promise<boolean>;
+  /** Returns the batch that was handed out last. */
+  again(): LiveBatch | undefined;
+  /** Starts the next round and announces it. Returns its number. */
+  nextRound(): Promise<number>;
+  /** Records what an agent does, for the page. */
+  setProgress(text: string, agent: string): void;
+  /** Records that an agent has called. */
+  sawAgent(agent: string): void;
+  /** Adds the final batch. `unsent`: with the messages that the person has not sent. */
+  close(event: "approved" | "ended", feedback: string, unsent: boolean): Promise<void>;
+  /** Adds the final batch of a decision. */
+  decided(decision: Decision): Promise<void>;
+  /** Records that the review ended without the person's or agent's wish, so that the next one takes it over. */
+  interrupt(): Promise<void>;
+  /** Resolves once no batch is on its way to an agent, or after a time limit in milliseconds. */
+  settled(limit: number): Promise<void>;
+  /** Returns the batches that nobody has taken. */
+  untaken(): readonly TakenBatch[];
+  /** Restarts the time after which a review without pages and agents ends. */
+  touch(): void;
+  /** Ends the timers. */
+  stop(): void;
+}
+
+export interface LiveSessionOptions {
+  readonly store: ThreadStore;
+  readonly events: EventHub;
+  /** Number of the first round. */
+  readonly firstRound: number;
+  /** Seconds without any page or agent after which `onIdle` is called. */
+  readonly idle: number;
+  readonly onIdle: () => void;
+}
+
+interface Waiter {
+  readonly resolve: (batch: TakenBatch | undefined) => void;
+}
+
+/** Creates the session of a live review. */
+export function createLiveSession(options: LiveSessionOptions): LiveSession {
+  const { store, events } = options;
+  const waiters: Waiter[] = [];
+  /** Ids of batches that are on their way to an agent. */
+  const leased = new Set<string>();
+  let agent: LiveAgent = { name: "", state: "none" };
+  let onSettled = () => {};
+  let isClosing = false;
+  store.log.round = Math.max(store.log.round, options.firstRound);
+
+  const idle = createIdleTimer(
+    options.idle * 1_000,
+    () => events.isConnected || waiters.length > 0,
+    options.onIdle,
+  );
+
+  const setAgent = (next: LiveAgent) => {
+    const isSame = next.name === agent.name && next.state === agent.state && next.progress === agent.progress;
+    agent = next;
+    if (!isSame) events.send({ event: "agent", ...agent });
+  };
+  const setAgentState = (state: LiveAgent["state"], name = "") => {
+    const { progress } = agent;
+    const keeps = progress !== undefined && state === "working";
+    setAgent({ name: name || agent.name, state, ...(keeps ? { progress } : {}) });
+  };
+  const lease = (sent: StoredBatch): TakenBatch => {
+    leased.add(sent.id);
+    const settle = () => {
+      leased.delete(sent.id);
+      if (leased.size === 0) onSettled();
+    };
+    return {
+      id: sent.id,
+      content: batchContent(store.log, sent),
+      async confirm() {
+        try {
+          await store.write([{ op: "delivered", batch: sent.id, at: new Date().toISOString() }]);
+        } finally {
+          settle();
+        }
+      },
+      release() {
+        settle();
+        dispatch();
+      },
+    };
+  };
+  const available = (): TakenBatch | undefined => {
+    const next = pendingBatches(store.log).find(({ id }) => !leased.has(id));
+    if (next) return lease(next);
+    const final = store.log.batches.at(-1);
+    return final && final.event !== "feedback" ? repeatedEnd(batchContent(store.log, final)) : undefined;
+  };
+  const dispatch = () => {
+    while (waiters.length > 0) {
+      const batch = available();
+      if (!batch) return;
+      waiters.shift()?.resolve(batch);
+    }
+  };
+  const add = async (event: StoredBatch["event"], feedback: string, withThreads: boolean) => {
+    const draft = { id: newId("b"), event, feedback, withThreads, now: Date.now() };
+    const batch = composeBatch(store.log, draft);
+    const isFinal = event !== "feedback";
+    await store.write([
+      { op: "batch", batch },
+      ...(isFinal ? [{ op: "closed", reason: "final" } as const] : []),
+    ]);
+    dispatch();
+  };
+  const close: LiveSession["close"] = async (event, feedback, unsent) => {
+    isClosing = true;
+    try {
+      await add(event, feedback, unsent);
+    } catch (error) {
+      isClosing = false;
+      throw error;
+    }
+  };
+
+  return {
+    store,
+    get state() {
+      return { round: store.log.round, agent };
+    },
+    get isClosed() {
+      return isClosing;
+    },
+    send: (feedback) => add("feedback", feedback, true),
+    take({ timeout, signal, agent: name }) {
+      idle.touch();
+      const ready = available();
+      if (ready) {
+        setAgentState("working", name);
+        return Promise.resolve(ready);
+      }
+      if (timeout === 0) {
+        setAgentState("working", name);
+        return Promise.resolve(undefined);
+      }
+      setAgentState("waiting", name);
+      return new Promise((resolve) => {
+        const finish = (batch: TakenBatch | undefined, state: LiveAgent["state"]) => {
+          clearTimeout(timer);
+          signal.removeEventListener("abort", onAbort);
+          const index = waiters.indexOf(waiter);
+          if (index >= 0) waiters.splice(index, 1);
+          idle.touch();
+          if (waiters.length === 0) setAgentState(state);
+          resolve(batch);
+        };
+        const waiter: Waiter = { resolve: (batch) => finish(batch, "working") };
+        const onAbort = () => finish(undefined, "gone");
+        const timer =
+          timeout === undefined ? undefined : setTimeout(() => finish(undefined, "working"), timeout * 1_000);
+        signal.addEventListener("abort", onAbort, { once: true });
+        waiters.push(waiter);
+      });
+    },
+    async recordDelivery(id) {
+      if (!store.log.batches.some((sent) => sent.id === id)) return false;
+      await store.write([{ op: "delivered", batch: id, at: new Date().toISOString() }]);
+      return true;
+    },
+    again() {
+      const last = lastDelivered(store.log);
+      return last && batchContent(store.log, last);
+    },
+    async nextRound() {
+      const round = store.log.round + 1;
+      await store.write([{ op: "round", round }]);
+      events.send({ event: "round", round });
+      return round;
+    },
+    setProgress(text, name) {
+      setAgent({ name: name || agent.name, state: "working", ...(text === "" ? {} : { progress: text }) });
+    },
+    sawAgent(name) {
+      idle.touch();
+      if (agent.state === "none" || agent.state === "gone") setAgentState("working", name);
+    },
+    close,
+    decided(decision) {
+      const { event, feedback } = eventOf(decision);
+      return close(event, feedback, true);
+    },
+    async interrupt() {
+      if (isClosing || store.log.owner === undefined) return;
+      await store.write([{ op: "closed", reason: "interrupted" }]).catch(() => {});
+    },
+    settled(limit) {
+      if (leased.size === 0) return Promise.resolve();
+      return new Promise((resolve) => {
+        const timer = setTimeout(resolve, limit);
+        onSettled = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    },
+    untaken: () =>
+      pendingBatches(store.log)
+        .filter(({ id }) => !leased.has(id))
+        .map(lease),
+    touch: idle.touch,
+    stop: idle.stop,
+  };
+}
+
+/** Returns the end of a review for further agents: the first one has its words. */
+function repeatedEnd({ event, round }: LiveBatch): TakenBatch {
+  return {
+    id: "",
+    content: { event, round, threads: [], feedback: "" },
+    confirm: async () => {},
+    release: () => {},
+  };
+}
+
+/** Returns the final event of a decision and its text for the agent. */
+function eventOf(decision: Decision): { event: "approved" | "ended"; feedback: string } {
+  if (decision.kind === "feedback") {
+    const isPlain = decision.annotations.length === 0;
+    const feedback = isPlain ? (decision.feedback ?? "") : decision.text;
+    return { event: decision.approved ? "approved" : "ended", feedback };
+  }
+  return { event: decision.kind === "approve" ? "approved" : "ended", feedback: decision.feedback ?? "" };
+}
+
+/** Milliseconds between two checks of who is connected. */
+const IDLE_CHECK_MS = 1_000;
+
+function createIdleTimer(limit: number, isBusy: () => boolean, onIdle: () => void) {
+  let last = performance.now();
+  const touch = () => {
+    last = performance.now();
+  };
+  const timer = setInterval(
+    () => {
+      if (isBusy()) touch();
+      else if (performance.now() - last >= limit) {
+        clearInterval(timer);
+        onIdle();
+      }
+    },
+    Math.min(IDLE_CHECK_MS, Math.max(50, limit / 4)),
+  );
+  timer.unref();
+  return { touch, stop: () => clearInterval(timer) };
+}

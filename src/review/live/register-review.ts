@@ -1,0 +1,73 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { replaceFile, storageFailure } from "../../files/durable-file.ts";
+import { makePrivateFolder } from "../../files/private-folder.ts";
+import { isProcessMark, markOfProcess, mayStillRun } from "../../files/running-process.ts";
+import type { ReviewEntry } from "../api-types.ts";
+
+// Loaded before the page can be opened: reading, which needs zod, is in running-files.ts.
+
+/** The ids of a review, and the token with which agents call it. */
+export interface ReviewIdentity {
+  /** Identifies the review among those of other processes; part of its record. */
+  readonly sessionId: string;
+  /** Id in the running file, for people. */
+  readonly reviewId: string;
+  readonly token: string;
+}
+
+/** Returns a new identity. */
+export function createIdentity(): ReviewIdentity {
+  const sessionId = randomUUID();
+  return { sessionId, reviewId: reviewIdOf(sessionId), token: randomBytes(32).toString("base64url") };
+}
+
+/** Returns the id of a review, which is part of the session id that its record contains. */
+export function reviewIdOf(sessionId: string): string {
+  return sessionId.replaceAll("-", "").slice(0, 12);
+}
+
+/** Returns the folder of the running files in a data directory. */
+export function runningFolder(dataDirectory: string): string {
+  return join(dataDirectory, "running");
+}
+
+const pathOf = (dataDirectory: string, id: string) => join(runningFolder(dataDirectory), `${id}.json`);
+
+/** Writes the running file of this process. Throws `storage`. */
+export async function addRunning(
+  dataDirectory: string,
+  review: ReviewEntry & { readonly port: number; readonly token: string },
+): Promise<void> {
+  const folder = runningFolder(dataDirectory);
+  try {
+    await makePrivateFolder(folder);
+    const text = JSON.stringify({ ...review, ...markOfProcess() });
+    // Not durable: after a power cut the process is gone too.
+    await replaceFile(pathOf(dataDirectory, review.id), text, 0o600, { durable: false });
+  } catch (cause) {
+    throw storageFailure(folder, cause);
+  }
+}
+
+/** Removes a running file. Never rejects. */
+export async function removeRunning(dataDirectory: string, id: string): Promise<void> {
+  await rm(pathOf(dataDirectory, id), { force: true }).catch(() => {});
+}
+
+/** Removes running files of processes that were killed. Never rejects. */
+export async function removeStale(dataDirectory: string): Promise<void> {
+  const folder = runningFolder(dataDirectory);
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".json"));
+  await Promise.all(
+    names.map(async (name) => {
+      try {
+        const mark: unknown = JSON.parse(await readFile(join(folder, name), "utf8"));
+        if (isProcessMark(mark) && !mayStillRun(mark)) await rm(join(folder, name), { force: true });
+      } catch {
+        // Another process is removing it, or it is not a running file.
+      }
+    }),
+  );
+}

@@ -1,0 +1,88 @@
+import type { ReviewEntry } from "../api-types.ts";
+import type { EventHub } from "../events.ts";
+import type { LiveSession, LiveSessionOptions } from "./live-session.ts";
+import type { ThreadStore } from "./thread-store.ts";
+
+/** The threads of a review, its place among the reviews of this machine, and its live session if it has one. */
+export interface ReviewThreads {
+  /** Id of the review in its running file. */
+  readonly reviewId: string;
+  /** Token of the running file, with which agents call. */
+  readonly token: string;
+  /** Opens the threads on first use, so that a review without threads does not load their code. */
+  open(): Promise<ThreadStore>;
+  /** The threads, if `open` was called. */
+  readonly opened: Promise<ThreadStore> | undefined;
+  /** Undefined in a one-shot review. */
+  readonly live: LiveSession | undefined;
+  /** Returns the other reviews that are open on this machine, newest first. */
+  others(): Promise<readonly ReviewEntry[]>;
+  /** Makes the review live. */
+  goLive(options: Omit<LiveSessionOptions, "store" | "events">): Promise<LiveSession>;
+  close(): Promise<void>;
+}
+
+export interface ReviewThreadsOptions {
+  readonly dataDirectory: string;
+  readonly reviewId: string;
+  readonly token: string;
+  readonly events: EventHub;
+  /** Set for a live review: it takes over the threads of interrupted reviews with the same subject. */
+  readonly subject?: string | undefined;
+}
+
+/** Subject of one-shot reviews, whose threads no later review takes over. */
+const ONE_SHOT = "once";
+
+/** Creates the threads of a review. Nothing is loaded or read until they are used. */
+export function createReviewThreads(options: ReviewThreadsOptions): ReviewThreads {
+  const { dataDirectory, reviewId, token, events, subject } = options;
+  let opened: Promise<ThreadStore> | undefined;
+  let live: LiveSession | undefined;
+  const load = async () => {
+    const { openThreadStore } = await import("./thread-store.ts");
+    return openThreadStore({
+      dataDirectory,
+      id: reviewId,
+      subject: subject ?? ONE_SHOT,
+      takesOver: subject !== undefined,
+      onThread: (thread) => events.send({ event: "thread", ...thread }),
+    });
+  };
+  const open = () => {
+    if (!opened) {
+      opened = load();
+      // The next request tries again.
+      opened.catch(() => {
+        opened = undefined;
+      });
+    }
+    return opened;
+  };
+  return {
+    reviewId,
+    token,
+    open,
+    get opened() {
+      return opened;
+    },
+    get live() {
+      return live;
+    },
+    async others() {
+      const { entryOf, listRunning } = await import("./running-files.ts");
+      const running = await listRunning(dataDirectory);
+      return running.filter(({ id }) => id !== reviewId).map(entryOf);
+    },
+    async goLive(session) {
+      const [{ createLiveSession }, store] = await Promise.all([import("./live-session.ts"), open()]);
+      live = createLiveSession({ ...session, store, events });
+      return live;
+    },
+    async close() {
+      live?.stop();
+      const store = await opened?.catch(() => undefined);
+      await store?.close();
+    },
+  };
+}

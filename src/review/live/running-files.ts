@@ -1,0 +1,64 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { mayStillRun } from "../../files/running-process.ts";
+import type { ReviewEntry } from "../api-types.ts";
+import { runningFolder } from "./register-review.ts";
+
+const entry = z.object({
+  id: z.string().regex(/^[0-9a-z]{1,40}$/),
+  mode: z.enum(["plan", "code", "pr", "files"]),
+  live: z.boolean(),
+  url: z.string(),
+  title: z.string(),
+  repository: z.string(),
+  agent: z.string(),
+  since: z.string(),
+}) satisfies z.ZodType<ReviewEntry>;
+
+const runningFile = entry.extend({
+  pid: z.number().int().positive(),
+  port: z.number().int(),
+  token: z.string().min(32),
+  host: z.string(),
+  started: z.string().exactOptional(),
+});
+
+/** A review that is open on this machine, with what a local program needs to call it. */
+export type RunningReview = z.infer<typeof runningFile>;
+
+/**
+ * Returns the reviews whose process runs, newest first. Files that cannot be read and files of processes that have
+ * ended are ignored.
+ */
+export async function listRunning(dataDirectory: string): Promise<readonly RunningReview[]> {
+  const folder = runningFolder(dataDirectory);
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".json"));
+  const files = await Promise.all(names.map((name) => readRunning(join(folder, name))));
+  return files
+    .filter((file) => file !== undefined)
+    .sort((one, other) => (one.since < other.since ? 1 : one.since > other.since ? -1 : 0));
+}
+
+async function readRunning(path: string): Promise<RunningReview | undefined> {
+  try {
+    const parsed = runningFile.safeParse(JSON.parse(await readFile(path, "utf8")));
+    return parsed.success && mayStillRun(parsed.data) ? parsed.data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns a review as other programs and pages may see it, without its token. */
+export function entryOf({
+  id,
+  mode,
+  live,
+  url,
+  title,
+  repository,
+  agent,
+  since,
+}: RunningReview): ReviewEntry {
+  return { id, mode, live, url, title, repository, agent, since };
+}

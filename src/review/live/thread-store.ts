@@ -1,0 +1,170 @@
+import { randomBytes } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { markOfProcess } from "../../files/running-process.ts";
+import type {
+  NewMessageBody,
+  NewThreadBody,
+  Thread,
+  ThreadAnchor,
+  ThreadAuthor,
+  ThreadChangeBody,
+  ThreadMessage,
+} from "../api-types.ts";
+import { createLogFile, readLog, replay } from "./log-file.ts";
+import { logPath, takeOverLogs } from "./log-folder.ts";
+import { type AnchorContext, applyEntry, emptyState, type LogEntry, type LogState } from "./session-log.ts";
+
+/** An anchor that exists, with its code or quote, and the lines around it. */
+export interface LocatedAnchor {
+  readonly anchor: ThreadAnchor;
+  readonly context?: AnchorContext | undefined;
+}
+
+/** Where an anchor is now; `outdated` if its lines or quote are gone. */
+export interface FollowedAnchor extends LocatedAnchor {
+  readonly outdated: boolean;
+}
+
+/** The threads and batches of one review, in memory and on disk. */
+export interface ThreadStore {
+  /** The current state. Reading it does not wait for writes. */
+  readonly log: LogState;
+  create(
+    body: Omit<NewThreadBody, "anchor" | "author">,
+    located: LocatedAnchor,
+    author: ThreadAuthor,
+  ): Promise<Thread>;
+  /** Adds a message. Returns undefined for an unknown thread. */
+  reply(id: string, body: NewMessageBody, author: ThreadAuthor): Promise<Thread | undefined>;
+  /** Changes the state, or accepts a finding. Returns undefined for an unknown thread. */
+  change(id: string, body: ThreadChangeBody, author: ThreadAuthor): Promise<Thread | undefined>;
+  /** Moves every thread to where its anchor is now. */
+  follow(
+    find: (thread: Thread, context: AnchorContext | undefined) => Promise<FollowedAnchor>,
+  ): Promise<void>;
+  /** Applies entries and resolves once they are on disk. */
+  write(entries: readonly LogEntry[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ThreadStoreOptions {
+  readonly dataDirectory: string;
+  /** Id of the review. */
+  readonly id: string;
+  /** Names what is reviewed. A live review takes over the logs of interrupted reviews with the same subject. */
+  readonly subject: string;
+  readonly takesOver: boolean;
+  /** Called with each thread that has changed, once the change is on disk. */
+  readonly onThread: (thread: Thread) => void;
+}
+
+/** Opens the threads of a review. A log is created with the first write. */
+export async function openThreadStore(options: ThreadStoreOptions): Promise<ThreadStore> {
+  const { dataDirectory, id: review, subject, onThread } = options;
+  const path = logPath(dataDirectory, subject, review);
+  const header = {
+    op: "open" as const,
+    id: review,
+    process: markOfProcess(),
+    at: new Date().toISOString(),
+  };
+  if (options.takesOver) await takeOverLogs(dataDirectory, subject, header);
+  const file = createLogFile(path);
+  const entries = options.takesOver ? await readLog(path) : [];
+  let log = entries.length === 0 ? emptyState() : replay(entries);
+  let isNew = entries.length === 0;
+  const write = async (added: readonly LogEntry[]) => {
+    const lines = isNew ? [header, ...added] : added;
+    isNew = false;
+    const changed = new Set(added.flatMap((entry) => applyEntry(log, entry)));
+    try {
+      await file.append(lines);
+    } catch (error) {
+      // What is not on disk must not be shown: the writer is told that it failed.
+      const onDisk = await readLog(path).catch(() => []);
+      isNew = onDisk.length === 0;
+      log = replay(onDisk);
+      throw error;
+    }
+    for (const id of changed) {
+      const thread = log.threads.get(id);
+      if (thread) onThread(thread);
+    }
+  };
+  const current = (id: string) => log.threads.get(id);
+  return {
+    get log() {
+      return log;
+    },
+    async create({ type, markdown, severity, suggestedCode }, { anchor, context }, author) {
+      const id = newId("t");
+      const thread: Thread = {
+        id,
+        anchor,
+        type,
+        state: "open",
+        severity: severity ?? null,
+        messages: [
+          messageOf({ markdown, ...(suggestedCode === undefined ? {} : { suggestedCode }) }, author),
+        ],
+        round: log.round,
+        outdated: false,
+        resolvedBy: null,
+        ...(type === "finding" ? { accepted: false } : {}),
+      };
+      await write([{ op: "thread", thread, ...(context ? { context } : {}) }]);
+      return log.threads.get(id) ?? thread;
+    },
+    async reply(id, body, author) {
+      if (!current(id)) return undefined;
+      await write([{ op: "message", thread: id, message: messageOf(body, author) }]);
+      return current(id);
+    },
+    async change(id, { state, accepted }, author) {
+      const known = current(id);
+      if (!known) return undefined;
+      const isChanged = state !== undefined && state !== known.state;
+      const isAccepted = accepted && known.accepted !== true;
+      if (!isChanged && !isAccepted) return known;
+      await write([
+        {
+          op: "change",
+          thread: id,
+          ...(isChanged ? { state, resolvedBy: state === "resolved" ? author : null } : {}),
+          ...(isAccepted ? { accepted } : {}),
+        },
+      ]);
+      return current(id);
+    },
+    async follow(find) {
+      const entries = await Promise.all(
+        [...log.threads.values()].map(async (thread): Promise<LogEntry | undefined> => {
+          const { anchor, outdated, context } = await find(thread, log.contexts.get(thread.id));
+          if (outdated === thread.outdated && isDeepStrictEqual(anchor, thread.anchor)) return undefined;
+          return { op: "anchor", thread: thread.id, anchor, outdated, ...(context ? { context } : {}) };
+        }),
+      );
+      const moved = entries.filter((entry) => entry !== undefined);
+      if (moved.length > 0) await write(moved);
+    },
+    write,
+    close: () => file.close(),
+  };
+}
+
+function messageOf({ markdown, suggestedCode }: NewMessageBody, author: ThreadAuthor): ThreadMessage {
+  return {
+    id: newId("m"),
+    author,
+    at: new Date().toISOString(),
+    markdown,
+    ...(suggestedCode === undefined ? {} : { suggestedCode }),
+    sentAt: null,
+    deliveredAt: null,
+  };
+}
+
+/** Returns a new id with a prefix that tells its kind. */
+export function newId(kind: "t" | "m" | "b"): string {
+  return `${kind}_${randomBytes(8).toString("hex")}`;
+}
