@@ -1,4 +1,3 @@
-import { nextTurn } from "../../../json/bounds.ts";
 import { eventStreamHeaders } from "../../../sse/event-stream-headers.ts";
 import { isClientDisconnect, toExchangeError } from "../../dialect-errors.ts";
 import { getProfile } from "../../dialects/index.ts";
@@ -13,6 +12,7 @@ import { createLossHeader } from "../loss-header.ts";
 import { refusal, STRICT } from "../strict-translation.ts";
 import type { UpstreamReply } from "../translate-call.ts";
 import { type Translation, withoutSecrets } from "../translation.ts";
+import { decodingTurns } from "./decoding-turns.ts";
 import { DeltaFastPath } from "./delta-fast-path.ts";
 import { EventReader, getResponseBounds, lookAt, readResponseJson } from "./read-response.ts";
 import { eventsOfList, eventsOfResponse, ResponseCollector } from "./response-events.ts";
@@ -20,8 +20,6 @@ import { createStreamGuard } from "./stream-guard.ts";
 
 /** How long the status is delayed, so that an early error can still set it. */
 const FIRST_EVENT_TIMEOUT_MS = 5_000;
-/** Bytes of a stream that are decoded per turn of the event loop, if they are all there at once. */
-const TURN_BYTES = 256 * 1024;
 /** Limits for reading what an upstream sends after its terminal event, so that its connection can be reused. */
 const MAX_TRAILING_BYTES = 64 * 1024;
 const MAX_TRAILING_MS = 500;
@@ -58,16 +56,12 @@ async function relay(translation: Translation, upstream: UpstreamReply, writer: 
   const decode = (event: WireEvent) =>
     readsTexts ? writer.encode(decoder.push(event)) : fastPath.push(event);
   const chunks = body[Symbol.asyncIterator]();
-  let left = TURN_BYTES;
   for (let step = await chunks.next(); step.done !== true; step = await chunks.next()) {
+    const turn = decodingTurns.take(step.value.length);
+    if (turn !== undefined) await turn;
     for (const event of parser.push(step.value)) writer.add(decode(event));
     const wait = writer.send();
     if (wait !== undefined) await wait;
-    left -= step.value.length;
-    if (left < 0) {
-      left = TURN_BYTES;
-      await nextTurn();
-    }
     if (writer.failed) return;
     if (writer.ended) return skipRest(chunks);
   }

@@ -1,0 +1,50 @@
+/** Bytes of all streams together that are decoded per turn of the event loop, at most 20 ms. */
+const TURN_BYTES = 256 * 1024;
+
+/** A chunk that waits to be decoded. */
+interface Waiting {
+  readonly bytes: number;
+  readonly proceed: () => void;
+}
+
+/**
+ * Shares the turns of the event loop among the streams that are decoded, so that other requests are served between two
+ * chunks although hundreds of upstreams send at full speed (bench/proxy/crowds.mjs). One instance per process, because
+ * it has one event loop.
+ */
+export class DecodingTurns {
+  private used = 0;
+  private readonly waiting: Waiting[] = [];
+  private isScheduled = false;
+
+  /** Returns a promise to await before so many bytes are decoded, or undefined if it can be done in this turn. */
+  take(bytes: number): Promise<void> | undefined {
+    this.schedule();
+    if (this.used < TURN_BYTES && this.waiting.length === 0) {
+      this.used += bytes;
+      return undefined;
+    }
+    return new Promise((proceed) => this.waiting.push({ bytes, proceed }));
+  }
+
+  private schedule(): void {
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    setImmediate(() => this.nextTurn());
+  }
+
+  private nextTurn(): void {
+    this.isScheduled = false;
+    this.used = 0;
+    while (this.used < TURN_BYTES) {
+      const next = this.waiting.shift();
+      if (next === undefined) return;
+      this.used += next.bytes;
+      next.proceed();
+    }
+    this.schedule();
+  }
+}
+
+/** The turns of this process's event loop. */
+export const decodingTurns = new DecodingTurns();
