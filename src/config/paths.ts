@@ -61,7 +61,7 @@ export function homeOf(environment: Environment): string {
   try {
     return userInfo().homedir;
   } catch (cause) {
-    throw new AppError("usage", "There is no home directory: HOME is not set, and the system knows of none", {
+    throw new AppError("usage", "There is no home directory: HOME is not set, and the system reports no home directory", {
       cause,
       hint: "Set HOME, or SERVICE_HOME and SERVICE_CONFIG.",
     });

@@ -228,7 +228,7 @@ describe("sallyport proxy connect", () => {
     await put(join(home, ".config/sallyport/config.json"), JSON.stringify({ proxy: { upstreams } }));
     const { code, stderr } = await sallyport(home, "proxy", "connect", "claude-code", "--yes");
     expect(code).toBe(2);
-    expect(stderr).toContain('has itself as its upstream "round"');
+    expect(stderr).toContain('is its own upstream "round"');
   });
 
   it("writes down the proxy's models for agents that must be told", async () => {

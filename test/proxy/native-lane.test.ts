@@ -212,8 +212,8 @@ describe("the native lane", () => {
 
   it.each([
     ["text/plain; charset=utf-8", `bad foo, said ${SECRET}`, "bad foo, said [redacted]"],
-    ["text/html", "<p>bad foo</p>", "The upstream main answered with status 400"],
-    ["application/json", "", "The upstream main answered with status 400"],
+    ["text/html", "<p>bad foo</p>", "The upstream main responded with status 400"],
+    ["application/json", "", "The upstream main responded with status 400"],
   ])("tells a refusal that is %s in the client's envelope", async (type, body, message) => {
     const { proxy } = await setUp(undefined, json(body, 400, { "content-type": type }));
     const response = await post(proxy, '{"model":"m"}');
@@ -252,7 +252,7 @@ describe("the native lane", () => {
     }));
     const response = await post(proxy, '{"model":"m"}');
     expect(response.status).toBe(502);
-    expect(await response.text()).toContain("something that is not HTTP");
+    expect(await response.text()).toContain("a response that is not HTTP");
   });
 
   it("leaves the body of Google's older clients alone, which name the model there as a resource", async () => {

@@ -134,7 +134,7 @@ describe("a stream that fails after its head", () => {
       expect([response.status, await response.text()]).toEqual([200, pieces.join("")]);
       const record = await settled(proxy);
       expect(record).toMatchObject({ status: 200, errorCode: "upstream_error" });
-      expect(record.fault).toContain("ended its answer with an error");
+      expect(record.fault).toContain("ended its response with an error");
       expect(await metrics(proxy)).toMatch(
         /sallyport_calls_total\{[^}]*status_code="200",error_type="upstream_error"\} 1/,
       );

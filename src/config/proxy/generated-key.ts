@@ -54,7 +54,7 @@ export async function keepNewKey(dataDirectory: string): Promise<KeptKey> {
   } catch (error) {
     throw new AppError("storage", `The new key cannot be kept in ${path}: ${messageOf(error)}`, {
       cause: error,
-      hint: "Make the folder writable, name another one with SERVICE_HOME, or list a key in proxy.api_keys.",
+      hint: "Make the folder writable, set SERVICE_HOME to another folder, or list a key in proxy.api_keys.",
     });
   } finally {
     await rm(temporary, { force: true }).catch(() => {});

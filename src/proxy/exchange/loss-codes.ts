@@ -33,7 +33,7 @@ export const lossCodes = {
   "previous-response-id": "`previous_response_id` was dropped.",
   "prompt-cache-key": "`prompt_cache_key` was dropped.",
   reasoning: "Earlier reasoning was dropped: it has no signature for this vendor.",
-  "reasoning-effort": "The reasoning effort was changed to one that the model supports, or dropped.",
+  "reasoning-effort": "The reasoning effort was changed to one that the model supports, or was dropped.",
   "reasoning-signature": "Earlier reasoning was dropped: another vendor signed it.",
   seed: "`seed` was dropped.",
   "service-tier": "`service_tier` was dropped.",

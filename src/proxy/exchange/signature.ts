@@ -97,7 +97,7 @@ export function loseEarlierSignature(list: LossList): void {
 
 /** Reports that a text's signature was dropped because the client's dialect cannot carry it. */
 export function loseTextSignature(list: LossList): void {
-  list.add("part-signature", "The signature of a text dropped: the dialect has no equivalent.");
+  list.add("part-signature", "The signature of a text was dropped: the dialect has no equivalent.");
 }
 
 /** The only dialect whose models sign tool calls and texts, not only reasoning. */

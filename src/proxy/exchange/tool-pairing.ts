@@ -119,7 +119,7 @@ function missing(call: ToolCallPart): Loss {
 function leftOver(book: Book): Loss[] {
   return [...book.waiting.values()].flat().map(({ result }) => ({
     code: book.idsUsed.has(result.callId) ? "tool-result-duplicate" : "tool-result-orphan",
-    detail: `The tool result for ${result.callId} dropped: there is no such call.`,
+    detail: `The tool result for ${result.callId} was dropped: there is no such call.`,
   }));
 }
 

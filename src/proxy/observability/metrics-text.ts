@@ -21,9 +21,9 @@ export function metricsText({ active, queued, series: all, refusals, attempts }:
   lines.push(`sallyport_active_calls ${active}`);
   head("sallyport_queued_calls", "gauge", "Calls that wait for a connection to their upstream.");
   lines.push(`sallyport_queued_calls ${queued}`);
-  head("sallyport_calls_total", "counter", "Calls served; error_type is set where one failed.");
+  head("sallyport_calls_total", "counter", "Calls served; error_type is set for failed calls.");
   for (const { labels, calls } of labelled) lines.push(`sallyport_calls_total{${labels}} ${calls}`);
-  head("sallyport_refused_requests_total", "counter", "Requests that were refused before they became calls.");
+  head("sallyport_refused_requests_total", "counter", "Requests that were rejected before they became calls.");
   for (const { route, status, errorCode, count } of refusals)
     lines.push(
       `sallyport_refused_requests_total{${text({ http_route: route, http_response_status_code: String(status), error_type: errorCode })}} ${count}`,
@@ -31,7 +31,7 @@ export function metricsText({ active, queued, series: all, refusals, attempts }:
   head(
     "sallyport_upstream_attempts_total",
     "counter",
-    "Attempts at upstreams, repeated ones and fallbacks included.",
+    "Attempts at upstreams, including retries and fallbacks.",
   );
   for (const { upstream, status, errorCode, count } of attempts)
     lines.push(
@@ -44,22 +44,22 @@ export function metricsText({ active, queued, series: all, refusals, attempts }:
       if (count > 0 || kind === "input" || kind === "output")
         lines.push(`gen_ai_client_token_usage_total{${labels},gen_ai_token_type="${kind}"} ${count}`);
   }
-  head("sallyport_cost_usd_total", "counter", "US dollars, of calls whose price is known.");
+  head("sallyport_cost_usd_total", "counter", "Cost in US dollars of calls with a known price.");
   for (const { labels, cost, priced } of labelled)
     if (priced > 0) lines.push(`sallyport_cost_usd_total{${labels}} ${dollars(cost)}`);
   histograms(
     "gen_ai_server_request_duration_seconds",
-    "From the request's head to the answer's end.",
+    "From the request's headers to the end of the response.",
     ofModels,
   );
   const first = "gen_ai_server_time_to_first_token_seconds";
-  head(first, "histogram", "Of streams, from the request's head to the upstream's first byte.");
+  head(first, "histogram", "For streams, from the request's headers to the upstream's first byte.");
   for (const { labels, ...series } of ofModels)
     if (series.firstBytes > 0)
       histogram(lines, first, labels, series.firstByte, series.firstBytes, series.firstByteSum);
   histograms(
     "sallyport_mcp_request_duration_seconds",
-    "Of calls to MCP servers, to the answer's end.",
+    "Duration of calls to MCP servers, to the end of the response.",
     ofTools,
   );
   return `${lines.join("\n")}\n`;

@@ -38,7 +38,7 @@ export async function respondWithUpstreamError(
   const text = await decodedText(body, headers["content-encoding"]);
   const { "content-encoding": _coding, ...kept } = headers;
   call.status = status;
-  call.errorMessage = `the upstream answered ${status}`;
+  call.errorMessage = `the upstream responded with ${status}`;
   call.errorCode = "upstream_error";
   if (text !== undefined && /^\s*[{[]/.test(text)) {
     const bytes = Buffer.from(redact(text), "utf8");
@@ -49,7 +49,7 @@ export async function respondWithUpstreamError(
   }
   const message =
     plainText(text, kept["content-type"]) ??
-    `The upstream ${call.upstream?.name} answered with status ${status}`;
+    `The upstream ${call.upstream?.name} responded with status ${status}`;
   const passed = clientHeaders({ ...kept, "content-type": undefined }, [], redact, hidesVendorLimits(call));
   const encoded = encodeFault(call.dialect, { status, message: redact(message) }, call.id);
   respondWithJson(call, status, encoded, passed);

@@ -180,7 +180,7 @@ function toResponseError({ upstream }: Call, { message }: ResponseError): AppErr
   const detail = message === undefined ? "" : `: ${message.slice(0, MAX_MESSAGE)}`;
   return new AppError(
     "upstream_error",
-    `The upstream ${upstream?.name} ended its answer with an error${detail}`,
+    `The upstream ${upstream?.name} ended its response with an error${detail}`,
   );
 }
 

@@ -148,7 +148,7 @@ async function sendOnce(
     if (response.status >= 300 && response.status < 400)
       throw new AppError(
         "upstream_invalid",
-        `The upstream ${upstream.name} wants to redirect, which is not followed`,
+        `The upstream ${upstream.name} returned a redirect, which is not followed`,
       );
     if (response.status < 400) return { kind: "completed", ...response };
     return { kind: "refused", ...(await withPauseOfResponse(response)) };

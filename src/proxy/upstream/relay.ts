@@ -66,7 +66,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     this.headers = withoutIdentity(headers);
     const { kind } = this.task;
     const type = headers["content-type"] ?? "";
-    if (status >= 300 && status < 400) this.refuseAnswer("wants to redirect, which is not followed");
+    if (status >= 300 && status < 400) this.refuseAnswer("returned a redirect, which is not followed");
     else if (kind === "verbatim") {
       this.open();
       // Listening clients wait for the head, and the first event may be hours away. For other calls the head is sent

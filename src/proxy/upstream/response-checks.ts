@@ -32,9 +32,9 @@ export function problemIn(
   kind: RelayTask["kind"],
   coding: string | undefined,
 ): string | undefined {
-  if (body.length === 0) return "answered with nothing";
-  if (kind === "model" && coding === undefined && !endsValue(body)) return "answered with half a reply";
-  return codingOf(coding) === "gzip" && !isGzip(body) ? "answered in another coding than it says" : undefined;
+  if (body.length === 0) return "returned an empty response";
+  if (kind === "model" && coding === undefined && !endsValue(body)) return "returned an incomplete response";
+  return codingOf(coding) === "gzip" && !isGzip(body) ? "returned a body that does not match its content encoding" : undefined;
 }
 
 /** RFC 1952, section 2.3.1. */

@@ -63,7 +63,7 @@ export async function readText(
 ): Promise<string> {
   const bytes = await readWhole(response.body, limit);
   if (bytes === undefined)
-    throw new AppError("upstream_invalid", `The upstream ${upstream} answered with too much`);
+    throw new AppError("upstream_invalid", `The upstream ${upstream} returned a response that is too large`);
   return bytes.toString("utf8");
 }
 
@@ -206,7 +206,7 @@ function decoded(
   if (coding === undefined) return body;
   const decoder = decoderOf(coding);
   if (!decoder)
-    throw new AppError("upstream_invalid", `The upstream ${upstream} answered in an unknown coding`);
+    throw new AppError("upstream_invalid", `The upstream ${upstream} used an unknown content encoding`);
   return throughDecoder(body, decoder, upstream);
 }
 
@@ -224,7 +224,7 @@ async function* throughDecoder(
     if (error instanceof AppError) throw error;
     throw new AppError(
       "upstream_invalid",
-      `The upstream ${upstream} answered in another coding than it says`,
+      `The upstream ${upstream} returned a body that does not match its content encoding`,
       {
         cause: error,
       },

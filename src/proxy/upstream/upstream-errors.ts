@@ -49,14 +49,14 @@ export function toUpstreamError(error: Error, upstream: string, begun: boolean):
   if (isUnaskedFor(error, code))
     return upstreamError(
       "upstream_invalid",
-      `The upstream ${upstream} answered with an interim status that nobody asked for`,
+      `The upstream ${upstream} returned an unexpected interim status`,
       error,
     );
-  if (begun) return upstreamError("upstream_cut", `The answer of the upstream ${upstream} broke off`, error);
+  if (begun) return upstreamError("upstream_cut", `The response of the upstream ${upstream} was interrupted`, error);
   if (error.name === "HTTPParserError" || NO_HTTP.has(code))
     return upstreamError(
       "upstream_invalid",
-      `The upstream ${upstream} answered with something that is not HTTP`,
+      `The upstream ${upstream} returned a response that is not HTTP`,
       error,
     );
   return upstreamError(
@@ -68,13 +68,13 @@ export function toUpstreamError(error: Error, upstream: string, begun: boolean):
 
 /** Returns the error of a call that waited longer than `first_byte` for a connection and its response. */
 export function waitedTooLong(upstream: string): AppError {
-  const message = `The upstream ${upstream} did not answer within first_byte: all connections to it were in use`;
+  const message = `The upstream ${upstream} did not respond within first_byte: all connections to it were in use`;
   return new AppError("upstream_timeout", message);
 }
 
 /** Returns the error of a call that received only interim responses (1xx) within `first_byte`. */
 export function onlyInterim(upstream: string): AppError {
-  const message = `The upstream ${upstream} did not answer within first_byte: it sent interim responses (1xx) only`;
+  const message = `The upstream ${upstream} did not respond within first_byte: it sent interim responses (1xx) only`;
   return new AppError("upstream_timeout", message);
 }
 

@@ -226,7 +226,7 @@ describe("5f errors, usage, transport", () => {
       ];
       for (const body of bodies) expect(await ask(body), JSON.stringify(body)).toContain(message);
       for (const nothing of ["", {}, { error: { message: "" } }])
-        expect(await ask(nothing), JSON.stringify(nothing)).toMatch(/^The upstream answered .*503\.$/);
+        expect(await ask(nothing), JSON.stringify(nothing)).toMatch(/^The upstream responded with .*503\.$/);
     },
   );
 
@@ -242,7 +242,7 @@ describe("5f errors, usage, transport", () => {
       expect(received.status).toBe(502);
       expect(received.json).toMatchObject({
         type: "error",
-        error: { type: "api_error", message: "The upstream answered 502." },
+        error: { type: "api_error", message: "The upstream responded with 502." },
       });
     }
   });

@@ -121,7 +121,7 @@ function addressFrom(text: string): string {
 function refuseItself(url: string, { upstreams = {} }: ProxySettings): void {
   for (const [name, { base_url: target }] of Object.entries(upstreams)) {
     if (!isSameAddress(url, target)) continue;
-    throw new AppError("configuration", `The proxy at ${url} has itself as its upstream "${name}"`, {
+    throw new AppError("configuration", `The proxy at ${url} is its own upstream "${name}"`, {
       hint: `Give proxy.upstreams.${name}.base_url the vendor's address, or the proxy another port.`,
     });
   }
@@ -136,7 +136,7 @@ async function keyFor(settings: ProxySettings, { keyEnv }: ConnectionFlags): Pro
   });
   if (known[0] !== undefined) return known[0];
   const generated = await readGeneratedKey(dataDirectory(processEnvironment));
-  return generated ?? refuseKey("The proxy asks for a key, and none is known here");
+  return generated ?? refuseKey("The proxy requires a key, and no key is configured here");
 }
 
 function fromEnvironment(name: string): string | undefined {

@@ -26,7 +26,7 @@ export async function withKeyStore<Result>(
   };
   const location = databaseLocation(settings, environment, folders);
   if (location.engine === "none")
-    throw new AppError("usage", 'There is no database to keep keys in: proxy.database is "none"', {
+    throw new AppError("usage", 'There is no database for keys: proxy.database is "none"', {
       hint: 'Set proxy.database to "sqlite" or a postgres URL.',
     });
   const db = await openDatabase(location, sqliteWorkerFiles);

@@ -121,7 +121,7 @@ export function createStreamDecoder(): StreamDecoder {
 const cutOff: ExchangeError = {
   kind: "upstream",
   status: 502,
-  message: "The upstream's stream ended before the answer did.",
+  message: "The upstream's stream ended before the response was complete.",
 };
 const unreadable: ExchangeError = {
   kind: "upstream",

@@ -42,7 +42,7 @@ export function encodeUserPart(
       return encodeAudio(part, capabilities) ?? lost("audio", "The upstream takes no such audio.");
     case "unknown":
       if (part.origin.dialect === "chat-completions") return part.origin.raw as WireContent;
-      return lost("unknown", "A part of a kind this proxy does not know was left out.");
+      return lost("unknown", "A part of an unknown kind was dropped.");
     default:
       return lost(part.type, `A ${part.type} part has no place in a user's message.`);
   }

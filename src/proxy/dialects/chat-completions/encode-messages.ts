@@ -38,7 +38,7 @@ function encodeSystem(parts: readonly Part[], list: LossList): WireMessage {
     if (part.type === "text") return [part.text];
     list.add(
       `system-${part.type}`,
-      `A ${part.type} part dropped from the instructions: the dialect supports text only.`,
+      `A ${part.type} part was dropped from the instructions: the dialect supports text only.`,
     );
     return [];
   });
@@ -92,7 +92,7 @@ function encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList)
     else
       list.add(
         `assistant-${part.type}`,
-        `A ${part.type} part dropped from an assistant message: the dialect has no equivalent.`,
+        `A ${part.type} part was dropped from an assistant message: the dialect has no equivalent.`,
       );
   }
   const reasoning = encodeReasoning(thoughts, calls.length > 0, capabilities, list);
@@ -120,13 +120,13 @@ function encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList)
 function encodeSignature(parts: readonly Part[], { optionalMembers }: Capabilities, list: LossList) {
   const signature = signatureOfTexts(parts, list);
   if (signature === undefined || optionalMembers.includes("extra_content")) return googleExtra(signature);
-  list.add("part-signature", "The signature of a text dropped: another vendor created it.");
+  list.add("part-signature", "The signature of a text was dropped: another vendor created it.");
   return {};
 }
 
 function signable(call: ToolCallPart, { optionalMembers }: Capabilities, list: LossList): ToolCallPart {
   if (call.signature === undefined || optionalMembers.includes("extra_content")) return call;
-  list.add("call-signature", "The signature of a tool call dropped: another vendor created it.");
+  list.add("call-signature", "The signature of a tool call was dropped: another vendor created it.");
   const { signature: _, ...bare } = call;
   return bare;
 }

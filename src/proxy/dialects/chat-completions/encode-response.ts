@@ -112,7 +112,7 @@ function encodeImages(parts: readonly Part[]): unknown[] | undefined {
 
 /** Adds a loss for the dropped signature of an image. */
 export function reportLostImageSignature(list: LossList): void {
-  list.add("part-signature", "The signature of an image dropped: the dialect has no equivalent.");
+  list.add("part-signature", "The signature of an image was dropped: the dialect has no equivalent.");
 }
 
 function noteUnsayable(part: Part, list: LossList): void {
@@ -120,6 +120,6 @@ function noteUnsayable(part: Part, list: LossList): void {
   if (["text", "refusal", "reasoning", "tool-call", "image"].includes(part.type)) return;
   list.add(
     `answer-${part.type}`,
-    `A ${part.type} part dropped from the response: the dialect has no equivalent.`,
+    `A ${part.type} part was dropped from the response: the dialect has no equivalent.`,
   );
 }

@@ -57,7 +57,7 @@ export function encodeOutput(
   if (capabilities.structuredOutput === "none") {
     list.add(
       "structured-output",
-      "The response format dropped: the upstream's model does not support structured output.",
+      "The response format was dropped: the upstream's model does not support structured output.",
     );
     return undefined;
   }

@@ -189,7 +189,7 @@ export class PartWriter {
     }
     this.list.add(
       `answer-${part.type}`,
-      `A ${part.type} part dropped from the response: the dialect has no equivalent.`,
+      `A ${part.type} part was dropped from the response: the dialect has no equivalent.`,
     );
     return "";
   }

@@ -23,7 +23,7 @@ class CompletionsStreamDecoder implements StreamDecoder {
     return this.drain(() => {
       const reasons = [...this.candidates.values()];
       if (reasons.length > 0 && reasons.every((reason) => reason !== undefined)) this.finish();
-      else this.fail("The upstream's stream ended before the answer did.");
+      else this.fail("The upstream's stream ended before the response was complete.");
     });
   }
 
@@ -73,7 +73,7 @@ class CompletionsStreamDecoder implements StreamDecoder {
   }
 
   private finish(): void {
-    if (this.candidates.size === 0) return void this.fail("The upstream's stream holds no answer.");
+    if (this.candidates.size === 0) return void this.fail("The upstream's stream contains no response.");
     this.ended = true;
     for (const [candidate, reason] of this.candidates) {
       const which = candidate > 0 ? { candidate } : {};

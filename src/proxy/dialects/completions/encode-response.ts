@@ -38,7 +38,7 @@ function textOf(part: Part, list: LossList): string {
   if (part.type === "text" || part.type === "refusal") return part.text;
   list.add(
     `answer-${part.type}`,
-    `A ${part.type} part dropped from the response: the dialect has no equivalent.`,
+    `A ${part.type} part was dropped from the response: the dialect has no equivalent.`,
   );
   return "";
 }

@@ -51,7 +51,7 @@ class CompletionsStreamEncoder extends ChunkStreamEncoder {
     if (part.type === "text" || part.type === "refusal") return true;
     this.list.add(
       `answer-${part.type}`,
-      `A ${part.type} part dropped from the response: the dialect has no equivalent.`,
+      `A ${part.type} part was dropped from the response: the dialect has no equivalent.`,
     );
     return false;
   }

@@ -28,7 +28,7 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   const candidates = (wire.candidates ?? []).map((candidate, index) => decodeCandidate(candidate, id, index));
   const blocked = blockedCandidate(wire);
   if (candidates.length === 0 && blocked === undefined) {
-    throw invalidResponse("The upstream's answer has no candidates.", body);
+    throw invalidResponse("The upstream's response has no candidates.", body);
   }
   const value: ExchangeResponse = {
     ...withoutNullish({ id: wire.responseId, model: wire.modelVersion }),
@@ -40,7 +40,7 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
 
 /** Parses a response or a chunk and renames its members to camelCase. Throws `DialectError` if it is invalid. */
 export function parseResponse(body: unknown): WireResponse {
-  return parseResponsePiece(responseSchema, camelKeys(body), "answer of the generative-language dialect");
+  return parseResponsePiece(responseSchema, camelKeys(body), "response in the generative-language dialect");
 }
 
 /** Returns the HTTP status that an error inside a response with status 200 names, else 502. */

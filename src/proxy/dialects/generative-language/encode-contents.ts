@@ -184,7 +184,7 @@ function encodeKept(part: Part, turn: Turn, losses: LossList): WireObject[] {
   if (kept === undefined)
     losses.add(
       part.type,
-      `A ${part.type} part dropped from a ${turn.role} message: the dialect has no equivalent.`,
+      `A ${part.type} part was dropped from a ${turn.role} message: the dialect has no equivalent.`,
     );
   return some(kept);
 }

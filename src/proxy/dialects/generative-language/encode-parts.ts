@@ -47,12 +47,12 @@ export function encodeMedia(
   const { source } = part;
   if (source.kind === "text") return { text: withTitle(part as DocumentPart, source.text) };
   if (accepted === "none") {
-    losses.add(part.type, `A ${part.type} part dropped: the model does not support it.`);
+    losses.add(part.type, `A ${part.type} part was dropped: the model does not support it.`);
     return undefined;
   }
   if (source.kind === "base64") return { inlineData: { mimeType: source.mediaType, data: source.data } };
   if (source.kind === "url" && accepted === "base64") {
-    losses.add(`${part.type}-url`, `A ${part.type} given by URL dropped: the model requires its bytes.`);
+    losses.add(`${part.type}-url`, `A ${part.type} given by URL was dropped: the model requires its bytes.`);
     return undefined;
   }
   if (source.kind === "file" && part.origin?.dialect !== "generative-language") {

@@ -54,7 +54,7 @@ function encodeInstructions(request: ExchangeRequest, losses: LossList): unknown
     if (part.type === "text") return part.text === "" ? [] : [encodeText(part)];
     losses.add(
       `system-${part.type}`,
-      `A ${part.type} part dropped from the instructions: the dialect supports text only.`,
+      `A ${part.type} part was dropped from the instructions: the dialect supports text only.`,
     );
     return [];
   });
@@ -158,7 +158,7 @@ function encodeOutput(output: OutputFormat | undefined, capabilities: Capabiliti
   if (capabilities.structuredOutput === "none") {
     losses.add(
       "structured-output",
-      "The response format dropped: the model does not support structured output.",
+      "The response format was dropped: the model does not support structured output.",
     );
     return {};
   }

@@ -65,7 +65,7 @@ export function encodeResponsePart(part: Part, losses: LossList): WireObject[] {
       if (kept === undefined)
         losses.add(
           `answer-${part.type}`,
-          `A ${part.type} part dropped from the response: the dialect has no equivalent.`,
+          `A ${part.type} part was dropped from the response: the dialect has no equivalent.`,
         );
       return kept === undefined ? [] : [kept];
     }
@@ -78,7 +78,7 @@ export function encodeResponsePart(part: Part, losses: LossList): WireObject[] {
 function encodeCall(part: Extract<Part, { type: "tool-call" }>, losses: LossList): WireObject[] {
   const args = encodeArguments(part);
   if (args === undefined) {
-    losses.add("incomplete-call", `The call of ${part.name} dropped: its arguments are not a JSON object.`);
+    losses.add("incomplete-call", `The call of ${part.name} was dropped: its arguments are not a JSON object.`);
     return [];
   }
   const thoughtSignature = part.signature === undefined ? {} : { thoughtSignature: part.signature };

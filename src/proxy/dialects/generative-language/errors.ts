@@ -35,7 +35,7 @@ export function decodeError(
   const outer = Array.isArray(body) ? body.at(-1) : body;
   const parsed = errorSchema.safeParse(camelKeys(isObject(outer) ? outer["error"] : undefined), FIRST_ISSUE);
   const error = parsed.success ? parsed.data : {};
-  const message = findErrorMessage(outer) ?? `The upstream answered with status ${status}.`;
+  const message = findErrorMessage(outer) ?? `The upstream responded with status ${status}.`;
   const details = error.details ?? [];
   const isKey = details.some((detail) => detail.reason === "API_KEY_INVALID");
   const quotas = details

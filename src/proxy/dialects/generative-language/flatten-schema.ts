@@ -43,7 +43,7 @@ function resolve(reference: string, path: SchemaPath, losses: LossList): JsonSch
   }
   const target = pointTo(reference, path.root);
   if (isObject(target)) return target;
-  losses.add("schema-ref", `The reference ${reference} dropped: the tool's schema does not contain it.`);
+  losses.add("schema-ref", `The reference ${reference} was dropped: the tool's schema does not contain it.`);
   return undefined;
 }
 

@@ -25,7 +25,7 @@ const known = new Set([...Object.keys(requestSchema.shape), "mcp_servers"]);
 const attribution = /^x-anthropic-billing-header:.*\s*$/;
 const lostAttribution: Loss = {
   code: "attribution",
-  detail: "The client's billing line dropped from the instructions.",
+  detail: "The client's billing line was dropped from the instructions.",
 };
 
 /** Parses a messages request body. Throws `DialectError` (400) that names the invalid member. */

@@ -37,7 +37,7 @@ class MessagesStreamDecoder implements StreamDecoder {
   }
 
   end(): readonly ExchangeEvent[] {
-    return this.drain(() => this.fail("The upstream's stream ended before the answer did."));
+    return this.drain(() => this.fail("The upstream's stream ended before the response was complete."));
   }
 
   private drain(step: () => void): readonly ExchangeEvent[] {

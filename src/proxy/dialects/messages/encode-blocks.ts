@@ -54,7 +54,7 @@ export function encodeSpoken(parts: readonly Part[], context: BlockContext): Out
   for (const { type } of parts.filter(isMedium))
     context.list.add(
       `assistant-${type}`,
-      `A ${type} part dropped from an assistant message: the dialect has no equivalent.`,
+      `A ${type} part was dropped from an assistant message: the dialect has no equivalent.`,
     );
   return encodeParts(
     parts.filter((part) => !isMedium(part)),
@@ -68,7 +68,7 @@ function encodeBare(part: Part, context: BlockContext): OutBlock | undefined {
     case "text":
     case "refusal":
       if (part.type === "text" && part.signature !== undefined)
-        lost("part-signature", "The signature of a text dropped: another vendor created it.");
+        lost("part-signature", "The signature of a text was dropped: another vendor created it.");
       // The vendor rejects text that consists of whitespace.
       return part.text.trim() === "" ? undefined : { type: "text", text: part.text };
     case "image":
@@ -144,7 +144,7 @@ function encodeThinking(part: ReasoningPart, { list }: BlockContext): OutBlock |
 
 function encodeCall(part: ToolCallPart, { list }: BlockContext): OutBlock {
   if (part.signature !== undefined)
-    list.add("call-signature", "The signature of a tool call dropped: another vendor created it.");
+    list.add("call-signature", "The signature of a tool call was dropped: another vendor created it.");
   const input = argumentsObject(part.arguments);
   if (input === undefined)
     list.add("tool-arguments", "Tool arguments that are not a JSON object are sent as text.");

@@ -123,7 +123,7 @@ function encodeTier(tier: string | undefined, list: LossList): string | undefine
 function encodeAutomaticCaching(request: ExchangeRequest, { capabilities, list }: BlockContext): unknown {
   if (request.cacheKey === undefined) return undefined;
   if (capabilities.optionalMembers.includes("cache_control")) return { type: "ephemeral" };
-  list.add("prompt-cache-key", "The cache key dropped: the upstream does not support it.");
+  list.add("prompt-cache-key", "The cache key was dropped: the upstream does not support it.");
   return undefined;
 }
 

@@ -39,7 +39,7 @@ export function encodeResponsePart(part: Part, list: LossList): readonly OutBloc
   }
   list.add(
     `answer-${part.type}`,
-    `A ${part.type} part dropped from the response: the dialect has no equivalent.`,
+    `A ${part.type} part was dropped from the response: the dialect has no equivalent.`,
   );
   return [];
 }

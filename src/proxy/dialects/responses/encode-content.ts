@@ -41,7 +41,7 @@ export function encodeInputPart(part: Part, { capabilities, losses }: InputConte
     default:
       losses.add(
         part.type,
-        `A ${part.type} part dropped from a user message: the dialect has no equivalent.`,
+        `A ${part.type} part was dropped from a user message: the dialect has no equivalent.`,
       );
       return undefined;
   }
@@ -53,11 +53,11 @@ function takes(
   losses: LossList,
 ): boolean {
   if (accepted === "none")
-    losses.add(part.type, `A ${part.type} part dropped: the upstream's model does not support it.`);
+    losses.add(part.type, `A ${part.type} part was dropped: the upstream's model does not support it.`);
   else if (accepted === "base64" && part.source.kind === "url")
     losses.add(
       `${part.type}-url`,
-      `A ${part.type} given by URL dropped: the upstream's model requires its bytes.`,
+      `A ${part.type} given by URL was dropped: the upstream's model requires its bytes.`,
     );
   else return true;
   return false;

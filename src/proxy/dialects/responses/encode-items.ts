@@ -56,7 +56,7 @@ function encodeOwnItem(part: Part, request: ExchangeRequest, context: InputConte
   switch (part.type) {
     case "tool-call":
       if (part.signature !== undefined)
-        losses.add("call-signature", "The signature of a tool call dropped: another vendor created it.");
+        losses.add("call-signature", "The signature of a tool call was dropped: another vendor created it.");
       return [encodeCall(part, request)];
     case "tool-result":
       return [encodeResult(part, request, context)];
@@ -87,7 +87,7 @@ function isContent(raw: unknown): boolean {
 
 function encodeKept(part: Part, losses: LossList): WireItem[] {
   if (part.origin?.dialect === "responses") return [part.origin.raw as WireItem];
-  losses.add("server-tool", "The use of another vendor's own tool dropped.");
+  losses.add("server-tool", "The use of another vendor's own tool was dropped.");
   return [];
 }
 
@@ -148,13 +148,13 @@ function encodeReasoning(part: ReasoningPart, losses: LossList): WireItem[] {
 
 function encodeSpoken(part: Part, losses: LossList): unknown {
   if (part.type === "text" && part.signature !== undefined)
-    losses.add("part-signature", "The signature of a text dropped: another vendor created it.");
+    losses.add("part-signature", "The signature of a text was dropped: another vendor created it.");
   if (part.type === "text") return { type: "output_text", text: part.text };
   if (part.type === "refusal") return { type: "refusal", refusal: part.text };
   if (part.type === "unknown" && part.origin.dialect === "responses") return part.origin.raw;
   losses.add(
     `assistant-${part.type}`,
-    `A ${part.type} part dropped from an assistant message: the dialect has no equivalent.`,
+    `A ${part.type} part was dropped from an assistant message: the dialect has no equivalent.`,
   );
   return undefined;
 }

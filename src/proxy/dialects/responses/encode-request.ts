@@ -157,7 +157,7 @@ function encodeFormat(
   if (capabilities.structuredOutput === "none") {
     losses.add(
       "structured-output",
-      "The response format dropped: the model does not support structured output.",
+      "The response format was dropped: the model does not support structured output.",
     );
     return undefined;
   }

@@ -123,7 +123,7 @@ export function encodeItem(
       if (kept === undefined)
         losses.add(
           `answer-${part.type}`,
-          `A ${part.type} part dropped from the response: the dialect has no equivalent.`,
+          `A ${part.type} part was dropped from the response: the dialect has no equivalent.`,
         );
       return kept;
     }

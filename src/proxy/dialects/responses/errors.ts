@@ -13,7 +13,7 @@ export function decodeError(
   body: unknown,
 ): ExchangeError {
   const details = describe(isObject(body) && isObject(body["error"]) ? body["error"] : body);
-  const message = findErrorMessage(body) ?? `The upstream answered with status ${status}.`;
+  const message = findErrorMessage(body) ?? `The upstream responded with status ${status}.`;
   const retryAfter = retryAfterSeconds(headers);
   return {
     kind: kindOf(status, message, details.code, details.type),

@@ -113,12 +113,12 @@ export function imageItem(id: string, part: ImagePart, losses: LossList): Output
   if (part.source.kind !== "base64") {
     losses.add(
       "answer-image",
-      "An image given by URL dropped from the response: the dialect requires its bytes.",
+      "An image given by URL was dropped from the response: the dialect requires its bytes.",
     );
     return undefined;
   }
   if (part.signature !== undefined)
-    losses.add("part-signature", "The signature of an image dropped: the dialect has no equivalent.");
+    losses.add("part-signature", "The signature of an image was dropped: the dialect has no equivalent.");
   return {
     id,
     type: "image_generation_call",

@@ -33,7 +33,7 @@ export function parseResponsePiece<Schema extends z.ZodType>(
   if (parsed.success) return parsed.data;
   const { param, problem } = firstIssue(parsed.error, "");
   throw invalidResponse(
-    `The upstream's answer is no ${what}: ${param === "" ? problem : `${param}: ${problem}`}`,
+    `The upstream's response is not a valid ${what}: ${param === "" ? problem : `${param}: ${problem}`}`,
   );
 }
 

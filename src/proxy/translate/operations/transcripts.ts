@@ -160,10 +160,10 @@ export function readTimedTranscript(text: string): TimedTranscript {
   try {
     value = JSON.parse(text);
   } catch {
-    throw invalidResponse("The upstream's transcript has no times.");
+    throw invalidResponse("The upstream's transcript has no timestamps.");
   }
   const parsed = timedSchema.safeParse(value, FIRST_ISSUE);
-  if (!parsed.success) throw invalidResponse("The upstream's transcript has no times.");
+  if (!parsed.success) throw invalidResponse("The upstream's transcript has no timestamps.");
   const { language, duration, segments: read } = parsed.data;
   return { language, duration: duration ?? read.at(-1)?.end ?? 0, segments: read };
 }

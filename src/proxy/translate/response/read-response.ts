@@ -169,9 +169,9 @@ export class EventReader {
 
 /** Creates the error (502) for a body that exceeds the maximum size. */
 export function createTooLargeError(): DialectError {
-  return invalidResponse("The upstream's answer is too large.");
+  return invalidResponse("The upstream's response is too large.");
 }
 
 function createExcessError(excess: JsonExcess, bounds: JsonBounds): DialectError {
-  return invalidResponse(`The upstream's answer ${describeExcess(excess, bounds)}.`);
+  return invalidResponse(`The upstream's response ${describeExcess(excess, bounds)}.`);
 }

@@ -73,7 +73,7 @@ function findFinishError(finish: Finish, broken: string | undefined): ExchangeEr
   if (finish.unified === "error") {
     return createUpstreamError(
       finish.message ??
-        `The upstream's model could not finish its answer (${finish.raw ?? "no reason given"}).`,
+        `The upstream's model could not finish its response (${finish.raw ?? "no reason given"}).`,
     );
   }
   const isCut = finish.unified === "length" || finish.unified === "context-overflow";
