@@ -1,5 +1,5 @@
 /**
- * Keeps web pages out of servers without a password. A browser sends requests of any page to a loopback port; these
+ * Rejects requests of foreign web pages. A browser sends requests of any page to a loopback port; these
  * headers, which pages cannot set, distinguish them from the user's own.
  *
  * Host stops DNS rebinding (where the browser sends no Origin and no Sec-Fetch headers); Origin and Sec-Fetch-Site

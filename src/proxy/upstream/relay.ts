@@ -8,7 +8,7 @@ import { isEventStream, isExpected, problemIn, withoutIdentity } from "./respons
 import { clientHeaders } from "./response-headers.ts";
 import { clientDisconnected, streamCut, toUpstreamError } from "./upstream-errors.ts";
 
-/** Responses up to this size are buffered until complete, so that one that breaks off becomes a clean 502. */
+/** Responses up to this size are buffered until complete, so that an interrupted one becomes a clean 502. */
 const MAX_BUFFERED = 256 * 1024;
 const ERROR_BODY = 1024 * 1024;
 /** Bytes up to which a response is sent as a string. */
