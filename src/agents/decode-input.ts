@@ -66,6 +66,6 @@ export async function loadPlan(location: PlanLocation): Promise<LoadedPlan> {
     if (!plan?.trim()) return { missing: `There is no plan in ${path}.` };
     return isReadAgain ? { plan, file: path } : { plan };
   } catch {
-    return { missing: `The plan could not be read from ${path}.` };
+    return { missing: `Cannot read the plan from ${path}.` };
   }
 }

@@ -70,7 +70,7 @@ function shellFor(command: string): string[] {
 }
 
 function unreadable(source: SecretSource, reason: string): AppError {
-  return new AppError("configuration", `The secret of ${nameOf(source)} cannot be read: ${reason}`, {
+  return new AppError("configuration", `Cannot read the secret of ${nameOf(source)}: ${reason}`, {
     hint: "Set the variable, make the file readable, or try the command in a terminal.",
   });
 }

@@ -32,7 +32,7 @@ describe("loadPlan", () => {
 
   it("returns what is missing instead of failing", async () => {
     expect(await loadPlan({ in: "file", path: "/no/such/file" })).toEqual({
-      missing: "The plan could not be read from /no/such/file.",
+      missing: "Cannot read the plan from /no/such/file.",
     });
     expect(await loadPlan({ in: "nowhere", reason: "GEMINI_PLANS_DIR is not set." })).toEqual({
       missing: "The agent asked for a review without sending a plan. GEMINI_PLANS_DIR is not set.",

@@ -23,8 +23,8 @@ export async function readGeneratedKey(dataDirectory: string): Promise<string | 
     if (systemErrorCode(error) === "ENOENT") return undefined;
     throw new AppError(
       "unreadable",
-      `The key file ${generatedKeyFile(dataDirectory)} cannot be read: ${messageOf(error)}`,
-      { cause: error, hint: "Make it readable, or remove it: the proxy then makes another key." },
+      `Cannot read the key file ${generatedKeyFile(dataDirectory)}: ${messageOf(error)}`,
+      { cause: error, hint: "Make it readable, or remove it: the proxy then creates another key." },
     );
   }
 }
@@ -52,7 +52,7 @@ export async function keepNewKey(dataDirectory: string): Promise<KeptKey> {
     await rename(temporary, path);
     return { key, isNew: true };
   } catch (error) {
-    throw new AppError("storage", `The new key cannot be kept in ${path}: ${messageOf(error)}`, {
+    throw new AppError("storage", `Cannot store the new key in ${path}: ${messageOf(error)}`, {
       cause: error,
       hint: "Make the folder writable, set SERVICE_HOME to another folder, or list a key in proxy.api_keys.",
     });

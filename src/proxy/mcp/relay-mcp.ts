@@ -73,7 +73,7 @@ async function relayed(
   try {
     return await relayTo(pools, upstream, request, task);
   } catch (cause) {
-    const error = new AppError("internal", "The call could not be relayed", { cause });
+    const error = new AppError("internal", "Cannot relay the call", { cause });
     return { kind: "failed", error, firstByteAt: 0 };
   }
 }

@@ -59,5 +59,5 @@ export function imageError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const code = systemErrorCode(error) ?? "unknown reason";
   if (NOT_THERE.has(code)) return new AppError("not_found", "File not found", { cause: error });
-  return new AppError("unreadable", `The image cannot be read: ${code}`, { cause: error });
+  return new AppError("unreadable", `Cannot read the image: ${code}`, { cause: error });
 }

@@ -56,6 +56,6 @@ async function fileOf(request: FastifyRequest): Promise<{ bytes: Buffer; name: s
   } catch (error) {
     if (systemErrorCode(error) === "FST_REQ_FILE_TOO_LARGE") throw tooLarge(error);
     if (error instanceof AppError) throw error;
-    throw new AppError("validation", `The upload cannot be read: ${messageOf(error)}`, { cause: error });
+    throw new AppError("validation", `Cannot read the upload: ${messageOf(error)}`, { cause: error });
   }
 }

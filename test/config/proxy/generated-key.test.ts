@@ -38,7 +38,7 @@ describe("the key that the proxy makes for itself", () => {
     await mkdir(generatedKeyFile(folder), { recursive: true });
     await expect(readGeneratedKey(folder)).rejects.toMatchObject({
       code: "unreadable",
-      message: expect.stringContaining(`${generatedKeyFile(folder)} cannot be read: EISDIR`),
+      message: expect.stringContaining(`Cannot read the key file ${generatedKeyFile(folder)}: EISDIR`),
       hint: expect.stringContaining("remove it"),
     });
   });

@@ -22,7 +22,7 @@ export function ImportDialog() {
     try {
       setReview(await readShared(content));
     } catch (problem) {
-      setError(problem instanceof Error ? problem.message : "The file cannot be read.");
+      setError(problem instanceof Error ? problem.message : "Cannot read the file.");
     }
   };
 

@@ -156,7 +156,7 @@ export class EventReader {
       events = read();
     } catch (error) {
       if (!(error instanceof SseEventTooLargeError)) throw error;
-      throw invalidResponse(`The upstream's stream cannot be read. ${error.message}`);
+      throw invalidResponse(`Cannot read the upstream's stream. ${error.message}`);
     }
     for (const { data } of events) {
       if (data.length <= UNCOUNTED) continue;
