@@ -71,7 +71,7 @@ describe("review code", () => {
     expect(code).toBe(0);
     expect(stdout).toBe(`# Code review feedback
 
-A reviewer read the diff "Uncommitted changes" (HEAD) of \`project\`, branch \`main\`, and left 4 notes. Lines are counted in the file after the change (new side) or before it (old side).
+A reviewer read the diff "Uncommitted changes" (HEAD) of \`project\`, branch \`main\`, and left 4 comments. Lines are counted in the file after the change (new side) or before it (old side).
 
 ## In general
 

@@ -17,16 +17,16 @@ export const Sallyport = async ({ client }) => ({
       description:
         "Submit a finished plan to the person, who reviews it in the browser. Call it once the plan is complete and " +
         "before any of it is carried out. It waits for the decision, however long that takes. If the plan is not " +
-        "approved, revise it as the answer says and submit it again.",
+        "approved, revise it as the result says and submit it again.",
       args: { plan: { type: "string", description: "The whole plan, as Markdown." } },
       async execute({ plan }, context) {
         const agents = await agentsOf(client, context.directory);
         const decision = await review({ plan, origin: "origin_b", agents, cwd: context.directory }, context);
         const agent = decision.agentSwitch ?? context.agent;
-        if (decision.agentSwitch) await say(client, context, agent, "The plan is approved. Continue as " + agent + ".");
-        const words = decision.decision === "approve" ? approved(decision) : revise(decision.feedback);
-        if (!isCutOff(words)) return words;
-        await say(client, context, agent, words);
+        if (decision.agentSwitch) await sendMessage(client, context, agent, "The plan is approved. Continue as " + agent + ".");
+        const text = decision.decision === "approve" ? approved(decision) : revise(decision.feedback);
+        if (!isCutOff(text)) return text;
+        await sendMessage(client, context, agent, text);
         return "The decision is in the message that follows.";
       },
     },
@@ -46,7 +46,7 @@ async function agentsOf(client, directory) {
 function review(envelope, { abort, directory }) {
   return new Promise((resolve, reject) => {
     const [program, ...args] = COMMAND;
-    // On Windows a name alone stands for a script of npm's, which takes a shell; a shell would cut a path at its blanks.
+    // On Windows a bare name is an npm script, which needs a shell. A shell would split a path at spaces.
     const shell = process.platform === "win32" && !/[\\\\/]/.test(program);
     const child = spawn(program, args, { cwd: directory, shell });
     const output = [];
@@ -70,7 +70,7 @@ function review(envelope, { abort, directory }) {
 }
 
 function revise(feedback) {
-  return "The person did not approve the plan. Revise it as they say, then call submit_plan again.\\n\\n" + (feedback ?? "");
+  return "The person did not approve the plan. Revise it as described below, then call submit_plan again.\\n\\n" + (feedback ?? "");
 }
 
 function approved({ feedback, plan }) {
@@ -79,13 +79,13 @@ function approved({ feedback, plan }) {
   return "The person approved the plan." + notes + edited;
 }
 
-/** OpenCode shows the model 2000 lines or 50 KB of a tool's result, and of a message all. */
-function isCutOff(words) {
-  return Buffer.byteLength(words) > 40_000 || words.split("\\n").length > 1500;
+/** OpenCode cuts a tool's result at 2000 lines or 50 KB, but not a message. */
+function isCutOff(text) {
+  return Buffer.byteLength(text) > 40_000 || text.split("\\n").length > 1500;
 }
 
-/** Adds a message of the person's without asking for a reply; the session goes on under its agent. */
-async function say(client, context, agent, text) {
+/** Adds a message without requesting a reply. The session continues with the agent. */
+async function sendMessage(client, context, agent, text) {
   await client.session.prompt({
     path: { id: context.sessionID },
     body: { agent, noReply: true, parts: [{ type: "text", text }] },

@@ -49,7 +49,7 @@ describe("the key that the proxy makes for itself", () => {
     await writeFile(dirname(generatedKeyFile(folder)), "in its place");
     await expect(keepNewKey(folder)).rejects.toMatchObject({
       code: "storage",
-      message: expect.stringMatching(/cannot be kept in .*: E(EXIST|NOTDIR)/),
+      message: expect.stringMatching(/Cannot store the new key in .*: E(EXIST|NOTDIR)/),
       hint: expect.stringContaining("SERVICE_HOME"),
     });
   });

@@ -46,7 +46,7 @@ const KIND = { comment: "Comment", suggestion: "Suggestion", concern: "Concern" 
 export function feedbackText(parts: FeedbackParts): string {
   const feedback = parts.feedback.trim() === "" ? "" : parts.feedback;
   if (parts.annotations.length === 0) return feedback || NO_FEEDBACK;
-  const count = parts.annotations.length === 1 ? "1 note" : `${parts.annotations.length} notes`;
+  const count = parts.annotations.length === 1 ? "1 comment" : `${parts.annotations.length} comments`;
   const blocks = [
     "# Code review feedback",
     `A reviewer read the ${parts.diff} of ${codeSpan(parts.repository)}, branch ${codeSpan(parts.branch)}, and ` +

@@ -40,7 +40,7 @@ describe("feedbackText", () => {
     });
     expect(text).toBe(`# Code review feedback
 
-A reviewer read the diff "Uncommitted changes" (HEAD) of \`castle\`, branch \`moat\`, and left 3 notes. Lines are counted in the file after the change (new side) or before it (old side).
+A reviewer read the diff "Uncommitted changes" (HEAD) of \`castle\`, branch \`moat\`, and left 3 comments. Lines are counted in the file after the change (new side) or before it (old side).
 
 ## In general
 
