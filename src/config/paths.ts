@@ -61,9 +61,13 @@ export function homeOf(environment: Environment): string {
   try {
     return userInfo().homedir;
   } catch (cause) {
-    throw new AppError("usage", "There is no home directory: HOME is not set, and the system reports no home directory", {
-      cause,
-      hint: "Set HOME, or SERVICE_HOME and SERVICE_CONFIG.",
-    });
+    throw new AppError(
+      "usage",
+      "Cannot find the home directory: HOME is not set, and the system reports none",
+      {
+        cause,
+        hint: "Set HOME, or SERVICE_HOME and SERVICE_CONFIG.",
+      },
+    );
   }
 }

@@ -23,7 +23,11 @@ export function metricsText({ active, queued, series: all, refusals, attempts }:
   lines.push(`sallyport_queued_calls ${queued}`);
   head("sallyport_calls_total", "counter", "Calls served; error_type is set for failed calls.");
   for (const { labels, calls } of labelled) lines.push(`sallyport_calls_total{${labels}} ${calls}`);
-  head("sallyport_refused_requests_total", "counter", "Requests that were rejected before they became calls.");
+  head(
+    "sallyport_refused_requests_total",
+    "counter",
+    "Requests that were rejected before they became calls.",
+  );
   for (const { route, status, errorCode, count } of refusals)
     lines.push(
       `sallyport_refused_requests_total{${text({ http_route: route, http_response_status_code: String(status), error_type: errorCode })}} ${count}`,

@@ -14,9 +14,24 @@ export function stateText(resting: readonly Cooldown[], startedAt: number): stri
     "# TYPE sallyport_cooldown_until_seconds gauge",
     ...lines,
     ...metric("process_start_time_seconds", "gauge", "Unix time of the start.", startedAt / 1000),
-    ...metric("process_resident_memory_bytes", "gauge", "Memory of the process that serves this request.", rss),
-    ...metric("process_cpu_seconds_total", "counter", "CPU time of the process that serves this request.", (user + system) / 1e6),
-    ...metric("nodejs_heap_size_used_bytes", "gauge", "Heap of the process that serves this request.", heapUsed),
+    ...metric(
+      "process_resident_memory_bytes",
+      "gauge",
+      "Memory of the process that serves this request.",
+      rss,
+    ),
+    ...metric(
+      "process_cpu_seconds_total",
+      "counter",
+      "CPU time of the process that serves this request.",
+      (user + system) / 1e6,
+    ),
+    ...metric(
+      "nodejs_heap_size_used_bytes",
+      "gauge",
+      "Heap of the process that serves this request.",
+      heapUsed,
+    ),
     ...metric(
       "nodejs_eventloop_utilization",
       "gauge",

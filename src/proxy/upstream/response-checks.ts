@@ -34,7 +34,9 @@ export function problemIn(
 ): string | undefined {
   if (body.length === 0) return "returned an empty response";
   if (kind === "model" && coding === undefined && !endsValue(body)) return "returned an incomplete response";
-  return codingOf(coding) === "gzip" && !isGzip(body) ? "returned a body that does not match its content encoding" : undefined;
+  return codingOf(coding) === "gzip" && !isGzip(body)
+    ? "returned a body that does not match its content encoding"
+    : undefined;
 }
 
 /** RFC 1952, section 2.3.1. */

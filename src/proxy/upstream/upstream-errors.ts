@@ -52,7 +52,8 @@ export function toUpstreamError(error: Error, upstream: string, begun: boolean):
       `The upstream ${upstream} returned an unexpected interim status`,
       error,
     );
-  if (begun) return upstreamError("upstream_cut", `The response of the upstream ${upstream} was interrupted`, error);
+  if (begun)
+    return upstreamError("upstream_cut", `The response of the upstream ${upstream} was interrupted`, error);
   if (error.name === "HTTPParserError" || NO_HTTP.has(code))
     return upstreamError(
       "upstream_invalid",

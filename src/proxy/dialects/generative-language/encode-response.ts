@@ -78,7 +78,10 @@ export function encodeResponsePart(part: Part, losses: LossList): WireObject[] {
 function encodeCall(part: Extract<Part, { type: "tool-call" }>, losses: LossList): WireObject[] {
   const args = encodeArguments(part);
   if (args === undefined) {
-    losses.add("incomplete-call", `The call of ${part.name} was dropped: its arguments are not a JSON object.`);
+    losses.add(
+      "incomplete-call",
+      `The call of ${part.name} was dropped: its arguments are not a JSON object.`,
+    );
     return [];
   }
   const thoughtSignature = part.signature === undefined ? {} : { thoughtSignature: part.signature };
