@@ -3,7 +3,7 @@
 
 /** `[row, tests, file, text, replacement, …further file, text, replacement]`; tests are paths below test/. */
 export const defences = [
-  ["R1", "security/r01", "src/http/guard-plugin.ts", "if (result.allowed) {", "if (result) {"],
+  ["R1", "security/r01", "src/http/access-checks.ts", "if (result.allowed) {", "if (result) {"],
   [
     "R1",
     "security/r01",

@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
-import Fastify, { type FastifyInstance } from "fastify";
+import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
+import { AppError } from "../errors.ts";
 import { CONNECTION_LIMITS, closeUnused } from "./connection-limits.ts";
+import { sendEarly } from "./early-response.ts";
 import { refuseUnreadable } from "./refuse-unreadable.ts";
 
 export interface AppLimits {
@@ -59,4 +61,21 @@ function decodable(url: string): string {
 /** Replaces Fastify's schema compilers, so that they are not loaded: bodies are parsed with zod. */
 function noSchemas(): never {
   throw new Error("routes carry no JSON schema here");
+}
+
+/** Adds a handler that sends errors as `{error}`. `onFailure` receives errors that the client did not cause. */
+export function addErrorHandler(app: FastifyInstance, onFailure?: (error: unknown) => void): void {
+  app.setErrorHandler(async (error: FastifyError | AppError, _request, reply) => {
+    if (error instanceof AppError) {
+      if (error.status >= 500) onFailure?.(error);
+      return reply.code(error.status).send({ error: error.message });
+    }
+    if (error.code === "FST_ERR_CTP_BODY_TOO_LARGE" || error.statusCode === 413) {
+      return sendEarly(reply.code(413), JSON.stringify({ error: "Request body is too large" }));
+    }
+    const status = error.statusCode ?? 500;
+    if (status < 500) return reply.code(status).send({ error: error.message });
+    onFailure?.(error);
+    return reply.code(500).send({ error: "Internal server error" });
+  });
 }

@@ -1,4 +1,5 @@
-import type { FastifyInstance } from "fastify";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { PageName, PageSource } from "./page-source.ts";
 import { pagePolicy } from "./security-headers.ts";
 
@@ -36,3 +37,29 @@ const NOT_BUILT = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Sallyport</title>
 <p>The pages are not built. Run <code>npm run build</code>, then start the review again.</p></html>
 `;
+
+/** The header in which a page sends its token. */
+const TOKEN_HEADER = "x-sallyport-page";
+
+/** Returns a new token for this server's pages. */
+export function createPageToken(): string {
+  return randomBytes(24).toString("base64url");
+}
+
+/** Inserts the token into the head of a page, where web/shared/api/page-token.ts reads it. */
+export function withPageToken(html: string, token: string): string {
+  return html.replace(
+    /<meta charset="utf-8"\s*\/?>/i,
+    (tag) => `${tag}<meta name="${TOKEN_HEADER}" content="${token}">`,
+  );
+}
+
+/** Returns whether a request has the token of this server's pages. */
+export function isFromPage(request: Pick<FastifyRequest, "headers">, token: string): boolean {
+  const sent = request.headers[TOKEN_HEADER];
+  return typeof sent === "string" && timingSafeEqual(digest(sent), digest(token));
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

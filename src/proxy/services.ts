@@ -9,7 +9,7 @@ import type { Limiter } from "./pipeline/limit-call.ts";
 import type { Cooldowns } from "./routing/cooldowns.ts";
 import type { KeyPolicy } from "./routing/key-policy.ts";
 import type { Runtime } from "./runtime.ts";
-import type { ConnectionLimit } from "./server/connection-limit.ts";
+import type { ConnectionLimit } from "./server/connections.ts";
 import type { ConversationStore } from "./translate/conversations/conversation-store.ts";
 import type { OpenStreams } from "./upstream/open-streams.ts";
 import type { Pools } from "./upstream/pools.ts";

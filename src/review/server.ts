@@ -1,12 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import { AppError } from "../errors.ts";
-import { createApp } from "../http/app.ts";
-import { addErrorHandler } from "../http/error-handler.ts";
+import { addGuard, addPeerCheck } from "../http/access-checks.ts";
+import { addErrorHandler, createApp } from "../http/app.ts";
 import type { GuardPolicy } from "../http/guard.ts";
-import { addGuard } from "../http/guard-plugin.ts";
-import { addPage, type PageFiles } from "../http/page.ts";
-import { withPageToken } from "../http/page-token.ts";
-import { addPeerCheck } from "../http/peer-plugin.ts";
+import { addPage, type PageFiles, withPageToken } from "../http/page.ts";
 import { addSecurityHeaders } from "../http/security-headers.ts";
 import { describeExcess, findExcess, type JsonBounds } from "../json/bounds.ts";
 import type { ReviewContext } from "./context.ts";

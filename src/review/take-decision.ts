@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 import { AppError, messageOf } from "../errors.ts";
-import { isFromPage } from "../http/page-token.ts";
+import { isFromPage } from "../http/page.ts";
 import type { DecisionAnswer } from "./api-types.ts";
 import type { ReviewContext } from "./context.ts";
 import type { Decision, DecisionSource } from "./decision.ts";

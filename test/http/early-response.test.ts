@@ -1,8 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { createApp } from "../../src/http/app.ts";
-import { addErrorHandler } from "../../src/http/error-handler.ts";
+import { addErrorHandler, createApp } from "../../src/http/app.ts";
 import { listen } from "../../src/http/listen.ts";
 import { planServer } from "../support/plan-server.ts";
 import { startTestProxy } from "../support/start-proxy.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AppError } from "../../src/errors.ts";
-import { createApp } from "../../src/http/app.ts";
-import { addErrorHandler } from "../../src/http/error-handler.ts";
+import { addErrorHandler, createApp } from "../../src/http/app.ts";
 
 function server() {
   const onInternal = vi.fn();

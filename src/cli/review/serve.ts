@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { writeDurably } from "../../files/durable-file.ts";
 import type { Listeners } from "../../http/listeners.ts";
-import { createPageToken } from "../../http/page-token.ts";
+import { createPageToken } from "../../http/page.ts";
 import { listAgents } from "../../review/agents.ts";
 import type { ReviewContext, ReviewMode } from "../../review/context.ts";
 import type { Decision } from "../../review/decision.ts";

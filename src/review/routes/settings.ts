@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { AppError } from "../../errors.ts";
-import { isFromPage } from "../../http/page-token.ts";
+import { isFromPage } from "../../http/page.ts";
 import { parseBody, settingsBody } from "../body-schemas.ts";
 import type { ReviewContext } from "../context.ts";
 import { expandFolder } from "../plan/save/save-folder.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { capacityFor } from "../../../src/proxy/server/connection-capacity.ts";
+import { capacityFor } from "../../../src/proxy/server/connections.ts";
 import { startTestProxy, until } from "../../support/start-proxy.ts";
 
 const KEY = "sk-clients-0123456789abcdef";

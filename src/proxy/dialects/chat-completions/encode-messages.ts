@@ -1,10 +1,11 @@
 import type { Capabilities } from "../../exchange/capabilities.ts";
 import { defined } from "../../exchange/defined.ts";
+import { stringifyJson } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
 import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
-import { flattenResult } from "../../exchange/result-text.ts";
 import { shortCallId, toCallId } from "../../exchange/tool-call-id.ts";
+import { withTitle } from "../../exchange/with-title.ts";
 import { encodeUserPart, textContent, type WireContent } from "./encode-content.ts";
 import { googleExtra, signatureOfTexts } from "./google-signatures.ts";
 import { profile } from "./profile.ts";
@@ -184,4 +185,40 @@ export function encodeToolCall(call: ToolCallPart): Readonly<Record<string, unkn
 function noteCache(part: Part, list: LossList): void {
   if (part.cache !== undefined)
     list.add("cache-control", "Cache breakpoints dropped: the dialect has no equivalent.");
+}
+
+/** A tool result for dialects whose results are text: the text, and the media to send separately. */
+interface FlatResult<Media> {
+  readonly text: string;
+  readonly media: readonly Media[];
+}
+
+/**
+ * Converts a tool result to text. Prefixes an error with `Error: ` and puts a reference in place of media, which the
+ * model receives separately. `encode` returns undefined for a part that the dialect cannot express; such a part gets
+ * no reference.
+ */
+function flattenResult<Media>(
+  result: ToolResultPart,
+  encode: (part: Part) => Media | undefined,
+): FlatResult<Media> {
+  const media: Media[] = [];
+  const texts: string[] = [];
+  for (const part of result.content) {
+    const own = ownText(part);
+    const encoded = own === undefined ? encode(part) : undefined;
+    if (own !== undefined) texts.push(own);
+    else if (encoded !== undefined)
+      texts.push(`[${part.type} ${media.push(encoded)} of this result follows]`);
+  }
+  if (texts.length === 0 && result.structured !== undefined) texts.push(stringifyJson(result.structured));
+  const text = texts.join("\n");
+  return { text: result.isError === true && !text.startsWith("Error") ? `Error: ${text}` : text, media };
+}
+
+function ownText(part: Part): string | undefined {
+  if (part.type === "text") return part.text;
+  return part.type === "document" && part.source.kind === "text"
+    ? withTitle(part, part.source.text)
+    : undefined;
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { AppError } from "../../../errors.ts";
-import { isFromPage } from "../../../http/page-token.ts";
+import { isFromPage } from "../../../http/page.ts";
 import type { ApproveBody } from "../../api-types.ts";
 import { approveBody, parseBody } from "../../body-schemas.ts";
 import type { ReviewContext } from "../../context.ts";

@@ -1,7 +1,37 @@
 import type { FastifyInstance } from "fastify";
 import { sendEarly } from "./early-response.ts";
+import { checkRequest, type GuardPolicy, type GuardReason } from "./guard.ts";
 import { peerOf, refusedPeer } from "./peer.ts";
 import { pathOf } from "./request-path.ts";
+
+const REMEDY: Record<GuardReason, string> = {
+  host: "This server answers to localhost only. Open the URL that was printed.",
+  origin: "This request came from another web page. Open the URL that was printed.",
+  site: "This request came from another web page. Open the URL that was printed.",
+};
+
+/** Rejects foreign requests with 403 before any other hook, on known and unknown routes. */
+export function addGuard(
+  app: FastifyInstance,
+  policy: GuardPolicy,
+  onRefused?: (reason: GuardReason, path: string) => void,
+): void {
+  app.addHook("onRequest", (request, reply, done) => {
+    const path = pathOf(request.url);
+    const { method, raw, routeOptions } = request;
+    const result = checkRequest(
+      { method, path, route: routeOptions.url, rawHeaders: raw.rawHeaders },
+      policy,
+    );
+    if (result.allowed) {
+      done();
+      return;
+    }
+    onRefused?.(result.reason, path);
+    // `done` is not called: no later hook may run, even if the client disconnects before it has the response.
+    sendEarly(reply.code(403), JSON.stringify({ error: REMEDY[result.reason] }));
+  });
+}
 
 /** Rejects requests of other users of this machine with 403 before any other hook, on known and unknown routes. */
 export function addPeerCheck(

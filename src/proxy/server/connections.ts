@@ -1,0 +1,110 @@
+import { readFileSync } from "node:fs";
+import type { Server } from "node:http";
+import { Server as NetServer, type Socket } from "node:net";
+
+/** How many connections a server accepts. */
+export interface ConnectionCapacity {
+  readonly connections: number;
+  /** Connections above `connections` that are accepted for one request: probes are served, other requests get 503. */
+  readonly reserve: number;
+}
+
+const MAX_RESERVE = 256;
+/** File descriptors of files, pipes, listeners and Node.js itself: 25 to 35 are in use without calls. */
+const OWN_DESCRIPTORS = 40;
+
+/**
+ * Returns how many of the configured connections the file descriptors of the process allow. Each call takes two, for
+ * the client's connection and the upstream's.
+ */
+export function capacityFor(configured: number, descriptors: number): ConnectionCapacity {
+  const available = Math.max(0, descriptors - OWN_DESCRIPTORS);
+  const reserve = Math.max(1, Math.min(MAX_RESERVE, Math.floor(available / 8)));
+  const affordable = Math.max(1, Math.floor((available - reserve) / 2));
+  return { connections: Math.min(configured, affordable), reserve };
+}
+
+/** Returns the limit of open files of this process; Infinity where it is not known (all systems but Linux). */
+export function descriptorLimit(): number {
+  try {
+    const soft = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];
+    return soft === undefined ? Number.POSITIVE_INFINITY : Number(soft);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+/** Milliseconds after which a connection above the limit is closed. */
+const ABOVE_LIMIT_MS = 5_000;
+
+/** Tracks which connections are above the limit. */
+export interface ConnectionLimit {
+  /** Counts the server's connections from now on. */
+  watch(server: Server): void;
+  isAbove(socket: Socket): boolean;
+}
+
+/**
+ * Creates a limit that accepts connections above it for one request each, so that probes and a 503 can be sent. When
+ * the reserve is full, its oldest connection is closed. Replaces `maxConnections`, which resets connections and, in a
+ * worker of node:cluster, passes them around in a busy loop while all workers are full.
+ */
+export function createConnectionLimit({ connections, reserve }: ConnectionCapacity): ConnectionLimit {
+  let within = 0;
+  const above = new Set<Socket>();
+  const admitAbove = (socket: Socket) => {
+    if (above.size >= reserve) {
+      const [oldest] = above;
+      if (oldest) above.delete(oldest);
+      oldest?.destroy();
+    }
+    above.add(socket);
+    const timer = setTimeout(() => socket.destroy(), ABOVE_LIMIT_MS);
+    socket.once("close", () => {
+      clearTimeout(timer);
+      above.delete(socket);
+    });
+  };
+  return {
+    watch(server) {
+      server.on("connection", (socket: Socket) => {
+        if (within >= connections) {
+          admitAbove(socket);
+          return;
+        }
+        within += 1;
+        socket.once("close", () => {
+          within -= 1;
+        });
+      });
+    },
+    // Called for every request; most of the time the set is empty.
+    isAbove: (socket) => above.size > 0 && above.has(socket),
+  };
+}
+
+/** Milliseconds between two checks. */
+const LOOK_MS = 20;
+
+/**
+ * Creates a function that drains the server: it stops accepting connections, and resolves when `isServing` returns
+ * false and all response bytes have been passed to the operating system, which delivers them.
+ */
+export function createDraining(server: Server, isServing: () => boolean): () => Promise<void> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  const isSending = () => [...sockets].some(({ writableLength }) => writableLength > 0);
+  return async () => {
+    // `http.Server.close` would also close connections whose response has ended but has not been sent to a slow
+    // client.
+    NetServer.prototype.close.call(server);
+    while (isServing() || isSending()) {
+      if (!isSending()) server.closeIdleConnections();
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+    server.closeIdleConnections();
+  };
+}
