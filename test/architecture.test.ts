@@ -157,7 +157,7 @@ const mayImport: Record<string, readonly string[]> = {
   exchange: [],
   errors: [],
   render: [],
-  review: ["http", "json", "render", "config", "files", "errors"],
+  review: ["http", "json", "sse", "render", "config", "files", "errors"],
   proxy: ["http", "json", "sse", "exchange", "render", "database", "config", "files", "errors"],
   agents: ["review", "config", "files", "errors"],
 };

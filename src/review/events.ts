@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { keepAliveComment, serializeLine } from "../sse/serialize.ts";
 import type { CallerDoubt, ReviewEvent } from "./api-types.ts";
 import type { DecisionSource } from "./decision.ts";
 
@@ -31,7 +32,7 @@ const RELOAD_MS = 3_000;
  */
 export function createEventHub(sessionId: string, onDeserted: () => void = () => {}): EventHub {
   const streams = new Set<Readable>();
-  const keepAlive = setInterval(() => push(": still here\n\n"), KEEP_ALIVE_MS);
+  const keepAlive = setInterval(() => push(keepAliveComment), KEEP_ALIVE_MS);
   keepAlive.unref();
   let desertion: NodeJS.Timeout | undefined;
   let doubt: Extract<ReviewEvent, { event: "caller-doubtful" }> | undefined;
@@ -91,5 +92,5 @@ export function createEventHub(sessionId: string, onDeserted: () => void = () =>
 }
 
 function serialize({ event, ...data }: ReviewEvent): string {
-  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+  return serializeLine(JSON.stringify(data), event);
 }

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { parseJson } from "../../src/proxy/exchange/json.ts";
-import { ownMember } from "../../src/proxy/exchange/own-member.ts";
+import { ownMember, parseJson } from "../../src/proxy/exchange/json.ts";
 import { fits } from "../../src/proxy/glob.ts";
 import { codeServer } from "../support/code-server.ts";
 import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";

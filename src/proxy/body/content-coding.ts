@@ -1,6 +1,6 @@
 import type { Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { ownMember } from "../exchange/own-member.ts";
+import { ownMember } from "../exchange/json.ts";
 import { readWhole } from "./read-whole.ts";
 
 const decoders: Record<string, (options: { chunkSize: number }) => Transform> = {

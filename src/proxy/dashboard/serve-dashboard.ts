@@ -2,6 +2,7 @@ import { PassThrough } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../errors.ts";
 import { NO_FILTERS } from "../../render/dashboard/calls.ts";
+import { keepAliveComment, serializeLine } from "../../sse/serialize.ts";
 import { timestamp } from "../observability/timestamp.ts";
 import type { Services } from "../services.ts";
 import type { DashboardState } from "./api-types.ts";
@@ -85,9 +86,9 @@ function follow(request: FastifyRequest, services: Services, write: (text: strin
     const { now, ...rest } = { ...state, calls };
     const text = JSON.stringify({ ...rest, now: 0 });
     if (calls.length === 0 && text === last) {
-      if (now - writtenAt >= STILL_MS) write(": still there\n\n");
+      if (now - writtenAt >= STILL_MS) write(keepAliveComment);
       else return;
-    } else write(`data: ${JSON.stringify({ ...rest, now })}\n\n`);
+    } else write(serializeLine(JSON.stringify({ ...rest, now })));
     writtenAt = now;
     last = JSON.stringify({ ...rest, calls: [], now: 0 });
     // Not the last call's time: a worker that has responded already may have ended a call with an earlier time.

@@ -1,6 +1,5 @@
-import { isObject } from "./json.ts";
+import { isObject, ownMember } from "./json.ts";
 import type { LossList } from "./loss.ts";
-import { ownMember } from "./own-member.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 

@@ -116,3 +116,8 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 export function asString(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
+
+/** Returns a table's own member. `table[name]` would also find inherited members such as `constructor`. */
+export function ownMember<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}

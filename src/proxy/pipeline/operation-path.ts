@@ -1,6 +1,6 @@
 import { AppError } from "../../errors.ts";
 import { findProfile } from "../dialects/index.ts";
-import { ownMember } from "../exchange/own-member.ts";
+import { ownMember } from "../exchange/json.ts";
 import type { ModelOperation, Route } from "../routes.ts";
 
 /** A model call as its path and query describe it. */

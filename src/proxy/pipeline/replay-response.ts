@@ -1,4 +1,4 @@
-import { serializeEvent } from "../../sse/serialize.ts";
+import { serializeLine } from "../../sse/serialize.ts";
 import { isObject, parseJson, stringifyJson } from "../exchange/json.ts";
 
 type Members = Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export function replayResponse(answer: string, after: number): string {
     .map(({ type, members }, index) => {
       if (index <= after && index < last) return "";
       const sequence_number = Math.max(index, after + 1);
-      return serializeEvent(stringifyJson({ type, sequence_number, ...members }), type);
+      return serializeLine(stringifyJson({ type, sequence_number, ...members }), type);
     })
     .join("");
 }

@@ -1,5 +1,5 @@
 import { AppError } from "../../errors.ts";
-import { eventStreamHeaders } from "../../sse/event-stream-headers.ts";
+import { eventStreamHeaders } from "../../sse/serialize.ts";
 import { findProfile } from "../dialects/index.ts";
 import { type ConversationStore, conversationsOf } from "../translate/conversations/conversation-store.ts";
 import { type Call, ownHeaders } from "./call.ts";

@@ -1,9 +1,9 @@
 import type { Capabilities } from "../../exchange/capabilities.ts";
 import { defined } from "../../exchange/defined.ts";
+import { ownMember } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { LossCode } from "../../exchange/loss-codes.ts";
 import { isForeignFile, urlOfSource } from "../../exchange/media.ts";
-import { ownMember } from "../../exchange/own-member.ts";
 import type { AudioPart, DocumentPart, ImagePart, Part } from "../../exchange/parts.ts";
 import { withTitle } from "../../exchange/with-title.ts";
 import { loseForeignFile } from "../shared/losses.ts";

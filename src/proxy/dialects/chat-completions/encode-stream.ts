@@ -1,3 +1,4 @@
+import { serializeLine } from "../../../sse/serialize.ts";
 import type { EncodeContext, StreamEncoder } from "../../exchange/codec.ts";
 import type { PartEvent } from "../../exchange/event.ts";
 import type { Finish, Usage } from "../../exchange/response.ts";
@@ -45,7 +46,9 @@ class ChatStreamEncoder extends ChunkStreamEncoder {
   private chunk(candidate: number, delta: string, finish: string, logprobs = "null"): string {
     const role = this.spoken.has(candidate) ? "" : `"role":"assistant"${delta === "" ? "" : ","}`;
     this.spoken.add(candidate);
-    return `${this.head}"choices":[{"index":${candidate},"delta":{${role}${delta}},"logprobs":${logprobs},"finish_reason":${finish}}]}\n\n`;
+    return serializeLine(
+      `${this.head}"choices":[{"index":${candidate},"delta":{${role}${delta}},"logprobs":${logprobs},"finish_reason":${finish}}]}`,
+    );
   }
 }
 

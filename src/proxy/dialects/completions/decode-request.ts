@@ -1,7 +1,7 @@
 import { defined } from "../../exchange/defined.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
+import { ownMember } from "../../exchange/json.ts";
 import type { Converted } from "../../exchange/loss.ts";
-import { ownMember } from "../../exchange/own-member.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import { parseRequestPiece } from "../shared/parse.ts";
 import { requestSchema, type WireRequest } from "./schema.ts";

@@ -1,3 +1,4 @@
+import { serializeLine } from "../../../sse/serialize.ts";
 import type { EncodeContext, StreamEncoder } from "../../exchange/codec.ts";
 import type { PartEvent } from "../../exchange/event.ts";
 import type { Part } from "../../exchange/parts.ts";
@@ -62,7 +63,9 @@ class CompletionsStreamEncoder extends ChunkStreamEncoder {
 
   private chunk(candidate: number, text: string, finish: string | null): string {
     const reason = JSON.stringify(finish);
-    return `${this.head}"choices":[{"text":${JSON.stringify(text)},"index":${candidate},"logprobs":null,"finish_reason":${reason}}]}\n\n`;
+    return serializeLine(
+      `${this.head}"choices":[{"text":${JSON.stringify(text)},"index":${candidate},"logprobs":null,"finish_reason":${reason}}]}`,
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import { ownMember } from "../../exchange/own-member.ts";
+import { ownMember } from "../../exchange/json.ts";
 import type { FunctionTool, HostedTool, Tool, ToolChoice } from "../../exchange/request.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { fromGenerativeSchema } from "./from-schema.ts";

@@ -1,4 +1,4 @@
-import { ownMember } from "../../exchange/own-member.ts";
+import { ownMember } from "../../exchange/json.ts";
 import type { Finish } from "../../exchange/response.ts";
 
 /** Finish reasons by the vendor's reason (https://ai.google.dev/api/generate-content#FinishReason). */

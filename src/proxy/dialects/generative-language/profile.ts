@@ -1,4 +1,5 @@
 import { AppError } from "../../../errors.ts";
+import { serializeLine } from "../../../sse/serialize.ts";
 import { defaultCapabilities } from "../../exchange/capabilities.ts";
 import type { EncodedError } from "../../exchange/codec.ts";
 import type {
@@ -123,7 +124,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
     encodeTokenCount: (tokens) => ({ totalTokens: tokens }),
     encodeError,
     encodeProxyError: (error) => encodeError(error).body,
-    encodeProxyErrorEvent: (error) => `data: ${JSON.stringify(encodeError(error).body)}\n\n`,
+    encodeProxyErrorEvent: (error) => serializeLine(JSON.stringify(encodeError(error).body)),
   },
   response: {
     endMarkers: ['"finishReason"', '"blockReason"', 'data: {"error"', 'data:{"error"'],

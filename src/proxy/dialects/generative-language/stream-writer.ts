@@ -1,3 +1,4 @@
+import { serializeLine } from "../../../sse/serialize.ts";
 import type { OpenPart, OpenPartEvent } from "../../exchange/event.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Citation, Part } from "../../exchange/parts.ts";
@@ -95,7 +96,7 @@ export interface Framing {
  */
 export function createFraming(array: boolean): Framing {
   if (!array) {
-    const chunk = (json: string) => `data: ${json}\r\n\r\n`;
+    const chunk = (json: string) => serializeLine(json, undefined, "\r\n");
     return { chunk, last: chunk, ping: "" };
   }
   let isFirst = true;

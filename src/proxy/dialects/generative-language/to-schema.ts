@@ -1,6 +1,5 @@
-import { isObject } from "../../exchange/json.ts";
+import { isObject, ownMember } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
-import { ownMember } from "../../exchange/own-member.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { flattenSchema, type JsonSchema } from "./flatten-schema.ts";
 

@@ -1,4 +1,4 @@
-import { keepAliveComment, serializeEvent } from "../../../sse/serialize.ts";
+import { keepAliveComment, serializeLine } from "../../../sse/serialize.ts";
 import type { EncodeContext, StreamEncoder } from "../../exchange/codec.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import { createLossList, type Loss } from "../../exchange/loss.ts";
@@ -46,7 +46,7 @@ class MessagesStreamEncoder implements StreamEncoder {
         return this.end();
       case "error":
         this.ended = true;
-        return serializeEvent(JSON.stringify(encodeError(event.error).body), "error");
+        return serializeLine(JSON.stringify(encodeError(event.error).body), "error");
       case "ping":
         return this.started ? ping : keepAliveComment;
       default:
@@ -72,7 +72,7 @@ class MessagesStreamEncoder implements StreamEncoder {
       stop_sequence: null,
       usage: encodeUsage(early, 0),
     };
-    return serializeEvent(JSON.stringify({ type: "message_start", message }), "message_start");
+    return serializeLine(JSON.stringify({ type: "message_start", message }), "message_start");
   }
 
   private end(): string {
@@ -81,12 +81,12 @@ class MessagesStreamEncoder implements StreamEncoder {
     const delta = encodeFinish(this.finish, this.blocks.seen);
     const usage = encodeFinalUsage(this.usage, this.blocks.searches);
     const last = JSON.stringify({ type: "message_delta", delta, usage });
-    return `${rest}${serializeEvent(last, "message_delta")}${stop}`;
+    return `${rest}${serializeLine(last, "message_delta")}${stop}`;
   }
 }
 
-const ping = 'event: ping\ndata: {"type": "ping"}\n\n';
-const stop = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
+const ping = serializeLine('{"type": "ping"}', "ping");
+const stop = serializeLine('{"type":"message_stop"}', "message_stop");
 
 /** Creates an encoder for one stream. */
 export function createStreamEncoder(context: EncodeContext): StreamEncoder {

@@ -1,8 +1,7 @@
 import { defined } from "../../exchange/defined.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
 import { isContextOverflow, kindOfStatus, retryAfterSeconds } from "../../exchange/error-status.ts";
-import { isObject } from "../../exchange/json.ts";
-import { ownMember } from "../../exchange/own-member.ts";
+import { isObject, ownMember } from "../../exchange/json.ts";
 import { findErrorMessage } from "../shared/error-message.ts";
 
 type Kind = ExchangeError["kind"];

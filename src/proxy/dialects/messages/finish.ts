@@ -1,5 +1,5 @@
 import { defined } from "../../exchange/defined.ts";
-import { ownMember } from "../../exchange/own-member.ts";
+import { ownMember } from "../../exchange/json.ts";
 import type { Finish } from "../../exchange/response.ts";
 
 const unified: Readonly<Record<string, Finish["unified"]>> = {

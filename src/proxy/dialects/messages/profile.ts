@@ -1,4 +1,5 @@
 import { AppError } from "../../../errors.ts";
+import { serializeLine } from "../../../sse/serialize.ts";
 import { defaultCapabilities } from "../../exchange/capabilities.ts";
 import type { EncodedError } from "../../exchange/codec.ts";
 import { defined } from "../../exchange/defined.ts";
@@ -137,7 +138,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
     namesModelInPath: false,
     acceptsKeyInQuery: false,
     requestIdHeader: "request-id",
-    keepAlive: 'event: ping\ndata: {"type": "ping"}\n\n',
+    keepAlive: serializeLine('{"type": "ping"}', "ping"),
     acceptsComments: true,
     rateLimitHeaders: "anthropic",
     imageTokens: "pixels",
@@ -147,7 +148,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
     encodeError,
     encodeProxyError,
     encodeProxyErrorEvent: (error, code, requestId) =>
-      `event: error\ndata: ${JSON.stringify(encodeProxyError(error, code, requestId))}\n\n`,
+      serializeLine(JSON.stringify(encodeProxyError(error, code, requestId)), "error"),
   },
   response: {
     endMarkers: ['"message_stop"', "event: error\n", "event: error\r", '"type":"error"'],

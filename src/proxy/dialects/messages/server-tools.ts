@@ -1,6 +1,5 @@
 import { defined } from "../../exchange/defined.ts";
-import { asString, isObject } from "../../exchange/json.ts";
-import { ownMember } from "../../exchange/own-member.ts";
+import { asString, isObject, ownMember } from "../../exchange/json.ts";
 import type { ServerToolPart } from "../../exchange/parts.ts";
 import { toCallId } from "../../exchange/tool-call-id.ts";
 import { profile } from "./profile.ts";

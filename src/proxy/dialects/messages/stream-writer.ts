@@ -1,3 +1,4 @@
+import { serializeLine } from "../../../sse/serialize.ts";
 import type { PartEvent } from "../../exchange/event.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
@@ -97,11 +98,13 @@ export class BlockWriter {
     let written = "";
     for (const { kind, json } of steps) {
       if (kind === "start") {
-        written += `event: content_block_start\ndata: {"type":"content_block_start","index":${this.index},"content_block":${json}}\n\n`;
+        const data = `{"type":"content_block_start","index":${this.index},"content_block":${json}}`;
+        written += serializeLine(data, "content_block_start");
       } else if (kind === "delta") {
-        written += `event: content_block_delta\ndata: {"type":"content_block_delta","index":${this.index},"delta":${json}}\n\n`;
+        const data = `{"type":"content_block_delta","index":${this.index},"delta":${json}}`;
+        written += serializeLine(data, "content_block_delta");
       } else {
-        written += `event: content_block_stop\ndata: {"type":"content_block_stop","index":${this.index}}\n\n`;
+        written += serializeLine(`{"type":"content_block_stop","index":${this.index}}`, "content_block_stop");
         this.index += 1;
       }
     }

@@ -1,5 +1,5 @@
 import { defined } from "../../exchange/defined.ts";
-import { ownMember } from "../../exchange/own-member.ts";
+import { ownMember } from "../../exchange/json.ts";
 import type { Usage } from "../../exchange/response.ts";
 import { uncachedInput, usageOfExclusive } from "../../exchange/usage.ts";
 import type { WireUsage } from "./schema.ts";

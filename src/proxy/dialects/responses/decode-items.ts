@@ -1,5 +1,4 @@
-import { stringifyJson } from "../../exchange/json.ts";
-import { ownMember } from "../../exchange/own-member.ts";
+import { ownMember, stringifyJson } from "../../exchange/json.ts";
 import type { Part, ReasoningPart, ServerToolPart, ToolCallPart } from "../../exchange/parts.ts";
 import { unwrapSignature } from "../../exchange/signature.ts";
 import { parseRequestPiece } from "../shared/parse.ts";

@@ -1,5 +1,5 @@
 import { invalidRequest } from "../../exchange/dialect-error.ts";
-import { ownMember } from "../../exchange/own-member.ts";
+import { ownMember } from "../../exchange/json.ts";
 import type { HostedTool, Tool, ToolChoice } from "../../exchange/request.ts";
 import { parseRequestPiece } from "../shared/parse.ts";
 import { namespaceOf, qualifiedName } from "./namespaces.ts";

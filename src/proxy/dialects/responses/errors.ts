@@ -1,7 +1,6 @@
 import type { ExchangeError } from "../../exchange/error.ts";
 import { isContextOverflow, kindOfStatus, retryAfterSeconds } from "../../exchange/error-status.ts";
-import { isObject } from "../../exchange/json.ts";
-import { ownMember } from "../../exchange/own-member.ts";
+import { isObject, ownMember } from "../../exchange/json.ts";
 import { findErrorMessage } from "../shared/error-message.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import type { WireResponse } from "./schema.ts";

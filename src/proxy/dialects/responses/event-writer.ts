@@ -1,3 +1,4 @@
+import { serializeLine } from "../../../sse/serialize.ts";
 import { stringifyJson } from "../../exchange/json.ts";
 
 /** Numbers the events of one stream and buffers their text. */
@@ -17,7 +18,7 @@ export function createEventWriter(): EventWriter {
   let text = "";
   const writeJson = (type: string, members: string) => {
     const number = sequenceNumber++;
-    text += `event: ${type}\ndata: {"type":"${type}","sequence_number":${number},${members}}\n\n`;
+    text += serializeLine(`{"type":"${type}","sequence_number":${number},${members}}`, type);
   };
   return {
     write: (type, members) => writeJson(type, membersOf(members)),

@@ -1,3 +1,4 @@
+import { serializeLine } from "../../../sse/serialize.ts";
 import { defaultCapabilities } from "../../exchange/capabilities.ts";
 import type { EncodedError } from "../../exchange/codec.ts";
 import type { DialectProfile, DialectRoute, UpstreamProfile } from "../../exchange/dialect-profile.ts";
@@ -41,7 +42,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
     encodeProxyError: encodeOpenAiProxyError,
     encodeProxyErrorEvent({ message }, code) {
       const event = { type: "error", code: code ?? "server_error", message, param: null };
-      return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
+      return serializeLine(JSON.stringify(event), "error");
     },
   },
   response: {

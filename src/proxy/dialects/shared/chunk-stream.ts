@@ -1,4 +1,4 @@
-import { keepAliveComment, serializeEvent } from "../../../sse/serialize.ts";
+import { keepAliveComment, serializeLine } from "../../../sse/serialize.ts";
 import type { EncodeContext, StreamEncoder } from "../../exchange/codec.ts";
 import type { ExchangeEvent, PartEvent } from "../../exchange/event.ts";
 import { createLossList, type Loss } from "../../exchange/loss.ts";
@@ -49,7 +49,7 @@ export abstract class ChunkStreamEncoder implements StreamEncoder {
         return this.end();
       case "error":
         this.ended = true;
-        return serializeEvent(JSON.stringify(encodeOpenAiError(event.error).body));
+        return serializeLine(JSON.stringify(encodeOpenAiError(event.error).body));
       case "ping":
         return keepAliveComment;
       default:
@@ -69,7 +69,7 @@ export abstract class ChunkStreamEncoder implements StreamEncoder {
       created: created ?? Math.floor(this.context.now / 1000),
       model: model ?? this.context.model,
     };
-    this.head = `data: ${JSON.stringify(fields).slice(0, -1)},`;
+    this.head = `${JSON.stringify(fields).slice(0, -1)},`;
     return this.begin();
   }
 
@@ -78,8 +78,10 @@ export abstract class ChunkStreamEncoder implements StreamEncoder {
     const { usage } = this;
     const isWanted = this.context.request.streamUsage === true && usage !== undefined;
     const last = isWanted
-      ? `${this.head}"choices":[],${this.members(usage)}"usage":${JSON.stringify(this.counts(usage))}}\n\n`
+      ? serializeLine(
+          `${this.head}"choices":[],${this.members(usage)}"usage":${JSON.stringify(this.counts(usage))}}`,
+        )
       : "";
-    return `${last}data: [DONE]\n\n`;
+    return last + serializeLine("[DONE]");
   }
 }

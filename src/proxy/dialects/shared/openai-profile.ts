@@ -1,3 +1,4 @@
+import { serializeComment, serializeLine } from "../../../sse/serialize.ts";
 import { defaultCapabilities } from "../../exchange/capabilities.ts";
 import type { EncodedError } from "../../exchange/codec.ts";
 import type {
@@ -77,7 +78,7 @@ export const openAiClient: Omit<ClientProfile, "routes"> = {
   namesModelInPath: false,
   acceptsKeyInQuery: false,
   requestIdHeader: "x-request-id",
-  keepAlive: ": ping\n\n",
+  keepAlive: serializeComment("ping"),
   rateLimitHeaders: "openai",
   acceptsComments: true,
   imageTokens: "pixels",
@@ -86,7 +87,7 @@ export const openAiClient: Omit<ClientProfile, "routes"> = {
   encodeTokenCount: (tokens) => ({ input_tokens: tokens }),
   encodeError: encodeOpenAiError,
   encodeProxyError: encodeOpenAiProxyError,
-  encodeProxyErrorEvent: (error, code) => `data: ${JSON.stringify(encodeOpenAiProxyError(error, code))}\n\n`,
+  encodeProxyErrorEvent: (error, code) => serializeLine(JSON.stringify(encodeOpenAiProxyError(error, code))),
 };
 
 /** The response profile of `/v1/chat/completions` and `/v1/completions`. */

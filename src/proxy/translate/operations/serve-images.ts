@@ -1,6 +1,5 @@
 import { AppError } from "../../../errors.ts";
-import { eventStreamHeaders } from "../../../sse/event-stream-headers.ts";
-import { serializeEvent } from "../../../sse/serialize.ts";
+import { eventStreamHeaders, serializeLine } from "../../../sse/serialize.ts";
 import { loadCodec } from "../../dialects/codecs.ts";
 import { getProfile } from "../../dialects/index.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
@@ -89,7 +88,7 @@ async function sendEvents(
   const type = `${name}.completed`;
   reply.start(200, { ...eventStreamHeaders, ...createOperationLossHeader(context.losses) });
   for (const image of Array.isArray(data) ? data : []) {
-    await reply.write(serializeEvent(JSON.stringify({ type, created_at: created, ...image, ...rest }), type));
+    await reply.write(serializeLine(JSON.stringify({ type, created_at: created, ...image, ...rest }), type));
   }
   reply.end();
 }

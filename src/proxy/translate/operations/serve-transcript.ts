@@ -1,6 +1,5 @@
 import { AppError } from "../../../errors.ts";
-import { eventStreamHeaders } from "../../../sse/event-stream-headers.ts";
-import { serializeEvent } from "../../../sse/serialize.ts";
+import { eventStreamHeaders, serializeLine } from "../../../sse/serialize.ts";
 import { loadCodec } from "../../dialects/codecs.ts";
 import { getProfile } from "../../dialects/index.ts";
 import { DialectError } from "../../exchange/dialect-error.ts";
@@ -94,7 +93,7 @@ async function sendStream(context: OperationContext, upstream: UpstreamReply): P
       if (event.type !== "text-delta") continue;
       text += event.text;
       const delta = { type: "transcript.text.delta", delta: event.text };
-      await reply.write(serializeEvent(JSON.stringify(delta), delta.type));
+      await reply.write(serializeLine(JSON.stringify(delta), delta.type));
     }
   };
   for await (const chunk of upstream.body) {
@@ -103,6 +102,6 @@ async function sendStream(context: OperationContext, upstream: UpstreamReply): P
   for (const event of parser.end()) await relay(decoder.push(event));
   await relay(decoder.end());
   const done = { type: "transcript.text.done", text, ...usageOf(context.usage) };
-  await reply.write(serializeEvent(JSON.stringify(done), done.type));
+  await reply.write(serializeLine(JSON.stringify(done), done.type));
   reply.end();
 }

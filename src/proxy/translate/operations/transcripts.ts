@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import { invalidRequest, invalidResponse } from "../../exchange/dialect-error.ts";
+import { ownMember } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import { memberCode } from "../../exchange/loss-codes.ts";
-import { ownMember } from "../../exchange/own-member.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import type { Form } from "./read-form.ts";
 

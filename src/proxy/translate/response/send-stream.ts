@@ -1,4 +1,4 @@
-import { eventStreamHeaders } from "../../../sse/event-stream-headers.ts";
+import { eventStreamHeaders, serializeComment } from "../../../sse/serialize.ts";
 import { isClientDisconnect, toExchangeError } from "../../dialect-errors.ts";
 import { getProfile } from "../../dialects/index.ts";
 import type { StreamEncoder, WireEvent } from "../../exchange/codec.ts";
@@ -156,7 +156,9 @@ class StreamWriter {
       return this.encoder.push({ type: "error", error });
     }
     const text = this.encoder.push(event);
-    const [comment] = Object.entries(this.lateLosses()).map(([name, codes]) => `: ${name}: ${codes}\n\n`);
+    const [comment] = Object.entries(this.lateLosses()).map(([name, codes]) =>
+      serializeComment(`${name}: ${codes}`),
+    );
     if (comment === undefined || !getProfile(client.dialect).client.acceptsComments) return text;
     return comment + text;
   }
