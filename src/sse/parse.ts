@@ -21,7 +21,8 @@ const byteOrderMark = "\uFEFF";
 
 /**
  * Parses server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html): every line ending, byte-order
- * mark, comments, several data lines, split at any byte. `id` and `retry` are dropped: a proxy does not need them.
+ * mark, comments, several data lines, split at any byte. `id` and `retry` are dropped: a proxy does not need them. Not
+ * `eventsource-parser`: it takes 1.2 to 1.7 times the CPU for streams with line feeds (docs/dependencies.md).
  */
 export class SseParser {
   private readonly decoder = new StringDecoder("utf8");

@@ -5,7 +5,8 @@ import { makeFolders } from "../../files/make-folders.ts";
 import { createLineBatches, type LineSink } from "./line-batches.ts";
 
 /**
- * A text file of bounded size: when it is full it becomes `.1`, `.1` becomes `.2`, and the oldest file is deleted.
+ * A text file of bounded size: when it is full it becomes `.1`, `.1` becomes `.2`, and the oldest file is deleted. Not
+ * `rotating-file-stream` or `pino-roll`: they do not share a file between processes (docs/dependencies.md).
  */
 export interface RotatingFile extends LineSink {
   /** Appends whole lines after all earlier ones; resolves when they are written or writing has failed. */

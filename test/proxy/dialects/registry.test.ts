@@ -27,7 +27,8 @@ describe("dialect registry", () => {
   it.each(dialects)("keeps the profile of %s free of its codec", (dialect) => {
     const text = readFileSync(join(folder, dialect, "profile.ts"), "utf8");
     const imports = [...text.matchAll(/from "([^"]+)"/g)].map((match) => match[1] ?? "");
-    const allowed = /^(?:\.\.\/\.\.\/exchange\/|\.\.\/shared\/|\.\.\/\.\.\/\.\.\/(?:errors|sse\/serialize)\.ts$)/;
+    const allowed =
+      /^(?:\.\.\/\.\.\/exchange\/|\.\.\/shared\/|\.\.\/\.\.\/\.\.\/(?:errors|sse\/serialize)\.ts$)/;
     expect(imports.filter((path) => !allowed.test(path))).toEqual([]);
   });
 });
