@@ -20,6 +20,8 @@ export interface RunningCodeReview {
 export interface CodeReviewPage extends OpenedPage, RunningCodeReview {}
 
 interface StartOptions {
+  /** `review plan` is started without stdin. */
+  readonly command?: "code" | "plan";
   readonly flags?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -67,12 +69,12 @@ export async function openCodeReview(
   return { ...opened, ...review };
 }
 
-/** Starts `review code` in a repository as an agent would. */
+/** Starts a review in a repository as an agent would. */
 export async function startCodeReview(
   repository: TestRepository,
-  { flags = [], environment = {} }: StartOptions = {},
+  { command = "code", flags = [], environment = {} }: StartOptions = {},
 ): Promise<RunningCodeReview> {
-  const child = spawn(process.execPath, [COMMAND, "review", "code", "--no-open", ...flags], {
+  const child = spawn(process.execPath, [COMMAND, "review", command, "--no-open", ...flags], {
     cwd: repository.root,
     env: {
       ...repository.environment,

@@ -1,0 +1,94 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { violations } from "../support/accessibility.ts";
+import { launchBrowser, openReview, selectText } from "../support/browser.ts";
+import { startCodeReview } from "../support/code-review-page.ts";
+import { liveAgent } from "../support/live-review.ts";
+import { testRepository } from "../support/test-repository.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+const PLAN = "# Cross the moat\n\nFirst we *measure* the moat.\n\nThen we build a bridge of oak.\n";
+
+async function openLivePlan() {
+  const repository = await testRepository({ "a.txt": "a\n" });
+  const file = join(repository.root, "plan.md");
+  await writeFile(file, PLAN);
+  const review = await startCodeReview(repository, { command: "plan", flags: ["--live", file] });
+  const opened = await openReview(browser, review.url);
+  const save = (text: string) => writeFile(file, text);
+  return { ...opened, ended: review.ended, agent: liveAgent(repository), save };
+}
+
+async function pressDecision(page: Page, name: string): Promise<void> {
+  const button = page.getByRole("dialog").getByRole("button", { name });
+  await expect.poll(() => button.getAttribute("aria-disabled")).toBe("false");
+  await button.click();
+}
+
+describe("the plan page in a live session", () => {
+  it("sends comments at their quotes, shows replies, each save as a round, and finishes", async () => {
+    const { page, agent, save, ended, errors } = await openLivePlan();
+    await selectText(page, "bridge of oak");
+    await page.keyboard.type("Why oak?");
+    await page.keyboard.press("Control+Enter");
+    await page.locator(".card", { hasText: "Why oak?" }).waitFor();
+    await page.getByRole("button", { name: /^Send/ }).click();
+    await page.getByRole("dialog").getByText("1 comment").waitFor();
+    await pressDecision(page, "Send");
+    const card = page.locator(".thread-card");
+    await card.waitFor();
+    expect(await page.locator(".card").count()).toBe(0);
+
+    const { threads } = JSON.parse(await agent.run("wait", "--json", "--timeout", "20"));
+    expect(threads[0].anchor).toMatchObject({ kind: "plan", quote: "bridge of oak" });
+    await agent.run("reply", threads[0].id, "--text", "It is *cheap*.", "--author", "codex");
+    await card.locator(".message-agent em", { hasText: "cheap" }).waitFor();
+    expect(await violations(page)).toEqual([]);
+
+    await save(PLAN.replace("Then we", "After that we"));
+    await page.locator(".live-round", { hasText: "1 part changed since you sent" }).waitFor();
+    await expect.poll(() => page.locator(".plan").textContent()).toContain("After that we build");
+    await page.getByRole("button", { name: "Show changes" }).click();
+    await expect.poll(() => page.locator(".main").textContent()).toContain("After that");
+    await page.reload();
+    await card.locator(".message-agent").waitFor();
+    expect(await card.locator(".message").count()).toBe(2);
+
+    await page.getByRole("button", { name: "Finish" }).click();
+    await pressDecision(page, "Approve and finish");
+    await page.getByRole("heading", { name: "Plan approved" }).waitFor();
+    expect((await ended).code).toBe(0);
+    expect(errors).toEqual([]);
+  });
+
+  it("keeps the text of an open reply through a save and a reload", async () => {
+    const { page, agent, save } = await openLivePlan();
+    await agent.call("POST", "/api/threads", {
+      anchor: { kind: "plan", start: 18, end: 46 },
+      type: "question",
+      markdown: "With what?",
+      author: { kind: "agent", name: "codex" },
+    });
+    await page.locator(".thread-card").waitFor();
+    await page.keyboard.press("N");
+    await page.keyboard.press("y");
+    const field = page.getByLabel("Reply in Markdown");
+    await field.pressSequentially("A rope");
+    await save(`${PLAN}\nAt last we cross.\n`);
+    await page.locator(".live-round", { hasText: "It is shown when you finish writing" }).waitFor();
+    await field.pressSequentially(" is enough");
+    expect(await field.inputValue()).toBe("A rope is enough");
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.locator(".plan").textContent()).toContain("At last we cross.");
+    await page.locator(".draft-state", { hasText: "Draft saved" }).waitFor();
+    await page.reload();
+    await page.locator(".message-unsent", { hasText: "A rope is enough" }).waitFor();
+  });
+});
