@@ -3,7 +3,7 @@ import { filterFiles } from "../../src/render/diff/patch/file-tree.ts";
 import { announce, showToast } from "../shared/components/toast.tsx";
 import { shortcutsOf } from "../shared/keyboard/shortcut-table.ts";
 import type { Shortcut, TypingTarget } from "../shared/keyboard/shortcuts.ts";
-import { threadKeys } from "../shared/threads/thread-keys.ts";
+import { rememberThreads, threadKeys } from "../shared/threads/thread-keys.ts";
 import { linesOfSelection } from "./comments/selected-lines.ts";
 import { commentOnAll, commentOnFile, commentOnLines, deleteComment, openComment } from "./comments/start.ts";
 import type { CommentType, ReviewComment } from "./core/comment.ts";
@@ -107,8 +107,10 @@ export const codeTyping: TypingTarget = {
     const { dialog, commentsOpen, treeOpen, filter, folded } = useView.getState();
     const known = new Set(useComments.getState().comments.map(({ id }) => id));
     const isFinding = useSearch.getState().open;
+    const revertThreads = rememberThreads();
     return () =>
       flushSync(() => {
+        revertThreads();
         for (const { id, text } of useComments.getState().comments) {
           if (!known.has(id) && text === "") withdrawComment(id);
         }

@@ -5,6 +5,7 @@ import { clockTime } from "../shared/clock-time.ts";
 import { Button } from "../shared/components/button.tsx";
 import { Logo } from "../shared/components/logo.tsx";
 import { Toasts } from "../shared/components/toast.tsx";
+import { repositoryName } from "../shared/repository-name.ts";
 import { ThemeToggle } from "../shared/theme/theme-toggle.tsx";
 import { decisionName, modeName, reviewAddress, waitingTime } from "./entries.ts";
 import { useInbox } from "./inbox-store.ts";
@@ -82,7 +83,7 @@ function WaitingReview({ review, now }: { readonly review: ReviewEntry; readonly
         <span className="inbox-meta">
           <span className={`inbox-mode inbox-mode-${mode}`}>{modeName(mode)}</span>
           {live && <span className="inbox-live">Live</span>}
-          {repository && <span>{repository}</span>}
+          {repository && <span title={repository}>{repositoryName(repository)}</span>}
           {agent && <span>{agent}</span>}
         </span>
       </a>
@@ -102,7 +103,7 @@ function Decided({ review }: { readonly review: DecidedReview }) {
         <span className="inbox-meta">
           <span className={`inbox-decision inbox-decision-${decision}`}>{decisionName(decision)}</span>
           <span>{modeName(mode)}</span>
-          {repository && <span>{repository}</span>}
+          {repository && <span title={repository}>{repositoryName(repository)}</span>}
           {agent && <span>{agent}</span>}
         </span>
       </span>

@@ -1,4 +1,5 @@
 import type { ReviewEntry } from "../../src/review/api-types.ts";
+import { repositoryName } from "../shared/repository-name.ts";
 import { modeName, reviewAddress } from "./entries.ts";
 
 /** `ask`: the person was not asked yet. `unavailable`: the browser has none, or the page's origin may not use them. */
@@ -20,7 +21,7 @@ export async function askForNotifications(): Promise<NotificationChoice> {
 export function notifyArrivals(arrived: readonly ReviewEntry[]): void {
   if (notificationChoice() !== "on" || document.visibilityState === "visible") return;
   for (const { id, title, repository, agent, mode, url } of arrived) {
-    const body = [modeName(mode), repository, agent].filter(Boolean).join(" · ");
+    const body = [modeName(mode), repositoryName(repository), agent].filter(Boolean).join(" · ");
     const notification = new Notification(title || "New review", { body, tag: id, silent: true });
     notification.onclick = () => {
       const address = reviewAddress(url);

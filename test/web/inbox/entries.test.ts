@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ReviewEntry } from "../../../src/review/api-types.ts";
 import { inboxOrder, newArrivals, reviewAddress, waitingTime } from "../../../web/inbox/entries.ts";
+import { repositoryName } from "../../../web/shared/repository-name.ts";
 
 const entry = (id: string, since: string): ReviewEntry => ({
   id,
@@ -37,6 +38,15 @@ describe("the inbox", () => {
     ]);
     expect(waitingTime("never", now)).toBe("");
     expect(waitingTime("2027-01-01T00:00:00Z", now)).toBe("just now");
+  });
+
+  it("names a repository by its folder", () => {
+    expect(["/home/a/shop", "C:\\work\\shop\\", "shop", ""].map(repositoryName)).toEqual([
+      "shop",
+      "shop",
+      "shop",
+      "",
+    ]);
   });
 
   it("links only to web addresses", () => {

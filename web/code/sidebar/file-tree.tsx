@@ -2,6 +2,7 @@ import { Check, ChevronDown, ChevronRight, MessageSquare, Search } from "lucide-
 import { memo, useMemo } from "react";
 import { filterFiles, type TreeRow, treeRows } from "../../../src/render/diff/patch/file-tree.ts";
 import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
+import { useThreads } from "../../shared/threads/thread-store.ts";
 import { thousands } from "../core/count.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { Counts, StatusLetter } from "../diff/file-header.tsx";
@@ -10,6 +11,7 @@ import { nonEmptyComments, useComments } from "../state/comments.ts";
 import { useCursor } from "../state/cursor.ts";
 import { sinceRound, useRounds } from "../state/rounds.ts";
 import { useSession } from "../state/session.ts";
+import { openThreadsIn } from "../state/threads.ts";
 import { isViewed, useView } from "../state/view.ts";
 import { coversDiff } from "./covers-diff.ts";
 import { FixedList } from "./fixed-list.tsx";
@@ -119,9 +121,10 @@ function FileLine({ row, controller }: TreeLineProps) {
   const file = row.file;
   const isCurrent = useCursor((state) => state.file === file?.path);
   const viewed = useView((view) => file !== undefined && isViewed(view, file));
-  const count = useComments(
+  const written = useComments(
     ({ comments }) => nonEmptyComments(comments).filter(({ path }) => path === file?.path).length,
   );
+  const count = written + useThreads(() => openThreadsIn(file?.path));
   const since = useRounds(({ compared }) => file && sinceRound(compared, file));
   if (!file) return null;
   return (

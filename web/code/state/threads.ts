@@ -9,6 +9,8 @@ interface Grouped {
   readonly byKey: ReadonlyMap<string, readonly Thread[]>;
   /** By path. */
   readonly widgets: ReadonlyMap<string, ReadonlyMap<string, Widget>>;
+  /** Number of open threads by path. */
+  readonly open: ReadonlyMap<string, number>;
 }
 
 const grouped = new WeakMap<readonly Thread[], Grouped>();
@@ -24,6 +26,7 @@ function groups(): Grouped {
 function group(threads: readonly Thread[]): Grouped {
   const byKey = new Map<string, Thread[]>();
   const widgets = new Map<string, Map<string, Widget>>();
+  const open = new Map<string, number>();
   for (const [path, ofFile] of byPath(threads)) {
     const widgetsHere = new Map<string, Widget>();
     for (const thread of ofFile) {
@@ -34,8 +37,9 @@ function group(threads: readonly Thread[]): Grouped {
       else byKey.set(widget.key, [thread]);
     }
     widgets.set(path, widgetsHere);
+    open.set(path, ofFile.filter(({ state }) => state === "open").length);
   }
-  return { byKey, widgets };
+  return { byKey, widgets, open };
 }
 
 /** Returns the widget of a thread: below its last line, or at the top of the file. The keys are those of comments. */
@@ -52,6 +56,11 @@ export function threadsAt(widgetKey: string): readonly Thread[] {
 }
 
 const NONE: readonly Thread[] = [];
+
+/** Returns the number of open threads of a file. */
+export function openThreadsIn(path: string | undefined): number {
+  return groups().open.get(path ?? "") ?? 0;
+}
 
 /** Returns the widgets of all threads by path. */
 export function threadWidgets(): Grouped["widgets"] {

@@ -3,7 +3,7 @@ import { showToast } from "../../shared/components/toast.tsx";
 import { type ActionName, shortcutsOf } from "../../shared/keyboard/shortcut-table.ts";
 import type { Shortcut, TypingTarget } from "../../shared/keyboard/shortcuts.ts";
 import { sentenceStart } from "../../shared/sentence-start.ts";
-import { threadKeys } from "../../shared/threads/thread-keys.ts";
+import { rememberThreads, threadKeys } from "../../shared/threads/thread-keys.ts";
 import { currentAnchor, selectedAnchor } from "../article/current-anchor.ts";
 import type { AnnotationType } from "../model/annotations.ts";
 import { moveToChange } from "../rounds/move-to-change.ts";
@@ -125,8 +125,10 @@ export const planTyping: TypingTarget = {
   remember() {
     const { annotations, composer, cursor, removedCursor, dialog, labelTarget, isSidebarOpen } =
       useReview.getState();
+    const revertThreads = rememberThreads();
     return () =>
-      flushSync(() =>
+      flushSync(() => {
+        revertThreads();
         useReview.setState((now) => ({
           cursor,
           removedCursor,
@@ -135,8 +137,8 @@ export const planTyping: TypingTarget = {
           isSidebarOpen,
           // An annotation that the commands have saved is not opened again.
           composer: now.annotations === annotations ? composer : undefined,
-        })),
-      );
+        }));
+      });
   },
 };
 

@@ -1,4 +1,5 @@
 import { Menu } from "../components/menu.tsx";
+import { repositoryName } from "../repository-name.ts";
 import { timeAgo } from "../time-ago.ts";
 import { useThreads } from "./thread-store.ts";
 
@@ -28,7 +29,7 @@ export function MoreReviews() {
           rel="noreferrer"
         >
           <span>{title || repository || "Review"}</span>
-          <small>{[repository, agent, timeAgo(since)].filter(Boolean).join(" · ")}</small>
+          <small>{[repositoryName(repository), agent, timeAgo(since)].filter(Boolean).join(" · ")}</small>
         </a>
       ))}
     </Menu>

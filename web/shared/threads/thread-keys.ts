@@ -28,6 +28,12 @@ export const threadKeys = {
   },
 };
 
+/** Returns a function that reverts what the thread keys opened. */
+export function rememberThreads(): () => void {
+  const { drafts, unfolded, activeId } = useThreads.getState();
+  return () => useThreads.setState({ drafts, unfolded, activeId });
+}
+
 /** Returns the active thread; announces if there is none. */
 function activeThread(): Thread | undefined {
   const { threads, activeId } = useThreads.getState();
