@@ -188,7 +188,7 @@ export function writeTimed(
   }
   const text = list.map((one) => one.text.trim()).join(" ");
   const { language = "unknown", duration } = transcript;
-  const numbered = list.map(({ start, end, text: said }, id) => ({ id, start, end, text: said }));
+  const numbered = list.map(({ start, end, text: content }, id) => ({ id, start, end, text: content }));
   const body = { task: "transcribe", language, duration, text, segments: numbered };
   return { text: JSON.stringify(body), contentType: "application/json" };
 }
