@@ -37,7 +37,7 @@ export function secretSources({ upstreams = {}, mcp }: ProxySettings): SecretSou
 /** Reads every secret of a configuration. Throws `configuration` with the source that could not be read, and why. */
 export async function readSecrets(settings: ProxySettings, environment: Environment): Promise<Secrets> {
   const read = secretSources(settings).map(async (source) => {
-    const text = (await textOf(source, environment)).trim();
+    const text = (await readText(source, environment)).trim();
     if (text === "") throw unreadable(source, "it is empty");
     return [secretId(source), text] as const;
   });
@@ -50,7 +50,7 @@ export function shortestTtl(settings: ProxySettings): number | undefined {
   return ttls.length === 0 ? undefined : Math.min(...ttls);
 }
 
-async function textOf(source: SecretSource, environment: Environment): Promise<string> {
+async function readText(source: SecretSource, environment: Environment): Promise<string> {
   if ("env" in source) return environment[source.env] ?? "";
   try {
     if ("file" in source) return await readFile(source.file, "utf8");
@@ -70,13 +70,13 @@ function shellFor(command: string): string[] {
 }
 
 function unreadable(source: SecretSource, reason: string): AppError {
-  return new AppError("configuration", `Cannot read the secret of ${nameOf(source)}: ${reason}`, {
+  return new AppError("configuration", `Cannot read the secret of ${formatName(source)}: ${reason}`, {
     hint: "Set the variable, make the file readable, or try the command in a terminal.",
   });
 }
 
 /** Returns the name of a source without a command's arguments, which can be secrets. */
-function nameOf(source: SecretSource): string {
+function formatName(source: SecretSource): string {
   if ("env" in source) return `the environment variable ${JSON.stringify(source.env)}`;
   if ("file" in source) return `the file ${JSON.stringify(source.file)}`;
   const argv = typeof source.command === "string" ? source.command.split(" ") : source.command;

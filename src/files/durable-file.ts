@@ -20,7 +20,7 @@ export async function writeDurably(path: string, content: string | Uint8Array): 
 
 /** Returns the `storage` error for a folder of the data directory that is not writable. */
 export function storageFailure(folder: string, cause: unknown): AppError {
-  return new AppError("storage", `Cannot store data in ${folder}: ${reasonOf(cause)}.`, { cause });
+  return new AppError("storage", `Cannot store data in ${folder}: ${getReason(cause)}.`, { cause });
 }
 
 export interface ReplaceOptions {
@@ -82,6 +82,6 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Returns why a write failed, without the name of the temporary file that the system's message contains. */
-export function reasonOf(error: unknown): string {
+export function getReason(error: unknown): string {
   return REASONS[systemErrorCode(error) ?? ""] ?? messageOf(error);
 }

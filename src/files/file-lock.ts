@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { AppError, systemErrorCode } from "../errors.ts";
 import { makePrivateFolder } from "./private-folder.ts";
-import { isProcessMark, markOfProcess, mayStillRun } from "./running-process.ts";
+import { getProcessMark, isProcessMark, mayStillRun } from "./running-process.ts";
 
 // Not `proper-lockfile`: it detects an abandoned lock by its age, not by its process (docs/dependencies.md).
 
@@ -33,7 +33,7 @@ export async function withFileLock<Result>(
 }
 
 async function acquire(path: string, waitMs: number): Promise<void> {
-  const owner = JSON.stringify(markOfProcess());
+  const owner = JSON.stringify(getProcessMark());
   for (const until = Date.now() + waitMs; ; ) {
     try {
       await writeFile(path, owner, { flag: "wx", mode: 0o600 });

@@ -14,15 +14,15 @@ export interface ProcessMark {
 }
 
 /** Returns the mark of a process, by default of this one. */
-export function markOfProcess(pid: number = process.pid): ProcessMark {
-  const started = startTimeOf(pid);
+export function getProcessMark(pid: number = process.pid): ProcessMark {
+  const started = readStartTime(pid);
   return { pid, host: hostname(), started };
 }
 
 /** Returns whether the marked process may still run. A process of another host counts as running. */
 export function mayStillRun({ pid, host, started }: ProcessMark): boolean {
   if (host !== hostname()) return true;
-  if (started !== undefined && process.platform === "linux") return startTimeOf(pid) === started;
+  if (started !== undefined && process.platform === "linux") return readStartTime(pid) === started;
   try {
     process.kill(pid, 0);
     return true;
@@ -48,7 +48,7 @@ export function isProcessMark(value: unknown): value is ProcessMark {
  * Returns the 22nd field of /proc/PID/stat; the second one may contain spaces and parentheses. Undefined for a process
  * that has ended and was not reaped. See proc_pid_stat(5).
  */
-function startTimeOf(pid: number): string | undefined {
+function readStartTime(pid: number): string | undefined {
   if (process.platform !== "linux") return undefined;
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { sendEarly } from "./early-response.ts";
 import { checkRequest, type GuardPolicy, type GuardReason } from "./guard.ts";
 import { peerOf, refusedPeer } from "./peer.ts";
-import { pathOf } from "./request-path.ts";
+import { getPath } from "./request-path.ts";
 
 const REMEDY: Record<GuardReason, string> = {
   host: "This server answers to localhost only. Open the URL that was printed.",
@@ -17,7 +17,7 @@ export function addGuard(
   onRefused?: (reason: GuardReason, path: string) => void,
 ): void {
   app.addHook("onRequest", (request, reply, done) => {
-    const path = pathOf(request.url);
+    const path = getPath(request.url);
     const { method, raw, routeOptions } = request;
     const result = checkRequest(
       { method, path, route: routeOptions.url, rawHeaders: raw.rawHeaders },
@@ -46,7 +46,7 @@ export function addPeerCheck(
       done();
       return;
     }
-    if (refused !== "closed") onRefused?.(refused, pathOf(request.url));
+    if (refused !== "closed") onRefused?.(refused, getPath(request.url));
     sendEarly(reply.code(403), JSON.stringify({ error: messageFor(refused, ownUid) }));
   });
 }

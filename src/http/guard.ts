@@ -49,7 +49,7 @@ export function checkRequest(request: GuardedRequest, policy: GuardPolicy): Guar
   const host = request.forwardedHost ?? single(request.rawHeaders, "host");
   if (host === undefined || !isOwnHost(host, policy)) return refused("host");
 
-  const origins = valuesOf(request.rawHeaders, "origin");
+  const origins = getValues(request.rawHeaders, "origin");
   const origin = origins[0];
   if (origins.length > 1) return refused("origin");
   if (
@@ -60,7 +60,7 @@ export function checkRequest(request: GuardedRequest, policy: GuardPolicy): Guar
     return refused("origin");
   }
 
-  const sites = valuesOf(request.rawHeaders, "sec-fetch-site");
+  const sites = getValues(request.rawHeaders, "sec-fetch-site");
   const listed = origin !== undefined && policy.origins.includes(origin);
   if (listed || sites.every((site) => site === "same-origin" || site === "none")) return ALLOWED;
   return isLinkFollowed(request, policy) ? ALLOWED : refused("site");
@@ -103,7 +103,7 @@ function isLinkFollowed(request: GuardedRequest, policy: GuardPolicy): boolean {
 
 const NONE: readonly string[] = [];
 
-function valuesOf(rawHeaders: readonly string[], name: string): readonly string[] {
+function getValues(rawHeaders: readonly string[], name: string): readonly string[] {
   let values = NONE;
   let isValue = false;
   let isWanted = false;
@@ -119,7 +119,7 @@ function valuesOf(rawHeaders: readonly string[], name: string): readonly string[
 
 /** Returns the header's value if it occurs exactly once. Node silently keeps the first of two Host headers. */
 function single(rawHeaders: readonly string[], name: string): string | undefined {
-  const values = valuesOf(rawHeaders, name);
+  const values = getValues(rawHeaders, name);
   return values.length === 1 ? values[0] : undefined;
 }
 

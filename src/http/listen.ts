@@ -26,11 +26,11 @@ export async function listen(
   } catch (error) {
     throw listenFailure(error, { port, host, retries: 0 });
   }
-  return portOf(app.server) ?? port;
+  return getPort(app.server) ?? port;
 }
 
 /** Returns the port that a server listens on, or undefined. */
-export function portOf(server: Server | undefined): number | undefined {
+export function getPort(server: Server | undefined): number | undefined {
   const address = server?.address();
   return typeof address === "object" && address ? address.port : undefined;
 }

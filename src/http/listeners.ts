@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { systemErrorCode } from "../errors.ts";
 import { CONNECTION_LIMITS, closeUnused } from "./connection-limits.ts";
-import { listenFailure, portOf, RETRY_DELAY_MS } from "./listen.ts";
+import { getPort, listenFailure, RETRY_DELAY_MS } from "./listen.ts";
 import { refuseUnreadable } from "./refuse-unreadable.ts";
 
 export interface ListenerOptions {
@@ -53,7 +53,7 @@ export async function openListeners(options: ListenerOptions): Promise<Listeners
   const { onConnection } = options;
   if (onConnection) for (const server of servers) server.on("connection", onConnection);
   return {
-    port: portOf(servers[0]) ?? options.port,
+    port: getPort(servers[0]) ?? options.port,
     async respondWith(app) {
       await app.ready();
       respond = (request, response) => app.routing(request, response);
@@ -92,7 +92,7 @@ async function bindAll(hosts: readonly string[], port: number, respond: (...call
   const servers: Server[] = [];
   for (const host of hosts) {
     try {
-      servers.push(await bind(host, portOf(servers[0]) ?? port, respond));
+      servers.push(await bind(host, getPort(servers[0]) ?? port, respond));
     } catch (error) {
       if (host === "::1" && NO_IPV6.has(systemErrorCode(error) ?? "")) continue;
       closeAll(servers);

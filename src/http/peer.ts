@@ -38,7 +38,7 @@ const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"] as const;
 const peers = new WeakMap<Socket, Peer>();
 
 /** Returns the peer of a connection, looked up once for each. */
-export function peerOf(socket: Socket): Peer {
+export function getPeer(socket: Socket): Peer {
   const known = peers.get(socket);
   if (known) return known;
   const peer = lookUp(socket);

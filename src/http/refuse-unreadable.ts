@@ -26,7 +26,7 @@ export function refuseUnreadable(error: Error, socket: Socket): void {
   // A client that has ended its side sends no more data that could reset the connection.
   if (isAnswered && socket.readableEnded) socket.destroy(error);
   else discard(socket);
-  if (!isAnswered) socket.end(refusalOf(error), "latin1");
+  if (!isAnswered) socket.end(formatRejection(error), "latin1");
 }
 
 /** Reads until the client closes the connection, which is destroyed after LINGER_MS. */
@@ -47,7 +47,7 @@ function hasResponse(socket: Socket): boolean {
   return typeof response === "object" && response !== null && Reflect.get(response, "headersSent") === true;
 }
 
-function refusalOf(error: Error): string {
+function formatRejection(error: Error): string {
   const [status, message] = REFUSALS[systemErrorCode(error) ?? ""] ?? MALFORMED;
   const body = JSON.stringify({ error: message });
   const head = [

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import type { ProxyConfig } from "../config/proxy/config.ts";
 import { AppError } from "../errors.ts";
 import { createApp } from "../http/app.ts";
-import { pathOf } from "../http/request-path.ts";
+import { getPath } from "../http/request-path.ts";
 import { addSecurityHeaders } from "../http/security-headers.ts";
 import { createBodyRoom } from "./body/body-room.ts";
 import { type CallActivity, ownActivity } from "./dashboard/activity.ts";
@@ -230,7 +230,7 @@ function servedBy(route: Route, services: Services): Pick<RouteOptions, "handler
       handleCall(takeOver(request, reply), route, services);
     if (!route.needsMethod) return takenOver(serve);
     return takenOver(async (request, reply) => {
-      if (takesPath(route, pathOf(request.url))) await serve(request, reply);
+      if (takesPath(route, getPath(request.url))) await serve(request, reply);
       else reply.callNotFound();
     });
   }

@@ -16,8 +16,8 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { InstallTarget, ReviewInstall } from "../../src/agents/agent.ts";
-import { changesToInstall, changesToUninstall, targetOf } from "../../src/agents/file-edits/changes.ts";
-import { stateOf } from "../../src/agents/file-edits/install-state.ts";
+import { changesToInstall, changesToUninstall, resolveTarget } from "../../src/agents/file-edits/changes.ts";
+import { readInstallState } from "../../src/agents/file-edits/install-state.ts";
 import { createReceiptStore } from "../../src/agents/file-edits/receipts.ts";
 import { showChanges } from "../../src/agents/file-edits/show-changes.ts";
 import { forgetReceipts, writeChanges } from "../../src/agents/file-edits/write-changes.ts";
@@ -52,7 +52,7 @@ async function uninstall(agent: ReviewInstall, target: InstallTarget): Promise<v
   const edits = agent.edits(target);
   const receipts = receiptsIn(target.home);
   await writeChanges(await changesToUninstall(edits, receipts), receipts);
-  await forgetReceipts(await Promise.all(edits.map((edit) => targetOf(edit.path))), receipts);
+  await forgetReceipts(await Promise.all(edits.map((edit) => resolveTarget(edit.path))), receipts);
 }
 
 async function put(path: string, content: string | Uint8Array): Promise<void> {
@@ -70,21 +70,21 @@ const claudeCode = agents.find((agent) => agent.id === "claude-code") as ReviewI
 describe.each(agents.map((agent) => [agent.id, agent] as const))("%s", (_id, agent) => {
   it("is installed from nothing, once, and leaves nothing behind", async () => {
     const target = targetIn(home);
-    expect(await stateOf(agent.edits(target))).toBe("absent");
+    expect(await readInstallState(agent.edits(target))).toBe("absent");
     expect(await install(agent, target)).toBe(2);
-    expect(await stateOf(agent.edits(target))).toBe("installed");
+    expect(await readInstallState(agent.edits(target))).toBe("installed");
     expect(await install(agent, target)).toBe(0);
     await uninstall(agent, target);
-    expect(await stateOf(agent.edits(target))).toBe("absent");
+    expect(await readInstallState(agent.edits(target))).toBe("absent");
     expect((await readdir(home)).filter((name) => name !== "data")).toEqual([]);
     expect(await readdir(join(home, "data"))).toEqual([]);
   });
 
   it("is brought up to date when the command has moved, and still goes without a trace", async () => {
     await install(agent, targetIn(home, "/old/sallyport"));
-    expect(await stateOf(agent.edits(targetIn(home)))).toBe("outdated");
+    expect(await readInstallState(agent.edits(targetIn(home)))).toBe("outdated");
     expect(await install(agent, targetIn(home))).toBe(2);
-    expect(await stateOf(agent.edits(targetIn(home)))).toBe("installed");
+    expect(await readInstallState(agent.edits(targetIn(home)))).toBe("installed");
     await uninstall(agent, targetIn(home));
     expect((await readdir(home)).filter((name) => name !== "data")).toEqual([]);
   });
@@ -151,7 +151,7 @@ it("leaves a limit of the person's own alone", async () => {
   await install(claudeCode, target);
   const settings = JSON.parse(await readFile(settingsOf(claudeCode, target), "utf8"));
   expect(settings.env).toEqual({ BASH_MAX_TIMEOUT_MS: "60000" });
-  expect(await stateOf(claudeCode.edits(target))).toBe("installed");
+  expect(await readInstallState(claudeCode.edits(target))).toBe("installed");
 });
 
 describe("a settings file", () => {

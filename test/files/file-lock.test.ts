@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { withFileLock } from "../../src/files/file-lock.ts";
-import { markOfProcess, mayStillRun } from "../../src/files/running-process.ts";
+import { getProcessMark, mayStillRun } from "../../src/files/running-process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("a file lock", () => {
@@ -41,14 +41,14 @@ describe("a file lock", () => {
 
   it("of a process that runs is respected", async () => {
     const path = join(await temporaryFolder(), "a.lock");
-    await writeFile(path, JSON.stringify(markOfProcess()));
+    await writeFile(path, JSON.stringify(getProcessMark()));
     await expect(withFileLock(path, async () => "mine")).rejects.toMatchObject({ code: "storage" });
   });
 });
 
 describe("the mark of a process", () => {
   it("tells a process from a later one with the same id", () => {
-    const mark = markOfProcess();
+    const mark = getProcessMark();
     expect(mayStillRun(mark)).toBe(true);
     expect(mayStillRun({ ...mark, pid: 2 ** 22 + 1 })).toBe(false);
     expect(mayStillRun({ ...mark, host: "elsewhere" })).toBe(true);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { judgePeer, parseSocketTable, peerOf, refusedPeer, type SocketRow } from "../../src/http/peer.ts";
+import { getPeer, judgePeer, parseSocketTable, refusedPeer, type SocketRow } from "../../src/http/peer.ts";
 
 /** As the kernel writes it: a listener, a connection of uid 1000, and one whose client has closed it. */
 const TABLE = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
@@ -76,9 +76,9 @@ describe("the peer of a connection", () => {
     const [socket] = (await accepted) as [Socket];
     const expected =
       process.platform === "linux" ? { kind: "user", uid: process.geteuid?.() } : { kind: "unknown" };
-    expect(peerOf(socket)).toEqual(expected);
+    expect(getPeer(socket)).toEqual(expected);
     client.destroy();
     await once(socket.resume(), "close");
-    expect(peerOf(socket)).toEqual(expected);
+    expect(getPeer(socket)).toEqual(expected);
   });
 });

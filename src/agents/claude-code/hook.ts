@@ -53,7 +53,7 @@ export function claudePermissionRequest(toolInput: ToolInput): AgentChannel {
               ? {
                   behavior: "allow",
                   updatedInput: inputAfter(toolInput, decision, plan),
-                  ...modeOf(decision),
+                  ...toPermissionUpdate(decision),
                 }
               : { behavior: "deny", message: decision.feedback ?? DEFAULT_DENIAL },
         },
@@ -83,7 +83,7 @@ function inputAfter(toolInput: ToolInput, decision: PlanDecision, plan: string):
   return changed ? { ...toolInput, plan: planWithNotes(plan, decision) } : toolInput;
 }
 
-function modeOf({ permissionMode }: PlanDecision): object {
+function toPermissionUpdate({ permissionMode }: PlanDecision): object {
   if (permissionMode === undefined) return {};
   return { updatedPermissions: [{ type: "setMode", mode: permissionMode, destination: "session" }] };
 }

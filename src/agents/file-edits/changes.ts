@@ -51,7 +51,7 @@ async function changes(
 ): Promise<readonly Change[]> {
   const found: Change[] = [];
   for (const edit of edits) {
-    const target = await targetOf(edit.path);
+    const target = await resolveTarget(edit.path);
     const before = await readText(target);
     const outcome = await inFile(edit.path, () => outcomeOf(edit, target, before));
     if (outcome.after === before) continue;
@@ -76,7 +76,7 @@ export async function readText(path: string): Promise<string | undefined> {
 }
 
 /** Follows a symbolic link, even to a file that does not exist yet, so that a dotfile manager's link stays a link. */
-export async function targetOf(path: string): Promise<string> {
+export async function resolveTarget(path: string): Promise<string> {
   try {
     return (await lstat(path)).isSymbolicLink() ? await endOfLink(path) : path;
   } catch (error) {
@@ -90,7 +90,7 @@ async function endOfLink(path: string): Promise<string> {
     return await realpath(path);
   } catch (error) {
     if (systemErrorCode(error) !== "ENOENT") throw error;
-    return targetOf(resolve(dirname(path), await readlink(path)));
+    return resolveTarget(resolve(dirname(path), await readlink(path)));
   }
 }
 
@@ -99,11 +99,11 @@ async function endOfLink(path: string): Promise<string> {
  * replaces a read-only file and root may write any file.
  */
 async function requireWritable(target: string, path: string): Promise<void> {
-  const file = await modeOf(target);
+  const file = await readMode(target);
   if (file !== undefined && !(file & 0o200)) refuseReadOnly(path);
   let folder = dirname(target);
-  while ((await modeOf(folder)) === undefined) folder = dirname(folder);
-  if (!(((await modeOf(folder)) ?? 0) & 0o200)) refuseReadOnly(folder);
+  while ((await readMode(folder)) === undefined) folder = dirname(folder);
+  if (!(((await readMode(folder)) ?? 0) & 0o200)) refuseReadOnly(folder);
 }
 
 function refuseReadOnly(path: string): never {
@@ -126,7 +126,7 @@ function unreadable(path: string, cause: unknown): AppError {
 }
 
 /** Returns the permissions of a file or folder, or undefined if it does not exist. */
-export async function modeOf(path: string): Promise<number | undefined> {
+export async function readMode(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).mode & 0o777;
   } catch (error) {

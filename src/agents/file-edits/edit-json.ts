@@ -54,7 +54,7 @@ export function arrayAt(text: string, path: JsonPath): readonly unknown[] {
 export function setMember(text: string, path: readonly string[], value: Json): string {
   if (JSON.stringify(valueAt(text, path)) === JSON.stringify(value)) return text;
   return onBody(text, (source) => {
-    const root = rootOf(source);
+    const root = parseRoot(source);
     const depth = existingDepth(root, path);
     const node = nodeAt(root, path.slice(0, depth));
     if (depth === path.length) return replaceNode(source, node, value);
@@ -73,12 +73,12 @@ export function setMember(text: string, path: readonly string[], value: Json): s
 export function appendElement(text: string, path: readonly string[], value: Json): string {
   if (arrayAt(text, path).length === 0 && valueAt(text, path) === undefined)
     return setMember(text, path, [value]);
-  return onBody(text, (source) => insertInto(source, nodeAt(rootOf(source), path), value));
+  return onBody(text, (source) => insertInto(source, nodeAt(parseRoot(source), path), value));
 }
 
 /** Replaces the value at `path`, which must exist. */
 export function replaceValue(text: string, path: JsonPath, value: Json): string {
-  return onBody(text, (source) => replaceNode(source, nodeAt(rootOf(source), path), value));
+  return onBody(text, (source) => replaceNode(source, nodeAt(parseRoot(source), path), value));
 }
 
 /** Removes the member or element at `path`, and every parent container that becomes empty. */
@@ -88,7 +88,7 @@ export function removeValue(text: string, path: JsonPath): string {
   const holder = valueAt(text, parent);
   const size = typeof holder === "object" && holder !== null ? Object.keys(holder).length : 0;
   if (size === 1 && parent.length > 0) return removeValue(text, parent);
-  return onBody(text, (source) => removeFrom(source, nodeAt(rootOf(source), path)));
+  return onBody(text, (source) => removeFrom(source, nodeAt(parseRoot(source), path)));
 }
 
 function replaceNode(source: string, node: Node, value: Json): string {
@@ -105,7 +105,7 @@ function onBody(text: string, edit: (source: string) => string): string {
   return mark + edit(bodyOf(text));
 }
 
-function rootOf(source: string): Node {
+function parseRoot(source: string): Node {
   const root = parseTree(source, [], LENIENT);
   if (!root) throw wrongType([], "object");
   return root;

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { AppError, messageOf, systemErrorCode } from "../../errors.ts";
 import { replaceFile } from "../../files/durable-file.ts";
 import { makeFolders } from "../../files/make-folders.ts";
-import { type Change, modeOf, readText } from "./changes.ts";
+import { type Change, readMode, readText } from "./changes.ts";
 import type { ReceiptStore } from "./receipts.ts";
 
 /** Settings may contain keys, so only the owner can read a new file. An existing file keeps its mode. */
@@ -52,7 +52,7 @@ async function keepReceipt(change: Change, made: readonly string[], receipts: Re
 
 async function writeText(path: string, text: string | undefined): Promise<void> {
   if (text === undefined) await rm(path, { force: true });
-  else await replaceFile(path, text, (await modeOf(path)) ?? NEW_FILE_MODE, { exactMode: true });
+  else await replaceFile(path, text, (await readMode(path)) ?? NEW_FILE_MODE, { exactMode: true });
 }
 
 /**

@@ -30,7 +30,7 @@ export async function checkProxy(flags: ProxyCheckFlags, output: Output): Promis
     dialect,
     base_url: dialect === "any" ? "built in" : withoutUrlSecrets(baseUrl),
     keys: keys.length,
-    source: loaded.settings.upstreams?.[name] ? loaded.sourceOf(["upstreams", name]) : "found",
+    source: loaded.settings.upstreams?.[name] ? loaded.getSource(["upstreams", name]) : "found",
   }));
   const outbound = describeProxies(config.outboundProxies);
   if (flags.json) {

@@ -20,7 +20,7 @@ export function createReviewApp(
     context,
     page: { source: pageSource(pagesFolder), name: context.mode.kind },
     exposure: exposureOf(host),
-    onFailure: onceEach((error) => output.note(`sallyport: ${reportOf(error)}`), reportOf),
+    onFailure: onceEach((error) => output.note(`sallyport: ${formatReport(error)}`), formatReport),
     allowedUids,
     onForeignUser: onceEach(
       (uid) => output.note(`Rejected a request from another user of this machine, uid ${uid}.`),
@@ -40,7 +40,7 @@ function exposureOf(host: string | undefined) {
     : { hostnames: own, anyAddress: false };
 }
 
-function reportOf(error: unknown): string {
+function formatReport(error: unknown): string {
   return error instanceof AppError ? error.message : String(error);
 }
 

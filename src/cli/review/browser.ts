@@ -12,7 +12,7 @@ export type Opening =
   | { readonly how: "not"; readonly tunnel: boolean; readonly isMissing?: true };
 
 /** Decides what to open. Over SSH and in remote mode a browser on this machine would be useless. Pure. */
-export function openingOf(environment: ReviewEnvironment, open: boolean): Opening {
+export function chooseOpening(environment: ReviewEnvironment, open: boolean): Opening {
   const { remote, ssh, browser, desktop } = environment;
   if (remote || ssh) return { how: "not", tunnel: true };
   if (!open || browser?.toLowerCase() === "none") return { how: "not", tunnel: false };

@@ -8,7 +8,7 @@ import { isWithin } from "../../review/is-within.ts";
 import { nameOfOrigin } from "../../review/plan/generic-channel.ts";
 import type { Output } from "../output.ts";
 import type { Lifecycle } from "./lifecycle.ts";
-import { timeLimitOf } from "./options.ts";
+import { parseTimeLimit } from "./options.ts";
 import type { LiveFlags } from "./program.ts";
 import type { Review } from "./run.ts";
 
@@ -40,7 +40,7 @@ export async function reviewCode(
 }
 
 function askGit(folder: string): AskedFolder {
-  const directory = realPathOf(folder);
+  const directory = toRealPath(folder);
   const giveUp = new AbortController();
   const repository = openRepository(directory, processEnvironment, giveUp.signal);
   // `repositoryInTime` reports this error; errors in the flags are reported first.
@@ -57,7 +57,7 @@ async function repositoryInTime(
   const onAbort = () => giveUp.abort(signal.reason);
   if (signal.aborted) onAbort();
   signal.addEventListener("abort", onAbort, { once: true });
-  stopAfter(timeLimitOf(flags));
+  stopAfter(parseTimeLimit(flags));
   try {
     return await repository;
   } finally {
@@ -66,7 +66,7 @@ async function repositoryInTime(
   }
 }
 
-function realPathOf(folder: string): string {
+function toRealPath(folder: string): string {
   try {
     return realpathSync.native(folder);
   } catch {
@@ -122,7 +122,7 @@ export function pathWithin(root: string, directory: string, path: string): strin
   const given = resolve(directory, path);
   // Git reports the root with links resolved, so the parent folder is resolved too. The last component is not,
   // because the path can be a link that is itself in the repository.
-  const folder = realPathOf(dirname(given));
+  const folder = toRealPath(dirname(given));
   const inside = [given, join(folder, basename(given))].find((each) => isWithin(root, each));
   if (inside === undefined) throw new AppError("usage", `${path} is not inside the repository ${root}`);
   const inner = relative(root, inside);

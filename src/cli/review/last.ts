@@ -20,8 +20,8 @@ export interface ReviewLastFlags {
 export async function reviewLast({ json, all }: ReviewLastFlags, output: Output): Promise<number> {
   const folder = resolve(dataDirectory(processEnvironment));
   const records = createRecordStore(folder);
-  const project = realPathOf(projectFolder(process.cwd()));
-  const record = await records.last((each) => all || projectOf(each) === project);
+  const project = toRealPath(projectFolder(process.cwd()));
+  const record = await records.last((each) => all || getProject(each) === project);
   if (!record) throw await nothingFound(project, folder, await records.last());
   const by = record.from === "program" ? " by a program, not on the page," : "";
   output.note(`Decided ${record.decidedAt}${by} on "${record.title}" for ${record.caller} in ${record.cwd}`);
@@ -39,15 +39,15 @@ async function nothingFound(
       hint: `Decisions are stored in ${folder}.`,
     });
   return new AppError("not_found", `No decision on ${project} is recorded`, {
-    hint: `The last decision is on ${projectOf(elsewhere)}. Run the command there, or use --all.`,
+    hint: `The last decision is on ${getProject(elsewhere)}. Run the command there, or use --all.`,
   });
 }
 
-function projectOf({ project, cwd }: DecisionRecord): string {
-  return realPathOf(project ?? projectFolder(cwd));
+function getProject({ project, cwd }: DecisionRecord): string {
+  return toRealPath(project ?? projectFolder(cwd));
 }
 
-function realPathOf(folder: string): string {
+function toRealPath(folder: string): string {
   try {
     return realpathSync.native(folder);
   } catch {

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { isLoopback, isWildcard, withoutBrackets } from "../../config/loopback.ts";
 import { MAX_RETRIES } from "../../http/listen.ts";
 import { type Listeners, openListeners } from "../../http/listeners.ts";
-import { peerOf } from "../../http/peer.ts";
+import { getPeer } from "../../http/peer.ts";
 
 export interface ReviewAddress {
   /** A fixed port. If undefined, the folder's preferred port is tried, then any free one. */
@@ -28,7 +28,7 @@ export function listenForReview(address: ReviewAddress): Promise<Listeners> {
   const hosts = hostsOf(address.host);
   const { signal, onRetry } = address;
   // Looked up at once: when a peer closes its socket, its user id can no longer be found.
-  const onConnection = (socket: Socket) => void peerOf(socket);
+  const onConnection = (socket: Socket) => void getPeer(socket);
   const shared = { ...hosts, signal, onConnection };
   if (address.port !== undefined) {
     return openListeners({ ...shared, port: address.port, retries: MAX_RETRIES, onRetry });

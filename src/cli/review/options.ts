@@ -8,7 +8,7 @@ import {
 } from "../../config/paths.ts";
 import { loadReviewConfiguration, type ReviewConfiguration } from "../../config/review/configuration.ts";
 import {
-  portOf,
+  parsePort,
   REMOTE_PORT,
   type ReviewEnvironment,
   readReviewEnvironment,
@@ -87,19 +87,20 @@ export function resolveFlags(
   configuration: Pick<ReviewConfiguration, "sharing" | "browser" | "allowed_uids">,
 ): ResolvedFlags {
   const environment = configured(readReviewEnvironment(variables), configuration);
-  const timeout = secondsOf(flags.timeout, "--timeout");
+  const timeout = parseSeconds(flags.timeout, "--timeout");
   return {
     open: flags.open,
     json: flags.json,
     exitCode: flags.exitCode,
     readyFile: flags.readyFile,
     environment,
-    port: portOf(flags.port, "--port") ?? environment.port ?? (environment.remote ? REMOTE_PORT : undefined),
+    port:
+      parsePort(flags.port, "--port") ?? environment.port ?? (environment.remote ? REMOTE_PORT : undefined),
     host: flags.host?.trim() || environment.host,
     allowedUids: configuration.allowed_uids,
-    origin: originOf(flags.origin, "--origin") ?? originOf(environment.origin, "SERVICE_ORIGIN"),
+    origin: parseOrigin(flags.origin, "--origin") ?? parseOrigin(environment.origin, "SERVICE_ORIGIN"),
     timeout,
-    callerTimeout: shortest(timeout, secondsOf(flags.callerWaits, "--caller-waits")),
+    callerTimeout: shortest(timeout, parseSeconds(flags.callerWaits, "--caller-waits")),
   };
 }
 
@@ -121,7 +122,7 @@ function configured(
   };
 }
 
-function originOf(text: string | undefined, name: string): AgentOrigin | undefined {
+function parseOrigin(text: string | undefined, name: string): AgentOrigin | undefined {
   if (text === undefined) return undefined;
   const origin = originNamed(text);
   if (origin) return origin;
@@ -148,7 +149,7 @@ export function liveOptionsOf({ live, detach, detached, idle }: LiveFlags): Live
 }
 
 /** Returns the time limit before the other options are known. `resolveFlags` rejects an invalid one. */
-export function timeLimitOf({ timeout }: Pick<ReviewFlags, "timeout">): number | undefined {
+export function parseTimeLimit({ timeout }: Pick<ReviewFlags, "timeout">): number | undefined {
   return timeout === undefined ? undefined : secondsIn(timeout);
 }
 
@@ -157,7 +158,7 @@ function secondsIn(text: string): number | undefined {
   return /^\d+(\.\d+)?$/.test(text) && seconds > 0 && seconds <= MAX_TIMEOUT ? seconds : undefined;
 }
 
-function secondsOf(text: string | undefined, flag: string): number | undefined {
+function parseSeconds(text: string | undefined, flag: string): number | undefined {
   if (text === undefined) return undefined;
   const seconds = secondsIn(text);
   if (seconds !== undefined) return seconds;

@@ -11,7 +11,7 @@ import { planTitle } from "../../review/plan/plan-title.ts";
 import { createRecordStore } from "../../review/storage/records.ts";
 import type { Output } from "../output.ts";
 import type { Lifecycle } from "./lifecycle.ts";
-import { type ReviewOptions, resolveOptions, shortest, timeLimitOf } from "./options.ts";
+import { parseTimeLimit, type ReviewOptions, resolveOptions, shortest } from "./options.ts";
 import type { ReviewFlags } from "./program.ts";
 import { readInput } from "./read-input.ts";
 import { type Review, runReview } from "./run.ts";
@@ -57,7 +57,7 @@ async function inputInTime(
   { signal, stopAfter }: Lifecycle,
   output: Output,
 ): Promise<string> {
-  stopAfter(timeLimitOf(flags));
+  stopAfter(parseTimeLimit(flags));
   const text = await readInput(file, signal, (text) => output.note(text));
   stopAfter(undefined);
   return text;

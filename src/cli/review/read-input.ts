@@ -28,7 +28,7 @@ async function readPlanFile(file: string, note: Note): Promise<string> {
       hint: "Name a Markdown file, or pipe the plan to stdin.",
     });
   });
-  return textOf(bytes, file, note);
+  return decodeText(bytes, file, note);
 }
 
 async function readStdin(signal: AbortSignal, note: Note): Promise<string> {
@@ -44,7 +44,7 @@ async function readStdin(signal: AbortSignal, note: Note): Promise<string> {
     size += chunk.length;
     if (size > MAX_INPUT_BYTES) throw new AppError("input", "The plan on stdin is larger than 64 MB");
   }
-  return textOf(Buffer.concat(chunks), "the plan on stdin", note);
+  return decodeText(Buffer.concat(chunks), "the plan on stdin", note);
 }
 
 /** Returns the text of a plan's file. Throws `input` for binary data. */
@@ -56,8 +56,8 @@ export function decodeText(bytes: Buffer, name: string): string {
 type Note = (text: string) => void;
 
 /** Decodes UTF-8, or UTF-16 with a byte order mark, as PowerShell writes it. Throws `input` for binary data. */
-function textOf(bytes: Buffer, name: string, note: Note): string {
-  const utf16 = utf16Of(bytes);
+function decodeText(bytes: Buffer, name: string, note: Note): string {
+  const utf16 = detectUtf16(bytes);
   const text = utf16 === undefined ? bytes.toString("utf8") : new TextDecoder(utf16).decode(bytes);
   const problem = utf16 === undefined ? problemOfUtf8(text) : problemOfUtf16(text);
   if (problem !== undefined) {
@@ -73,7 +73,7 @@ function textOf(bytes: Buffer, name: string, note: Note): string {
 
 const REPLACEMENT = Buffer.from("\ufffd");
 
-function utf16Of(bytes: Buffer): "utf-16le" | "utf-16be" | undefined {
+function detectUtf16(bytes: Buffer): "utf-16le" | "utf-16be" | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
   return bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : undefined;
 }

@@ -12,7 +12,7 @@ import { createSession, type Session } from "../../review/session.ts";
 import { createOpenTabs } from "../../review/storage/open-tabs.ts";
 import type { Output } from "../output.ts";
 import { openReadyFile } from "../ready-file.ts";
-import { openBrowser, openingOf } from "./browser.ts";
+import { chooseOpening, openBrowser } from "./browser.ts";
 import { exitCodeOf, type Lifecycle, startLifecycle } from "./lifecycle.ts";
 import { isBeyondLoopback, listenForReview } from "./listen.ts";
 import type { LiveOptions, ReviewOptions } from "./options.ts";
@@ -128,7 +128,7 @@ async function announce(
   output: Output,
 ): Promise<Pick<ReviewRun, "identity" | "openBrowserLater">> {
   const { options, kind } = review;
-  const opening = openingOf(options.environment, options.open);
+  const opening = chooseOpening(options.environment, options.open);
   const readyFile = options.readyFile ? await openReadyFile(options.readyFile) : undefined;
   output.note(`Review the ${kind === "plan" ? "plan" : "changes"} at ${url}`);
   if (opening.how === "not" && opening.tunnel) {

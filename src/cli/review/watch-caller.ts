@@ -52,7 +52,7 @@ export function watchCaller(caller: WatchedCaller, options: WatchOptions): Calle
     if (await isClaimedByOther(caller.claim)) return "asked-again";
     if (caller.listensFor !== undefined && performance.now() - began > caller.listensFor * 1_000)
       return "limit-passed";
-    const size = await sizeOf(caller.transcript);
+    const size = await readSize(caller.transcript);
     const hasGrown = known !== undefined && size !== undefined && size > known;
     if (performance.now() - began < settle || known === undefined) known = size;
     return hasGrown && performance.now() - began >= settle ? "went-on" : undefined;
@@ -84,7 +84,7 @@ async function isClaimedByOther(claim: WatchedCaller["claim"]): Promise<boolean>
   return owner.trim() !== claim.sessionId;
 }
 
-async function sizeOf(path: string | undefined): Promise<number | undefined> {
+async function readSize(path: string | undefined): Promise<number | undefined> {
   if (path === undefined) return undefined;
   return stat(path).then(
     ({ size }) => size,

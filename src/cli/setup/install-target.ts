@@ -26,6 +26,6 @@ export async function currentInstallTarget(project: boolean): Promise<InstallTar
 /**
  * Returns the receipts of one agent: `review` for its hook, `proxy` for its connection. Both may cover the same file.
  */
-export function receiptsOf(agent: string, part: "review" | "proxy"): ReceiptStore {
+export function openReceipts(agent: string, part: "review" | "proxy"): ReceiptStore {
   return createReceiptStore(join(dataDirectory(processEnvironment), "agents", agent, part));
 }

@@ -1,6 +1,6 @@
 import type { InstallTarget } from "../../agents/agent.ts";
-import { changesToInstall, changesToUninstall, targetOf } from "../../agents/file-edits/changes.ts";
-import { type InstallState, stateOf } from "../../agents/file-edits/install-state.ts";
+import { changesToInstall, changesToUninstall, resolveTarget } from "../../agents/file-edits/changes.ts";
+import { type InstallState, readInstallState } from "../../agents/file-edits/install-state.ts";
 import { forgetReceipts } from "../../agents/file-edits/write-changes.ts";
 import { isTemporary } from "../../agents/own-command.ts";
 import { type ReviewedAgent, reviewedAgentNamed, reviewedAgents } from "../../agents/registry.ts";
@@ -9,7 +9,7 @@ import type { Output } from "../output.ts";
 import { table } from "../table.ts";
 import { carryOut } from "./carry-out.ts";
 import { isOnPath } from "./doctor/programs.ts";
-import { currentInstallTarget, receiptsOf } from "./install-target.ts";
+import { currentInstallTarget, openReceipts } from "./install-target.ts";
 
 export interface InstallFlags {
   readonly list?: boolean;
@@ -37,7 +37,7 @@ async function installAgent(
   output: Output,
 ): Promise<number> {
   const { edits, gives, notes } = await agent.install();
-  const receipts = receiptsOf(agent.id, "review");
+  const receipts = openReceipts(agent.id, "review");
   const changes = await changesToInstall(edits(target), receipts);
   if (changes.length === 0) {
     output.note(`${agent.name} is already set up. No changes made.`);
@@ -63,7 +63,7 @@ async function listing(target: InstallTarget, listed: readonly ReviewedAgent[]):
   const rows = await Promise.all(
     listed.map(async ({ id, name, install }) => {
       const { edits, gives } = await install();
-      return [id, name, STATES[await stateOf(edits(target))], gives];
+      return [id, name, STATES[await readInstallState(edits(target))], gives];
     }),
   );
   return table(["AGENT", "NAME", "INSTALLED", "GIVES"], rows);
@@ -80,7 +80,7 @@ const STATES: Record<InstallState, string> = {
 export async function uninstall(id: string, flags: InstallFlags, output: Output): Promise<number> {
   const agent = reviewedAgentNamed(id);
   const target = await currentInstallTarget(flags.project);
-  const receipts = receiptsOf(agent.id, "review");
+  const receipts = openReceipts(agent.id, "review");
   const edits = (await agent.install()).edits(target);
   const changes = await changesToUninstall(edits, receipts);
   const unasked = `${target.command} uninstall ${agent.id}${flags.project ? " --project" : ""} --yes`;
@@ -90,6 +90,6 @@ export async function uninstall(id: string, flags: InstallFlags, output: Output)
     if (exitCode !== undefined) return exitCode;
     output.note(`Removed from ${agent.name}.`);
   }
-  await forgetReceipts(await Promise.all(edits.map((edit) => targetOf(edit.path))), receipts);
+  await forgetReceipts(await Promise.all(edits.map((edit) => resolveTarget(edit.path))), receipts);
   return 0;
 }

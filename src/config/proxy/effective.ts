@@ -12,10 +12,13 @@ export interface EffectiveSetting {
 const SECRET_KEY = /^(?:api_key|api_keys|key|token|secret|password|command)$/;
 
 /** Returns every setting in force, in the order of the schema, with secrets redacted. */
-export function effectiveSettings({ settings, sourceOf }: LoadedSettings): readonly EffectiveSetting[] {
+export function effectiveSettings({
+  settings,
+  getSource: sourceOf,
+}: LoadedSettings): readonly EffectiveSetting[] {
   const found: EffectiveSetting[] = [];
   const visit = (value: unknown, path: readonly PropertyKey[]) => {
-    const members = membersOf(value);
+    const members = listMembers(value);
     if (members !== undefined && members.length > 0) {
       for (const [name, member] of members) visit(member, [...path, name]);
       return;
@@ -39,7 +42,7 @@ function isEmpty(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-function membersOf(value: unknown): [string | number, unknown][] | undefined {
+function listMembers(value: unknown): [string | number, unknown][] | undefined {
   if (Array.isArray(value)) return value.map((member, index) => [index, member]);
   return typeof value === "object" && value !== null ? Object.entries(value) : undefined;
 }

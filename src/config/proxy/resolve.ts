@@ -17,7 +17,7 @@ import type {
 } from "./config.ts";
 import { type KeyAccessSettings, subjectsOf } from "./limits.ts";
 import type { ProxySettings, SecretSettings } from "./schema.ts";
-import { secretsInUrl, secretsOf } from "./secrets.ts";
+import { collectSecrets, secretsInUrl } from "./secrets.ts";
 import type { LoadedSettings } from "./settings.ts";
 import { configuredUpstreams, echoUpstream, environmentUpstreams, environmentValue } from "./upstreams.ts";
 
@@ -75,7 +75,7 @@ export function resolveProxyConfig(
     allowLanAccess: settings.allow_lan_access,
     keys: keys.map(({ text: _text, ...key }) => key),
     allowedOrigins: settings.allowed_origins.map((origin, index) =>
-      originOf(origin, (message) => refuse(["allowed_origins", index], message)),
+      parseOrigin(origin, (message) => refuse(["allowed_origins", index], message)),
     ),
     hostnames: settings.hostnames.map((pattern) => pattern.toLowerCase()),
     trustedProxies: settings.trusted_proxies,
@@ -102,7 +102,7 @@ export function resolveProxyConfig(
   };
 }
 
-function refusalIn({ file, path: filePath, sourceOf }: LoadedSettings): Refuse {
+function refusalIn({ file, path: filePath, getSource: sourceOf }: LoadedSettings): Refuse {
   return (path, message) => {
     const source = sourceOf(path);
     if (/^(?:flag|environment) /.test(source)) throw new AppError("usage", `${source} ${message}`);
@@ -128,7 +128,7 @@ function allSecrets(
     ...mcp.flatMap(({ url }) => secretsInUrl(url)),
     ...proxies.flatMap(({ secrets, authorization = "" }) => [...secrets, authorization.slice(6)]),
   ];
-  return secretsOf(
+  return collectSecrets(
     texts,
     [...upstreams, ...mcp].map(({ headers }) => headers),
   );
@@ -181,7 +181,7 @@ const needsNoKey = ({ auth_mode, allow_lan_access }: ProxySettings): boolean =>
  * Returns a page's origin as browsers send it. `URL.origin` is "null" for unknown schemes, and so is the Origin of
  * every page from a file or sandbox: listing an extension must not permit all of those.
  */
-function originOf(text: string, refuse: (message: string) => never): string {
+function parseOrigin(text: string, refuse: (message: string) => never): string {
   const { origin, protocol, host } = new URL(text);
   if (origin !== "null") return origin;
   return host === ""

@@ -24,7 +24,7 @@ export function withoutUrlSecrets(text: string): string {
  * Returns what no log or error may contain: keys and values of headers, with and without their scheme. Longest first,
  * so that a secret inside another does not split it. Texts of less than eight characters are not secrets.
  */
-export function secretsOf(
+export function collectSecrets(
   keys: readonly string[],
   headers: readonly Readonly<Record<string, string>>[],
 ): string[] {

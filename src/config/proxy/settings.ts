@@ -22,7 +22,7 @@ export interface LoadedSettings {
   /** The configuration file's path, whether or not it exists. */
   readonly path: string;
   readonly file: ConfigurationFile | undefined;
-  readonly sourceOf: SourceOf;
+  readonly getSource: SourceOf;
 }
 
 interface Override {
@@ -44,10 +44,10 @@ export async function loadProxySettings(
     path,
     flags.config !== undefined || Boolean(environment["SERVICE_CONFIG"]),
   );
-  const own = settingsOf(file, []);
+  const own = parseSettings(file, []);
   const overrides = [...fromEnvironment(environment), ...fromFlags(flags)];
-  const settings = overrides.length === 0 ? own : settingsOf(file, overrides);
-  return { settings, path, file, sourceOf: (at) => sourceOf(at, file, overrides) };
+  const settings = overrides.length === 0 ? own : parseSettings(file, overrides);
+  return { settings, path, file, getSource: (at) => getSource(at, file, overrides) };
 }
 
 /** Returns the path of the configuration file, whether or not it exists. */
@@ -55,7 +55,7 @@ export function configurationPath(environment: Environment, flags: ProxyFlags): 
   return flags.config ?? configFile(environment);
 }
 
-function settingsOf(file: ConfigurationFile | undefined, overrides: readonly Override[]): ProxySettings {
+function parseSettings(file: ConfigurationFile | undefined, overrides: readonly Override[]): ProxySettings {
   const value = file === undefined ? {} : file.value;
   const result = fileSchema.safeParse(withOverrides(value, overrides), { error: plainIssue });
   if (result.success) return result.data.proxy;
@@ -107,7 +107,7 @@ function fromFlags({ port, host, workers, authMode, allowLanAccess }: ProxyFlags
   ];
 }
 
-function sourceOf(
+function getSource(
   path: readonly PropertyKey[],
   file: ConfigurationFile | undefined,
   overrides: readonly Override[],

@@ -28,8 +28,8 @@ export function configuredUpstreams(
       forwardHeaders: upstream.forward_headers.map((name) => name.toLowerCase()),
       models: upstream.models,
       capabilities: upstream.capabilities,
-      prices: pricesOf(upstream.prices),
-      timeouts: timeoutsOf(settings, upstream.timeouts),
+      prices: resolvePrices(upstream.prices),
+      timeouts: resolveTimeouts(settings, upstream.timeouts),
       weight: upstream.weight,
       subject: upstreamSubject(name, upstream.limits),
     };
@@ -125,7 +125,7 @@ function plainUpstream(
     models: name === "echo" ? ["echo"] : undefined,
     capabilities: {},
     prices: new Map(),
-    timeouts: timeoutsOf(settings, {}),
+    timeouts: resolveTimeouts(settings, {}),
     weight: undefined,
   };
 }
@@ -153,7 +153,7 @@ function keysOf(
   );
 }
 
-function timeoutsOf(settings: ProxySettings, own: UpstreamSettings["timeouts"]): Timeouts {
+function resolveTimeouts(settings: ProxySettings, own: UpstreamSettings["timeouts"]): Timeouts {
   const all = settings.timeouts;
   return {
     connectMs: (own.connect ?? all.connect) * 1000,
@@ -162,7 +162,7 @@ function timeoutsOf(settings: ProxySettings, own: UpstreamSettings["timeouts"]):
   };
 }
 
-function pricesOf(settings: UpstreamSettings["prices"]): Map<string, ModelPrice> {
+function resolvePrices(settings: UpstreamSettings["prices"]): Map<string, ModelPrice> {
   return new Map(
     Object.entries(settings).map(([pattern, { long_prompt, ...price }]) => [
       pattern,

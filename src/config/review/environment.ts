@@ -36,7 +36,7 @@ export function readReviewEnvironment(
 ): ReviewEnvironment {
   const text = (name: string) => environment[name]?.trim() || undefined;
   return {
-    port: portOf(text("SERVICE_PORT"), "SERVICE_PORT"),
+    port: parsePort(text("SERVICE_PORT"), "SERVICE_PORT"),
     host: text("SERVICE_HOST"),
     origin: text("SERVICE_ORIGIN") ?? (text("CLAUDECODE") ? "origin_a" : undefined),
     browser: text("SERVICE_BROWSER") ?? text("BROWSER"),
@@ -50,7 +50,7 @@ export function readReviewEnvironment(
 }
 
 /** Parses a port number. Returns undefined if `text` is undefined; throws `usage` for an invalid value. */
-export function portOf(text: string | undefined, name: string): number | undefined {
+export function parsePort(text: string | undefined, name: string): number | undefined {
   if (text === undefined) return undefined;
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535) return port;

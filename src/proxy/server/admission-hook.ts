@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ProxyKey } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
-import { pathOf } from "../../http/request-path.ts";
+import { getPath } from "../../http/request-path.ts";
 import type { Route } from "../routes.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Services } from "../services.ts";
@@ -42,7 +42,7 @@ function enter(request: FastifyRequest, reply: FastifyReply, services: Services)
   request.runtime = runtime;
   const { method, url, headers, raw } = request;
   const peer = raw.socket.remoteAddress;
-  const arrival = { method, url, path: pathOf(url), peer, headers, rawHeaders: raw.rawHeaders };
+  const arrival = { method, url, path: getPath(url), peer, headers, rawHeaders: raw.rawHeaders };
   const { route } = request.routeOptions.config;
   const { key, refusal } = admit(arrival, route, runtime, services);
   request.key = key;

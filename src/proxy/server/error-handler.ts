@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../errors.ts";
 import { sendEarly } from "../../http/early-response.ts";
-import { pathOf } from "../../http/request-path.ts";
+import { getPath } from "../../http/request-path.ts";
 import { encodeFault, type Fault, faultOf } from "../dialect-errors.ts";
 import { dialects, getProfile } from "../dialects/index.ts";
 import { callersDialect } from "../models/describe-models.ts";
@@ -25,7 +25,7 @@ export function addProxyErrors(
     return reply.header("content-type", "application/json; charset=utf-8").send(body);
   });
   app.setNotFoundHandler(async (request, reply) => {
-    const path = pathOf(request.url);
+    const path = getPath(request.url);
     const allowed = methodsOf(path);
     const withHead = allowed.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
     if (allowed.length > 0) reply.header("allow", withHead.join(", "));
@@ -43,7 +43,7 @@ function noteRefusal(request: FastifyRequest, fault: Fault, services: Services):
     time: new Date().toISOString(),
     client: forwarding.client(raw.socket.remoteAddress, headers),
     method,
-    path: redact(pathOf(url)),
+    path: redact(getPath(url)),
     route: routeOptions.config.route?.path ?? "",
     status: fault.status,
     errorCode: fault.code ?? "validation",
@@ -85,7 +85,7 @@ function frameworkFault(error: FastifyError): Fault {
 function dialectOf(request: FastifyRequest) {
   const { route } = request.routeOptions.config;
   if (route) return callersDialect(route.dialect, request.headers);
-  const path = pathOf(request.url);
+  const path = getPath(request.url);
   const spoken = routes.find((each) => covers(each, path))?.dialect ?? dialectUnder(path);
   return callersDialect(spoken, request.headers);
 }

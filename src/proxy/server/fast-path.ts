@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { pathOf } from "../../http/request-path.ts";
+import { getPath } from "../../http/request-path.ts";
 import { handleCall } from "../pipeline/handle-call.ts";
 import { isModelRoute, routes } from "../routes.ts";
 import type { Services } from "../services.ts";
@@ -29,7 +29,7 @@ export function straightCalls(
     const { method, url = "", headers, rawHeaders } = request;
     if (method !== "POST" || headers.origin !== undefined) return false;
     if (services.connections.isAbove(request.socket)) return false;
-    const path = pathOf(url);
+    const path = getPath(url);
     const route = straight.get(path);
     if (route === undefined) return false;
     const runtime = services.runtime();

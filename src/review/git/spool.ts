@@ -2,7 +2,7 @@ import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AppError } from "../../errors.ts";
-import { reasonOf } from "../../files/durable-file.ts";
+import { getReason } from "../../files/durable-file.ts";
 
 const PIECE = 1 << 18;
 /** git's output comes in chunks of a few kilobytes; one write for each would take longer than git itself. */
@@ -94,6 +94,6 @@ export class Spool {
 }
 
 function spoolFailure(cause: unknown): AppError {
-  const message = `Cannot store the diff in ${tmpdir()}: ${reasonOf(cause)}. Free space there, or set TMPDIR to another folder.`;
+  const message = `Cannot store the diff in ${tmpdir()}: ${getReason(cause)}. Free space there, or set TMPDIR to another folder.`;
   return new AppError("storage", message, { cause });
 }

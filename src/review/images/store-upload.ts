@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { chmod, lstat, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../errors.ts";
-import { reasonOf } from "../../files/durable-file.ts";
+import { getReason } from "../../files/durable-file.ts";
 import { makeFolders } from "../../files/make-folders.ts";
 import { extensionOf, sniffImage } from "./sniff-image.ts";
 
@@ -20,7 +20,7 @@ export async function storeUpload(folder: string, bytes: Buffer, lastResort?: st
     await writeNew(path, bytes);
     return path;
   } catch (cause) {
-    throw new AppError("unreadable", `Cannot store the upload in ${folder}: ${reasonOf(cause)}`, {
+    throw new AppError("unreadable", `Cannot store the upload in ${folder}: ${getReason(cause)}`, {
       cause,
     });
   }

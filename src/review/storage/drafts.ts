@@ -6,7 +6,7 @@ import { AppError, systemErrorCode } from "../../errors.ts";
 import { storageFailure, writeDurably } from "../../files/durable-file.ts";
 import { withFileLock } from "../../files/file-lock.ts";
 import { createQueue } from "../../files/in-turn.ts";
-import { isProcessMark, markOfProcess, mayStillRun, type ProcessMark } from "../../files/running-process.ts";
+import { getProcessMark, isProcessMark, mayStillRun, type ProcessMark } from "../../files/running-process.ts";
 import type { Draft } from "../api-types.ts";
 
 /** Unsent text, one file per key. A write is acknowledged once it is on disk. */
@@ -96,7 +96,7 @@ export function createDraftStore(dataDirectory: string, options: DraftStoreOptio
             return { accepted: isRepeated, draft: shown(stored) };
           }
           const draft: Draft = { generation, savedAt: now().toISOString(), content };
-          const writer = { session, process: markOfProcess() };
+          const writer = { session, process: getProcessMark() };
           await writeDurably(pathOf(key), JSON.stringify({ ...draft, writer }));
           known.set(key, generation);
           return { accepted: true, draft };

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { delimiter } from "node:path";
 import { expect, it } from "vitest";
-import { openBrowser, openingOf } from "../../../src/cli/review/browser.ts";
+import { chooseOpening, openBrowser } from "../../../src/cli/review/browser.ts";
 import { readReviewEnvironment } from "../../../src/config/review/environment.ts";
 
 const openFailing = (program: string): Promise<string> =>
@@ -41,7 +41,7 @@ it("hands a program with words of its own the address where %s stands, once thos
 it("reports a browser that is missing, and nothing where none was wanted", async () => {
   const reported = async (variables: Record<string, string>, open: boolean) => {
     const texts: string[] = [];
-    const opening = openingOf(readReviewEnvironment(variables, "linux"), open);
+    const opening = chooseOpening(readReviewEnvironment(variables, "linux"), open);
     await openBrowser(opening, "http://localhost:1", (text) => void texts.push(text));
     return texts;
   };

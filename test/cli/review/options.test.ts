@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openingOf } from "../../../src/cli/review/browser.ts";
+import { chooseOpening } from "../../../src/cli/review/browser.ts";
 import { preferredPort } from "../../../src/cli/review/listen.ts";
 import { resolveFlags } from "../../../src/cli/review/options.ts";
 import type { ReviewFlags } from "../../../src/cli/review/program.ts";
@@ -87,7 +87,7 @@ describe("opening", () => {
     ["a tunnel over SSH", { ...here, ssh: true, browser: "firefox" }, true, { how: "not", tunnel: true }],
     ["a tunnel in remote mode", { ...here, remote: true }, true, { how: "not", tunnel: true }],
   ])("%s", (_name, environment, open, expected) => {
-    expect(openingOf(environment, open)).toMatchObject(expected);
+    expect(chooseOpening(environment, open)).toMatchObject(expected);
   });
 });
 

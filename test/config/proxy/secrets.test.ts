@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import {
+  collectSecrets,
   isSecretHeader,
   secretsInUrl,
-  secretsOf,
   withoutUrlSecrets,
 } from "../../../src/config/proxy/secrets.ts";
 
@@ -18,7 +18,7 @@ it("tells all secrets, with their scheme and without, the longest first and each
     { authorization: "Bearer 0123456789", accept: "application/json" },
     { cookie: "short" },
   ];
-  expect(secretsOf(["key-of-sixteen-ch", "0123456789"], headers)).toEqual([
+  expect(collectSecrets(["key-of-sixteen-ch", "0123456789"], headers)).toEqual([
     "key-of-sixteen-ch",
     "Bearer 0123456789",
     "0123456789",

@@ -1,5 +1,5 @@
 import type { InstallTarget } from "../../../agents/agent.ts";
-import { changesToInstall, changesToUninstall, targetOf } from "../../../agents/file-edits/changes.ts";
+import { changesToInstall, changesToUninstall, resolveTarget } from "../../../agents/file-edits/changes.ts";
 import { forgetReceipts } from "../../../agents/file-edits/write-changes.ts";
 import { shellLine } from "../../../agents/own-command.ts";
 import type { Connection } from "../../../agents/proxy-connector.ts";
@@ -7,8 +7,8 @@ import { type ProxyClient, proxyClientNamed } from "../../../agents/registry.ts"
 import { AppError } from "../../../errors.ts";
 import type { Output } from "../../output.ts";
 import { carryOut } from "../../setup/carry-out.ts";
-import { currentInstallTarget, receiptsOf } from "../../setup/install-target.ts";
-import { type ConnectionFlags, connectionTo, isAnswering, modelsOf, secretsOf } from "./connection.ts";
+import { currentInstallTarget, openReceipts } from "../../setup/install-target.ts";
+import { type ConnectionFlags, connectionTo, fetchModels, getSecrets, isAnswering } from "./connection.ts";
 
 export interface ConnectFlags extends ConnectionFlags {
   readonly print: boolean;
@@ -29,8 +29,8 @@ export async function connect(id: string, flags: ConnectFlags, output: Output): 
     await warnIfNotRunning(known.url, output);
     return code;
   }
-  const connection = connector.needsModels ? { ...known, models: await modelsOf(known) } : known;
-  const receipts = receiptsOf(client.id, "proxy");
+  const connection = connector.needsModels ? { ...known, models: await fetchModels(known) } : known;
+  const receipts = openReceipts(client.id, "proxy");
   const changes = await changesToInstall(connector.edits(target, connection), receipts);
   if (changes.length === 0) {
     output.note(`${client.name} already uses ${connection.url}. No changes made.`);
@@ -38,7 +38,7 @@ export async function connect(id: string, flags: ConnectFlags, output: Output): 
     return 0;
   }
   const unasked = unaskedLine(target, "connect", id, flags);
-  const secrets = secretsOf(connection);
+  const secrets = getSecrets(connection);
   const exitCode = await carryOut({ changes, receipts, unasked, yes: flags.yes, secrets }, output);
   if (exitCode !== undefined) return exitCode;
   output.note(`${client.name} uses ${connection.url} from its next start.`);
@@ -58,17 +58,17 @@ export async function disconnect(id: string, flags: ConnectFlags, output: Output
     output.note(`${client.name} is configured by environment variables only. Unset them in the shell.`);
     return 0;
   }
-  const receipts = receiptsOf(client.id, "proxy");
+  const receipts = openReceipts(client.id, "proxy");
   const changes = await changesToUninstall(edits, receipts);
   const unasked = unaskedLine(target, "disconnect", id, flags);
-  const secrets = secretsOf(connection);
+  const secrets = getSecrets(connection);
   if (changes.length === 0) output.note(`${client.name} does not use the proxy. No changes made.`);
   else {
     const exitCode = await carryOut({ changes, receipts, unasked, yes: flags.yes, secrets }, output);
     if (exitCode !== undefined) return exitCode;
     output.note(`${client.name} connects directly again from its next start.`);
   }
-  await forgetReceipts(await Promise.all(edits.map((edit) => targetOf(edit.path))), receipts);
+  await forgetReceipts(await Promise.all(edits.map((edit) => resolveTarget(edit.path))), receipts);
   return 0;
 }
 

@@ -22,7 +22,7 @@ type NamedConnector = ProxyConnector & { readonly name: string };
 const NO_KEY = "sallyport";
 
 /** Returns the values of a connection that a diff must mask. */
-export function secretsOf({ key }: Connection): readonly string[] {
+export function getSecrets({ key }: Connection): readonly string[] {
   return key === NO_KEY || key === undefined ? [] : [key];
 }
 
@@ -69,7 +69,7 @@ function refuseTwoKeys(client: string, upstream: string): never {
 }
 
 /** Returns the models that the proxy lists. Throws `configuration` if the proxy does not respond. */
-export async function modelsOf({ url, key }: Connection): Promise<readonly string[]> {
+export async function fetchModels({ url, key }: Connection): Promise<readonly string[]> {
   try {
     const response = await fetch(`${url}/v1/models`, {
       ...(key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } }),
@@ -80,7 +80,7 @@ export async function modelsOf({ url, key }: Connection): Promise<readonly strin
   } catch (error) {
     throw new AppError(
       "configuration",
-      `Cannot list the models of the proxy at ${url} (${reasonOf(error)})`,
+      `Cannot list the models of the proxy at ${url} (${getReason(error)})`,
       {
         cause: error,
         hint: "Start it first, in another terminal: sallyport proxy start",
@@ -98,7 +98,7 @@ export async function isAnswering(url: string): Promise<boolean> {
 }
 
 /** Returns the reason of a failed `fetch`, which only its cause has. */
-function reasonOf(error: unknown): string {
+function getReason(error: unknown): string {
   return (error instanceof Error ? systemErrorCode(error.cause) : undefined) ?? messageOf(error);
 }
 
@@ -152,7 +152,7 @@ function refuseKey(message: string): never {
 /** Returns whether two URLs have the same origin. All names of the loopback interface count as equal. */
 export function isSameAddress(one: string, other: string): boolean {
   const [first, second] = [new URL(one), new URL(other)];
-  if (portOf(first) !== portOf(second)) return false;
+  if (getPort(first) !== getPort(second)) return false;
   return (
     first.hostname === second.hostname ||
     (leadsToLoopback(first.hostname) && leadsToLoopback(second.hostname))
@@ -163,6 +163,6 @@ function leadsToLoopback(hostname: string): boolean {
   return isLoopback(hostname) || isWildcard(hostname) || /.\.localhost$/.test(hostname);
 }
 
-function portOf({ port, protocol }: URL): string {
+function getPort({ port, protocol }: URL): string {
   return port || (protocol === "https:" ? "443" : "80");
 }

@@ -140,7 +140,7 @@ class Workers implements Serving {
     else {
       worker.isReady = true;
       const history = { startedAt: this.startedAt, configuration: this.configuration };
-      const start = { config: shareOf(this.config, this.count), instanceId: this.instanceId, history };
+      const start = { config: toWorkerShare(this.config, this.count), instanceId: this.instanceId, history };
       worker.remote.call("serve", start).then(
         (port) => listening(port, worker),
         (error: unknown) => {
@@ -167,7 +167,7 @@ class Workers implements Serving {
    * count.
    */
   private async reloadAll(config: ProxyConfig): Promise<void> {
-    const share = shareOf(config, this.count);
+    const share = toWorkerShare(config, this.count);
     const outcomes = await this.all(({ remote }) => remote.call("reload", share));
     for (const outcome of outcomes)
       if (outcome.status === "rejected" && !(outcome.reason instanceof ProcessGone)) throw outcome.reason;
@@ -217,7 +217,7 @@ export function createCrashWatch(): (now: number) => boolean {
  * Returns the configuration for one of several workers: divides the total limits equally, because connections are
  * given to workers in turn. A share always has room for one request body.
  */
-export function shareOf(config: ProxyConfig, workers: number): ProxyConfig {
+export function toWorkerShare(config: ProxyConfig, workers: number): ProxyConfig {
   const { limits } = config;
   const inFlight = Math.max(Math.floor(limits.inFlight / workers), Math.min(limits.body, limits.inFlight));
   const connections = Math.max(1, Math.floor(limits.connections / workers));

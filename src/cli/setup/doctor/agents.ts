@@ -1,7 +1,7 @@
 import type { InstallTarget } from "../../../agents/agent.ts";
-import { stateOf } from "../../../agents/file-edits/install-state.ts";
+import { readInstallState } from "../../../agents/file-edits/install-state.ts";
 import { proxyClients, type ReviewedAgent, reviewedAgents } from "../../../agents/registry.ts";
-import { currentInstallTarget, receiptsOf } from "../install-target.ts";
+import { currentInstallTarget, openReceipts } from "../install-target.ts";
 import type { Finding } from "./finding.ts";
 import { isOnPath } from "./programs.ts";
 
@@ -17,7 +17,7 @@ export async function agentFindings({ searchPath, proxyRuns }: AgentsContext): P
     hookFinding(agent, target, await isOnPath(agent.program, searchPath)),
   );
   const proxied = proxyClients.map(async ({ id, name, proxy }) => {
-    const receipts = receiptsOf(id, "proxy");
+    const receipts = openReceipts(id, "proxy");
     const connector = await proxy.load();
     const edits = connector.edits(target, { url: "", key: "", ownLogin: false, models: [] });
     const kept = await Promise.all(edits.map(({ path }) => receipts.find(path).catch(() => undefined)));
@@ -29,7 +29,7 @@ export async function agentFindings({ searchPath, proxyRuns }: AgentsContext): P
 async function hookFinding(agent: ReviewedAgent, target: InstallTarget, isHere: boolean): Promise<Finding> {
   const subject = agent.name;
   const { edits, findProblem } = await agent.install();
-  const state = await stateOf(edits(target));
+  const state = await readInstallState(edits(target));
   if (state === "installed") {
     const problem = await findProblem?.(target);
     if (problem) return { subject, state: "warning", ...problem };

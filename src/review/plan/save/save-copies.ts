@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { messageOf } from "../../../errors.ts";
-import { reasonOf } from "../../../files/durable-file.ts";
+import { getReason } from "../../../files/durable-file.ts";
 import type { PlanSave, VaultSave } from "../../api-types.ts";
 import type { PlanDecision } from "../../decision.ts";
 import type { SaveReport } from "../../take-decision.ts";
@@ -83,7 +83,7 @@ export async function saveCopies(
     try {
       return await Promise.race([task(), tooLate()]);
     } catch (error) {
-      warnings.push(`${what}: ${reasonOf(error)}`);
+      warnings.push(`${what}: ${getReason(error)}`);
       return undefined;
     }
   };

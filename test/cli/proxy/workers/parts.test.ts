@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createCrashWatch, shareOf } from "../../../../src/cli/proxy/workers/serve-in-workers.ts";
+import { createCrashWatch, toWorkerShare } from "../../../../src/cli/proxy/workers/serve-in-workers.ts";
 import { configOf } from "../../../support/start-proxy.ts";
 
 describe("ends of workers", () => {
@@ -12,7 +12,7 @@ describe("ends of workers", () => {
 
 describe("a worker's share", () => {
   const limits = (settings: object, workers: number) =>
-    shareOf(configOf({ limits: settings }), workers).limits;
+    toWorkerShare(configOf({ limits: settings }), workers).limits;
 
   it("is an equal part of what all may hold", () => {
     expect(limits({ in_flight: 1000, body: 100, connections: 99 }, 4)).toMatchObject({
