@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fileHtml } from "../../src/render/diff/diff-html.ts";
 import { scanPatch } from "../../src/render/diff/patch/scan-patch.ts";
-import { segmentsOf } from "../../src/render/diff/text/segments.ts";
+import { splitSegments } from "../../src/render/diff/text/segments.ts";
 import { findDeceptions, withDeceptionsShown } from "../../src/render/markdown/deceptive.ts";
 import { parseMarkdown } from "../../src/render/markdown/parse/parse-markdown.ts";
 import type { DiffFile } from "../../src/review/api-types.ts";
@@ -73,7 +73,7 @@ describe("R10 what means to deceive", () => {
   it.each(DECEPTIONS.filter(([text]) => !text.includes("<!--")))(
     "%j is shown in a line of code",
     (text, shown) => {
-      const segments = segmentsOf(text, { changed: [0, 3], found: [1, text.length] });
+      const segments = splitSegments(text, { changed: [0, 3], found: [1, text.length] });
       expect(segments.map((segment) => segment.text).join("")).toBe(text);
       const marked = segments.filter(({ deception }) => deception?.shown === shown);
       expect(marked).toHaveLength(1);

@@ -12,7 +12,7 @@ import { createReviewThreads } from "../../src/review/live/review-threads.ts";
 import type { AgentChannel } from "../../src/review/plan/agent-channel.ts";
 import { jsonChannel } from "../../src/review/plan/generic-channel.ts";
 import { createPlanMode } from "../../src/review/plan/mode.ts";
-import { planIdOf } from "../../src/review/plan/plan-id.ts";
+import { createPlanId } from "../../src/review/plan/plan-id.ts";
 import { planTitle } from "../../src/review/plan/plan-title.ts";
 import { createReviewServer } from "../../src/review/server.ts";
 import { createSession } from "../../src/review/session.ts";
@@ -61,7 +61,7 @@ export async function planServer(options: PlanServerOptions = {}): Promise<PlanS
   const source = { folder: at("project"), origin, caller: channel.callerName };
   const mode = createPlanMode({
     plan,
-    planId: planIdOf(plan, source),
+    planId: createPlanId(plan, source),
     source,
     title,
     channel,

@@ -5,7 +5,7 @@ import { processEnvironment } from "../../config/paths.ts";
 import { AppError } from "../../errors.ts";
 import { openRepository, type Repository } from "../../review/git/repository.ts";
 import { isWithin } from "../../review/is-within.ts";
-import { nameOfOrigin } from "../../review/plan/generic-channel.ts";
+import { getOriginName } from "../../review/plan/generic-channel.ts";
 import type { Output } from "../output.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { parseTimeLimit } from "./options.ts";
@@ -100,7 +100,7 @@ async function prepareReview(
     title: `Review of ${repository.name}`,
     origin,
     caller: {
-      name: flags.agent ?? (options.origin === undefined ? "the command line" : nameOfOrigin(origin)),
+      name: flags.agent ?? (options.origin === undefined ? "the command line" : getOriginName(origin)),
       cwd: directory,
       project: repository.name,
       approvalNote: "feedback",

@@ -4,7 +4,7 @@ import type { AgentOrigin } from "../../review/api-types.ts";
 import type { ReviewMode } from "../../review/context.ts";
 import type { AgentChannel } from "../../review/plan/agent-channel.ts";
 import { createPlanMode } from "../../review/plan/mode.ts";
-import { planIdOf } from "../../review/plan/plan-id.ts";
+import { createPlanId } from "../../review/plan/plan-id.ts";
 import type { PlanReview } from "../../review/plan/plan-review.ts";
 import { planTitle } from "../../review/plan/plan-title.ts";
 import { openHistory } from "../../review/storage/history.ts";
@@ -41,7 +41,7 @@ export function planReviewOf({
   const source = { folder: project, origin, caller: channel.callerName };
   return {
     plan,
-    planId: planIdOf(plan, source),
+    planId: createPlanId(plan, source),
     source,
     title,
     file,

@@ -6,7 +6,7 @@ import { AppError, messageOf } from "../../errors.ts";
 import type { AgentOrigin, Caller } from "../../review/api-types.ts";
 import type { AgentChannel } from "../../review/plan/agent-channel.ts";
 import { jsonChannel, textChannel } from "../../review/plan/generic-channel.ts";
-import { planIdOf } from "../../review/plan/plan-id.ts";
+import { createPlanId } from "../../review/plan/plan-id.ts";
 import { planTitle } from "../../review/plan/plan-title.ts";
 import { createRecordStore } from "../../review/storage/records.ts";
 import type { Output } from "../output.ts";
@@ -137,7 +137,7 @@ async function printApprovalNotes(
   const { origin = "origin_b", dataDirectory, project } = await resolveOptions(flags, cwd);
   const loaded = await loadPlan(plan);
   if ("missing" in loaded) return;
-  const planId = planIdOf(loaded.plan, { folder: project, origin, caller });
+  const planId = createPlanId(loaded.plan, { folder: project, origin, caller });
   const decision = (await createRecordStore(dataDirectory).lastOn(planId))?.decision;
   const text = decision?.kind === "approve" ? notes(decision) : undefined;
   if (text !== undefined) await output.result(text);

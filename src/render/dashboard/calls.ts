@@ -36,7 +36,7 @@ export function liveCalls({ live, now }: DashboardState): Html {
 /** Renders the last calls that match the filters. */
 export function finishedCalls(state: DashboardState, filters: Filters, isInteractive: boolean): Html {
   const shown = state.calls.filter((call) => isShown(call, filters));
-  const rows = shown.map((row) => ({ key: row.id, row, tone: toneOf(row) }));
+  const rows = shown.map((row) => ({ key: row.id, row, tone: getTone(row) }));
   const of = shown.length === state.calls.length ? "" : ` of ${state.calls.length}`;
   const heading = html`Last calls <span class="badge">${shown.length}${of}</span>`;
   const calls = table("calls", finishedColumns(state.now), rows);
@@ -68,7 +68,7 @@ function finishedColumns(now: number): Column<FinishedCall>[] {
     { head: "Upstream", cell: ({ upstream }) => upstream ?? "", isShort: true },
     {
       head: "Route",
-      cell: ({ route, method }) => html`<code>${methodOf(method)}${route}</code>`,
+      cell: ({ route, method }) => html`<code>${formatMethod(method)}${route}</code>`,
       isShort: true,
     },
     { head: "Duration", cell: ({ ms }) => duration(ms), isFigure: true },
@@ -80,7 +80,7 @@ function finishedColumns(now: number): Column<FinishedCall>[] {
   ];
 }
 
-function methodOf(method: string): string {
+function formatMethod(method: string): string {
   return method === "POST" ? "" : `${method} `;
 }
 
@@ -105,7 +105,7 @@ function detailsCell(call: FinishedCall): Html {
   return html`${text}${fault !== undefined && html` <span class="${isError(call) ? "error" : "secondary"}">${fault}</span>`}`;
 }
 
-function toneOf(call: FinishedCall): string {
+function getTone(call: FinishedCall): string {
   if (call.status === 499) return "is-left";
   return isError(call) ? "is-error" : "";
 }

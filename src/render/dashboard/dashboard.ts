@@ -43,7 +43,7 @@ function header(state: DashboardState, connection: Connection): Html {
   const read =
     configuration.readAt - startedAt > 1000 ? `, configuration of ${clock(configuration.readAt, now)}` : "";
   return html`<header data-key="header"><h1>Sallyport proxy</h1>
-<p class="state ${toneOf(state, connection)}" role="status">${stateText(state, connection)}</p>
+<p class="state ${getTone(state, connection)}" role="status">${stateText(state, connection)}</p>
 <p class="secondary">since ${clock(startedAt, now)}${read}, ${needsKey ? "keys needed" : "no key needed"}</p>
 ${!needsKey && html`<nav aria-label="More"><a href="/metrics">Metrics</a> <a href="/v1/models">Models</a></nav>`}</header>`;
 }
@@ -54,7 +54,7 @@ function stateText({ isDraining }: DashboardState, connection: Connection): stri
   return connection === "live" ? "Running" : "Running when this page was loaded";
 }
 
-function toneOf({ isDraining }: DashboardState, connection: Connection): string {
+function getTone({ isDraining }: DashboardState, connection: Connection): string {
   if (connection === "lost") return "is-lost";
   return isDraining ? "is-draining" : "is-running";
 }

@@ -14,11 +14,11 @@ type Value = string | number | false | undefined | Html | readonly Html[];
  * nothing.
  */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
-  const texts = values.map((value, index) => `${markupOf(value)}${parts[index + 1]}`);
+  const texts = values.map((value, index) => `${toMarkup(value)}${parts[index + 1]}`);
   return new Html(`${parts[0]}${texts.join("")}`);
 }
 
-function markupOf(value: Value): string {
+function toMarkup(value: Value): string {
   if (value === false || value === undefined) return "";
   if (value instanceof Html) return value.text;
   if (typeof value === "object") return value.map(({ text }) => text).join("");

@@ -17,7 +17,7 @@ import { splitPath } from "./patch/shown-path.ts";
 import { STATUS_LETTERS } from "./patch/status-letters.ts";
 import { buildRows, type Layout, ROW_GAP, ROW_LINE } from "./row-model.ts";
 import { languageOf } from "./text/language.ts";
-import { segmentsOf, shownLength } from "./text/segments.ts";
+import { shownLength, splitSegments } from "./text/segments.ts";
 import { TOKEN_CLASSES } from "./text/token-types.ts";
 import { indexTokens, type Tokens } from "./text/tokens.ts";
 import { wordChangesOn } from "./text/word-diff.ts";
@@ -136,8 +136,8 @@ class Pen {
     const text = full.slice(0, shownLength(full));
     const hunk = hunkOf(this.patch, line);
     const { oldStart = 1, newStart = 1 } = this.patch.hunks[hunk] ?? {};
-    const segments = segmentsOf(text, {
-      tokens: this.tokensOf(hunk, side),
+    const segments = splitSegments(text, {
+      tokens: this.getTokens(hunk, side),
       tokenLine: lineNumber(this.patch, line, side) - (side === "old" ? oldStart : newStart),
       changed: text === full ? wordChangesOn(this.patch, line, side) : [],
       found: [],
@@ -151,7 +151,7 @@ class Pen {
       .join("");
   }
 
-  private tokensOf(hunk: number, side: Side): Tokens | undefined {
+  private getTokens(hunk: number, side: Side): Tokens | undefined {
     const key = `${hunk}${side}`;
     if (this.tokens.has(key)) return this.tokens.get(key);
     const records = this.options.highlight(hunkText(this.patch, hunk, side), this.language);

@@ -90,10 +90,10 @@ const JOINING =
 function character(found: string, index: number): Deception {
   const point = found.codePointAt(0) ?? 0;
   const shown = `U+${point.toString(16).toUpperCase().padStart(4, "0")}`;
-  return { start: index, end: index + found.length, shown, meaning: meaningOf(point) };
+  return { start: index, end: index + found.length, shown, meaning: getMeaning(point) };
 }
 
-function meaningOf(point: number): string {
+function getMeaning(point: number): string {
   const bidi = [0x061c, 0x200e, 0x200f].includes(point);
   if (bidi || (point >= 0x202a && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069)) {
     return "changes the direction of the text around it";

@@ -1,7 +1,7 @@
 import { AppError } from "../../errors.ts";
 import type { DiffOption, GitContext } from "../api-types.ts";
 import type { ObjectFormat } from "./intent-index.ts";
-import { commitOf, EMPTY_TREE, type Heads, mergeBaseOf, parentOf } from "./refs.ts";
+import { commitOf, EMPTY_TREE, findMergeBase, findParent, type Heads } from "./refs.ts";
 import type { GitHandle } from "./run-git.ts";
 
 /** One side of a diff. A tree is given by the full name of a commit or tree object. */
@@ -142,7 +142,7 @@ async function lastCommit(known: Known): Promise<Comparison> {
 }
 
 async function oneCommit({ git, objectFormat }: Known, commit: string, name: string): Promise<Comparison> {
-  const parent = await parentOf(git, commit);
+  const parent = await findParent(git, commit);
   const gitRef = parent === undefined ? name : `${name}~1..${name}`;
   return fromTo(parent ?? EMPTY_TREE[objectFormat], tree(commit), gitRef);
 }
@@ -164,5 +164,5 @@ async function branchPoint({ git, heads, objectFormat }: Known): Promise<string>
   const base = heads.defaultBranch.commit;
   if (heads.commit === undefined || base === undefined) return EMPTY_TREE[objectFormat];
   // Histories without a common commit are compared with the empty tree.
-  return (await mergeBaseOf(git, base, heads.commit)) ?? EMPTY_TREE[objectFormat];
+  return (await findMergeBase(git, base, heads.commit)) ?? EMPTY_TREE[objectFormat];
 }

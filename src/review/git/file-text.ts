@@ -24,9 +24,9 @@ export async function readSide(
   if (file?.binary) throw new AppError("validation", `${path} is binary`);
   if ((side === "old" ? file?.oldMode : file?.newMode) === SUBMODULE) throw noSuchSide(path, side);
   const from = snapshot.plan.from;
-  if (!file) return readObject(git, nameOf(from, path), path, side);
+  if (!file) return readObject(git, formatName(from, path), path, side);
   if (!hasSide(file, side)) throw noSuchSide(path, side);
-  const oldName = file.oldBlob ?? nameOf(from, file.oldPath ?? file.path);
+  const oldName = file.oldBlob ?? formatName(from, file.oldPath ?? file.path);
   const old = hasSide(file, "old") ? await readObject(git, oldName, path, side) : Buffer.alloc(0);
   return side === "old" ? old : applyPatch(old, await readPatch(snapshot, file));
 }
@@ -64,7 +64,7 @@ export async function* readFiles(
 }
 
 /** Returns an object expression that git cannot read as an option: it begins with an object name or a colon. */
-function nameOf(side: Side, path: string): string {
+function formatName(side: Side, path: string): string {
   return side.kind === "tree" ? `${side.object}:${path}` : `:0:${path}`;
 }
 

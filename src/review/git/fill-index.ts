@@ -7,9 +7,9 @@ import { makePrivateFolder } from "../../files/private-folder.ts";
 import {
   formatIndex,
   isUnread,
-  objectOf,
   parseIndex,
-  pathOf,
+  readObject,
+  readPath,
   withoutTimes,
   withSize,
 } from "./index-entries.ts";
@@ -109,7 +109,7 @@ async function forgetChanged({ objectFormat }: Repository, room: GitHandle, inde
   const changed = new Set(listing.map((path) => path.toString("latin1")));
   const entries = parseIndex(await readFile(index), objectFormat) ?? [];
   const forgotten = entries.map((entry) =>
-    changed.has(pathOf(entry, objectFormat)) ? withoutTimes(entry) : entry,
+    changed.has(readPath(entry, objectFormat)) ? withoutTimes(entry) : entry,
   );
   await writeIndex(index, forgotten, objectFormat, Date.now());
 }
@@ -164,7 +164,7 @@ async function compareUnread(repository: Repository, room: GitHandle, index: str
   if (unread.length === 0) return;
   const sizes = await objectSizes(
     room,
-    unread.map((position) => objectOf(entries[position] ?? Buffer.alloc(0), objectFormat)),
+    unread.map((position) => readObject(entries[position] ?? Buffer.alloc(0), objectFormat)),
   );
   const slices = cut(entries, unread, sizes);
   if (unread.length < MIN_SLICED_FILES && slices.length === 1) {

@@ -56,7 +56,7 @@ export function isUnread(entry: Buffer, format: ObjectFormat): boolean {
 }
 
 /** Returns the name of the entry's object. */
-export function objectOf(entry: Buffer, format: ObjectFormat): string {
+export function readObject(entry: Buffer, format: ObjectFormat): string {
   return entry.toString("hex", OBJECT_AT, OBJECT_AT + NAME_BYTES[format]);
 }
 
@@ -78,7 +78,7 @@ export function withoutTimes(entry: Buffer): Buffer {
 }
 
 /** Returns the entry's path as latin1, one character per byte. */
-export function pathOf(entry: Buffer, format: ObjectFormat): string {
+export function readPath(entry: Buffer, format: ObjectFormat): string {
   const flagsAt = OBJECT_AT + NAME_BYTES[format];
   const nameAt = flagsAt + ((entry.readUInt16BE(flagsAt) & EXTENDED) === 0 ? 2 : 4);
   return entry.toString("latin1", nameAt, entry.indexOf(0, nameAt));

@@ -9,7 +9,7 @@ import { commitOf, EMPTY_TREE } from "./refs.ts";
 import type { Repository } from "./repository.ts";
 import { runGit } from "./run-git.ts";
 import { insideOf } from "./untracked.ts";
-import { type WorkTree, withTreeOf } from "./work-tree.ts";
+import { type WorkTree, withTree } from "./work-tree.ts";
 
 const MAX_PATHS = 20;
 /** Milliseconds for everything that is examined besides the diff. */
@@ -140,7 +140,7 @@ async function compareNested(found: Found, outer: NestedRepository, path: Buffer
     to: { kind: "worktree" },
   };
   const view: DiffView = { ignoreSpace: false, paths: [] };
-  await withTreeOf(inner, git, plan, view, async (tree) => {
+  await withTree(inner, git, plan, view, async (tree) => {
     if (!tree) return;
     const inside = `${prefix}${path}/`;
     for (const file of await listFiles(tree, tree.git, plan, view)) found.nested.add(inside + file.path);

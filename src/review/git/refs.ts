@@ -119,12 +119,12 @@ export async function commitOf(git: GitHandle, name: string): Promise<string | u
 }
 
 /** Returns a commit's first parent, or undefined for a root commit. */
-export function parentOf(git: GitHandle, commit: string): Promise<string | undefined> {
+export function findParent(git: GitHandle, commit: string): Promise<string | undefined> {
   return commitOf(git, `${commit}~1`);
 }
 
 /** Returns the merge base of two commits, or undefined if they have no common history. */
-export async function mergeBaseOf(git: GitHandle, one: string, other: string): Promise<string | undefined> {
+export async function findMergeBase(git: GitHandle, one: string, other: string): Promise<string | undefined> {
   const result = await tryGit(git, ["merge-base", one, other]);
   return result.exitCode === 0 ? result.stdout.toString().split("\n")[0] || undefined : undefined;
 }

@@ -42,7 +42,7 @@ export function readSectionHeader(header: string): SectionHeader {
   return {
     path: to === undefined ? sharedName(lines[0] ?? "") : unquoteName(to),
     oldPath: from === undefined ? undefined : unquoteName(from),
-    status: statusOf(after),
+    status: parseStatus(after),
     binary: lines.some((line) => line.startsWith("Binary files ") && line.endsWith(" differ")),
     oldMode,
     newMode,
@@ -50,7 +50,7 @@ export function readSectionHeader(header: string): SectionHeader {
   };
 }
 
-function statusOf(after: (start: string) => string | undefined): DiffFile["status"] {
+function parseStatus(after: (start: string) => string | undefined): DiffFile["status"] {
   if (after("new file mode ") !== undefined) return "added";
   if (after("deleted file mode ") !== undefined) return "deleted";
   if (after("rename from ") !== undefined) return "renamed";

@@ -11,7 +11,7 @@ import { readSectionHeader, type SectionHeader } from "./section-header.ts";
 import { Spool } from "./spool.ts";
 import { additionWithoutContent, streamAdditions, type Untracked } from "./untracked.ts";
 import { verifyComparison } from "./verify-objects.ts";
-import { type WorkTree, withTreeOf } from "./work-tree.ts";
+import { type WorkTree, withTree } from "./work-tree.ts";
 import { within } from "./work-tree-status.ts";
 
 /** A diff at one point in time: its files, and its text on disk. */
@@ -59,7 +59,7 @@ export function takeSnapshot(
   plan: DiffPlan,
   view: DiffView,
 ): Promise<Snapshot> {
-  return withTreeOf(repository, git, plan, view, async (tree) => {
+  return withTree(repository, git, plan, view, async (tree) => {
     const finding = tree && findOmitted(repository, tree, plan, view);
     finding?.catch(() => {});
     const snapshot = await snapshotIn(tree, repository, git, plan, view);

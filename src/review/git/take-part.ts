@@ -4,7 +4,7 @@ import { type ListedFile, listFiles } from "./listed-files.ts";
 import type { Repository } from "./repository.ts";
 import type { GitHandle } from "./run-git.ts";
 import { type Snapshot, snapshotIn } from "./snapshot.ts";
-import { withTreeOf } from "./work-tree.ts";
+import { withTree } from "./work-tree.ts";
 
 export interface PartOptions {
   readonly view: DiffView;
@@ -21,13 +21,13 @@ export function takePart(
   plan: DiffPlan,
   { view, choose }: PartOptions,
 ): Promise<Snapshot | undefined> {
-  return withTreeOf(repository, git, plan, view, async (tree) => {
+  return withTree(repository, git, plan, view, async (tree) => {
     const chosen = choose(await listFiles(tree, git, plan, view));
     // An empty list of paths would select every path.
     if (chosen.length === 0) return undefined;
     const paths = chosen.flatMap(({ path, oldPath }) => (oldPath === undefined ? [path] : [oldPath, path]));
     const snapshot = await snapshotIn(tree, repository, git, plan, { ...view, paths });
-    if (namesOf(snapshot.files) === namesOf(chosen)) return snapshot;
+    if (toComparable(snapshot.files) === toComparable(chosen)) return snapshot;
     await snapshot.spool.close();
     return undefined;
   });
@@ -37,6 +37,6 @@ export function takePart(
  * Returns a comparable form of a list of files, independent of order and duplicates; a file that became a link
  * appears twice in a patch.
  */
-function namesOf(files: readonly Pick<ListedFile, "path" | "oldPath">[]): string {
+function toComparable(files: readonly Pick<ListedFile, "path" | "oldPath">[]): string {
   return JSON.stringify([...new Set(files.map(({ path, oldPath }) => `${oldPath ?? ""}\0${path}`))].sort());
 }

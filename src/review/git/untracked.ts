@@ -25,7 +25,7 @@ export async function separateLarge(
   git: GitHandle,
   all: readonly Buffer[],
 ): Promise<Untracked & { readonly folders: readonly Buffer[] }> {
-  const found = await Promise.all(all.map((path) => statusOf(git, path)));
+  const found = await Promise.all(all.map((path) => readStatus(git, path)));
   const isLarge = (index: number) =>
     Boolean(found[index]?.isFile() && found[index].size > MAX_COMPARED_BYTES);
   return {
@@ -46,7 +46,7 @@ export function additionWithoutContent(path: Buffer): Buffer {
   );
 }
 
-function statusOf(git: GitHandle, path: Buffer): Promise<Stats | undefined> {
+function readStatus(git: GitHandle, path: Buffer): Promise<Stats | undefined> {
   return lstat(Buffer.concat([Buffer.from(`${git.directory}/`), path])).catch(() => undefined);
 }
 

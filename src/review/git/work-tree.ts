@@ -23,7 +23,7 @@ export interface WorkTree extends Omit<WorkTreeStatus, "changed" | "fresh"> {
  * Calls `use` with a prepared working tree or index if the plan compares one, and with undefined if it compares two
  * trees.
  */
-export function withTreeOf<Result>(
+export function withTree<Result>(
   repository: Repository,
   git: GitHandle,
   plan: DiffPlan,

@@ -3,17 +3,17 @@ import type { PlanDecision } from "../decision.ts";
 import { type AgentChannel, DEFAULT_DENIAL } from "./agent-channel.ts";
 
 /** Returns a channel that writes agent-neutral JSON, for envelopes and for Markdown with --json. */
-export function jsonChannel(origin: AgentOrigin, callerName = nameOfOrigin(origin)): AgentChannel {
+export function jsonChannel(origin: AgentOrigin, callerName = getOriginName(origin)): AgentChannel {
   return {
     callerName,
-    takes: takesOf(origin),
+    takes: getTakes(origin),
     encode: (decision) => JSON.stringify(decisionJson(decision)),
   };
 }
 
 /** Returns a channel that writes text an agent can act on, for plain Markdown. */
 export function textChannel(origin: AgentOrigin): AgentChannel {
-  return { callerName: "the command line", takes: takesOf(origin), encode: decisionText };
+  return { callerName: "the command line", takes: getTakes(origin), encode: decisionText };
 }
 
 /** Returns a decision as JSON, without absent members. */
@@ -43,7 +43,7 @@ export function decisionText({
 }
 
 /** The specification defines feedback and agents for `origin_b`, and permission modes for `origin_a`. */
-function takesOf(origin: AgentOrigin): AgentChannel["takes"] {
+function getTakes(origin: AgentOrigin): AgentChannel["takes"] {
   return {
     approvalNote: origin === "origin_b" ? "feedback" : "none",
     takesEditedPlan: true,
@@ -53,6 +53,6 @@ function takesOf(origin: AgentOrigin): AgentChannel["takes"] {
 }
 
 /** Returns the display name of the agent with this origin. */
-export function nameOfOrigin(origin: AgentOrigin): string {
+export function getOriginName(origin: AgentOrigin): string {
   return origin === "origin_a" ? "Claude Code" : "OpenCode";
 }

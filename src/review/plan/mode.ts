@@ -6,7 +6,7 @@ import { namedImages } from "../images/image-policy.ts";
 import type { DraftStore } from "../storage/drafts.ts";
 import { decisionJson, decisionText } from "./generic-channel.ts";
 import { createPlanAnchors, followPlan } from "./plan-anchors.ts";
-import { type PlanSource, planIdOf } from "./plan-id.ts";
+import { type PlanSource, createPlanId } from "./plan-id.ts";
 import type { PlanReview } from "./plan-review.ts";
 import { approveRoute } from "./routes/approve.ts";
 import { denyRoute } from "./routes/deny.ts";
@@ -77,7 +77,7 @@ export function createPlanMode(review: PlanReview): ReviewMode {
 /** Adds the stored draft to a round without a decision, so that its text can be used in the next round. */
 async function withDraft(round: Round, source: PlanSource, drafts: DraftStore): Promise<Round> {
   if (round.decision) return round;
-  const draft = await drafts.read(planIdOf(round.plan, source)).catch(() => undefined);
+  const draft = await drafts.read(createPlanId(round.plan, source)).catch(() => undefined);
   return draft && draft.generation > 0 ? { ...round, draft } : round;
 }
 

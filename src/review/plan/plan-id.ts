@@ -14,7 +14,7 @@ export interface PlanSource {
  * Returns the id of a plan: a hash of its text, project folder and agent. The same plan finds its draft in any later
  * process, and other projects and agents have no access to it.
  */
-export function planIdOf(plan: string, { folder, origin, caller }: PlanSource): string {
+export function createPlanId(plan: string, { folder, origin, caller }: PlanSource): string {
   const parts = [folder, origin, caller, plan];
   return createHash("sha256").update(parts.join("\0")).digest("hex").slice(0, 32);
 }

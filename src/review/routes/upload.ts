@@ -30,7 +30,7 @@ export function uploadRoute(app: FastifyInstance, { uploadFolder, uploadFallback
  * Returns the content and name of an uploaded file. Checks for truncation because the plugin detects it only while
  * chunks arrive: a limit that falls between two chunks would yield a partial file.
  */
-async function wholeOf(part: MultipartFile): Promise<{ bytes: Buffer; name: string }> {
+async function readWhole(part: MultipartFile): Promise<{ bytes: Buffer; name: string }> {
   const bytes = await part.toBuffer();
   if (part.file.truncated) throw tooLarge();
   return { bytes, name: part.filename };
@@ -48,7 +48,7 @@ async function fileOf(request: FastifyRequest): Promise<{ bytes: Buffer; name: s
   try {
     for await (const part of request.parts()) {
       if (part.type !== "file") continue;
-      if (part.fieldname === "file") return await wholeOf(part);
+      if (part.fieldname === "file") return await readWhole(part);
       // A part that is not read would block the parser.
       part.file.resume();
     }

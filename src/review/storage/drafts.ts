@@ -50,7 +50,7 @@ const NONE: Draft = { generation: 0, savedAt: "", content: null };
 export function createDraftStore(dataDirectory: string, options: DraftStoreOptions = {}): DraftStore {
   const { session = randomUUID(), now = () => new Date() } = options;
   const folder = join(dataDirectory, "drafts");
-  const pathOf = (key: string) => join(folder, `${key}.json`);
+  const toPath = (key: string) => join(folder, `${key}.json`);
   /** The latest generation that this review has read or written, by key. */
   const known = new Map<string, number>();
   const damaged = new Map<string, string>();
@@ -64,10 +64,10 @@ export function createDraftStore(dataDirectory: string, options: DraftStoreOptio
     }
   };
   const load = async (key: string): Promise<StoredDraft> => {
-    const stored = await readDraft(pathOf(key));
+    const stored = await readDraft(toPath(key));
     if (stored !== "damaged") return stored;
     const backup = join(folder, `${key}.damaged-${now().toISOString().replaceAll(":", "-")}`);
-    await rename(pathOf(key), backup).catch(() => {});
+    await rename(toPath(key), backup).catch(() => {});
     damaged.set(key, backup);
     return NONE;
   };
@@ -97,7 +97,7 @@ export function createDraftStore(dataDirectory: string, options: DraftStoreOptio
           }
           const draft: Draft = { generation, savedAt: now().toISOString(), content };
           const writer = { session, process: getProcessMark() };
-          await writeDurably(pathOf(key), JSON.stringify({ ...draft, writer }));
+          await writeDurably(toPath(key), JSON.stringify({ ...draft, writer }));
           known.set(key, generation);
           return { accepted: true, draft };
         }),
@@ -107,7 +107,7 @@ export function createDraftStore(dataDirectory: string, options: DraftStoreOptio
         locked(key, async () => {
           const stored = await load(key);
           const isTakenUp = stored.generation <= (known.get(key) ?? 0) && !isAlive(stored);
-          if (isOwn(stored) || isTakenUp) await rm(pathOf(key), { force: true });
+          if (isOwn(stored) || isTakenUp) await rm(toPath(key), { force: true });
         }),
       ),
   };

@@ -17,15 +17,15 @@ const MAX_AGE_MS = 24 * 60 * 60 * 1000;
 
 /** Creates the store of marks in the folder `tabs` of the data directory. */
 export function createOpenTabs(dataDirectory: string, now: () => number = Date.now): OpenTabs {
-  const pathOf = (port: number) => join(dataDirectory, "tabs", `${port}.json`);
+  const toPath = (port: number) => join(dataDirectory, "tabs", `${port}.json`);
   return {
     mayWait: (port) =>
-      stat(pathOf(port)).then(
+      stat(toPath(port)).then(
         ({ mtimeMs }) => now() - mtimeMs < MAX_AGE_MS,
         () => false,
       ),
     note: (port, isLeft) =>
-      (isLeft ? writeMark(pathOf(port)) : rm(pathOf(port), { force: true })).catch(() => {}),
+      (isLeft ? writeMark(toPath(port)) : rm(toPath(port), { force: true })).catch(() => {}),
   };
 }
 

@@ -80,7 +80,7 @@ async function writeNumbered(folder: string, record: DecisionRecord): Promise<st
   const time = record.decidedAt.replaceAll(":", "-");
   try {
     return await withFileLock(join(folder, "number.lock"), async () => {
-      const latestNumber = Math.max(0, ...(await recordNames(folder)).map(numberOf));
+      const latestNumber = Math.max(0, ...(await recordNames(folder)).map(parseNumber));
       const number = String(latestNumber + 1).padStart(NUMBER_DIGITS, "0");
       const path = join(folder, `${number}-${time}-${record.sessionId}.json`);
       await writeDurably(path, `${JSON.stringify(record, null, 2)}\n`);
@@ -94,7 +94,7 @@ async function writeNumbered(folder: string, record: DecisionRecord): Promise<st
 const NUMBER_DIGITS = 8;
 
 /** Returns the number at the start of a record's name; 0 for version 0.1, whose names start with the time. */
-function numberOf(name: string): number {
+function parseNumber(name: string): number {
   return Number(/^(\d{8,})-/.exec(name)?.[1] ?? 0);
 }
 
@@ -107,7 +107,7 @@ async function latest(
   isWanted: (record: DecisionRecord) => boolean,
 ): Promise<DecisionRecord | undefined> {
   const names = (await recordNames(folder)).sort((one, other) => {
-    const byNumber = numberOf(other) - numberOf(one);
+    const byNumber = parseNumber(other) - parseNumber(one);
     return byNumber === 0 ? (one < other ? 1 : -1) : byNumber;
   });
   // Skips files that cannot be read.

@@ -5,7 +5,7 @@ import { createDiffSession } from "../../../src/review/git/diff-session.ts";
 import { readPatch } from "../../../src/review/git/file-text.ts";
 import { type ListedFile, listFiles } from "../../../src/review/git/listed-files.ts";
 import { takePart } from "../../../src/review/git/take-part.ts";
-import { withTreeOf } from "../../../src/review/git/work-tree.ts";
+import { withTree } from "../../../src/review/git/work-tree.ts";
 import { openSnapshot, type TestRepository, testRepository } from "../../support/test-repository.ts";
 
 const numbered = (count: number) =>
@@ -50,7 +50,7 @@ async function partsOf(tested: TestRepository, diffType = "uncommitted") {
   const view = { ignoreSpace: false, paths: [] };
   return {
     snapshot,
-    names: () => withTreeOf(repository, git, plan, view, (tree) => listFiles(tree, git, plan, view)),
+    names: () => withTree(repository, git, plan, view, (tree) => listFiles(tree, git, plan, view)),
     part: (choose: (files: readonly ListedFile[]) => readonly ListedFile[]) =>
       takePart(repository, git, plan, { view, choose }),
   };

@@ -1,7 +1,7 @@
 import { diffArrays } from "diff/lib/diff/array.js";
 import { useMemo } from "react";
 import { classNames } from "../../../src/render/class-names.ts";
-import { segmentsOf } from "../../../src/render/diff/text/segments.ts";
+import { splitSegments } from "../../../src/render/diff/text/segments.ts";
 import { wordChanges } from "../../../src/render/diff/text/word-diff.ts";
 import type { LineAnchor } from "../core/comment.ts";
 import { CodeText } from "../highlight/code-text.tsx";
@@ -30,7 +30,7 @@ export function MiniDiff({ anchor, suggestion, path }: MiniDiffProps) {
         // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity; the whole diff is painted again
         <div key={index} className={classNames("code", line.kind)}>
           <span className="code-text">
-            <CodeText segments={segmentsOf(line.text, { changed: line.changed, found: [] })} />
+            <CodeText segments={splitSegments(line.text, { changed: line.changed, found: [] })} />
           </span>
         </div>
       ))}

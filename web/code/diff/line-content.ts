@@ -7,7 +7,7 @@ import {
   type ParsedPatch,
   type Side,
 } from "../../../src/render/diff/patch/parsed-patch.ts";
-import { type Segment, segmentsOf, shownLength } from "../../../src/render/diff/text/segments.ts";
+import { type Segment, shownLength, splitSegments } from "../../../src/render/diff/text/segments.ts";
 import type { Tokens } from "../../../src/render/diff/text/tokens.ts";
 import { wordChangesOn } from "../../../src/render/diff/text/word-diff.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
@@ -61,8 +61,8 @@ export function patchLine(
   };
   const segments =
     full.length > MAX_COLORED_LENGTH
-      ? segmentsOf(text, { changed: [], found: marks.found })
-      : segmentsOf(text, marks);
+      ? splitSegments(text, { changed: [], found: marks.found })
+      : splitSegments(text, marks);
   return { segments, hidden: full.length - text.length, notice: noticeOn(patch, line) };
 }
 
@@ -82,7 +82,7 @@ export function contextLine(
   const text = whole ? full : full.slice(0, shownLength(full));
   const tokens = full.length > MAX_COLORED_LENGTH ? undefined : tokensOfText(lines, source.file.path);
   const found = search ? nearest(rangesIn(text, search.pattern)) : [];
-  const segments = segmentsOf(text, { tokens, tokenLine: number - 1, changed: [], found });
+  const segments = splitSegments(text, { tokens, tokenLine: number - 1, changed: [], found });
   return { segments, hidden: full.length - text.length, notice: undefined };
 }
 

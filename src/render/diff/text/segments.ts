@@ -35,7 +35,7 @@ const SUSPECT = /[^\t -~]|[ \t]{40}/;
 const NONE: readonly Deception[] = [];
 
 /** Merges highlighting, changed words, search matches and deceptive ranges into ordered runs without gaps. */
-export function segmentsOf(text: string, marks: LineMarks): Segment[] {
+export function splitSegments(text: string, marks: LineMarks): Segment[] {
   const ends: number[] = [];
   const types: number[] = [];
   if (marks.tokens) {

@@ -35,7 +35,7 @@ export async function proposeFeedback(
     ? quoteAnnotations(diff, annotations)
     : annotations.map((annotation) => ({ annotation })));
   const listed = complete ? [] : quoted;
-  const text = feedbackText({ feedback: feedback ?? "", annotations: listed, ...namesOf(diff, rules) });
+  const text = feedbackText({ feedback: feedback ?? "", annotations: listed, ...getNames(diff, rules) });
   return {
     decision: {
       kind: "feedback",
@@ -53,7 +53,7 @@ export async function proposeFeedback(
   };
 }
 
-function namesOf(
+function getNames(
   diff: DiffLease | undefined,
   { repository }: FeedbackRules,
 ): Pick<FeedbackParts, "diff" | "repository" | "branch"> {

@@ -30,12 +30,12 @@ export async function openingPatches(snapshot: Snapshot): Promise<OpeningPatch[]
   for (const file of shownFiles(snapshot)) {
     bytes += file.patchSize;
     if (bytes > MAX_BYTES) break;
-    patches.push({ index: file.index, patch: await textOf(snapshot, file) });
+    patches.push({ index: file.index, patch: await readText(snapshot, file) });
   }
   return patches;
 }
 
-async function textOf(snapshot: Snapshot, file: SnapshotFile): Promise<string> {
+async function readText(snapshot: Snapshot, file: SnapshotFile): Promise<string> {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let text = "";
   for await (const piece of readFiles(snapshot, [file])) text += decoder.decode(piece, { stream: true });

@@ -41,7 +41,7 @@ export async function rememberedFiles(snapshot: Snapshot): Promise<StoredRound["
 async function lineMarks(snapshot: Snapshot, file: SnapshotFile): Promise<string> {
   const patch = await parsed(snapshot, file);
   return changedIndexes(patch)
-    .map((line) => markOf(patch, line))
+    .map((line) => hashLine(patch, line))
     .join("");
 }
 
@@ -54,7 +54,7 @@ export async function linesSince(
   if (file.additions + file.deletions > MAX_LINES) return { old: [], new: [] };
   const patch = await parsed(snapshot, file);
   const lines = changedIndexes(patch);
-  const now = lines.map((line) => markOf(patch, line));
+  const now = lines.map((line) => hashLine(patch, line));
   const isNew = newAmong(marks.match(new RegExp(`.{${MARK_LENGTH}}`, "g")) ?? [], now);
   const fresh = lines.filter((_line, index) => isNew(index));
   const numbers = (side: Uint32Array) => fresh.flatMap((line) => side[line] || []);
@@ -71,7 +71,7 @@ function changedIndexes(patch: ParsedPatch): number[] {
   );
 }
 
-function markOf(patch: ParsedPatch, line: number): string {
+function hashLine(patch: ParsedPatch, line: number): string {
   const sign = patch.kind[line] === LINE_ADDED ? "+" : "-";
   const hash = createHash("sha256").update(sign + lineText(patch, line));
   return hash.digest("base64url").slice(0, MARK_LENGTH);

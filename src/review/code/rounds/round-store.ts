@@ -41,12 +41,12 @@ const stored = z.array(
  * Creates the round store of a working tree with the top folder `root`. A file that cannot be parsed counts as empty.
  */
 export function createRoundStore(dataDirectory: string, root: string): RoundStore {
-  const pathOf = (branch: string) => {
+  const toPath = (branch: string) => {
     const key = createHash("sha256").update(`${root}\0${branch}`).digest("hex").slice(0, 32);
     return join(dataDirectory, "rounds", `${key}.json`);
   };
   const read = async (branch: string): Promise<readonly StoredRound[]> => {
-    const rounds = stored.safeParse(await readJson(pathOf(branch)));
+    const rounds = stored.safeParse(await readJson(toPath(branch)));
     return rounds.success ? rounds.data : [];
   };
   return {
@@ -59,7 +59,7 @@ export function createRoundStore(dataDirectory: string, root: string): RoundStor
         isSameDiff(each, round) ? { ...each, files: each.files.map(withoutLines) } : each,
       );
       const rounds = [...kept, { round: number, ...round }].slice(-MAX_ROUNDS);
-      await writeDurably(pathOf(branch), JSON.stringify(rounds));
+      await writeDurably(toPath(branch), JSON.stringify(rounds));
     },
   };
 }

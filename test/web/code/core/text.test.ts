@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { scanPatch } from "../../../../src/render/diff/patch/scan-patch.ts";
 import { languageOf } from "../../../../src/render/diff/text/language.ts";
-import { segmentsOf, shownLength } from "../../../../src/render/diff/text/segments.ts";
+import { shownLength, splitSegments } from "../../../../src/render/diff/text/segments.ts";
 import { TOKEN_CLASSES, TOKEN_TYPES } from "../../../../src/render/diff/text/token-types.ts";
 import { indexTokens, LINE_BREAK } from "../../../../src/render/diff/text/tokens.ts";
 import { wordChanges } from "../../../../src/render/diff/text/word-diff.ts";
@@ -56,7 +56,7 @@ function without(text: string, ranges: readonly number[]): string {
 describe("segmentsOf", () => {
   it("paints every match of a line with many, and the one the person stands on apart", () => {
     const found = Array.from({ length: 20_000 }, (_, at) => at * 2).flatMap((at) => [at, at + 1]);
-    const segments = segmentsOf("ab".repeat(20_000), { changed: [], found, current: 4 });
+    const segments = splitSegments("ab".repeat(20_000), { changed: [], found, current: 4 });
     expect(segments).toHaveLength(40_000);
     expect(segments.slice(0, 6).map((each) => each.found)).toEqual([1, 0, 1, 0, 2, 0]);
     expect(segments.every((each) => (each.found === 0) === (each.text === "b"))).toBe(true);
@@ -64,7 +64,7 @@ describe("segmentsOf", () => {
 
   it("merges tokens, changed words and matches without losing a character", () => {
     const tokens = indexTokens(Uint32Array.of(5, 17, 11, 1, 12, LINE_BREAK, 15, 4));
-    const segments = segmentsOf("const value", {
+    const segments = splitSegments("const value", {
       tokens,
       tokenLine: 0,
       changed: [6, 11],
@@ -78,7 +78,7 @@ describe("segmentsOf", () => {
       ["v", 1, true, 2],
       ["alue", 1, true, 0],
     ]);
-    expect(segmentsOf("abc", { tokens, tokenLine: 1, changed: [], found: [] })).toMatchObject([
+    expect(splitSegments("abc", { tokens, tokenLine: 1, changed: [], found: [] })).toMatchObject([
       { text: "abc", type: 4 },
     ]);
   });
@@ -180,10 +180,12 @@ describe("highlighting", () => {
     const tokens = indexTokens(scriptHighlighter(text, "typescript") ?? new Uint32Array());
     const lines = text.split("\n");
     lines.forEach((line, index) => {
-      const segments = segmentsOf(line, { tokens, tokenLine: index, changed: [], found: [] });
+      const segments = splitSegments(line, { tokens, tokenLine: index, changed: [], found: [] });
       expect(segments.map((segment) => segment.text).join("")).toBe(line);
     });
-    expect(segmentsOf(lines[0] ?? "", { tokens, changed: [], found: [] })[0]?.type).toBe(TOKEN_TYPES.keyword);
+    expect(splitSegments(lines[0] ?? "", { tokens, changed: [], found: [] })[0]?.type).toBe(
+      TOKEN_TYPES.keyword,
+    );
     expect(scriptHighlighter("x", "no such language")).toBeUndefined();
   });
 });
