@@ -5,9 +5,9 @@ import { oneFileBuild, type PageParts } from "./one-file.ts";
  * Builds the document that renders diagrams. It runs in a sandbox and cannot load even our own assets, so the library
  * is inline. Its CSP allows only that script and inline styles.
  */
-export default defineConfig(oneFileBuild("diagram-frame", "assets/diagram-frame.html", pageOf));
+export default defineConfig(oneFileBuild("diagram-frame", "assets/diagram-frame.html", createPage));
 
-function pageOf({ script, scriptSource }: PageParts): string {
+function createPage({ script, scriptSource }: PageParts): string {
   const policy = [
     "default-src 'none'",
     `script-src ${scriptSource}`,

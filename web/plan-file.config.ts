@@ -3,7 +3,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 import { oneFileBuild, type PageParts } from "./one-file.ts";
 
-const build = oneFileBuild("plan/file", "assets/plan-file.html", pageOf);
+const build = oneFileBuild("plan/file", "assets/plan-file.html", createPage);
 
 /**
  * Builds the template of "Save as one HTML file", with script and style inline and nothing to load. Its CSP allows
@@ -21,7 +21,7 @@ function withoutDiagramLibrary(): Plugin {
   };
 }
 
-function pageOf({ script, css, scriptSource }: PageParts): string {
+function createPage({ script, css, scriptSource }: PageParts): string {
   const policy = [
     "default-src 'none'",
     `script-src ${scriptSource}`,

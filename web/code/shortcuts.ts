@@ -1,7 +1,7 @@
 import { flushSync } from "react-dom";
 import { filterFiles } from "../../src/render/diff/patch/file-tree.ts";
 import { announce, showToast } from "../shared/components/toast.tsx";
-import { shortcutsOf } from "../shared/keyboard/shortcut-table.ts";
+import { listShortcuts } from "../shared/keyboard/shortcut-table.ts";
 import type { Shortcut, TypingTarget } from "../shared/keyboard/shortcuts.ts";
 import { rememberThreads, threadKeys } from "../shared/threads/thread-keys.ts";
 import { linesOfSelection } from "./comments/selected-lines.ts";
@@ -39,7 +39,7 @@ import {
 
 /** Returns the shortcuts of the page. Those of threads exist only with threads. */
 export function shortcutsFor(controller: DiffController, hasThreads: boolean): readonly Shortcut[] {
-  return shortcutsOf({
+  return listShortcuts({
     ...(hasThreads && threadKeys),
     next: () => moveLine(controller, 1),
     previous: () => moveLine(controller, -1),

@@ -2,20 +2,20 @@ import { describe, expect, it } from "vitest";
 import type { ReviewSettings } from "../../../src/review/api-types.ts";
 import { imageUrlOf } from "../../../web/plan/article/image-url.ts";
 import { tagsIn } from "../../../web/plan/decide/save-options.tsx";
-import { describeSaves, savesOf } from "../../../web/plan/state/settings.ts";
+import { describeSaves, toSaveTargets } from "../../../web/plan/state/settings.ts";
 
 const off: ReviewSettings = { theme: "system", planSave: { enabled: false } };
 
 describe("where a plan is saved", () => {
   it("follows the settings, and names nothing that is switched off", () => {
-    expect(savesOf(off, "p")).toEqual({ planSave: { enabled: false } });
+    expect(toSaveTargets(off, "p")).toEqual({ planSave: { enabled: false } });
     const on: ReviewSettings = {
       theme: "dark",
       planSave: { enabled: true, customPath: "~/plans" },
       vaultapp: { enabled: true, vaultPath: "/v", folder: "Plans", tags: ["a"] },
       noteapp: { enabled: true },
     };
-    expect(savesOf(on, "p")).toEqual({
+    expect(toSaveTargets(on, "p")).toEqual({
       planSave: { enabled: true, customPath: "~/plans" },
       vaultapp: { vaultPath: "/v", folder: "Plans", tags: ["a"], plan: "p" },
       noteapp: { plan: "p" },
@@ -26,7 +26,7 @@ describe("where a plan is saved", () => {
 
   it("needs a vault to save to one", () => {
     const settings = { ...off, vaultapp: { enabled: true, vaultPath: "" } };
-    expect(savesOf(settings, "p")).toEqual({ planSave: { enabled: false } });
+    expect(toSaveTargets(settings, "p")).toEqual({ planSave: { enabled: false } });
   });
 
   it("takes tags as people write them", () => {

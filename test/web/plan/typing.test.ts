@@ -11,7 +11,7 @@ import {
   typeSource,
   updateComposer,
 } from "../../../web/plan/state/actions.ts";
-import { editedPlan, sourceOf, useReview } from "../../../web/plan/state/review-store.ts";
+import { editedPlan, getSource, useReview } from "../../../web/plan/state/review-store.ts";
 
 const plan = "# Plan\n\nFirst words.\n\nLast words.\n";
 const longer = `# Plan\n\nA new paragraph.\n\nFirst words.\n\nLast words.\n`;
@@ -37,7 +37,7 @@ describe("typing in the plan", () => {
     typeSource(longer);
     expect([state().document, state().annotations]).toEqual([before, annotations]);
     expect(state().document).toBe(before);
-    expect([sourceOf(state()), editedPlan(state())]).toEqual([longer, longer]);
+    expect([getSource(state()), editedPlan(state())]).toEqual([longer, longer]);
     setView("plan");
     expect([state().document.source, state().typed]).toEqual([longer, undefined]);
     expect(state().annotations[0]?.anchor).toMatchObject({ startLine: 5, quote: "First words." });

@@ -61,7 +61,7 @@ export function PositionLabel({ comment }: { readonly comment: ReviewComment }) 
   // Positions depend on the patches, which load after the comments.
   useSession(({ patchVersion }) => patchVersion);
   const position = currentPosition(comment);
-  const statuses = statusesOf(comment, position, diffType);
+  const statuses = listStatuses(comment, position, diffType);
   return (
     <span className="comment-position">
       {positionText(comment, position)}
@@ -81,7 +81,7 @@ function positionText(comment: ReviewComment, position: CurrentPosition): string
   return `${linesOf(start, end)}${comment.place.side === "old" ? ", before the change" : ""}`;
 }
 
-function statusesOf(
+function listStatuses(
   comment: ReviewComment,
   position: CurrentPosition,
   diffType: string | undefined,

@@ -34,13 +34,13 @@ function isSelected(range: Range, cell: HTMLElement): boolean {
 export function lineOf(element: Element): LineRange | undefined {
   const path = element.closest<HTMLElement>("[data-path]")?.dataset["path"];
   const cell = element.closest<HTMLElement>("[data-side]");
-  const side = cell && sideOf(cell);
+  const side = cell && getSide(cell);
   const number = cell?.closest(".row")?.querySelector<HTMLElement>(`.num[data-side="${side}"][data-line]`);
   const line = Number(number?.dataset["line"] ?? 0);
   return path !== undefined && side && line > 0 ? { path, side, from: line, to: line } : undefined;
 }
 
-function sideOf({ dataset }: HTMLElement): Side | undefined {
+function getSide({ dataset }: HTMLElement): Side | undefined {
   const side = dataset["side"];
   return side === "old" || side === "new" ? side : undefined;
 }

@@ -13,7 +13,7 @@ import {
   startComment,
   useComments,
 } from "../state/comments.ts";
-import { endOf, type LineRange, startOf, useCursor } from "../state/cursor.ts";
+import { endOf, getStart, type LineRange, useCursor } from "../state/cursor.ts";
 import { diffLabel } from "../state/diff-label.ts";
 import { describeLines } from "../state/positions.ts";
 import { useSession } from "../state/session.ts";
@@ -50,7 +50,7 @@ export function commentOnLines(range: LineRange, type: CommentType, typed = ""):
     place: anchor,
     ...(isSuggestion && { suggestion: anchor.lines.join("\n") }),
   });
-  announce(`Comment on ${linesOf(startOf(range), endOf(range))}`);
+  announce(`Comment on ${linesOf(getStart(range), endOf(range))}`);
   return true;
 }
 
@@ -141,7 +141,7 @@ function openEditorOn(range: LineRange): ReviewComment | undefined {
     ({ path, place: anchor }) =>
       path === range.path &&
       anchor?.side === range.side &&
-      anchor.start === startOf(range) &&
+      anchor.start === getStart(range) &&
       anchor.end === endOf(range),
   );
 }

@@ -93,12 +93,12 @@ export function mergeDraft(kept: DraftContent, written: DraftContent): DraftCont
     version: 1,
     comments: [...comments, ...written.comments.filter(({ id }) => !known.has(id))],
     editing: [...new Set([...(kept.editing ?? []), ...written.editing])],
-    viewed: [...new Map([...marksOf(kept.viewed), ...written.viewed])],
+    viewed: [...new Map([...toMarks(kept.viewed), ...written.viewed])],
     edited: written.edited ?? kept.edited,
   };
 }
 
 /** The first draft format stored the viewed marks as an object. */
-function marksOf(viewed: DraftContent["viewed"] | Readonly<Record<string, string>> | undefined) {
+function toMarks(viewed: DraftContent["viewed"] | Readonly<Record<string, string>> | undefined) {
   return Array.isArray(viewed) ? (viewed as DraftContent["viewed"]) : Object.entries(viewed ?? {});
 }

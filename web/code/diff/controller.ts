@@ -115,7 +115,7 @@ export class DiffController {
     if (!bodies) return;
     const geometry = new Geometry(bodies);
     this.latest = { ...this.latest, geometry };
-    const position = anchor && geometry.positionOf(anchor);
+    const position = anchor && geometry.getPosition(anchor);
     this.moveTo(positionFor(this.space(), position ?? this.scrolledTo.virtual));
     this.followAwaited();
   }
@@ -126,15 +126,15 @@ export class DiffController {
   }
 
   scrollToFile(path: string): void {
-    const order = this.orderOf(path);
+    const order = this.getOrder(path);
     if (order < 0) return;
     this.scrolledFile = path;
-    this.moveTo(positionFor(this.space(), this.latest.geometry.topOf(order)));
+    this.moveTo(positionFor(this.space(), this.latest.geometry.getTop(order)));
   }
 
   /** Scrolls a line to a third of the window, unless it is in view. Waits up to 10 s for the line's patch. */
   scrollToLine(line: LineRef, always = false): void {
-    const order = this.orderOf(line.path);
+    const order = this.getOrder(line.path);
     const body = this.latest.geometry.bodies[order];
     if (!body) return;
     const row = body.rows ? rowOf(body, line.side, line.number) : -1;
@@ -153,12 +153,12 @@ export class DiffController {
 
   /** Returns whether a line is in the window; for a line in a folded file, whether the file's header is. */
   isInView(line: LineRef): boolean {
-    const order = this.orderOf(line.path);
+    const order = this.getOrder(line.path);
     const body = this.latest.geometry.bodies[order];
     if (!body) return false;
     const row = body.rows ? rowOf(body, line.side, line.number) : -1;
     const { geometry } = this.latest;
-    const top = row < 0 ? geometry.topOf(order) : geometry.rowTop(order, row) - FILE_HEADER_HEIGHT;
+    const top = row < 0 ? geometry.getTop(order) : geometry.rowTop(order, row) - FILE_HEADER_HEIGHT;
     const { virtual } = this.scrolledTo;
     return top > virtual - LINE_HEIGHT && top < virtual + this.viewport.height - LINE_HEIGHT;
   }
@@ -166,7 +166,7 @@ export class DiffController {
   /** Returns the position before the first row in view, or before the first row of the file the person went to. */
   rowInView(): RowPosition {
     const { geometry } = this.latest;
-    const scrolledFile = this.scrolledFile === undefined ? -1 : this.orderOf(this.scrolledFile);
+    const scrolledFile = this.scrolledFile === undefined ? -1 : this.getOrder(this.scrolledFile);
     return scrolledFile >= 0 ? { order: scrolledFile, row: -1 } : geometry.rowAt(this.scrolledTo.virtual);
   }
 
@@ -202,11 +202,11 @@ export class DiffController {
   currentFile(): DiffFile | undefined {
     const { geometry } = this.latest;
     const scrolledFile =
-      this.scrolledFile === undefined ? undefined : geometry.bodies[this.orderOf(this.scrolledFile)];
+      this.scrolledFile === undefined ? undefined : geometry.bodies[this.getOrder(this.scrolledFile)];
     return (scrolledFile ?? geometry.bodies[geometry.fileAt(this.scrolledTo.virtual + 1)])?.file;
   }
 
-  private orderOf(path: string): number {
+  private getOrder(path: string): number {
     return this.latest.geometry.bodies.findIndex(({ file }) => file.path === path);
   }
 

@@ -38,7 +38,7 @@ export function DiffView({ controller }: { readonly controller: DiffController }
                 body={body}
                 from={from}
                 to={to}
-                top={scene.geometry.topOf(order) - scene.shift}
+                top={scene.geometry.getTop(order) - scene.shift}
                 layout={layout}
                 wrap={wrap}
                 range={range?.path === path ? range : undefined}

@@ -68,7 +68,7 @@ function ImageSide({ file, side }: { readonly file: DiffFile; readonly side: "ol
       <img
         src={`/api/diff/image?${query}`}
         alt={`${file.path} ${when} the change`}
-        onLoad={({ currentTarget }) => setSize(sizeOf(currentTarget))}
+        onLoad={({ currentTarget }) => setSize(formatSize(currentTarget))}
         onError={() => setFailed(true)}
       />
       <figcaption>
@@ -80,7 +80,7 @@ function ImageSide({ file, side }: { readonly file: DiffFile; readonly side: "ol
 }
 
 /** Returns the width and height of a loaded image, and its size in bytes if the browser reports it. */
-function sizeOf({ naturalWidth, naturalHeight, currentSrc }: HTMLImageElement): string {
+function formatSize({ naturalWidth, naturalHeight, currentSrc }: HTMLImageElement): string {
   const entry = performance.getEntriesByName(currentSrc).at(-1);
   const bytes = entry instanceof PerformanceResourceTiming ? entry.decodedBodySize : 0;
   const length = bytes < 1_000 ? `${bytes} bytes` : `${(bytes / 1_000).toFixed(1)} kB`;

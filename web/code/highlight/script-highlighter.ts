@@ -20,7 +20,7 @@ export function recordsFromHtml(html: string): Uint32Array {
   for (const [, opened, closed, entity, plain] of html.matchAll(
     /<span class="hljs-([^"]*)">|(<\/span>)|(&[a-z#0-9]+;)|([^<&]+)/g,
   )) {
-    if (opened !== undefined) open.push(typeOf(opened));
+    if (opened !== undefined) open.push(toType(opened));
     else if (closed !== undefined) open.pop();
     else offset = addText(records, entity === undefined ? (plain ?? "") : "&", offset, open.at(-1) ?? 0);
   }
@@ -68,7 +68,7 @@ const BY_CLASS: Readonly<Record<string, keyof typeof TOKEN_TYPES>> = {
   subst: "embedded",
 };
 
-function typeOf(classes: string): number {
+function toType(classes: string): number {
   const known = BY_CLASS[classes] ?? BY_CLASS[classes.split(" ")[0] ?? ""];
   return known === undefined ? 0 : TOKEN_TYPES[known];
 }

@@ -115,12 +115,12 @@ function SidebarItem({
       <span className="sidebar-line">
         <CommentBadge type={comment.type} /> <PositionLabel comment={comment} />
       </span>
-      <span className="sidebar-text">{summaryOf(comment)}</span>
+      <span className="sidebar-text">{formatSummary(comment)}</span>
     </button>
   );
 }
 
-function summaryOf(comment: ReviewComment): string {
+function formatSummary(comment: ReviewComment): string {
   if (comment.text.trim() !== "") return comment.text.trim().slice(0, 200);
   if (comment.suggestion !== undefined) return comment.suggestion.slice(0, 200);
   return comment.images.length > 0 ? "(an image)" : "(empty)";

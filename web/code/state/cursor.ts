@@ -28,7 +28,7 @@ export const useCursor = create<CursorState>(() => ({
 }));
 
 /** Returns the first line of a range, whichever way it was selected. */
-export const startOf = (range: LineRange): number => Math.min(range.from, range.to);
+export const getStart = (range: LineRange): number => Math.min(range.from, range.to);
 /** Returns the last line of a range, whichever way it was selected. */
 export const endOf = (range: LineRange): number => Math.max(range.from, range.to);
 

@@ -1,5 +1,5 @@
 import { create } from "zustand";
-import { type Match, patternOf, type SearchQuery, searchPatch } from "../core/text/search.ts";
+import { type Match, type SearchQuery, searchPatch, toPattern } from "../core/text/search.ts";
 import { useSession } from "./session.ts";
 
 export interface FoundMatch extends Match {
@@ -59,7 +59,7 @@ export function closeSearch(): void {
 export async function search(query: SearchQuery): Promise<void> {
   running += 1;
   const mine = running;
-  const pattern = patternOf(query);
+  const pattern = toPattern(query);
   const usable = pattern instanceof RegExp ? pattern : undefined;
   const error = typeof pattern === "string" ? pattern : undefined;
   useSearch.setState({ query, pattern: usable, error, matches: [], current: -1, progress: usable ? 0 : 1 });

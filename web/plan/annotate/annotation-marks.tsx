@@ -23,7 +23,7 @@ export const AnnotationMarks = memo(function AnnotationMarks({
     const element = root.current;
     if (!element) return;
     // Diagrams and images load later and move everything below them.
-    const observer = new ResizeObserver(() => setPositions(positionsOf(element, plan, annotations)));
+    const observer = new ResizeObserver(() => setPositions(measurePositions(element, plan, annotations)));
     observer.observe(element);
     return () => observer.disconnect();
   }, [root, plan, annotations]);
@@ -49,7 +49,7 @@ export const AnnotationMarks = memo(function AnnotationMarks({
 });
 
 /** Returns the vertical position of each annotation on the page, from 0 to 1. Empty if the page does not scroll. */
-function positionsOf(
+function measurePositions(
   root: HTMLElement,
   plan: MarkdownDocument,
   annotations: readonly PlanAnnotation[],

@@ -1,6 +1,6 @@
 import { MessageSquarePlus } from "lucide-react";
 import { useLayoutEffect, useState } from "react";
-import { type BlockPosition, middleOf, positionElement } from "./block-position.ts";
+import { type BlockPosition, measureMiddle, positionElement } from "./block-position.ts";
 
 interface BlockHandleProps {
   readonly root: React.RefObject<HTMLDivElement | null>;
@@ -16,10 +16,10 @@ export function BlockHandle({ root, position, onOpen }: BlockHandleProps) {
     const sheet = root.current?.parentElement;
     if (!element || !sheet) return;
     const offset = element.getBoundingClientRect().top - sheet.getBoundingClientRect().top;
-    setTop(offset + middleOf(element, position) - 14);
+    setTop(offset + measureMiddle(element, position) - 14);
   }, [root, position]);
   if (top === undefined) return null;
-  const name = nameOf(position);
+  const name = formatName(position);
   return (
     <button
       type="button"
@@ -35,7 +35,7 @@ export function BlockHandle({ root, position, onOpen }: BlockHandleProps) {
   );
 }
 
-function nameOf({ removed, line }: BlockPosition): string {
+function formatName({ removed, line }: BlockPosition): string {
   if (removed !== undefined) return "Annotate this removed text";
   return line === undefined ? "Annotate this block" : `Annotate line ${line + 1} of this code`;
 }

@@ -26,7 +26,7 @@ export function positionElement(root: Element, { block, removed }: BlockPosition
 }
 
 /** Returns the pixels from the top of an element to the middle of the line of a position. */
-export function middleOf(element: Element, { line = 0 }: BlockPosition): number {
+export function measureMiddle(element: Element, { line = 0 }: BlockPosition): number {
   const text = element.querySelector("pre code");
   const lines = line > 0 || text ? (text ?? element) : element;
   const offset = lines.getBoundingClientRect().top - element.getBoundingClientRect().top;

@@ -21,7 +21,7 @@ export function PermissionChoice({ plan, value, onChange }: PermissionChoiceProp
   return (
     <label className="field">
       <span>Permission mode after approval</span>
-      <select className="input" value={value} onChange={({ target }) => onChange(modeOf(target.value))}>
+      <select className="input" value={value} onChange={({ target }) => onChange(parseMode(target.value))}>
         <option value="">Leave it to {plan.caller.name}</option>
         {MODES.map((mode) => (
           <option key={mode.value} value={mode.value}>
@@ -39,7 +39,7 @@ export function PermissionChoice({ plan, value, onChange }: PermissionChoiceProp
   );
 }
 
-function modeOf(value: string): PermissionMode | "" {
+function parseMode(value: string): PermissionMode | "" {
   return MODES.find((mode) => mode.value === value)?.value ?? "";
 }
 

@@ -8,7 +8,7 @@ import { sentenceStart } from "../../shared/sentence-start.ts";
 import { openDialog, setNote } from "../state/actions.ts";
 import { approve } from "../state/decide.ts";
 import { editedPlan, useReview } from "../state/review-store.ts";
-import { describeSaves, savesOf } from "../state/settings.ts";
+import { describeSaves, toSaveTargets } from "../state/settings.ts";
 import { AgentChoice, PermissionChoice } from "./agent-choices.tsx";
 import { feedbackOf } from "./plan-feedback.ts";
 import { SaveOptions } from "./save-options.tsx";
@@ -123,7 +123,7 @@ function bodyOf(mode: PermissionMode | "", agent: string, withAnnotations: boole
   const feedback = plan.caller.approvalNote === "none" ? "" : feedbackOf(sentState, "approve");
   const edited = plan.caller.takesEditedPlan ? editedPlan(state) : undefined;
   return {
-    ...savesOf(plan.settings, document.source),
+    ...toSaveTargets(plan.settings, document.source),
     ...(feedback !== "" && { feedback }),
     ...(mode !== "" && { permissionMode: mode }),
     ...(agent !== "" && { agentSwitch: agent }),

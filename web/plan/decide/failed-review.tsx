@@ -5,7 +5,7 @@ import { sentenceStart } from "../../shared/sentence-start.ts";
 import { allAnnotations } from "../state/actions.ts";
 import { approve, requestChanges } from "../state/decide.ts";
 import { editedPlan, type ReviewState, useReview } from "../state/review-store.ts";
-import { savesOf } from "../state/settings.ts";
+import { toSaveTargets } from "../state/settings.ts";
 import { feedbackOf } from "./plan-feedback.ts";
 
 /** Replaces the plan page after a rendering failure. Sends decisions without using any other part of the page. */
@@ -54,7 +54,7 @@ async function sendApproval(): Promise<string | undefined> {
 
 function planSave() {
   const settings = useReview.getState().plan?.settings;
-  return settings ? savesOf(settings, "").planSave : {};
+  return settings ? toSaveTargets(settings, "").planSave : {};
 }
 
 function alreadyDecided(): string | undefined {

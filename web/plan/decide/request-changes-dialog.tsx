@@ -9,7 +9,7 @@ import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
 import { openDialog, setNote, setRewritten } from "../state/actions.ts";
 import { requestChanges } from "../state/decide.ts";
 import { useReview } from "../state/review-store.ts";
-import { savesOf } from "../state/settings.ts";
+import { toSaveTargets } from "../state/settings.ts";
 import { feedbackOf } from "./plan-feedback.ts";
 import { useDecision } from "./use-decision.ts";
 
@@ -25,7 +25,7 @@ export function RequestChangesDialog() {
   const send = () =>
     run(() => {
       const settings = state.plan?.settings ?? { theme: "system", planSave: { enabled: true } };
-      const { planSave } = savesOf(settings, "");
+      const { planSave } = toSaveTargets(settings, "");
       return requestChanges({ ...(!isSilent && { feedback }), planSave, annotations: state.annotations });
     });
 

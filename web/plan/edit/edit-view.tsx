@@ -4,13 +4,13 @@ import { Button } from "../../shared/components/button.tsx";
 import { sentenceStart } from "../../shared/sentence-start.ts";
 import { setView, showChangesSince, typeSource } from "../state/actions.ts";
 import { revertEdits } from "../state/revert-edits.ts";
-import { sourceOf, useReview } from "../state/review-store.ts";
+import { getSource, useReview } from "../state/review-store.ts";
 
 /** Edits the plan's Markdown. Saves the draft on every change. */
 export function EditView() {
   const original = useReview((state) => state.plan?.plan ?? "");
   const name = useReview((state) => state.plan?.caller.name ?? "the agent");
-  const text = useReview(sourceOf);
+  const text = useReview(getSource);
   return (
     <div className="edit">
       <div className="edit-head">
@@ -47,12 +47,12 @@ const PlanField = memo(function PlanField() {
     const show = (text: string) => {
       if (field.value !== text) field.value = text;
     };
-    show(sourceOf(useReview.getState()));
+    show(getSource(useReview.getState()));
     field.focus({ preventScroll: true });
     const { readingLine } = useReview.getState();
     const caret = sourceLines(field.value).start(readingLine - 1);
     field.setSelectionRange(caret, caret);
-    return useReview.subscribe((state) => show(sourceOf(state)));
+    return useReview.subscribe((state) => show(getSource(state)));
   }, []);
   // The cleanup of a layout effect runs while the field still has the focus.
   useEffect(

@@ -2,7 +2,7 @@ import { EllipsisVertical, FileDown, FileInput, Keyboard, Link, Printer, Save } 
 import { Menu, MenuItem } from "../../shared/components/menu.tsx";
 import { download } from "../share/download.ts";
 import { openDialog } from "../state/actions.ts";
-import { sourceOf, useReview } from "../state/review-store.ts";
+import { getSource, useReview } from "../state/review-store.ts";
 
 /** Renders the menu of less frequent actions. */
 export function MoreMenu() {
@@ -40,5 +40,5 @@ export function MoreMenu() {
 
 function downloadPlan(): void {
   const state = useReview.getState();
-  download(new Blob([sourceOf(state)], { type: "text/markdown" }), `${state.plan?.title ?? "plan"}.md`);
+  download(new Blob([getSource(state)], { type: "text/markdown" }), `${state.plan?.title ?? "plan"}.md`);
 }

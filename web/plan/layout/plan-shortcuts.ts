@@ -1,6 +1,6 @@
 import { flushSync } from "react-dom";
 import { showToast } from "../../shared/components/toast.tsx";
-import { type ActionName, shortcutsOf } from "../../shared/keyboard/shortcut-table.ts";
+import { type ActionName, listShortcuts } from "../../shared/keyboard/shortcut-table.ts";
 import type { Shortcut, TypingTarget } from "../../shared/keyboard/shortcuts.ts";
 import { sentenceStart } from "../../shared/sentence-start.ts";
 import { rememberThreads, threadKeys } from "../../shared/threads/thread-keys.ts";
@@ -105,13 +105,13 @@ const onPlan: Partial<Record<ActionName, () => void>> = {
   send: () => openDialog("request-changes"),
 };
 
-export const planShortcuts: readonly Shortcut[] = shortcutsOf(onPlan);
+export const planShortcuts: readonly Shortcut[] = listShortcuts(onPlan);
 
 /** The shortcuts of a review with threads. */
-export const threadShortcuts: readonly Shortcut[] = shortcutsOf({ ...onPlan, ...threadKeys });
+export const threadShortcuts: readonly Shortcut[] = listShortcuts({ ...onPlan, ...threadKeys });
 
 /** Shortcuts of a saved page, where deciding and editing are not possible. */
-export const readingShortcuts: readonly Shortcut[] = shortcutsOf({ ...moving, ...annotating, ...reading });
+export const readingShortcuts: readonly Shortcut[] = listShortcuts({ ...moving, ...annotating, ...reading });
 
 /** Starts a comment from typed text: on the selection, the block under the cursor, or the whole plan. */
 export const planTyping: TypingTarget = {

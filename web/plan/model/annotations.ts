@@ -36,10 +36,10 @@ export function isPraise({ type, text }: PlanAnnotation): boolean {
 
 /** Sorts annotations: general comments first, then by position, then by time. */
 export function inDocumentOrder(annotations: readonly PlanAnnotation[]): PlanAnnotation[] {
-  const startOf = ({ anchor }: PlanAnnotation) => anchor?.start ?? -1;
+  const getStart = ({ anchor }: PlanAnnotation) => anchor?.start ?? -1;
   return annotations.toSorted(
     (a, b) =>
-      startOf(a) - startOf(b) ||
+      getStart(a) - getStart(b) ||
       (a.anchor?.end ?? 0) - (b.anchor?.end ?? 0) ||
       compare(a.createdAt, b.createdAt),
   );

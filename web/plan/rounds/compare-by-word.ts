@@ -20,7 +20,7 @@ interface Part {
 
 /** Returns the words that differ; undefined if the texts have almost nothing in common. */
 export function compareByWord(before: string, after: string): WordEdits | undefined {
-  const parts = diffArrays(tokensOf(before), tokensOf(after), { maxEditLength: MAX_EDITS });
+  const parts = diffArrays(splitTokens(before), splitTokens(after), { maxEditLength: MAX_EDITS });
   if (!parts) return undefined;
   const added: TextStretch[] = [];
   const removed: { offset: number; text: string }[] = [];
@@ -34,7 +34,7 @@ export function compareByWord(before: string, after: string): WordEdits | undefi
 }
 
 /** Splits a text into words, spaces and other characters. Scripts without spaces are split into characters. */
-function tokensOf(text: string): string[] {
+function splitTokens(text: string): string[] {
   return text.match(TOKENS) ?? [];
 }
 

@@ -9,7 +9,7 @@ import { sourceOffset } from "../model/anchor.ts";
 import { align } from "./align.ts";
 import { compareByWord } from "./compare-by-word.ts";
 import { markEdits } from "./mark-edits.ts";
-import { isContainer, similarity, type Traits, targetsOf, textOf, traitsOf } from "./node-traits.ts";
+import { getTargets, getText, getTraits, isContainer, similarity, type Traits } from "./node-traits.ts";
 
 /** The later of two versions with its changes since the earlier one. */
 export interface Comparison {
@@ -57,8 +57,8 @@ class Comparer {
     after: readonly MarkdownNode[],
     emit: (nodes: readonly MarkdownNode[], isChanged: boolean) => void,
   ): void {
-    const old = traitsOf(before, this.before);
-    const now = traitsOf(after, this.after);
+    const old = getTraits(before, this.before);
+    const now = getTraits(after, this.after);
     const isOnly = old.length === 1 && now.length === 1;
     const isSuccessor = (a: Traits, b: Traits) =>
       a.shape === b.shape &&
@@ -122,8 +122,8 @@ class Comparer {
     after: Extract<MarkdownNode, { kind: "element" }>,
   ): MarkdownNode {
     this.count += 1;
-    const old = traitsOf(before.children, this.before);
-    const cells = traitsOf(after.children, this.after).map(({ node, key }, index) => {
+    const old = getTraits(before.children, this.before);
+    const cells = getTraits(after.children, this.after).map(({ node, key }, index) => {
       const cell = old[index];
       if (!cell || cell.key === key || node.kind !== "element") return node;
       const edits = this.edits(cell.node, node) ?? this.wholeEdit(cell.node, node);
@@ -133,10 +133,10 @@ class Comparer {
   }
 
   private wholeEdit(before: MarkdownNode, after: MarkdownNode): LeafEdits {
-    const targets = targetsOf(before).join(", ");
-    const text = textOf(before, this.before) + (targets === "" ? "" : ` (${targets})`);
+    const targets = getTargets(before).join(", ");
+    const text = getText(before, this.before) + (targets === "" ? "" : ` (${targets})`);
     return {
-      added: [{ start: 0, end: textOf(after, this.after).length }],
+      added: [{ start: 0, end: getText(after, this.after).length }],
       removed: text === "" ? [] : [{ id: this.nextId(), offset: 0, text, at: this.position }],
     };
   }
@@ -166,8 +166,8 @@ class Comparer {
     const leaf = "leaf" in after && after.leaf !== undefined ? this.after.leaves[after.leaf] : undefined;
     if (!leaf || !("leaf" in before) || before.leaf === undefined) return undefined;
     if ("info" in before && "info" in after && before.info !== after.info) return undefined;
-    if (targetsOf(before).join("\n") !== targetsOf(after).join("\n")) return undefined;
-    const old = this.before.leaves[before.leaf]?.text ?? textOf(before, this.before);
+    if (getTargets(before).join("\n") !== getTargets(after).join("\n")) return undefined;
+    const old = this.before.leaves[before.leaf]?.text ?? getText(before, this.before);
     const edits = old === leaf.text ? undefined : compareByWord(old, leaf.text);
     if (!edits) return undefined;
     const removed: RemovedText[] = edits.removed.map(({ offset, text }) => ({

@@ -59,7 +59,7 @@ function PastAnnotations({
           <div className="card-position">
             <TypeIcon type={annotation.type} />
             <span className="card-type">{typeNames[annotation.type]}</span>
-            <span className="card-lines">{stateOf(document, annotation, lost)}</span>
+            <span className="card-lines">{describeState(document, annotation, lost)}</span>
           </div>
           <div className="card-body">
             {annotation.anchor && (
@@ -75,7 +75,7 @@ function PastAnnotations({
   );
 }
 
-function stateOf(document: MarkdownDocument, { anchor }: PlanAnnotation, lost: boolean): string {
+function describeState(document: MarkdownDocument, { anchor }: PlanAnnotation, lost: boolean): string {
   if (!anchor) return "";
   if (anchor.removed) return isRestored(document, anchor) ? "text restored" : "text still removed";
   return lost ? "text changed" : "text unchanged";

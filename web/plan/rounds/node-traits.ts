@@ -10,13 +10,13 @@ export interface Traits {
   readonly vocabulary: ReadonlySet<string>;
 }
 
-export function traitsOf(nodes: readonly MarkdownNode[], document: MarkdownDocument): Traits[] {
+export function getTraits(nodes: readonly MarkdownNode[], document: MarkdownDocument): Traits[] {
   return nodes.map((node) => {
-    const text = textOf(node, document);
+    const text = getText(node, document);
     return {
       node,
       key: keyOf(node, document),
-      shape: shapeOf(node),
+      shape: getShape(node),
       vocabulary: new Set(text.toLowerCase().match(WORD_PATTERN) ?? []),
     };
   });
@@ -33,7 +33,7 @@ export function similarity({ vocabulary: a }: Traits, { vocabulary: b }: Traits)
 }
 
 /** Returns the rendered text of a node. */
-export function textOf(node: MarkdownNode, document: MarkdownDocument): string {
+export function getText(node: MarkdownNode, document: MarkdownDocument): string {
   switch (node.kind) {
     case "text":
     case "mark":
@@ -44,17 +44,17 @@ export function textOf(node: MarkdownNode, document: MarkdownDocument): string {
     case "element":
     case "link":
     case "removed":
-      return node.children.map((child) => textOf(child, document)).join(isContainer(node) ? "\n" : "");
+      return node.children.map((child) => getText(child, document)).join(isContainer(node) ? "\n" : "");
     default:
       return "";
   }
 }
 
 /** Returns the targets of a node's links and images, which can change without its text. */
-export function targetsOf(node: MarkdownNode): string[] {
+export function getTargets(node: MarkdownNode): string[] {
   if (node.kind === "image") return [`image ${node.source}`];
-  if (node.kind === "link") return [`link ${node.href}`, ...node.children.flatMap(targetsOf)];
-  return "children" in node ? node.children.flatMap(targetsOf) : [];
+  if (node.kind === "link") return [`link ${node.href}`, ...node.children.flatMap(getTargets)];
+  return "children" in node ? node.children.flatMap(getTargets) : [];
 }
 
 /** Returns whether a node contains blocks and is compared block by block. */
@@ -94,7 +94,7 @@ function keyOf(node: MarkdownNode, document: MarkdownDocument): string {
     case "element": {
       // Ids depend on all headings, so they are not part of this node's key.
       const { id: _id, ...attributes } = node.attributes ?? {};
-      const tag = tagOf(node);
+      const tag = getTag(node);
       return `<${tag} ${JSON.stringify(attributes)}>${keysOf(node.children, document)}</${tag}>`;
     }
     case "removed":
@@ -107,13 +107,13 @@ function keysOf(nodes: readonly MarkdownNode[], document: MarkdownDocument): str
 }
 
 /** Returns the tag for comparison. Blank lines between list items change the tag but not the text. */
-function tagOf({ tag, leaf }: Extract<MarkdownNode, { kind: "element" }>): string {
+function getTag({ tag, leaf }: Extract<MarkdownNode, { kind: "element" }>): string {
   return leaf !== undefined && tag === "div" ? "p" : tag;
 }
 
-function shapeOf(node: MarkdownNode): string {
+function getShape(node: MarkdownNode): string {
   if (node.kind !== "element") return node.kind;
-  return `${tagOf(node)} ${node.attributes?.["class"] ?? ""} ${tableShape(node)}`;
+  return `${getTag(node)} ${node.attributes?.["class"] ?? ""} ${tableShape(node)}`;
 }
 
 /** Describes a table or a part of it: the number of columns and whether it has rows below its head. */

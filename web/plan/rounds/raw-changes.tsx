@@ -3,7 +3,7 @@ import { useMemo } from "react";
 
 /** Renders the comparison as a unified diff of the Markdown. */
 export function RawChanges({ before, after }: { readonly before: string; readonly after: string }) {
-  const rows = useMemo(() => rowsOf(before, after), [before, after]);
+  const rows = useMemo(() => toRows(before, after), [before, after]);
   if (rows.length === 0) return <p className="hint">Both rounds are the same, character for character.</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
@@ -38,7 +38,7 @@ interface Row {
   readonly line?: number;
 }
 
-function rowsOf(before: string, after: string): Row[] {
+function toRows(before: string, after: string): Row[] {
   const { hunks } = structuredPatch("", "", before, after, "", "", { context: 3 });
   const rows: Row[] = [];
   for (const hunk of hunks) {

@@ -7,7 +7,7 @@ import type { ReviewState } from "../state/review-store.ts";
 import { DATA_ELEMENT, type SharedReview } from "./shared-review.ts";
 
 /** Returns the shareable part of a review. Links omit attached images, whose paths are local. */
-export function sharedReviewOf({ plan, document, annotations }: ReviewState): SharedReview {
+export function toSharedReview({ plan, document, annotations }: ReviewState): SharedReview {
   return {
     sallyport: 1,
     title: plan?.title ?? "Plan",
@@ -17,13 +17,13 @@ export function sharedReviewOf({ plan, document, annotations }: ReviewState): Sh
 }
 
 /** Builds a self-contained HTML file that shows the plan and its annotations and can be annotated offline. */
-export async function pageOf(state: ReviewState): Promise<Blob> {
+export async function createPage(state: ReviewState): Promise<Blob> {
   const response = await fetch("/assets/plan-file.html", { cache: "no-store" });
   const template = await response.text();
   if (!template.includes(PLACEHOLDER))
     throw new Error("Cannot save the page: this server does not provide the template.");
   const review: SharedReview = {
-    ...sharedReviewOf(state),
+    ...toSharedReview(state),
     annotations: state.annotations,
     images: await imagesOf(state),
     diagrams: await diagramsOf(state.document),

@@ -24,7 +24,7 @@ function FileSection() {
   const save = async () => {
     setSaving(true);
     try {
-      const { pageOf } = await import("./save-as-page.ts");
+      const { createPage: pageOf } = await import("./save-as-page.ts");
       const state = useReview.getState();
       download(await pageOf(state), `${state.plan?.title ?? "plan"}.html`);
     } catch (error) {
@@ -52,7 +52,7 @@ function LinkSection() {
   const [link, setLink] = useState("");
   useEffect(() => {
     const make = async () => {
-      const { sharedReviewOf } = await import("./save-as-page.ts");
+      const { toSharedReview: sharedReviewOf } = await import("./save-as-page.ts");
       setLink(await shareLink(sharedReviewOf(useReview.getState()), location.origin));
     };
     void make();

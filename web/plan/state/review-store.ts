@@ -137,12 +137,12 @@ export const useReview = create<ReviewState>(() => ({
 }));
 
 /** Returns the plan's text, including text typed in the editor. */
-export function sourceOf({ typed, document }: ReviewState): string {
+export function getSource({ typed, document }: ReviewState): string {
   return typed ?? document.source;
 }
 
 /** Returns the plan with the person's edits; undefined without edits. */
 export function editedPlan(state: ReviewState): string | undefined {
-  const source = sourceOf(state);
+  const source = getSource(state);
   return state.plan && source !== state.plan.plan ? source : undefined;
 }

@@ -14,7 +14,7 @@ export function updateSettings(changes: Partial<ReviewSettings>): void {
 }
 
 /** Returns where the plan is saved, as the decision routes expect it. */
-export function savesOf(
+export function toSaveTargets(
   settings: ReviewSettings,
   plan: string,
 ): Pick<ApproveBody, "vaultapp" | "noteapp"> & { readonly planSave: PlanSave } {

@@ -32,7 +32,7 @@ export function IrreversibleButton(props: IrreversibleButtonProps) {
     if (!button.current || event.defaultPrevented || event.isComposing || !isDecidingKey(event)) return;
     if (!isOnTop(button.current) || !isMeant(button.current, takesKey)) return;
     event.preventDefault();
-    if (!disabled && acceptsKey(pressOf(event), times())) onPress();
+    if (!disabled && acceptsKey(toPress(event), times())) onPress();
   });
   useEffect(() => {
     const listen = (event: KeyboardEvent) => onKeyDown(event);
@@ -83,7 +83,7 @@ export function IrreversibleButton(props: IrreversibleButtonProps) {
   );
 }
 
-function pressOf(event: KeyboardEvent) {
+function toPress(event: KeyboardEvent) {
   const { key, ctrlKey, metaKey, altKey, shiftKey, repeat, isTrusted, timeStamp } = event;
   return { key, ctrlKey, metaKey, altKey, shiftKey, repeat, isTrusted, at: timeStamp };
 }

@@ -98,7 +98,9 @@ export const shortcutTable = {
 export type ActionName = keyof typeof shortcutTable;
 
 /** Returns the shortcuts that a page implements, in the order of the table. */
-export function shortcutsOf(actions: Readonly<Partial<Record<ActionName, () => void>>>): readonly Shortcut[] {
+export function listShortcuts(
+  actions: Readonly<Partial<Record<ActionName, () => void>>>,
+): readonly Shortcut[] {
   const names = Object.keys(shortcutTable) as ActionName[];
   return names.flatMap((name) => {
     const run = actions[name];

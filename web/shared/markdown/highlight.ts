@@ -35,14 +35,14 @@ interface ScopeNode {
 }
 
 function collect(node: ScopeNode, inherited: CodeScope | undefined, runs: CodeRun[]): void {
-  const scope = scopeOf(node.scope) ?? inherited;
+  const scope = toScope(node.scope) ?? inherited;
   for (const child of node.children) {
     if (typeof child === "string") runs.push({ text: child, scope });
     else collect(child, scope, runs);
   }
 }
 
-function scopeOf(name: string | undefined): CodeScope | undefined {
+function toScope(name: string | undefined): CodeScope | undefined {
   if (name === undefined) return undefined;
   return SCOPES.find(([pattern]) => pattern.test(name))?.[1];
 }

@@ -97,13 +97,13 @@ function Node({ node, host }: { readonly node: MarkdownNode; readonly host: Draw
       // no children.
       return createElement(
         node.tag,
-        propertiesOf(node, host.isRemoved),
+        toProperties(node, host.isRemoved),
         node.children.length === 0 ? undefined : drawAll(node.children, host),
       );
   }
 }
 
-function propertiesOf(
+function toProperties(
   node: Extract<MarkdownNode, { kind: "element" }>,
   isRemoved = false,
 ): Record<string, unknown> {

@@ -8,7 +8,7 @@ import { TOKEN_CLASSES, TOKEN_TYPES } from "../../../../src/render/diff/text/tok
 import { indexTokens, LINE_BREAK } from "../../../../src/render/diff/text/tokens.ts";
 import { wordChanges } from "../../../../src/render/diff/text/word-diff.ts";
 import { thousands } from "../../../../web/code/core/count.ts";
-import { nearest, patternOf, rangesIn, searchPatch } from "../../../../web/code/core/text/search.ts";
+import { nearest, rangesIn, searchPatch, toPattern } from "../../../../web/code/core/text/search.ts";
 import { recordsFromHtml, scriptHighlighter } from "../../../../web/code/highlight/script-highlighter.ts";
 
 it("puts commas between thousands, as the browser's own formatting does", () => {
@@ -125,11 +125,11 @@ describe("searchPatch", () => {
   });
 
   it("says what is wrong with an expression, and takes text as it stands", () => {
-    expect(patternOf({ text: "(", matchCase: false, regex: true })).toMatch(/group|Unterminated/i);
-    expect(rangesIn("a.b axb", patternOf({ text: "a.b", matchCase: true, regex: false }) as RegExp)).toEqual([
+    expect(toPattern({ text: "(", matchCase: false, regex: true })).toMatch(/group|Unterminated/i);
+    expect(rangesIn("a.b axb", toPattern({ text: "a.b", matchCase: true, regex: false }) as RegExp)).toEqual([
       0, 3,
     ]);
-    expect(patternOf({ text: "", matchCase: false, regex: false })).toBeUndefined();
+    expect(toPattern({ text: "", matchCase: false, regex: false })).toBeUndefined();
     expect(rangesIn("aaa", /b*/g)).toEqual([]);
   });
 

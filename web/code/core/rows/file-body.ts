@@ -19,7 +19,7 @@ import {
   WIDGET_HEIGHT,
   wrapCounter,
 } from "./line-heights.ts";
-import { offsetsOf } from "./offsets.ts";
+import { computeOffsets } from "./offsets.ts";
 import { widgetPositions, withWidgetHeights, withWidgets } from "./widget-rows.ts";
 
 /** The content below a file's header. A new object for every change. */
@@ -111,7 +111,7 @@ function plainRows(options: BodyOptions, patch: ParsedPatch, known: KnownBody | 
   const keepsRows = plain && known && hasSameRows(known.options, options);
   if (keepsRows && hasSameHeights(known.options, options)) return plain;
   const rows = keepsRows ? plain.rows : buildRows(patch, rowOptions(options, patch));
-  return { rows, offsets: offsetsOf(rows.count, rowHeights(rows, patch, options)) };
+  return { rows, offsets: computeOffsets(rows.count, rowHeights(rows, patch, options)) };
 }
 
 function hasSameRows(a: BodyOptions, b: BodyOptions): boolean {

@@ -1,7 +1,7 @@
 import type { RowModel } from "../../../../src/render/diff/row-model.ts";
 import type { FileBody } from "./file-body.ts";
 import { FILE_HEADER_HEIGHT, FILE_MARGIN } from "./line-heights.ts";
-import { indexAt, offsetsOf } from "./offsets.ts";
+import { computeOffsets, indexAt } from "./offsets.ts";
 
 /** A file that is at least partly visible: its index in the page order and its visible rows, `to` exclusive. */
 export interface VisibleFile {
@@ -25,19 +25,19 @@ export class Geometry {
 
   constructor(bodies: readonly FileBody[]) {
     this.bodies = bodies;
-    this.tops = offsetsOf(bodies.length, (order) => heightOfFile(bodies[order]));
+    this.tops = computeOffsets(bodies.length, (order) => heightOfFile(bodies[order]));
   }
 
   get total(): number {
     return this.tops[this.bodies.length] ?? 0;
   }
 
-  topOf(order: number): number {
+  getTop(order: number): number {
     return this.tops[order] ?? 0;
   }
 
   rowTop(order: number, row: number): number {
-    return this.topOf(order) + FILE_HEADER_HEIGHT + (this.bodies[order]?.offsets?.[row] ?? 0);
+    return this.getTop(order) + FILE_HEADER_HEIGHT + (this.bodies[order]?.offsets?.[row] ?? 0);
   }
 
   fileAt(position: number): number {
@@ -48,7 +48,7 @@ export class Geometry {
   rowAt(position: number): { readonly order: number; readonly row: number } {
     const order = this.fileAt(position);
     const offsets = this.bodies[order]?.offsets;
-    const inside = position - this.topOf(order);
+    const inside = position - this.getTop(order);
     if (!offsets || inside <= 0) return { order, row: -1 };
     const row = indexAt(offsets, inside);
     return { order, row: (offsets[row] ?? 0) < inside ? row : row - 1 };
@@ -57,9 +57,9 @@ export class Geometry {
   /** Returns the files and rows between two positions. */
   visible(from: number, to: number): VisibleFile[] {
     const files: VisibleFile[] = [];
-    for (let order = this.fileAt(from); order < this.bodies.length && this.topOf(order) < to; order++) {
+    for (let order = this.fileAt(from); order < this.bodies.length && this.getTop(order) < to; order++) {
       const offsets = this.bodies[order]?.offsets;
-      const start = this.topOf(order) + FILE_HEADER_HEIGHT;
+      const start = this.getTop(order) + FILE_HEADER_HEIGHT;
       const count = offsets ? offsets.length - 1 : 0;
       if (!offsets || count === 0 || start >= to) files.push({ order, from: 0, to: 0 });
       else
@@ -75,9 +75,9 @@ export class Geometry {
     const order = this.fileAt(position);
     const body = this.bodies[order];
     if (!body) return undefined;
-    const inside = position - this.topOf(order) - FILE_HEADER_HEIGHT;
+    const inside = position - this.getTop(order) - FILE_HEADER_HEIGHT;
     if (!body.rows || !body.offsets || inside < 0 || body.rows.count === 0) {
-      return { path: body.file.path, row: undefined, delta: position - this.topOf(order) };
+      return { path: body.file.path, row: undefined, delta: position - this.getTop(order) };
     }
     const row = indexAt(body.offsets, inside);
     const { kind, left, right } = body.rows;
@@ -89,16 +89,16 @@ export class Geometry {
   }
 
   /** Returns the scroll position that keeps an anchor in place; undefined if its file is not in the diff. */
-  positionOf(anchor: Anchor): number | undefined {
+  getPosition(anchor: Anchor): number | undefined {
     const order = this.bodies.findIndex(({ file }) => file.path === anchor.path);
     const body = this.bodies[order];
     if (!body) return undefined;
     if (!anchor.row || !body.rows) {
-      return this.topOf(order) + Math.min(anchor.delta, FILE_HEADER_HEIGHT + body.height);
+      return this.getTop(order) + Math.min(anchor.delta, FILE_HEADER_HEIGHT + body.height);
     }
     const row = rowLike(body.rows, anchor.row);
     if (row >= 0) return this.rowTop(order, row) + anchor.delta;
-    return this.topOf(order);
+    return this.getTop(order);
   }
 }
 

@@ -23,7 +23,7 @@ export interface Match {
 }
 
 /** Compiles a query. Returns undefined if it is empty and the error message if the regular expression is invalid. */
-export function patternOf(query: SearchQuery): RegExp | string | undefined {
+export function toPattern(query: SearchQuery): RegExp | string | undefined {
   if (query.text === "") return undefined;
   const source = query.regex ? query.text : query.text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   try {
@@ -39,7 +39,7 @@ export function patternOf(query: SearchQuery): RegExp | string | undefined {
  * match at line ends.
  */
 export function searchPatch(patch: ParsedPatch, query: SearchQuery, limit: number): Match[] {
-  const pattern = patternOf(query);
+  const pattern = toPattern(query);
   if (!(pattern instanceof RegExp)) return [];
   return query.regex ? searchLines(patch, pattern, limit) : searchText(patch, pattern, limit);
 }

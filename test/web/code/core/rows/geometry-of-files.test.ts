@@ -170,8 +170,8 @@ describe("Geometry", () => {
   const fileHeight = FILE_HEADER_HEIGHT + 3 * LINE_HEIGHT + FILE_MARGIN;
 
   it("stacks files with their headers", () => {
-    expect(geometry.topOf(1)).toBe(fileHeight);
-    expect(geometry.topOf(2)).toBe(fileHeight + FILE_HEADER_HEIGHT + FILE_MARGIN);
+    expect(geometry.getTop(1)).toBe(fileHeight);
+    expect(geometry.getTop(2)).toBe(fileHeight + FILE_HEADER_HEIGHT + FILE_MARGIN);
     expect(geometry.total).toBe(2 * fileHeight + FILE_HEADER_HEIGHT + FILE_MARGIN);
     expect(geometry.visible(0, 100).map(({ order }) => order)).toEqual([0]);
     expect(geometry.visible(0, 10_000)).toEqual([
@@ -185,14 +185,14 @@ describe("Geometry", () => {
     const position = geometry.rowTop(2, 1) + 7;
     const anchor = geometry.anchorAt(position);
     const grown = new Geometry([bodyOf("a", { columns: 1 }), bodyOf("b"), bodyOf("c", { layout: "split" })]);
-    expect(anchor && grown.positionOf(anchor)).toBe(grown.rowTop(2, 1) + 7);
-    expect(anchor && new Geometry([bodyOf("a")]).positionOf(anchor)).toBeUndefined();
+    expect(anchor && grown.getPosition(anchor)).toBe(grown.rowTop(2, 1) + 7);
+    expect(anchor && new Geometry([bodyOf("a")]).getPosition(anchor)).toBeUndefined();
   });
 
   it("holds on to a file that folds", () => {
     const anchor = geometry.anchorAt(geometry.rowTop(2, 2));
     const folded = new Geometry([bodyOf("a"), bodyOf("b"), bodyOf("c", { folded: true })]);
-    const position = (anchor && folded.positionOf(anchor)) ?? -1;
+    const position = (anchor && folded.getPosition(anchor)) ?? -1;
     expect(folded.fileAt(position)).toBe(2);
   });
 });
@@ -237,11 +237,11 @@ describe("moving", () => {
   });
 
   it("starts from the first row that stands whole in view", () => {
-    const top = geometry.topOf(2);
+    const top = geometry.getTop(2);
     expect(geometry.rowAt(top)).toEqual({ order: 2, row: -1 });
     expect(geometry.rowAt(top + LINE_HEIGHT)).toEqual({ order: 2, row: 0 });
     expect(geometry.rowAt(top + LINE_HEIGHT + 1)).toEqual({ order: 2, row: 1 });
-    expect(geometry.rowAt(geometry.topOf(1) + 5)).toEqual({ order: 1, row: -1 });
+    expect(geometry.rowAt(geometry.getTop(1) + 5)).toEqual({ order: 1, row: -1 });
   });
 
   it("finds the row of a line, and the lines of a row", () => {

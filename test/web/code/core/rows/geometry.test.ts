@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { indexAt, offsetsOf } from "../../../../../web/code/core/rows/offsets.ts";
+import { computeOffsets, indexAt } from "../../../../../web/code/core/rows/offsets.ts";
 import {
   physicalHeight,
   positionAfterScroll,
@@ -12,7 +12,7 @@ describe("offsets", () => {
   it("finds the item at every position", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 60 }), (heights) => {
-        const offsets = offsetsOf(heights.length, (index) => heights[index] ?? 0);
+        const offsets = computeOffsets(heights.length, (index) => heights[index] ?? 0);
         heights.forEach((height, index) => {
           expect(indexAt(offsets, offsets[index] ?? 0)).toBe(index);
           expect(indexAt(offsets, (offsets[index] ?? 0) + height - 1)).toBe(index);
@@ -25,7 +25,7 @@ describe("offsets", () => {
   it("answers 0 for nothing at all", () =>
     expect(
       indexAt(
-        offsetsOf(0, () => 1),
+        computeOffsets(0, () => 1),
         10,
       ),
     ).toBe(0));

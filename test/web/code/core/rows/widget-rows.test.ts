@@ -8,7 +8,7 @@ import {
   shownNumber,
   type Widget,
 } from "../../../../../src/render/diff/row-model.ts";
-import { offsetsOf } from "../../../../../web/code/core/rows/offsets.ts";
+import { computeOffsets } from "../../../../../web/code/core/rows/offsets.ts";
 import {
   widgetPositions,
   withWidgetHeights,
@@ -91,9 +91,9 @@ describe("rows with widgets", () => {
         const positions = widgetPositions(plain, patch, widgets);
         const rows = withWidgets(plain, positions, widgets);
         const heightOf = (widget: number) => 100 + widget;
-        const offsets = offsetsOf(plain.count, (row) => 20 + row);
+        const offsets = computeOffsets(plain.count, (row) => 20 + row);
         let next = 0;
-        const wanted = offsetsOf(rows.count, (row) =>
+        const wanted = computeOffsets(rows.count, (row) =>
           rows.kind[row] === ROW_WIDGET ? heightOf(rows.left[row] ?? -1) : 20 + next++,
         );
         expect(withWidgetHeights(offsets, positions, heightOf)).toEqual(wanted);
