@@ -35,7 +35,7 @@ import {
   type ConversationStore,
   createMemoryConversations,
 } from "./translate/conversations/conversation-store.ts";
-import { poolKeyOf } from "./upstream/clients.ts";
+import { toPoolKey } from "./upstream/clients.ts";
 import { createOpenStreams } from "./upstream/open-streams.ts";
 import { createPools, type PoolKey } from "./upstream/pools.ts";
 
@@ -140,7 +140,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
       runtime = createRuntime(next, pools, instanceId);
       cooldowns.clear();
       configuration = { readAt: Date.now() };
-      pools.keepOnly(poolKeysOf(next));
+      pools.keepOnly(listPoolKeys(next));
     },
     noteRefused(reason) {
       configuration = { ...configuration, refused: { at: Date.now(), reason } };
@@ -185,9 +185,9 @@ function createServingApp(config: ProxyConfig, parts: ProxyParts, services: Serv
 }
 
 /** Returns the connection pools that a configuration uses. */
-function poolKeysOf({ upstreams, mcp }: ProxyConfig): PoolKey[] {
+function listPoolKeys({ upstreams, mcp }: ProxyConfig): PoolKey[] {
   const servers = [...mcp].map(([name, server]) => asUpstream(name, server));
-  return [...upstreams.values(), ...servers].map(poolKeyOf);
+  return [...upstreams.values(), ...servers].map(toPoolKey);
 }
 
 async function notBuilt(): Promise<string> {

@@ -13,9 +13,9 @@ export function createRedactor(secrets: readonly string[]): Redact {
   const shortest = Math.min(...secrets.map((secret) => secret.length));
   const ordered = secrets.toSorted((one, other) => other.length - one.length);
   const replacements = ordered.flatMap((secret) => [
-    replacementOf(secret, false),
-    ...hexForms(secret).map((form) => replacementOf(form, false)),
-    ...base64Forms(secret).map((form) => replacementOf(form, true)),
+    createReplacement(secret, false),
+    ...hexForms(secret).map((form) => createReplacement(form, false)),
+    ...base64Forms(secret).map((form) => createReplacement(form, true)),
   ]);
   return (text) => {
     // Most headers of a response are shorter than any key.
@@ -42,7 +42,7 @@ function unescapedForms(text: string): readonly string[] {
  * Returns a function that redacts one form of a secret. `isBase64`: adjacent characters of the base64 alphabet are
  * redacted too, because they encode the rest of the secret and the text around it.
  */
-function replacementOf(
+function createReplacement(
   form: string,
   isBase64: boolean,
 ): (text: string, unescaped: readonly string[]) => string {

@@ -4,7 +4,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /** Returns the index after a byte order mark, or 0. */
-export function startOf(bytes: Buffer): number {
+export function findStart(bytes: Buffer): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }
 

@@ -70,7 +70,7 @@ function finishedCall(record: CallRecord): FinishedCall {
     ms,
     firstByteMs,
     stream,
-    tokens: usage && tokensOf(usage),
+    tokens: usage && toTokens(usage),
     cost,
     retries,
     losses: losses.map(({ code }) => code),
@@ -79,6 +79,6 @@ function finishedCall(record: CallRecord): FinishedCall {
   };
 }
 
-function tokensOf({ input, output }: NonNullable<CallRecord["usage"]>): FinishedCall["tokens"] & object {
+function toTokens({ input, output }: NonNullable<CallRecord["usage"]>): FinishedCall["tokens"] & object {
   return { input: input.total, cached: input.cacheRead, output: output.total };
 }

@@ -3,7 +3,7 @@ import type { CallSeries } from "../observability/metrics.ts";
 import type { CallTotals, LastError, ModelTotals } from "./api-types.ts";
 
 /** Returns the totals of all these series. */
-export function totalOf(all: readonly CallSeries[]): CallTotals {
+export function sumCalls(all: readonly CallSeries[]): CallTotals {
   const sum = (pick: (series: CallSeries) => number) => sumOver(all, pick);
   const histogram = sumHistograms(all.map((series) => series.histogram));
   const [p50, p95] = [percentile(histogram, 0.5), percentile(histogram, 0.95)];
@@ -41,7 +41,7 @@ export function modelTotals(all: readonly CallSeries[]): ModelTotals[] {
     else groups.set(name, [series]);
   }
   return [...groups.values()]
-    .map((group) => ({ upstream: group[0].upstream, model: group[0].model, ...totalOf(group) }))
+    .map((group) => ({ upstream: group[0].upstream, model: group[0].model, ...sumCalls(group) }))
     .toSorted((one, other) => other.calls - one.calls);
 }
 

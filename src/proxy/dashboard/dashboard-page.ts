@@ -26,14 +26,14 @@ function pageWith(built: string, content: string): DashboardPage {
   const at = built.indexOf(ROOM);
   const before = built.slice(0, at);
   const after = built.slice(at + ROOM.length);
-  return { html: `${before}${content}${after}`, policy: policyOf(before, after) };
+  return { html: `${before}${content}${after}`, policy: createPolicy(before, after) };
 }
 
 /**
  * Returns the policy of a page. The style is taken from before the content and the script from after it, so that
  * content cannot pass for either (XSS).
  */
-function policyOf(before: string, after: string): string {
+function createPolicy(before: string, after: string): string {
   return [
     "default-src 'none'",
     `script-src ${hashOf(/<script[^>]*>([\s\S]*?)<\/script>/.exec(after)?.[1])}`,

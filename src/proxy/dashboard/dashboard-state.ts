@@ -11,7 +11,7 @@ import type {
   RuleState,
   UpstreamState,
 } from "./api-types.ts";
-import { lastOf, modelTotals, totalOf } from "./call-totals.ts";
+import { lastOf, modelTotals, sumCalls } from "./call-totals.ts";
 
 export interface Circumstances {
   /** Milliseconds since 1970. */
@@ -36,7 +36,7 @@ export function dashboardState(
     needsKey: authMode !== "off",
     live,
     calls,
-    total: totalOf(series),
+    total: sumCalls(series),
     models: modelTotals(ofModels.filter(({ upstream }) => upstream !== "")),
     upstreams: [...config.upstreams.values()].map((upstream) =>
       upstreamState(upstream, ofModels, resting, redact),

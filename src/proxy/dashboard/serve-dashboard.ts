@@ -123,7 +123,7 @@ async function stateFor(request: FastifyRequest, services: Services, since: stri
 function isForeign(request: FastifyRequest): boolean {
   const { origin } = request.headers;
   const { publicUrl } = request.runtime.config;
-  if (origin === undefined || origin === `${schemeOf(request)}://${hostOf(request)}`) return false;
+  if (origin === undefined || origin === `${getScheme(request)}://${hostOf(request)}`) return false;
   return publicUrl === undefined || new URL(publicUrl).origin !== origin;
 }
 
@@ -133,10 +133,10 @@ function baseOf(request: FastifyRequest): string {
   const { config, forwarding } = request.runtime;
   if (config.publicUrl !== undefined) return config.publicUrl;
   const prefix = forwarding.prefix(raw.socket.remoteAddress, headers);
-  return `${schemeOf(request)}://${hostOf(request)}${prefix}`;
+  return `${getScheme(request)}://${hostOf(request)}${prefix}`;
 }
 
-function schemeOf({ headers, raw, runtime }: FastifyRequest): string {
+function getScheme({ headers, raw, runtime }: FastifyRequest): string {
   return runtime.forwarding.scheme(raw.socket.remoteAddress, headers);
 }
 

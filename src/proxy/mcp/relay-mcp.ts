@@ -37,7 +37,7 @@ export async function relayMcp(
   const running = runningCall(request, id, name, began);
   services.recent.begin(running);
   const body = watchMcpBody(request.raw);
-  const sent = requestOf(request, server, services, body?.stream ?? null);
+  const sent = toUpstreamRequest(request, server, services, body?.stream ?? null);
   const outcome = await relayed(asUpstream(name, server), sent, services, {
     requestId: id,
     upstream: name,
@@ -92,7 +92,7 @@ function runningCall(request: FastifyRequest, id: string, name: string, startedA
   };
 }
 
-function requestOf(
+function toUpstreamRequest(
   request: FastifyRequest,
   server: McpServerConfig,
   services: Services,

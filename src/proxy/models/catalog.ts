@@ -100,7 +100,7 @@ async function listModels(
   pools: Pools,
   instanceId: string,
 ): Promise<CatalogueModel[]> {
-  if (upstream.models) return upstream.models.map((id) => modelOf(upstream, id, undefined));
+  if (upstream.models) return upstream.models.map((id) => toModel(upstream, id, undefined));
   if (upstream.dialect === "any" || upstream.credentials === "client") return [];
   const headers = requestHeaders(upstream, upstream.keys[0], [
     ["accept", "application/json"],
@@ -133,11 +133,11 @@ function readList(upstream: UpstreamConfig, value: unknown): CatalogueModel[] {
     if (typeof entry !== "object" || entry === null) return [];
     const raw = entry as Record<string, unknown>;
     const name = typeof raw["id"] === "string" ? raw["id"] : raw["name"];
-    return typeof name === "string" ? [modelOf(upstream, name.replace(/^models\//, ""), raw)] : [];
+    return typeof name === "string" ? [toModel(upstream, name.replace(/^models\//, ""), raw)] : [];
   });
 }
 
-function modelOf(
+function toModel(
   upstream: UpstreamConfig,
   id: string,
   raw: Readonly<Record<string, unknown>> | undefined,
@@ -147,7 +147,7 @@ function modelOf(
     id,
     upstream,
     displayName: text("display_name") ?? text("displayName") ?? id,
-    created: secondsOf(raw?.["created"]) ?? secondsOf(Date.parse(text("created_at") ?? "") / 1000) ?? 0,
+    created: toSeconds(raw?.["created"]) ?? toSeconds(Date.parse(text("created_at") ?? "") / 1000) ?? 0,
     ownedBy: text("owned_by") ?? upstream.name,
     raw,
   };
@@ -157,6 +157,6 @@ function modelOf(
 const LAST_SECOND = 8_640_000_000_000;
 
 /** Returns whole seconds if the value is a valid date; some upstreams report milliseconds or smaller units. */
-function secondsOf(value: unknown): number | undefined {
+function toSeconds(value: unknown): number | undefined {
   return typeof value === "number" && Math.abs(value) <= LAST_SECOND ? Math.floor(value) : undefined;
 }

@@ -97,7 +97,7 @@ export function createMetrics(queued = () => 0): Metrics {
   const attempts = new Map<string, AttemptSeries & Counted>();
   let active = 0;
   let last: { readonly of: CallRecord; readonly series: Counting } | undefined;
-  const seriesOf = (record: CallRecord): Counting => {
+  const getSeries = (record: CallRecord): Counting => {
     // Consecutive calls are often of the same series.
     if (last && isAlike(last.of, record)) return last.series;
     const series = findSeries(record);
@@ -124,7 +124,7 @@ export function createMetrics(queued = () => 0): Metrics {
     },
     end(record) {
       active -= 1;
-      count(seriesOf(record), record);
+      count(getSeries(record), record);
       for (const attempt of record.attempts ?? []) countAttempt(attempts, attempt);
     },
     refuse({ route, status, errorCode }) {

@@ -97,7 +97,7 @@ async function appendTo(
 ): Promise<void> {
   await makeFolders(dirname(path), 0o700);
   for (let rest = bytes, isSafe = !isTorn; rest.length > 0; isSafe = true) {
-    const size = await sizeOf(path);
+    const size = await readSize(path);
     let length = linesWithin(rest, maxFile - size - (isSafe ? 0 : 1));
     if (length === 0) {
       if (size > 0) await rotate(path, files);
@@ -109,7 +109,7 @@ async function appendTo(
   }
 }
 
-async function sizeOf(path: string): Promise<number> {
+async function readSize(path: string): Promise<number> {
   return stat(path).then(
     (entry) => entry.size,
     () => 0,

@@ -5,7 +5,7 @@ import { BUCKETS, type CallSeries, MAX_SERIES, type MetricCounts } from "./metri
 export const NO_COUNTS: MetricCounts = { active: 0, queued: 0, series: [], refusals: [], attempts: [] };
 
 /** Adds up the counts of several processes. */
-export function sumOf(all: readonly MetricCounts[]): MetricCounts {
+export function sumCounts(all: readonly MetricCounts[]): MetricCounts {
   const series = new Map<string, CallSeries>();
   for (const counts of all) for (const each of counts.series) add(series, each);
   return {
@@ -22,9 +22,9 @@ export function sumOf(all: readonly MetricCounts[]): MetricCounts {
  * is bounded, because model names come from clients.
  */
 export function retired(before: MetricCounts, one: MetricCounts): MetricCounts {
-  const series = new Map(before.series.map((each) => [nameOf(each), each]));
+  const series = new Map(before.series.map((each) => [getSeriesName(each), each]));
   for (const each of one.series) {
-    const isNamed = series.has(nameOf(each)) || series.size < MAX_SERIES;
+    const isNamed = series.has(getSeriesName(each)) || series.size < MAX_SERIES;
     add(series, isNamed ? each : { ...each, route: "other", upstream: "other", model: "other" });
   }
   return {
@@ -48,12 +48,12 @@ function sumOfAlike<Series extends { readonly count: number }>(all: readonly Ser
 }
 
 function add(all: Map<string, CallSeries>, one: CallSeries): void {
-  const name = nameOf(one);
+  const name = getSeriesName(one);
   const known = all.get(name);
   all.set(name, known === undefined ? one : sumOfSeries(known, one));
 }
 
-function nameOf({ route, upstream, model, status, errorCode }: CallSeries): string {
+function getSeriesName({ route, upstream, model, status, errorCode }: CallSeries): string {
   return `${route} ${upstream} ${model} ${status} ${errorCode}`;
 }
 

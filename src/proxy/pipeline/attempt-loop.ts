@@ -7,7 +7,7 @@ import {
   remainingTargets,
 } from "../routing/attempts.ts";
 import type { Target, Targets } from "../routing/select-targets.ts";
-import { sessionOf } from "../routing/session-affinity.ts";
+import { getSession } from "../routing/session-affinity.ts";
 import type { ResponseError } from "../upstream/relay-task.ts";
 import type { Call, OpenAttempt } from "./call.ts";
 
@@ -54,7 +54,7 @@ export async function runAttempts<Outcome extends LaneOutcome>(
   request: LaneRequest<Outcome>,
 ): Promise<AttemptResult<Outcome>> {
   const { cooldowns, keyPolicy, limiter } = call.services;
-  const session = sessionOf(call.request.headers);
+  const session = getSession(call.request.headers);
   let attempt = firstAttempt(targets, (target) => keyPolicy.order(target, session));
   for (;;) {
     call.upstream = attempt.upstream;
@@ -111,10 +111,10 @@ function beginAttempt(call: Call, { upstream, key, delayMs }: Attempt): OpenAtte
 function endAttempt(entry: OpenAttempt, outcome: LaneOutcome | Resend): void {
   entry.ms = Math.round(performance.now() - entry.ms);
   entry.errorCode = errorCodeOf(outcome);
-  entry.status = statusOf(outcome);
+  entry.status = getStatus(outcome);
 }
 
-function statusOf(outcome: LaneOutcome | Resend): number | undefined {
+function getStatus(outcome: LaneOutcome | Resend): number | undefined {
   if (outcome.kind === "refused" || outcome.kind === "resend") return outcome.status;
   return outcome.kind === "completed" ? (outcome.responseError?.status ?? outcome.status) : undefined;
 }
@@ -122,7 +122,7 @@ function statusOf(outcome: LaneOutcome | Resend): number | undefined {
 function errorCodeOf(outcome: LaneOutcome | Resend): string | undefined {
   if (outcome.kind === "failed" || outcome.kind === "broken") return outcome.error.code;
   if (outcome.kind === "disconnected") return "client_gone";
-  return (statusOf(outcome) ?? 0) >= 400 ? "upstream_error" : undefined;
+  return (getStatus(outcome) ?? 0) >= 400 ? "upstream_error" : undefined;
 }
 
 /** Waits before another attempt. Resolves with false if the client disconnects. */

@@ -10,7 +10,7 @@ import type { AttemptRecord, CallRecord } from "../observability/request-log.ts"
 import { timestamp } from "../observability/timestamp.ts";
 import { createRedactor, redactOwnKeys } from "../redact.ts";
 import type { Route } from "../routes.ts";
-import { sessionOf } from "../routing/session-affinity.ts";
+import { getSession } from "../routing/session-affinity.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Services } from "../services.ts";
 import { costOf } from "../usage/cost.ts";
@@ -150,15 +150,15 @@ export function settle(call: Call): void {
     key: call.key?.name,
     client: call.client,
     clientRequestId: recordable(headers["x-request-id"], call.runtime),
-    session: recordable(sessionOf(headers), call.runtime),
+    session: recordable(getSession(headers), call.runtime),
     userAgent: recordable(headers["user-agent"], call.runtime),
-    traceId: traceIdOf(headers["traceparent"]),
+    traceId: parseTraceId(headers["traceparent"]),
     method: request.method ?? "",
     route: call.route.path,
     model: call.model,
     upstream: call.upstream?.name,
     upstreamModel: call.upstreamModel,
-    modelLabel: modelLabelOf(call, errorCode === undefined),
+    modelLabel: getModelLabel(call, errorCode === undefined),
     mcpMethod: undefined,
     mcpTool: undefined,
     status: call.status,
@@ -187,11 +187,14 @@ function recordable(text: string | string[] | undefined, { keys }: Runtime): str
 }
 
 /** Returns the trace id of a W3C trace context. https://www.w3.org/TR/trace-context/#traceparent-header */
-function traceIdOf(traceparent: string | string[] | undefined): string | undefined {
+function parseTraceId(traceparent: string | string[] | undefined): string | undefined {
   return /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(traceparent?.toString() ?? "")?.[1];
 }
 
-function modelLabelOf({ upstream, upstreamModel, rule, runtime, services }: Call, isServed: boolean): string {
+function getModelLabel(
+  { upstream, upstreamModel, rule, runtime, services }: Call,
+  isServed: boolean,
+): string {
   if (upstream === undefined || upstreamModel === undefined) return "";
   const { config, catalogue } = runtime;
   return services.modelLabels.labelOf({ upstream, model: upstreamModel, rule, isServed, config, catalogue });

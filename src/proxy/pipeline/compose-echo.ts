@@ -13,7 +13,12 @@ export function composeEcho(request: ExchangeRequest, id: string): ExchangeRespo
   const text: TextPart = { type: "text", text: `Echo: ${getLastUserText(request)}` };
   const part = call ?? text;
   const finish: Finish = { unified: call ? "tool-calls" : "stop" };
-  return { id, model: request.model, candidates: [{ parts: [part], finish }], usage: usageOf(request, part) };
+  return {
+    id,
+    model: request.model,
+    candidates: [{ parts: [part], finish }],
+    usage: estimateUsage(request, part),
+  };
 }
 
 /** Yields the same response as a stream, one word at a time. */
@@ -57,7 +62,7 @@ function callFor(request: ExchangeRequest, id: string): ToolCallPart | undefined
   const tool = tools.find((each) => each.name === name);
   if (!tool) return undefined;
   const custom = tool.type === "custom";
-  const value = custom ? getLastUserText(request) : JSON.stringify(sampleOf(tool.schema));
+  const value = custom ? getLastUserText(request) : JSON.stringify(createSample(tool.schema));
   return {
     type: "tool-call",
     id: `call_${id}`,
@@ -87,14 +92,14 @@ function getText(parts: readonly Part[]): string {
     .join("\n");
 }
 
-function usageOf(request: ExchangeRequest, answer: TextPart | ToolCallPart): Usage {
+function estimateUsage(request: ExchangeRequest, answer: TextPart | ToolCallPart): Usage {
   const input = request.turns.reduce((sum, turn) => sum + countText(getText(turn.parts)), 3);
   const output = countText(answer.type === "text" ? answer.text : answer.arguments);
   return { input: { total: Math.ceil(input) }, output: { total: Math.ceil(output) }, estimated: true };
 }
 
 /** Returns a minimal value for a JSON Schema: required members only, the first of several alternatives. */
-function sampleOf(schema: unknown, depth = 0): unknown {
+function createSample(schema: unknown, depth = 0): unknown {
   if (typeof schema !== "object" || schema === null || depth > 16) return {};
   const {
     type,
@@ -111,7 +116,7 @@ function sampleOf(schema: unknown, depth = 0): unknown {
   if (preset !== undefined) return preset;
   if (Array.isArray(listed)) return listed[0];
   const choice = [anyOf, oneOf].find((each) => Array.isArray(each));
-  if (Array.isArray(choice)) return sampleOf(choice[0], depth + 1);
+  if (Array.isArray(choice)) return createSample(choice[0], depth + 1);
   switch (String(Array.isArray(type) ? type[0] : type).toLowerCase()) {
     case "string":
       return "example";
@@ -123,11 +128,11 @@ function sampleOf(schema: unknown, depth = 0): unknown {
     case "null":
       return null;
     case "array":
-      return items === undefined ? [] : [sampleOf(items, depth + 1)];
+      return items === undefined ? [] : [createSample(items, depth + 1)];
     default: {
       const members = Object(properties) as Record<string, unknown>;
       const names = Array.isArray(required) ? required.map(String) : Object.keys(members).slice(0, 1);
-      return Object.fromEntries(names.map((name) => [name, sampleOf(members[name], depth + 1)]));
+      return Object.fromEntries(names.map((name) => [name, createSample(members[name], depth + 1)]));
     }
   }
 }

@@ -16,7 +16,7 @@ import type {
   ResponseError,
 } from "../upstream/relay-task.ts";
 import { refusesUsage, UsageChunkFilter, withUsageAsked } from "../usage/ask-usage.ts";
-import { priceOf } from "../usage/cost.ts";
+import { findPrice } from "../usage/cost.ts";
 import { errorInAnswer } from "../usage/error-event.ts";
 import { estimatedUsage, partialUsage } from "../usage/estimate-usage.ts";
 import { usageOfAnswer } from "../usage/read-usage.ts";
@@ -69,7 +69,7 @@ async function relayOnce(
     call.stream &&
     called.operation === "generate" &&
     findProfile(upstream.dialect)?.upstream?.reportsUsageOnRequest === true &&
-    priceOf(upstream, model) !== undefined;
+    findPrice(upstream, model) !== undefined;
   const asking = asksUsage && Buffer.isBuffer(body) ? withUsageAsked(body, upstream) : undefined;
   const request = nativeRequest(call, path, asking ?? body, key);
   const task = relayTask(call, called, asking !== undefined);
@@ -115,7 +115,7 @@ function relayedDialect(dialect: Dialect): RelayedDialect {
   const { client, response } = getProfile(dialect);
   return {
     createWatch: () => new StreamWatch(response),
-    usageOf: (body) => usageOfAnswer(response, body),
+    parseUsage: (body) => usageOfAnswer(response, body),
     errorOf: (body) => errorInAnswer(response, body),
     errorEvent: (error, requestId) => encodeFaultEvent(dialect, faultOf(error), requestId),
     ping: client.keepAlive,

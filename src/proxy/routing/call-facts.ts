@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { estimateTokens } from "../usage/estimate-tokens.ts";
 import type { CallFacts } from "./select-targets.ts";
-import { sessionOf } from "./session-affinity.ts";
+import { getSession } from "./session-affinity.ts";
 
 /**
  * Returns the facts that model rules can test. The body is parsed when a rule first needs it; `beforeParsing` throws
@@ -40,7 +40,7 @@ class Facts implements CallFacts {
   }
 
   session(): string | undefined {
-    return sessionOf(this.headers);
+    return getSession(this.headers);
   }
 
   tokens(): number {

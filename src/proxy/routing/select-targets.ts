@@ -127,16 +127,16 @@ function inOrder(
   if (targets.length < 2 || targets.every(({ upstream }) => upstream.weight === undefined)) return targets;
   const session = facts().session();
   if (session !== undefined)
-    return inSessionOrder(targets, session, ({ upstream }) => upstream.name, weightOf);
-  let rest = random() * targets.reduce((sum, target) => sum + weightOf(target), 0);
+    return inSessionOrder(targets, session, ({ upstream }) => upstream.name, getWeight);
+  let rest = random() * targets.reduce((sum, target) => sum + getWeight(target), 0);
   const first = targets.find((target) => {
-    rest -= weightOf(target);
+    rest -= getWeight(target);
     return rest < 0;
   });
   return first ? [first, ...targets.filter((target) => target !== first)] : targets;
 }
 
-function weightOf({ upstream }: OpenTarget): number {
+function getWeight({ upstream }: OpenTarget): number {
   return upstream.weight ?? 1;
 }
 

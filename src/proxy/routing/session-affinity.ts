@@ -13,7 +13,7 @@ const SESSION_HEADERS = [
 ] as const;
 
 /** Returns the client's session, if it names one. */
-export function sessionOf(headers: IncomingHttpHeaders): string | undefined {
+export function getSession(headers: IncomingHttpHeaders): string | undefined {
   for (const name of SESSION_HEADERS) {
     const value = headers[name];
     if (typeof value === "string" && value !== "") return value;

@@ -23,7 +23,7 @@ export async function detectModel(runtime: Runtime, model: string): Promise<Dete
   const selection = await runtime.selector.select(model, undefined, NO_FACTS);
   if (!selection) throw notServed(model);
   const [target] = selection.targets;
-  const type = typeOf(target.model);
+  const type = detectType(target.model);
   return {
     model,
     mapped_model: target.model,
@@ -42,7 +42,7 @@ export async function detectModel(runtime: Runtime, model: string): Promise<Dete
 }
 
 /** Returns the type by the vendors' naming conventions; the default is a chat model. */
-function typeOf(model: string): Detected["type"] {
+function detectType(model: string): Detected["type"] {
   if (/embed|bge-|e5-/i.test(model)) return "embedding";
   if (/whisper|transcribe|tts|audio/i.test(model)) return "audio";
   return /dall-e|gpt-image|imagen|stable-diffusion|flux|image-generation|-image\b/i.test(model)

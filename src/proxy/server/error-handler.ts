@@ -26,7 +26,7 @@ export function addProxyErrors(
   });
   app.setNotFoundHandler(async (request, reply) => {
     const path = getPath(request.url);
-    const allowed = methodsOf(path);
+    const allowed = listMethods(path);
     const withHead = allowed.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
     if (allowed.length > 0) reply.header("allow", withHead.join(", "));
     // Clients without a key cannot keep connections open with unknown paths.
@@ -98,7 +98,7 @@ function dialectUnder(path: string): RouteDialect {
 }
 
 /** Returns the methods of a path for messages, without HEAD (implied by GET) and OPTIONS (always allowed). */
-function methodsOf(path: string): string[] {
+function listMethods(path: string): string[] {
   const taking = routes.filter((route) => covers(route, path) && route.operation !== "websocket");
   return [...new Set(taking.map((route) => route.method))];
 }

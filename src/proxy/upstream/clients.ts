@@ -65,7 +65,7 @@ export function sendTo(
 }
 
 /** Returns the pool that serves an upstream. */
-export function poolKeyOf({ baseUrl, timeouts }: UpstreamConfig): PoolKey {
+export function toPoolKey({ baseUrl, timeouts }: UpstreamConfig): PoolKey {
   return { origin: parseBaseUrl(baseUrl).origin, connectMs: timeouts.connectMs };
 }
 

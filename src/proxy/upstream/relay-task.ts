@@ -34,7 +34,7 @@ export interface RelayedDialect {
   /** Creates the watch of one response. */
   createWatch(): ResponseWatch;
   /** Returns the usage in a whole JSON response. */
-  usageOf(body: Buffer): Usage | undefined;
+  parseUsage(body: Buffer): Usage | undefined;
   /** Returns the error in a whole JSON response of status 200, if it is one. */
   errorOf(body: Buffer): ResponseError | undefined;
   /** Returns the last event of a stream that fails. */

@@ -161,7 +161,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     if (coding !== undefined) this.finishCompleted({ compressed: { bytes, coding } });
     else {
       const responseError = kind === "model" ? dialect?.errorOf(bytes) : undefined;
-      this.finishCompleted({ usage: dialect?.usageOf(bytes), responseError });
+      this.finishCompleted({ usage: dialect?.parseUsage(bytes), responseError });
     }
   }
 

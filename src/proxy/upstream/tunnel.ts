@@ -20,7 +20,7 @@ export class TunnelError extends Error {
 export function createTunnelConnector(proxy: OutboundProxy, connectMs: number): buildConnector.connector {
   const connectTls = buildConnector({ timeout: connectMs });
   return (options, callback) => {
-    openTunnel(proxy, targetOf(options), connectMs).then(
+    openTunnel(proxy, formatTarget(options), connectMs).then(
       (socket) => {
         if (options.protocol === "https:") connectTls({ ...options, httpSocket: socket }, callback);
         else callback(null, socket);
@@ -30,7 +30,7 @@ export function createTunnelConnector(proxy: OutboundProxy, connectMs: number): 
   };
 }
 
-function targetOf({ hostname, port, protocol }: buildConnector.Options): string {
+function formatTarget({ hostname, port, protocol }: buildConnector.Options): string {
   return `${urlHost(hostname)}:${port || (protocol === "https:" ? 443 : 80)}`;
 }
 

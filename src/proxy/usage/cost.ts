@@ -15,7 +15,7 @@ export function costOf(
   model: string | undefined,
 ): number | undefined {
   if (usage === undefined || upstream === undefined || model === undefined) return undefined;
-  const price = priceOf(upstream, model);
+  const price = findPrice(upstream, model);
   if (usage.estimated && price !== ownPrice(upstream, model)) return undefined;
   const tokens = price && billedTokens(usage);
   return tokens && costAt(pricesFor(price, tokens), tokens);
@@ -30,7 +30,7 @@ export function estimateMicros(price: ModelPrice, input: number, output: number)
 }
 
 /** Returns the price of an upstream's model; undefined if neither the configuration nor a price list has one. */
-export function priceOf(upstream: UpstreamConfig, model: string): ModelPrice | undefined {
+export function findPrice(upstream: UpstreamConfig, model: string): ModelPrice | undefined {
   const known = found.get(upstream) ?? new Map<string, ModelPrice | undefined>();
   found.set(upstream, known);
   if (known.has(model)) return known.get(model);

@@ -23,11 +23,11 @@ export function countImage(data: string, rule: MediaRule): number {
  * 2,000.
  */
 export function countDocument(data: string, rule: MediaRule): number {
-  return pagesOf(Buffer.from(data, "base64").toString("latin1")) * (rule === "tiles" ? 258 : 2_000);
+  return countPages(Buffer.from(data, "base64").toString("latin1")) * (rule === "tiles" ? 258 : 2_000);
 }
 
 /** Counts pages by their objects; if those are compressed, by the page tree's count, else by size. */
-function pagesOf(pdf: string): number {
+function countPages(pdf: string): number {
   const pages = pdf.match(/\/Type\s*\/Page(?![a-zA-Z])/g)?.length ?? 0;
   if (pages > 0) return pages;
   let most = 0;

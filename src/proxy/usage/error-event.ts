@@ -106,7 +106,7 @@ function detailsOf(value: unknown): ResponseError {
   const message = typeof error === "string" ? error : details["message"];
   const { code, status, type } = details;
   return {
-    status: statusOf([code, status, type, holder["type"]]),
+    status: findStatus([code, status, type, holder["type"]]),
     message: typeof message === "string" ? message : undefined,
   };
 }
@@ -123,7 +123,7 @@ const STATUSES: readonly (readonly [RegExp, number])[] = [
   [/timeout|deadline/i, 504],
 ];
 
-function statusOf(codes: readonly unknown[]): number {
+function findStatus(codes: readonly unknown[]): number {
   for (const value of codes) {
     const code = Number(value ?? Number.NaN);
     if (Number.isInteger(code) && code >= 400 && code < 600) return code;

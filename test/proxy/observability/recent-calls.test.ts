@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mergeActivity } from "../../../src/proxy/dashboard/activity.ts";
-import { lastOf, modelTotals, totalOf } from "../../../src/proxy/dashboard/call-totals.ts";
+import { lastOf, modelTotals, sumCalls } from "../../../src/proxy/dashboard/call-totals.ts";
 import {
   addTo,
   createHistogram,
@@ -85,7 +85,7 @@ describe("totals", () => {
     metrics.end(callRecord({ status: 529, fault: "busy", time: "2026-11-22T12:00:01.000Z" }));
     metrics.end(callRecord({ status: 499, time: "2026-11-22T12:00:02.000Z" }));
     const { series } = metrics.counts();
-    expect(totalOf(series)).toMatchObject({
+    expect(sumCalls(series)).toMatchObject({
       calls: 4,
       errors: 1,
       input: 200,
@@ -103,7 +103,7 @@ describe("totals", () => {
       lastSuccess: "2026-11-22T12:00:02.000Z",
       lastError: { time: "2026-11-22T12:00:01.000Z", status: 529, fault: "busy" },
     });
-    expect(totalOf([])).toEqual({ calls: 0, errors: 0, input: 0, cached: 0, output: 0, unpriced: 0 });
+    expect(sumCalls([])).toEqual({ calls: 0, errors: 0, input: 0, cached: 0, output: 0, unpriced: 0 });
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createMetrics, type MetricCounts } from "../../../src/proxy/observability/metrics.ts";
 import { metricsText } from "../../../src/proxy/observability/metrics-text.ts";
 import type { CallRecord } from "../../../src/proxy/observability/request-log.ts";
-import { NO_COUNTS, retired, sumOf } from "../../../src/proxy/observability/sum-counts.ts";
+import { NO_COUNTS, retired, sumCounts } from "../../../src/proxy/observability/sum-counts.ts";
 
 const call = {
   time: "2026-01-02T03:04:05.000Z",
@@ -27,7 +27,7 @@ describe("what several processes have counted", () => {
   it("is together what one would have", () => {
     const later = { ...call, time: "2026-01-02T03:04:06.000Z", ms: 7000, fault: "no" };
     const records = [call, { ...call, status: 500 }, { ...call, upstreamModel: "n" }, call, later];
-    const apart = sumOf([counted(records.slice(0, 2), 1), NO_COUNTS, counted(records.slice(2), 2)]);
+    const apart = sumCounts([counted(records.slice(0, 2), 1), NO_COUNTS, counted(records.slice(2), 2)]);
     const alone = counted(records, 3);
     const inOrder = ({ series }: MetricCounts) =>
       series.toSorted((one, other) =>
@@ -44,7 +44,7 @@ describe("what several processes have counted", () => {
   it("stays when one of them has ended, without what it was serving", () => {
     const before = retired(retired(NO_COUNTS, counted([call, call], 4)), counted([call]));
     expect(before).toMatchObject({ active: 0, series: [{ calls: 3, input: 30, cost: 0.75 }] });
-    expect(metricsText(sumOf([before, counted([call])]))).toMatch(/^sallyport_calls_total\{.*\} 4$/m);
+    expect(metricsText(sumCounts([before, counted([call])]))).toMatch(/^sallyport_calls_total\{.*\} 4$/m);
   });
 
   it("does not grow with each that ends", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inSessionOrder, sessionOf } from "../../../src/proxy/routing/session-affinity.ts";
+import { getSession, inSessionOrder } from "../../../src/proxy/routing/session-affinity.ts";
 
 const sessions = Array.from({ length: 600 }, (_, index) => `session ${index}`);
 const ordered = (names: readonly string[], session: string, weights: Record<string, number> = {}) =>
@@ -46,11 +46,11 @@ describe("a client's session", () => {
   it.each(["x-claude-code-session-id", "session_id", "session-id", "x-session-affinity"])(
     "is read from %s",
     (name) => {
-      expect(sessionOf({ [name]: "s1" })).toBe("s1");
+      expect(getSession({ [name]: "s1" })).toBe("s1");
     },
   );
 
   it("is not there where no header names one", () => {
-    expect(sessionOf({ "session-id": "", "user-agent": "x" })).toBeUndefined();
+    expect(getSession({ "session-id": "", "user-agent": "x" })).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { getProfile } from "../../../src/proxy/dialects/index.ts";
 import { readableLine } from "../../../src/proxy/observability/readable-line.ts";
-import { costOf, priceOf } from "../../../src/proxy/usage/cost.ts";
+import { costOf, findPrice } from "../../../src/proxy/usage/cost.ts";
 import { priceLists } from "../../../src/proxy/usage/list-prices.ts";
 import { usageFrom } from "../../../src/proxy/usage/read-usage.ts";
 import { json, startFakeUpstream } from "../../support/fake-upstream.ts";
@@ -72,7 +72,7 @@ describe("what a call costs", () => {
     ["constructor", undefined],
   ])("goes by names that a list says, and by no others: %s", (model, input) => {
     const upstream = upstreamWith();
-    expect(upstream && priceOf(upstream, model)?.input).toBe(input);
+    expect(upstream && findPrice(upstream, model)?.input).toBe(input);
   });
 
   it("is not known where the vendor does not tell the tokens, or the list not their price", () => {

@@ -1,7 +1,7 @@
 import { type CallActivity, mergeActivity, NO_CALLS } from "../../../proxy/dashboard/activity.ts";
 import type { MetricCounts } from "../../../proxy/observability/metrics.ts";
 import type { RotatingFile } from "../../../proxy/observability/rotating-file.ts";
-import { NO_COUNTS, retired, sumOf } from "../../../proxy/observability/sum-counts.ts";
+import { NO_COUNTS, retired, sumCounts } from "../../../proxy/observability/sum-counts.ts";
 import { createBoundedStore } from "../../../proxy/translate/conversations/conversation-store.ts";
 import type { PrimaryCalls } from "./calls.ts";
 import type { WorkerProcess } from "./fork-worker.ts";
@@ -23,7 +23,7 @@ export function createCommonState(logFile: RotatingFile, workers: ReadonlySet<Wo
   let ended = NO_COUNTS;
   const totals = async (): Promise<MetricCounts> => {
     await Promise.all([...workers].filter(({ isReady }) => isReady).map(askForCounts));
-    return sumOf([ended, ...[...workers].map(({ counts }) => counts)]);
+    return sumCounts([ended, ...[...workers].map(({ counts }) => counts)]);
   };
   const activity = async (since: string): Promise<CallActivity> => {
     const asked = [...workers].filter(({ isReady }) => isReady);

@@ -75,11 +75,11 @@ function decodeBare(part: WirePart, path: string): Part[] {
  * Converts reasoning within the content, as Mistral sends it: `{type: "thinking", thinking: [{type: "text", text}]}`.
  */
 function decodeThinking(part: WirePart): Part {
-  return { type: "reasoning", text: thoughtOf(part), vendor: "chat-completions" };
+  return { type: "reasoning", text: getThought(part), vendor: "chat-completions" };
 }
 
 /** Returns the text of a `thinking` part. */
-export function thoughtOf({ thinking }: WirePart): string {
+export function getThought({ thinking }: WirePart): string {
   if (typeof thinking === "string") return thinking;
   const pieces = Array.isArray(thinking) ? thinking.filter(isObject) : [];
   return pieces.map(({ text }) => (typeof text === "string" ? text : "")).join("");

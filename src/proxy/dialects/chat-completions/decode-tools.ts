@@ -55,13 +55,13 @@ export function decodeToolChoice(request: WireRequest): ToolChoice | undefined {
     if (choice === "auto" || choice === "none" || choice === "required") return { mode: choice };
     throw invalidRequest(`tool_choice ${JSON.stringify(choice)} is not known`, "tool_choice");
   }
-  const name = nameOf(choice["function"]) ?? nameOf(choice["custom"]) ?? nameOf(choice);
+  const name = getName(choice["function"]) ?? getName(choice["custom"]) ?? getName(choice);
   if (name !== undefined) return { mode: "tool", name };
   const allowed = choice["allowed_tools"];
   if (isObject(allowed) && Array.isArray(allowed["tools"])) {
     const names = allowed["tools"].flatMap((tool) => {
       const found = isObject(tool)
-        ? (nameOf(tool["function"]) ?? nameOf(tool["custom"]) ?? nameOf(tool))
+        ? (getName(tool["function"]) ?? getName(tool["custom"]) ?? getName(tool))
         : undefined;
       return found === undefined ? [] : [found];
     });
@@ -70,7 +70,7 @@ export function decodeToolChoice(request: WireRequest): ToolChoice | undefined {
   throw invalidRequest("tool_choice names no tool", "tool_choice");
 }
 
-function nameOf(value: unknown): string | undefined {
+function getName(value: unknown): string | undefined {
   return isObject(value) && typeof value["name"] === "string" ? value["name"] : undefined;
 }
 

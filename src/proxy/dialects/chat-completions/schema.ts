@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { recordOf } from "../shared/record-of.ts";
+import { createRecordSchema } from "../shared/record-of.ts";
 
 /**
  * Schemas of the members that the codec reads (https://platform.openai.com/docs/api-reference/chat). Objects keep
@@ -84,7 +84,7 @@ export const requestSchema = z.looseObject({
   n: count,
   logprobs: z.boolean().nullish(),
   top_logprobs: count,
-  logit_bias: recordOf(z.number()).nullish(),
+  logit_bias: createRecordSchema(z.number()).nullish(),
   reasoning_effort: text,
   reasoning: z.looseObject({ effort: text, max_tokens: count, exclude: z.boolean().nullish() }).nullish(),
   user: text,
@@ -93,7 +93,7 @@ export const requestSchema = z.looseObject({
   service_tier: text,
   verbosity: text,
   modalities: z.array(z.string()).nullish(),
-  metadata: recordOf(z.string()).nullish(),
+  metadata: createRecordSchema(z.string()).nullish(),
   store: z.boolean().nullish(),
   web_search_options: z.looseObject({}).nullish(),
 });

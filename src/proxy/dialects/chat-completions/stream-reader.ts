@@ -3,7 +3,7 @@ import { isObject } from "../../exchange/json.ts";
 import { sourceOfUrl } from "../../exchange/media.ts";
 import type { Citation, TokenLogprob } from "../../exchange/parts.ts";
 import { decodeCitations } from "./citations.ts";
-import { thoughtOf } from "./decode-content.ts";
+import { getThought } from "./decode-content.ts";
 import type { ChatStream } from "./decode-stream.ts";
 import { decodeFinish } from "./finish.ts";
 import { googleSignature } from "./google-signatures.ts";
@@ -77,7 +77,7 @@ export class StreamCandidate {
 
   /** Decodes an element of a content list, which Mistral's reasoning models send. */
   private takePart(part: WirePart, logprobs: readonly TokenLogprob[] | undefined): void {
-    if (part.type === "thinking") this.append(thinking, thoughtOf(part));
+    if (part.type === "thinking") this.append(thinking, getThought(part));
     else if (typeof part["text"] === "string") this.append(emptyText, part["text"], logprobs);
     else {
       this.closePart();

@@ -20,7 +20,7 @@ export function encodeResponse(response: ExchangeResponse, context: EncodeContex
     created: response.created ?? Math.floor(context.now / 1000),
     model: response.model ?? context.model,
     choices: response.candidates.map(({ parts, finish }, index) => ({
-      text: parts.map((part) => textOf(part, list)).join(""),
+      text: parts.map((part) => toText(part, list)).join(""),
       index,
       logprobs: null,
       finish_reason: encodeFinish(finish),
@@ -30,7 +30,7 @@ export function encodeResponse(response: ExchangeResponse, context: EncodeContex
   return { value, losses: list.losses };
 }
 
-function textOf(part: Part, list: LossList): string {
+function toText(part: Part, list: LossList): string {
   if (part.type === "text" && part.citations !== undefined) {
     list.add("answer-citation", "Citations dropped: the client's dialect has no equivalent.");
   }

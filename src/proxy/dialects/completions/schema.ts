@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { recordOf } from "../shared/record-of.ts";
+import { createRecordSchema } from "../shared/record-of.ts";
 
 /** Schemas of the members that the codec reads (https://platform.openai.com/docs/api-reference/completions). */
 const text = z.string().nullish();
@@ -19,7 +19,7 @@ export const requestSchema = z.looseObject({
   frequency_penalty: number,
   presence_penalty: number,
   n: count,
-  logit_bias: recordOf(z.number()).nullish(),
+  logit_bias: createRecordSchema(z.number()).nullish(),
   user: text,
 });
 export type WireRequest = z.infer<typeof requestSchema>;

@@ -22,7 +22,7 @@ export function decodeContents(contents: readonly WireContent[]): Turn[] {
   const waiting: WaitingCall[] = [];
   const resultIds = idsOfResults(contents);
   for (const [turnIndex, content] of contents.entries()) {
-    const role = roleOf(content.role);
+    const role = toRole(content.role);
     const before = turns.at(-1);
     const parts = role === "assistant" && before?.role === "assistant" ? before.parts : [];
     if (parts !== before?.parts) turns.push({ role, parts });
@@ -73,7 +73,7 @@ function decodeCall(part: WirePart, name: string, turnIndex: number, partIndex: 
   };
 }
 
-function roleOf(role: string | null | undefined): Turn["role"] {
+function toRole(role: string | null | undefined): Turn["role"] {
   if (role === "model") return "assistant";
   return role === "system" ? "system" : "user";
 }

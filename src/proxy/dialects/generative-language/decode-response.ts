@@ -23,7 +23,7 @@ import { decodeUsage } from "./usage.ts";
  */
 export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   const wire = parseResponse(body);
-  if (wire.error !== undefined) throw new DialectError(decodeError(statusOf(wire.error), {}, body));
+  if (wire.error !== undefined) throw new DialectError(decodeError(getStatus(wire.error), {}, body));
   const id = wire.responseId ?? randomUUID();
   const candidates = (wire.candidates ?? []).map((candidate, index) => decodeCandidate(candidate, id, index));
   const blocked = blockedCandidate(wire);
@@ -44,7 +44,7 @@ export function parseResponse(body: unknown): WireResponse {
 }
 
 /** Returns the HTTP status that an error inside a response with status 200 names, else 502. */
-export function statusOf(error: unknown): number {
+export function getStatus(error: unknown): number {
   const code = isObject(error) ? Number(error["code"]) : Number.NaN;
   return Number.isInteger(code) && code >= 400 && code < 600 ? code : 502;
 }

@@ -35,13 +35,13 @@ export function encodeRequest(request: ExchangeRequest, capabilities: Capabiliti
   addUnsaid(request, losses);
   addForeignExtensions(request, "generative-language", losses);
   addCacheHints(request, losses);
-  return { value: { path: pathOf(request), body }, losses: losses.losses };
+  return { value: { path: toPath(request), body }, losses: losses.losses };
 }
 
 /**
  * Returns the path of a call. Names of tuned models include their collection; all other models are under `models`.
  */
-function pathOf(request: ExchangeRequest): string {
+function toPath(request: ExchangeRequest): string {
   const name = request.model.replace(/^models\//, "");
   const path = name.startsWith("tunedModels/")
     ? `tunedModels/${encodeURIComponent(name.slice("tunedModels/".length))}`

@@ -84,12 +84,16 @@ class GenerativeStreamEncoder implements StreamEncoder {
       this.open.delete(event.index);
       this.cite(candidate, writer.getCited());
     }
-    return this.chunk(candidate, parts, logprobs === undefined ? "" : membersOf(encodeLogprobs(logprobs)));
+    return this.chunk(
+      candidate,
+      parts,
+      logprobs === undefined ? "" : stringifyMembers(encodeLogprobs(logprobs)),
+    );
   }
 
   private whole(candidate: number, part: Part): string {
     this.cite(candidate, part);
-    const more = part.type === "text" ? membersOf(encodeLogprobs(part.logprobs ?? [])) : "";
+    const more = part.type === "text" ? stringifyMembers(encodeLogprobs(part.logprobs ?? [])) : "";
     return this.chunk(candidate, encodeResponsePart(part, this.list).map(stringifyJson), more);
   }
 
@@ -99,7 +103,7 @@ class GenerativeStreamEncoder implements StreamEncoder {
   }
 
   private identify(responseId: string, modelVersion: string): string {
-    return membersOf({ modelVersion, responseId });
+    return stringifyMembers({ modelVersion, responseId });
   }
 
   /** Returns a chunk. `parts` and `more` are JSON text, which avoids serializing thousands of similar chunks. */
@@ -119,7 +123,7 @@ class GenerativeStreamEncoder implements StreamEncoder {
       ...groundingOf(this.getCited.get(candidate) ?? [], this.list),
       index: candidate,
     }));
-    const members = membersOf({ candidates, usageMetadata: encodeUsage(this.usage) });
+    const members = stringifyMembers({ candidates, usageMetadata: encodeUsage(this.usage) });
     return this.frame.last(`{${members},${this.identity}}`);
   }
 }
@@ -130,6 +134,6 @@ export function createStreamEncoder(context: EncodeContext): StreamEncoder {
 }
 
 /** Returns the members of an object as JSON text without braces. */
-function membersOf(members: Readonly<Record<string, unknown>>): string {
+function stringifyMembers(members: Readonly<Record<string, unknown>>): string {
   return stringifyJson(members).slice(1, -1);
 }

@@ -42,7 +42,7 @@ export function decodeError(
     .map((violation) => violation.quotaId ?? "");
   const kind = isKey ? "authentication" : kindOf(status, error.status ?? "", message, quotas);
   const delay = details
-    .map((detail) => secondsOf(detail.retryDelay))
+    .map((detail) => parseSeconds(detail.retryDelay))
     .find((seconds) => seconds !== undefined);
   return {
     kind,
@@ -61,7 +61,7 @@ function kindOf(status: number, code: string, message: string, quotas: readonly 
 }
 
 /** Returns a duration such as `34.4s` in whole seconds, rounded up; undefined if it is invalid. */
-function secondsOf(delay: string | null | undefined): number | undefined {
+function parseSeconds(delay: string | null | undefined): number | undefined {
   const seconds = /^(\d+(?:\.\d+)?)s$/.exec(delay ?? "")?.[1];
   return seconds === undefined ? undefined : Math.ceil(Number(seconds));
 }

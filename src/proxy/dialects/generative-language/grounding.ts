@@ -8,7 +8,7 @@ import type { WireCandidate, WireCitations, WireGrounding } from "./schema.ts";
  * are joined.
  */
 export function decodeGrounding(grounding: WireGrounding | null | undefined, text: string): Citation[] {
-  const pages = pagesOf(grounding);
+  const pages = toCitations(grounding);
   const supports = grounding?.groundingSupports ?? [];
   const placed = new Set(supports.flatMap((support) => support.groundingChunkIndices ?? []));
   const placeless = pages.filter((_, index) => !placed.has(index));
@@ -28,7 +28,7 @@ export function decodeGrounding(grounding: WireGrounding | null | undefined, tex
 }
 
 /** Returns the sources of a response: pages of the web and of maps. Files at the vendor have no URL. */
-function pagesOf(grounding: WireGrounding | null | undefined): Citation[] {
+function toCitations(grounding: WireGrounding | null | undefined): Citation[] {
   return (grounding?.groundingChunks ?? []).map((chunk) => {
     const page = Object.values(chunk).find(isObject) ?? {};
     const { uri, title } = page;
@@ -46,7 +46,7 @@ export function decodeLookups(candidate: Lookups, id: string): ServerToolPart[] 
   const { groundingMetadata: grounding, urlContextMetadata: fetched } = candidate;
   const base = { type: "server-tool", phase: "call", id } as const;
   const queries = grounding?.webSearchQueries ?? [];
-  const output = pagesOf(grounding).filter(({ url }) => url !== undefined);
+  const output = toCitations(grounding).filter(({ url }) => url !== undefined);
   const search: ServerToolPart = {
     ...base,
     tool: "web-search",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { recordOf } from "../shared/record-of.ts";
+import { createRecordSchema } from "../shared/record-of.ts";
 
 /**
  * Schemas of the members that the codec reads (https://ai.google.dev/api/generate-content). Objects keep unknown
@@ -43,7 +43,7 @@ const functionResponseSchema = z.looseObject({
 export type WireFunctionResponse = z.output<typeof functionResponseSchema>;
 
 const partSchema = z.looseObject({
-  text: text,
+  text,
   thought: flag,
   thoughtSignature: text,
   inlineData: blobSchema.nullish(),
@@ -113,7 +113,7 @@ export const requestSchema = z.looseObject({
   tools: z.union([z.array(toolSchema), toolSchema]).nullish(),
   toolConfig: toolConfigSchema.nullish(),
   generationConfig: generationConfigSchema.nullish(),
-  labels: recordOf(z.string()).nullish(),
+  labels: createRecordSchema(z.string()).nullish(),
 });
 export type WireRequest = z.output<typeof requestSchema>;
 /** Top-level members with an equivalent in the exchange form. */
@@ -128,7 +128,7 @@ const usageSchema = z.looseObject({
 });
 export type WireUsage = z.output<typeof usageSchema>;
 
-const segmentSchema = z.looseObject({ partIndex: count, startIndex: count, endIndex: count, text: text });
+const segmentSchema = z.looseObject({ partIndex: count, startIndex: count, endIndex: count, text });
 const groundingSchema = z.looseObject({
   webSearchQueries: z.array(z.string()).nullish(),
   groundingChunks: z.array(z.record(z.string(), z.unknown())).nullish(),

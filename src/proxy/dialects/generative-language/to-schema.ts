@@ -72,8 +72,8 @@ function convert(schema: unknown, path: SchemaPath, losses: LossList): Record<st
     return { type: "OBJECT" };
   }
   const { flat, inside } = flattenSchema(schema, path, losses);
-  const { types, nullable } = typesOf(flat);
-  const union = unionOf(flat, types);
+  const { types, nullable } = getTypes(flat);
+  const union = toUnion(flat, types);
   const alone = union?.length === 1 ? union[0] : undefined;
   if (alone !== undefined) {
     const { anyOf: _, oneOf: __, type: ___, ...around } = flat;
@@ -89,7 +89,7 @@ function convert(schema: unknown, path: SchemaPath, losses: LossList): Record<st
   return nullable ? { ...converted, nullable: true } : converted;
 }
 
-function typesOf(schema: JsonSchema): { types: string[]; nullable: boolean } {
+function getTypes(schema: JsonSchema): { types: string[]; nullable: boolean } {
   const converted = [schema["type"] ?? []].flat().map((type) => String(type).toLowerCase());
   const members = unionMembers(schema) ?? [];
   const nullable =
@@ -116,7 +116,7 @@ function isNull(schema: unknown): boolean {
 }
 
 /** Returns the alternatives other than null: of `anyOf`, `oneOf`, or of a list of types. */
-function unionOf(schema: JsonSchema, types: readonly string[]): unknown[] | undefined {
+function toUnion(schema: JsonSchema, types: readonly string[]): unknown[] | undefined {
   const members = unionMembers(schema)?.filter((member) => !isNull(member));
   if (members !== undefined && members.length > 0) return members;
   if (types.length < 2) return undefined;

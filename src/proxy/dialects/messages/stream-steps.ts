@@ -27,15 +27,15 @@ const delta = (type: string, member: string, value: unknown): BlockStep => ({
 });
 
 /** Creates the converter for a part that arrives in pieces. */
-export function stepsOf(part: OpenPart, list: LossList): PartSteps {
-  if (part.type === "tool-call") return stepsOfCall(part);
-  return part.type === "reasoning" ? stepsOfThinking(part) : stepsOfText(list);
+export function createSteps(part: OpenPart, list: LossList): PartSteps {
+  if (part.type === "tool-call") return createCallSteps(part);
+  return part.type === "reasoning" ? createThinkingSteps(part) : createTextSteps(list);
 }
 
 /**
  * Starts a text block with its first text, because the vendor rejects an empty block when the client sends it back.
  */
-function stepsOfText(list: LossList): PartSteps {
+function createTextSteps(list: LossList): PartSteps {
   let opened = false;
   const open = (): BlockStep[] => {
     if (opened) return [];
@@ -55,7 +55,7 @@ function stepsOfText(list: LossList): PartSteps {
   };
 }
 
-function stepsOfThinking(part: ReasoningPart): PartSteps {
+function createThinkingSteps(part: ReasoningPart): PartSteps {
   let opened = false;
   let signature = part.signature ?? "";
   const open = (): BlockStep[] => {
@@ -87,7 +87,7 @@ function stepsOfThinking(part: ReasoningPart): PartSteps {
  * Starts a tool call immediately and adds its arguments as they arrive. The free text of a custom tool becomes
  * `{input: text}`.
  */
-function stepsOfCall(part: Extract<OpenPart, { type: "tool-call" }>): PartSteps {
+function createCallSteps(part: Extract<OpenPart, { type: "tool-call" }>): PartSteps {
   const json = (text: string) => delta("input_json_delta", "partial_json", text);
   const isCustom = part.custom === true;
   return {

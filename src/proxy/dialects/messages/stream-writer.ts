@@ -4,7 +4,7 @@ import type { LossList } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import { detachCallSignatures } from "../../exchange/signature.ts";
 import { encodeResponsePart } from "./encode-response-part.ts";
-import { type BlockStep, type PartSteps, stepsOf, stepsOfWhole } from "./stream-steps.ts";
+import { type BlockStep, createSteps, type PartSteps, stepsOfWhole } from "./stream-steps.ts";
 
 type Beginning = Extract<PartEvent, { type: "part-start" | "part-whole" }>;
 
@@ -69,7 +69,7 @@ export class BlockWriter {
     if (part.type === "tool-call") this.calls = true;
     if (part.type === "refusal") this.refused = true;
     const isWhole = event.type === "part-whole";
-    const steps = isWhole ? undefined : stepsOf(event.part, this.list);
+    const steps = isWhole ? undefined : createSteps(event.part, this.list);
     const waiting = isWhole ? this.wholeSteps(part) : [...(steps?.begin() ?? [])];
     this.queue.set(event.index, { steps, waiting, ended: isWhole });
     return this.queue.size === 1 ? this.advance() : "";

@@ -2,7 +2,7 @@ import type { OpenPart } from "../../exchange/event.ts";
 import { isJson } from "../../exchange/json.ts";
 import type { ToolCallPart } from "../../exchange/parts.ts";
 import { isCustomCall, unwrapCustomInput } from "./custom-calls.ts";
-import { membersOf } from "./event-writer.ts";
+import { stringifyMembers } from "./event-writer.ts";
 import { callItem } from "./output-items.ts";
 import type { OutputList, PartWriter, WriterDeps } from "./stream-writer.ts";
 
@@ -26,7 +26,7 @@ export function createCallWriter(
   const isWrapped = isCustom && opened.custom !== true;
   const { outputIndex, id } = list.open(isCustom ? "ctc" : "fc");
   const where = { item_id: id, output_index: outputIndex };
-  const whereJson = membersOf(where);
+  const whereJson = stringifyMembers(where);
   const deltaType = isCustom
     ? "response.custom_tool_call_input.delta"
     : "response.function_call_arguments.delta";

@@ -2,7 +2,7 @@ import { invalidRequest } from "../../exchange/dialect-error.ts";
 import { ownMember } from "../../exchange/json.ts";
 import type { HostedTool, Tool, ToolChoice } from "../../exchange/request.ts";
 import { parseRequestPiece } from "../shared/parse.ts";
-import { namespaceOf, qualifiedName } from "./namespaces.ts";
+import { getNamespace, qualifiedName } from "./namespaces.ts";
 import { toolChoiceSchema, toolSchema } from "./schema.ts";
 
 const hostedTools: Readonly<Record<string, HostedTool["tool"]>> = {
@@ -96,7 +96,7 @@ function required(name: string | null | undefined, where: string): string {
 /** Returns the qualified name of a namespaced function if the tool choice has only its short name. */
 function declaredName(name: string, tools: readonly Tool[]): string {
   const isDeclared = tools.some((tool) => tool.type !== "hosted" && tool.name === name);
-  const spaced = tools.find((tool) => tool.type === "function" && namespaceOf(tool)?.name === name);
+  const spaced = tools.find((tool) => tool.type === "function" && getNamespace(tool)?.name === name);
   return !isDeclared && spaced?.type === "function" ? spaced.name : name;
 }
 

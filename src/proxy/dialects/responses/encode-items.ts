@@ -4,7 +4,7 @@ import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
 import { toCallId } from "../../exchange/tool-call-id.ts";
 import { encodeInputPart, type InputContext } from "./encode-content.ts";
 import { findNamespaced } from "./namespaces.ts";
-import { phaseOf } from "./phase.ts";
+import { getPhase } from "./phase.ts";
 import { profile } from "./profile.ts";
 
 type WireItem = Readonly<Record<string, unknown>>;
@@ -43,7 +43,7 @@ function encodeTurn(
     const written = turn.role === "assistant" ? encodeSpoken(part, losses) : encodeInputPart(part, context);
     if (written === undefined) continue;
     content.push(written);
-    const phase = phaseOf(part);
+    const phase = getPhase(part);
     meta = phase === undefined ? meta : { phase };
   }
   close();

@@ -16,7 +16,7 @@ import {
   searchItem,
   textContent,
 } from "./output-items.ts";
-import { phaseOf } from "./phase.ts";
+import { getPhase } from "./phase.ts";
 import { createFrame, encodeServiceTier, encodeUsage, getFinalStatus } from "./response-object.ts";
 
 /** Encodes a complete response object. The dialect has one candidate; further ones are a loss. */
@@ -73,7 +73,7 @@ function encodeOutput(
       if (item !== undefined) output.push(item);
     } else if (spoken !== "") {
       content.push(spoken);
-      phase ??= phaseOf(part);
+      phase ??= getPhase(part);
     }
   }
   close();

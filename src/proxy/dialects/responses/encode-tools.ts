@@ -4,7 +4,7 @@ import type { LossList } from "../../exchange/loss.ts";
 import type { ExchangeRequest, FunctionTool, HostedTool, Tool, ToolChoice } from "../../exchange/request.ts";
 import { readWebSearchOptions, reportLostOptions } from "../../exchange/web-search.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
-import { namespaceOf } from "./namespaces.ts";
+import { getNamespace } from "./namespaces.ts";
 
 /** Names in this dialect of tools that other vendors also host. */
 const hostedNames: Partial<Record<HostedTool["tool"], string>> = {
@@ -42,7 +42,7 @@ function addFunction(
   spaces: Map<string, unknown[]>,
   losses: LossList,
 ): void {
-  const space = namespaceOf(tool);
+  const space = getNamespace(tool);
   if (space === undefined) {
     written.push(encodeFunction(tool, tool.name, losses));
     return;

@@ -21,7 +21,7 @@ export function createEventWriter(): EventWriter {
     text += serializeLine(`{"type":"${type}","sequence_number":${number},${members}}`, type);
   };
   return {
-    write: (type, members) => writeJson(type, membersOf(members)),
+    write: (type, members) => writeJson(type, stringifyMembers(members)),
     writeJson,
     take() {
       const taken = text;
@@ -32,6 +32,6 @@ export function createEventWriter(): EventWriter {
 }
 
 /** Returns the members of an object as JSON text without braces. */
-export function membersOf(members: Readonly<Record<string, unknown>>): string {
+export function stringifyMembers(members: Readonly<Record<string, unknown>>): string {
   return stringifyJson(members).slice(1, -1);
 }

@@ -2,9 +2,9 @@ import type { OpenPart } from "../../exchange/event.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Citation, Part, TokenLogprob } from "../../exchange/parts.ts";
 import { encodeTokens } from "../shared/token-logprobs.ts";
-import { type EventWriter, membersOf } from "./event-writer.ts";
+import { type EventWriter, stringifyMembers } from "./event-writer.ts";
 import { encodeAnnotations, messageItem, refusalContent, textContent } from "./output-items.ts";
-import { phaseOf } from "./phase.ts";
+import { getPhase } from "./phase.ts";
 import type { OutputList, PartWriter, WriterDeps } from "./stream-writer.ts";
 
 export interface MessageWriter {
@@ -98,7 +98,7 @@ class ContentWriter implements PartWriter {
   end(whole: Part | undefined): void {
     const { message } = this;
     if (message === undefined) return;
-    message.phase ??= whole === undefined ? undefined : phaseOf(whole);
+    message.phase ??= whole === undefined ? undefined : getPhase(whole);
     this.annotations = encodeAnnotations(
       { text: this.text, citations: this.citations },
       this.messages.losses,
@@ -118,12 +118,16 @@ class ContentWriter implements PartWriter {
   }
 
   private begin(): void {
-    const message = this.messages.open(phaseOf(this.part));
+    const message = this.messages.open(getPhase(this.part));
     this.message = message;
     message.openParts += 1;
     this.contentIndex = message.content.push(undefined) - 1;
     const { id, outputIndex } = message;
-    this.where = membersOf({ item_id: id, output_index: outputIndex, content_index: this.contentIndex });
+    this.where = stringifyMembers({
+      item_id: id,
+      output_index: outputIndex,
+      content_index: this.contentIndex,
+    });
     this.write("response.content_part.added", { part: this.content() });
   }
 
@@ -134,6 +138,6 @@ class ContentWriter implements PartWriter {
   }
 
   private write(type: string, members: Readonly<Record<string, unknown>>): void {
-    this.messages.events.writeJson(type, `${this.where},${membersOf(members)}`);
+    this.messages.events.writeJson(type, `${this.where},${stringifyMembers(members)}`);
   }
 }

@@ -19,7 +19,7 @@ export interface NamespaceOfTool {
 }
 
 /** Returns the namespace that a tool was declared in, if any. */
-export function namespaceOf(tool: FunctionTool): NamespaceOfTool | undefined {
+export function getNamespace(tool: FunctionTool): NamespaceOfTool | undefined {
   const extras = tool.extras?.["namespace"];
   return extras === undefined ? undefined : (extras as NamespaceOfTool);
 }
@@ -27,5 +27,5 @@ export function namespaceOf(tool: FunctionTool): NamespaceOfTool | undefined {
 /** Returns the namespace and short name of the function with this qualified name, if it was declared in one. */
 export function findNamespaced(tools: readonly Tool[], name: string): NamespaceOfTool | undefined {
   const tool = tools.find((candidate) => candidate.type === "function" && candidate.name === name);
-  return tool?.type === "function" ? namespaceOf(tool) : undefined;
+  return tool?.type === "function" ? getNamespace(tool) : undefined;
 }

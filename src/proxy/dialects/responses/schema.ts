@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { efforts } from "../../exchange/reasoning-effort.ts";
-import { recordOf } from "../shared/record-of.ts";
+import { createRecordSchema } from "../shared/record-of.ts";
 
 /**
  * Schemas of the members that the codec reads (https://platform.openai.com/docs/api-reference/responses). Objects
@@ -33,7 +33,7 @@ export const requestSchema = z.looseObject({
   include: z.array(z.string()).nullish(),
   previous_response_id: text,
   store: z.boolean().nullish(),
-  metadata: recordOf(z.string()).nullish(),
+  metadata: createRecordSchema(z.string()).nullish(),
   user: text,
   safety_identifier: text,
   prompt_cache_key: text,
@@ -89,7 +89,7 @@ export const annotationSchema = z.looseObject({
 
 const contentSchema = z.looseObject({
   type: z.string(),
-  text: text,
+  text,
   refusal: text,
   annotations: z.array(annotationSchema).nullish(),
   logprobs: z.unknown().optional(),
@@ -131,8 +131,8 @@ export const callOutputSchema = z.looseObject({ call_id: z.string(), output: con
 
 export const reasoningSchema = z.looseObject({
   id: text,
-  summary: z.array(z.looseObject({ text: text })).nullish(),
-  content: z.array(z.looseObject({ text: text })).nullish(),
+  summary: z.array(z.looseObject({ text })).nullish(),
+  content: z.array(z.looseObject({ text })).nullish(),
   encrypted_content: text,
 });
 export type WireReasoning = z.output<typeof reasoningSchema>;
@@ -175,7 +175,7 @@ export const eventSchema = z.object({
   content_index: count,
   summary_index: count,
   delta: text,
-  text: text,
+  text,
   refusal: text,
   arguments: text,
   input: text,

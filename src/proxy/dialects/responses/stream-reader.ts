@@ -82,7 +82,7 @@ export class ItemReader {
   /** Ends the item. `parts` are the parts of the complete item by content index. */
   done(parts: readonly (readonly [contentIndex: number, part: Part])[]): void {
     if (this.ended) return;
-    for (const [contentIndex, part] of parts) this.endPart(this.slotOf(contentIndex, part), part);
+    for (const [contentIndex, part] of parts) this.endPart(this.findSlot(contentIndex, part), part);
     this.close();
   }
 
@@ -90,7 +90,7 @@ export class ItemReader {
    * Returns the slot of a part of the complete item. The same text identifies the part, because vLLM counts reasoning
    * as content in the stream but not in the complete item, which shifts the content index.
    */
-  private slotOf(contentIndex: number, part: Part): number {
+  private findSlot(contentIndex: number, part: Part): number {
     if (!("text" in part)) return contentIndex;
     const alike = [...this.slots].filter(([, slot]) => slot.part.type === part.type);
     const sent =

@@ -4,7 +4,7 @@ import { isObject } from "../../exchange/json.ts";
 /**
  * Returns a schema for records of `value` that reports the first invalid member only; `z.record` reports every one.
  */
-export function recordOf<Value extends z.ZodType>(value: Value) {
+export function createRecordSchema<Value extends z.ZodType>(value: Value) {
   return z
     .custom<Readonly<Record<string, unknown>>>(isObject, { error: "Invalid input: expected record" })
     .transform((record, context) => {

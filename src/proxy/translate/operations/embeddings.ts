@@ -101,10 +101,10 @@ export function readGoogleEmbeddings(
     }
   }
   const dimensions = requests[0]?.outputDimensionality ?? requests[0]?.output_dimensionality;
-  return { texts: requests.map((request) => textOf(request.content.parts)), dimensions, batch };
+  return { texts: requests.map((request) => joinText(request.content.parts)), dimensions, batch };
 }
 
-function textOf(parts: readonly { readonly text?: string | undefined }[]): string {
+function joinText(parts: readonly { readonly text?: string | undefined }[]): string {
   if (parts.some((part) => part.text === undefined)) {
     throw invalidRequest("The upstream embeds text only.", "content.parts");
   }

@@ -192,10 +192,10 @@ export function writeImages(
       : { b64_json: image.data },
   );
   const format = images[0]?.mediaType.replace(/^image\//, "") ?? "png";
-  return { created, data, output_format: format, ...usageOf(usage) };
+  return { created, data, output_format: format, ...toUsage(usage) };
 }
 
-function usageOf(usage: Usage | undefined): Readonly<Record<string, unknown>> {
+function toUsage(usage: Usage | undefined): Readonly<Record<string, unknown>> {
   const { total: input } = usage?.input ?? {};
   const { total: output } = usage?.output ?? {};
   if (input === undefined || output === undefined) return {};

@@ -66,10 +66,10 @@ async function sendWhole(
   }
   const text = transcript.trim();
   if (request.format === "text") return context.send(`${text}\n`, "text/plain; charset=utf-8");
-  return context.send(JSON.stringify({ text, ...usageOf(context.usage) }));
+  return context.send(JSON.stringify({ text, ...toUsage(context.usage) }));
 }
 
-function usageOf(usage: Usage | undefined): Readonly<Record<string, unknown>> {
+function toUsage(usage: Usage | undefined): Readonly<Record<string, unknown>> {
   const input = usage?.input.total;
   const output = usage?.output.total;
   if (input === undefined || output === undefined) return {};
@@ -101,7 +101,7 @@ async function sendStream(context: OperationContext, upstream: UpstreamReply): P
   }
   for (const event of parser.end()) await relay(decoder.push(event));
   await relay(decoder.end());
-  const done = { type: "transcript.text.done", text, ...usageOf(context.usage) };
+  const done = { type: "transcript.text.done", text, ...toUsage(context.usage) };
   await reply.write(serializeLine(JSON.stringify(done), done.type));
   reply.end();
 }

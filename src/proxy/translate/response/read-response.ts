@@ -43,7 +43,7 @@ export async function lookAt(body: AsyncIterable<Uint8Array>): Promise<LookedAt>
     if (step.done === true) return { shape: "empty", body: withFirst(first, iterator) };
     first.push(step.value);
     const character = firstCharacter(step.value);
-    if (character !== undefined) return { shape: shapeOf(character), body: withFirst(first, iterator) };
+    if (character !== undefined) return { shape: detectShape(character), body: withFirst(first, iterator) };
   }
 }
 
@@ -52,7 +52,7 @@ function firstCharacter(bytes: Uint8Array): number | undefined {
   return bytes.find((byte) => byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf);
 }
 
-function shapeOf(character: number): Shape {
+function detectShape(character: number): Shape {
   const text = String.fromCharCode(character);
   if (text === "{" || text === "[") return "json";
   return text === "<" ? "html" : "events";

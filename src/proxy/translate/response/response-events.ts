@@ -88,12 +88,12 @@ export class ResponseCollector {
     const candidates = [...this.finishes.keys()]
       .sort((a, b) => a - b)
       .map((which): Candidate => {
-        return { parts: this.partsOf(which), finish: this.finishes.get(which) ?? { unified: "other" } };
+        return { parts: this.getParts(which), finish: this.finishes.get(which) ?? { unified: "other" } };
       });
     return { ...this.head, candidates, usage: this.usage };
   }
 
-  private partsOf(candidate: number): Part[] {
+  private getParts(candidate: number): Part[] {
     return [...this.parts.values()]
       .filter((open) => open.candidate === candidate)
       .sort((a, b) => a.position - b.position)
