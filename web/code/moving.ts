@@ -11,7 +11,7 @@ import {
   nextLine,
   numberAt,
   type RowPosition,
-  rowOf,
+  getRow,
 } from "./core/rows/navigate.ts";
 import type { DiffController } from "./diff/controller.ts";
 import { useComments } from "./state/comments.ts";
@@ -70,7 +70,7 @@ export function changeSide(controller: DiffController, side: Side): void {
   const body = controller.scene().geometry.bodies.find(({ file }) => file.path === cursor?.path);
   preferSide(side);
   if (!cursor || !body) return;
-  const number = numberAt(body, rowOf(body, cursor.side, cursor.number), side);
+  const number = numberAt(body, getRow(body, cursor.side, cursor.number), side);
   if (number > 0) show(controller, { ...cursor, side, number });
 }
 
@@ -83,7 +83,7 @@ export function extend(controller: DiffController, step: Step): void {
     return;
   }
   const to = line.to + step;
-  if (rowOf(body, line.side, to) < 0) return;
+  if (getRow(body, line.side, to) < 0) return;
   useCursor.setState({ range: { ...line, to }, cursor: { path: line.path, side: line.side, number: to } });
   controller.scrollToLine({ path: line.path, side: line.side, number: to });
   focusCursor();

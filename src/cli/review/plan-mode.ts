@@ -21,7 +21,7 @@ export interface PlanToReview {
 }
 
 /** Creates the mode of a plan review. Loaded once the URL has been printed. */
-export function planModeOf(plan: PlanToReview): ReviewMode {
+export function selectPlanMode(plan: PlanToReview): ReviewMode {
   return createPlanMode(planReviewOf(plan));
 }
 

@@ -4,7 +4,7 @@ import { pathsMoved } from "../core/comment.ts";
 import type { MeasuredHeights } from "../core/rows/file-body.ts";
 import { type Anchor, Geometry, type VisibleFile } from "../core/rows/geometry.ts";
 import { FILE_HEADER_HEIGHT, LINE_HEIGHT } from "../core/rows/line-heights.ts";
-import { type LineRef, type RowPosition, rowOf } from "../core/rows/navigate.ts";
+import { type LineRef, type RowPosition, getRow } from "../core/rows/navigate.ts";
 import {
   physicalHeight,
   positionAfterScroll,
@@ -137,7 +137,7 @@ export class DiffController {
     const order = this.getOrder(line.path);
     const body = this.latest.geometry.bodies[order];
     if (!body) return;
-    const row = body.rows ? rowOf(body, line.side, line.number) : -1;
+    const row = body.rows ? getRow(body, line.side, line.number) : -1;
     if (row < 0) {
       this.scrollToFile(line.path);
       this.awaited = { line, until: performance.now() + 10_000 };
@@ -156,7 +156,7 @@ export class DiffController {
     const order = this.getOrder(line.path);
     const body = this.latest.geometry.bodies[order];
     if (!body) return false;
-    const row = body.rows ? rowOf(body, line.side, line.number) : -1;
+    const row = body.rows ? getRow(body, line.side, line.number) : -1;
     const { geometry } = this.latest;
     const top = row < 0 ? geometry.getTop(order) : geometry.rowTop(order, row) - FILE_HEADER_HEIGHT;
     const { virtual } = this.scrolledTo;

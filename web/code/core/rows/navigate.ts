@@ -16,7 +16,7 @@ export function numberAt({ rows, patch }: FileBody, row: number, side: Side): nu
 }
 
 /** Returns the row of a line; -1 if it is not shown. */
-export function rowOf(body: FileBody, side: Side, number: number): number {
+export function getRow(body: FileBody, side: Side, number: number): number {
   for (let row = 0; row < (body.rows?.count ?? 0); row++) {
     if (numberAt(body, row, side) === number) return row;
   }
@@ -43,7 +43,7 @@ export interface RowPosition {
 export function findRow(geometry: Geometry, line: LineRef): RowPosition | undefined {
   const order = geometry.bodies.findIndex(({ file }) => file.path === line.path);
   const body = geometry.bodies[order];
-  return body && { order, row: rowOf(body, line.side, line.number) };
+  return body && { order, row: getRow(body, line.side, line.number) };
 }
 
 /** Returns the next line in the direction of `step`, across files; on the given side if the row has a line there. */

@@ -24,7 +24,7 @@ import {
   nextHunk,
   nextLine,
   numberAt,
-  rowOf,
+  getRow,
 } from "../../../../../web/code/core/rows/navigate.ts";
 
 const file = (path: string): DiffFile => ({
@@ -247,8 +247,8 @@ describe("moving", () => {
   it("finds the row of a line, and the lines of a row", () => {
     const [body] = geometry.bodies;
     if (!body) throw new Error("no body");
-    const row = rowOf(body, "new", 2);
+    const row = getRow(body, "new", 2);
     expect([numberAt(body, row, "old"), numberAt(body, row, "new")]).toEqual([0, 2]);
-    expect(rowOf(body, "new", 99)).toBe(-1);
+    expect(getRow(body, "new", 99)).toBe(-1);
   });
 });
