@@ -178,7 +178,7 @@ export function systemErrorCode(error: unknown): string | undefined {
 }
 
 /** Returns the message of a thrown value. */
-export function messageOf(error: unknown): string {
+export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 

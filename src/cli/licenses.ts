@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { getAsset, isSea } from "node:sea";
-import { AppError, messageOf } from "../errors.ts";
+import { AppError, getErrorMessage } from "../errors.ts";
 import type { Output } from "./output.ts";
 
 const SEPARATOR = `\n${"=".repeat(80)}\n\n`;
@@ -19,7 +19,7 @@ async function licensesBeside(folder: string): Promise<string> {
   const files = ["LICENSE", "dist/THIRD-PARTY-LICENSES.txt"].map((file) => join(packageFolder, file));
   const read = (file: string) =>
     readFile(file, "utf8").catch((cause) => {
-      throw new AppError("unreadable", `Cannot read ${file}: ${messageOf(cause)}`, {
+      throw new AppError("unreadable", `Cannot read ${file}: ${getErrorMessage(cause)}`, {
         cause,
         hint: "Install Sallyport again, or run `npm run build` in a clone.",
       });

@@ -1,5 +1,5 @@
 import { rm, writeFile } from "node:fs/promises";
-import { AppError, messageOf } from "../errors.ts";
+import { AppError, getErrorMessage } from "../errors.ts";
 
 /** A ready file that was checked to be writable. Only `write` creates it. */
 export interface ReadyFile {
@@ -16,10 +16,14 @@ export async function openReadyFile(path: string): Promise<ReadyFile> {
     try {
       await work();
     } catch (error) {
-      throw new AppError("unreadable", `Cannot write the ready file ${path}: ${messageOf(error)}`, {
-        cause: error,
-        hint: "Set --ready-file to a path in a writable folder.",
-      });
+      throw new AppError(
+        "unreadable",
+        `Cannot write the ready file ${path}: ${getErrorMessage(error)}`,
+        {
+          cause: error,
+          hint: "Set --ready-file to a path in a writable folder.",
+        },
+      );
     }
   };
   const trial = `${path}.${process.pid}.tmp`;

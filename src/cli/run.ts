@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { AppError, messageOf, stackFrames, systemErrorCode } from "../errors.ts";
+import { AppError, getErrorMessage, stackFrames, systemErrorCode } from "../errors.ts";
 import { createOutput, type Output } from "./output.ts";
 import { createProgram } from "./program.ts";
 
@@ -33,7 +33,7 @@ function exitCodeOf({ exitCode }: CommanderError, args: readonly string[]): numb
 
 /** Returns whether the working directory was deleted: `process.cwd()` then throws. */
 function isFolderDeleted(error: unknown): boolean {
-  return systemErrorCode(error) === "ENOENT" && messageOf(error).includes("uv_cwd");
+  return systemErrorCode(error) === "ENOENT" && getErrorMessage(error).includes("uv_cwd");
 }
 
 function folderDeleted(cause: unknown): AppError {
@@ -47,7 +47,7 @@ function explain(error: unknown, output: Output): number {
     if (error.hint) output.note(error.hint);
     return error.exitCode;
   }
-  output.note(`sallyport: internal error: ${messageOf(error)}`);
+  output.note(`sallyport: internal error: ${getErrorMessage(error)}`);
   if (error instanceof Error) for (const frame of stackFrames(error)) output.note(frame);
   return 1;
 }

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { AppError, messageOf } from "../errors.ts";
+import { AppError, getErrorMessage } from "../errors.ts";
 import type { Environment } from "./paths.ts";
 import type { ProxySettings, SecretSettings } from "./proxy/schema.ts";
 
@@ -61,7 +61,10 @@ async function readText(source: SecretSource, environment: Environment): Promise
   } catch (error) {
     // The output of a command can contain the secret.
     const code = Object(error).code ?? Object(error).signal;
-    throw unreadable(source, "file" in source ? messageOf(error) : `it ended with ${code ?? "an error"}`);
+    throw unreadable(
+      source,
+      "file" in source ? getErrorMessage(error) : `it ended with ${code ?? "an error"}`,
+    );
   }
 }
 

@@ -2,7 +2,7 @@ import { chmod, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Kysely, PostgresDialect } from "kysely";
 import { type DatabaseLocation, describeLocation } from "../config/proxy/database-location.ts";
-import { AppError, messageOf } from "../errors.ts";
+import { AppError, getErrorMessage } from "../errors.ts";
 import { makePrivateFolder } from "../files/private-folder.ts";
 import { migrate } from "./migrations.ts";
 import type { Schema } from "./schema.ts";
@@ -35,7 +35,7 @@ export async function openDatabase(
 function unreachable(location: DatabaseLocation, cause: unknown): AppError {
   return new AppError(
     "configuration",
-    `Cannot use the database ${describeLocation(location)}: ${messageOf(cause)}`,
+    `Cannot use the database ${describeLocation(location)}: ${getErrorMessage(cause)}`,
     { cause, hint: 'Check proxy.database, or set it to "none" to run without keys and usage.' },
   );
 }

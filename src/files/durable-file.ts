@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { open, readFile, rename, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { AppError, messageOf, systemErrorCode } from "../errors.ts";
+import { AppError, getErrorMessage, systemErrorCode } from "../errors.ts";
 import { makePrivateFolder } from "./private-folder.ts";
 import { syncFolder } from "./sync-folder.ts";
 
@@ -83,5 +83,5 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Returns why a write failed, without the name of the temporary file that the system's message contains. */
 export function getReason(error: unknown): string {
-  return REASONS[systemErrorCode(error) ?? ""] ?? messageOf(error);
+  return REASONS[systemErrorCode(error) ?? ""] ?? getErrorMessage(error);
 }

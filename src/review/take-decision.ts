@@ -1,5 +1,5 @@
 import type { FastifyReply } from "fastify";
-import { AppError, messageOf } from "../errors.ts";
+import { AppError, getErrorMessage } from "../errors.ts";
 import { isFromPage } from "../http/page.ts";
 import type { DecisionAnswer } from "./api-types.ts";
 import type { ReviewContext } from "./context.ts";
@@ -80,9 +80,9 @@ async function record(
     await records.write(context, decision, from);
     return [];
   } catch (error) {
-    if (isRepeated) return [`The decision is not recorded. ${messageOf(error)}`];
+    if (isRepeated) return [`The decision is not recorded. ${getErrorMessage(error)}`];
     const remedy = "Free space there, or decide again to send the decision without a record.";
-    throw new AppError("storage", `The decision was not accepted. ${messageOf(error)} ${remedy}`, {
+    throw new AppError("storage", `The decision was not accepted. ${getErrorMessage(error)} ${remedy}`, {
       cause: error,
     });
   }
@@ -93,7 +93,7 @@ async function keepRound(proposal: Proposal, from: DecisionSource): Promise<read
     await proposal.keepRound(from);
     return [];
   } catch (error) {
-    return [`The next round cannot show this round. ${messageOf(error)}`];
+    return [`The next round cannot show this round. ${getErrorMessage(error)}`];
   }
 }
 

@@ -1,6 +1,6 @@
 import { lstat, readFile, readlink, realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { AppError, messageOf, systemErrorCode } from "../../errors.ts";
+import { AppError, getErrorMessage, systemErrorCode } from "../../errors.ts";
 import type { FileEdit } from "./file-edit.ts";
 import { isUntouched, type ReceiptStore } from "./receipts.ts";
 
@@ -70,7 +70,7 @@ export async function readText(path: string): Promise<string | undefined> {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await readFile(path));
   } catch (error) {
     if (systemErrorCode(error) === "ENOENT") return undefined;
-    const reason = error instanceof TypeError ? "it is not UTF-8 text" : messageOf(error);
+    const reason = error instanceof TypeError ? "it is not UTF-8 text" : getErrorMessage(error);
     throw new AppError("unreadable", `Cannot read ${path}: ${reason}`, { cause: error });
   }
 }
@@ -122,7 +122,7 @@ async function inFile<Result>(path: string, work: () => Promise<Result>): Promis
 }
 
 function unreadable(path: string, cause: unknown): AppError {
-  return new AppError("unreadable", `Cannot read ${path}: ${messageOf(cause)}`, { cause });
+  return new AppError("unreadable", `Cannot read ${path}: ${getErrorMessage(cause)}`, { cause });
 }
 
 /** Returns the permissions of a file or folder, or undefined if it does not exist. */

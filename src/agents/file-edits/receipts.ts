@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { AppError, messageOf, systemErrorCode } from "../../errors.ts";
+import { AppError, getErrorMessage, systemErrorCode } from "../../errors.ts";
 import { replaceFile } from "../../files/durable-file.ts";
 import { makeFolders } from "../../files/make-folders.ts";
 
@@ -47,7 +47,7 @@ export function createReceiptStore(folder: string): ReceiptStore {
         if (systemErrorCode(error) === "ENOENT") return undefined;
         throw new AppError("storage", `Cannot read the backup of ${path} in ${fileOf(path)}`, {
           cause: error,
-          hint: `Move the file away to continue without it. Reason: ${messageOf(error)}`,
+          hint: `Move the file away to continue without it. Reason: ${getErrorMessage(error)}`,
         });
       }
     },

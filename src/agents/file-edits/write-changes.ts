@@ -1,6 +1,6 @@
 import { rm, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import { AppError, messageOf, systemErrorCode } from "../../errors.ts";
+import { AppError, getErrorMessage, systemErrorCode } from "../../errors.ts";
 import { replaceFile } from "../../files/durable-file.ts";
 import { makeFolders } from "../../files/make-folders.ts";
 import { type Change, readMode, readText } from "./changes.ts";
@@ -28,7 +28,7 @@ export async function writeChanges(changes: readonly Change[], receipts: Receipt
     for (const change of begun.reverse()) await writeText(change.target, change.before);
     await removeEmpty(made);
     if (error instanceof AppError) throw error;
-    throw new AppError("unreadable", `No changes made: ${messageOf(error)}`, { cause: error });
+    throw new AppError("unreadable", `No changes made: ${getErrorMessage(error)}`, { cause: error });
   }
 }
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { argumentsWith, type BrowserCommand, browserCommands } from "../../config/browser-commands.ts";
 import type { ReviewEnvironment } from "../../config/review/environment.ts";
-import { messageOf } from "../../errors.ts";
+import { getErrorMessage } from "../../errors.ts";
 
 /** The way to open the page. */
 export type Opening =
@@ -69,4 +69,4 @@ async function failureToStart(program: string, args: readonly string[]): Promise
 }
 
 const notStarted = (error: unknown): string =>
-  `Cannot start the browser (${messageOf(error)}). Open the URL yourself.`;
+  `Cannot start the browser (${getErrorMessage(error)}). Open the URL yourself.`;

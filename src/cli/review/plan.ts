@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { type DecodedInput, decodeInput, type LoadedPlan, loadPlan } from "../../agents/decode-input.ts";
 import type { ApprovedInput } from "../../agents/hook.ts";
 import { homeOf, processEnvironment } from "../../config/paths.ts";
-import { AppError, messageOf } from "../../errors.ts";
+import { AppError, getErrorMessage } from "../../errors.ts";
 import type { AgentOrigin, Caller } from "../../review/api-types.ts";
 import type { AgentChannel } from "../../review/plan/agent-channel.ts";
 import { jsonChannel, textChannel } from "../../review/plan/generic-channel.ts";
@@ -43,7 +43,7 @@ export async function reviewPlan(
   } catch (error) {
     if (!hook) throw error;
     // Without a decision the agent prompts the person itself.
-    output.note(`sallyport: ${messageOf(error)}`);
+    output.note(`sallyport: ${getErrorMessage(error)}`);
     if (!(error instanceof AppError)) return exitCodeFor(hook, 1);
     if (error.hint) output.note(error.hint);
     return exitCodeFor(hook, error.exitCode);

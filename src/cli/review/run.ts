@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
-import { AppError, messageOf } from "../../errors.ts";
+import { AppError, getErrorMessage } from "../../errors.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
 import type { Listeners } from "../../http/listeners.ts";
 import type { ListedAgent } from "../../review/agents.ts";
@@ -181,7 +181,7 @@ export async function checkDataDirectory(path: string): Promise<void> {
     await makePrivateFolder(path);
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
-    throw new AppError("storage", `Cannot use the data directory ${path}: ${messageOf(cause)}`, {
+    throw new AppError("storage", `Cannot use the data directory ${path}: ${getErrorMessage(cause)}`, {
       cause,
       hint: "Make it writable, or set SERVICE_HOME to another folder.",
     });

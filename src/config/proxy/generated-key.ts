@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { AppError, messageOf, systemErrorCode } from "../../errors.ts";
+import { AppError, getErrorMessage, systemErrorCode } from "../../errors.ts";
 import { makeFolders } from "../../files/make-folders.ts";
 
 /** Returns a new key of 256 random bits. */
@@ -23,7 +23,7 @@ export async function readGeneratedKey(dataDirectory: string): Promise<string | 
     if (systemErrorCode(error) === "ENOENT") return undefined;
     throw new AppError(
       "unreadable",
-      `Cannot read the key file ${generatedKeyFile(dataDirectory)}: ${messageOf(error)}`,
+      `Cannot read the key file ${generatedKeyFile(dataDirectory)}: ${getErrorMessage(error)}`,
       { cause: error, hint: "Make it readable, or remove it: the proxy then creates another key." },
     );
   }
@@ -52,7 +52,7 @@ export async function keepNewKey(dataDirectory: string): Promise<KeptKey> {
     await rename(temporary, path);
     return { key, isNew: true };
   } catch (error) {
-    throw new AppError("storage", `Cannot store the new key in ${path}: ${messageOf(error)}`, {
+    throw new AppError("storage", `Cannot store the new key in ${path}: ${getErrorMessage(error)}`, {
       cause: error,
       hint: "Make the folder writable, set SERVICE_HOME to another folder, or list a key in proxy.api_keys.",
     });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { UpstreamConfig } from "../../config/proxy/config.ts";
-import { AppError, messageOf } from "../../errors.ts";
+import { AppError, getErrorMessage } from "../../errors.ts";
 import { getUpstreamProfile } from "../dialects/index.ts";
 import type { UpstreamDialect } from "../exchange/parts.ts";
 import { capabilitiesFor } from "../models/capabilities-for.ts";
@@ -99,7 +99,7 @@ async function warmOne(
     await readText(reply, upstream.name);
     return reply.status < 400 ? result() : result(`it answered with status ${reply.status}`);
   } catch (error) {
-    return result(runtime.redact(messageOf(error)));
+    return result(runtime.redact(getErrorMessage(error)));
   }
 }
 

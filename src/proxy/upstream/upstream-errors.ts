@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode, messageOf, systemErrorCode } from "../../errors.ts";
+import { AppError, type ErrorCode, getErrorMessage, systemErrorCode } from "../../errors.ts";
 import { TunnelError } from "./tunnel.ts";
 
 /** Codes of failed connection attempts. */
@@ -123,6 +123,7 @@ function codeOf(error: Error): string {
     return systemErrorCode(first) ?? "unknown reason";
   }
   return (
-    systemErrorCode(error.cause) ?? (/certificate|TLS|SSL/i.test(messageOf(error)) ? "TLS" : "unknown reason")
+    systemErrorCode(error.cause) ??
+    (/certificate|TLS|SSL/i.test(getErrorMessage(error)) ? "TLS" : "unknown reason")
   );
 }

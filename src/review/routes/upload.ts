@@ -1,6 +1,6 @@
 import multipart, { type MultipartFile } from "@fastify/multipart";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { AppError, messageOf, systemErrorCode } from "../../errors.ts";
+import { AppError, getErrorMessage, systemErrorCode } from "../../errors.ts";
 import type { UploadAnswer } from "../api-types.ts";
 import type { ReviewContext } from "../context.ts";
 import { MAX_IMAGE_BYTES } from "../images/open-image.ts";
@@ -56,6 +56,8 @@ async function fileOf(request: FastifyRequest): Promise<{ bytes: Buffer; name: s
   } catch (error) {
     if (systemErrorCode(error) === "FST_REQ_FILE_TOO_LARGE") throw tooLarge(error);
     if (error instanceof AppError) throw error;
-    throw new AppError("validation", `Cannot read the upload: ${messageOf(error)}`, { cause: error });
+    throw new AppError("validation", `Cannot read the upload: ${getErrorMessage(error)}`, {
+      cause: error,
+    });
   }
 }

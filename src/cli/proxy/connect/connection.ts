@@ -4,7 +4,7 @@ import { dataDirectory, processEnvironment } from "../../../config/paths.ts";
 import { readGeneratedKey } from "../../../config/proxy/generated-key.ts";
 import type { ProxySettings } from "../../../config/proxy/schema.ts";
 import { loadProxySettings } from "../../../config/proxy/settings.ts";
-import { AppError, messageOf, systemErrorCode } from "../../../errors.ts";
+import { AppError, getErrorMessage, systemErrorCode } from "../../../errors.ts";
 import { effectiveMode } from "../../../proxy/auth/policy.ts";
 
 export interface ConnectionFlags {
@@ -99,7 +99,7 @@ export async function isAnswering(url: string): Promise<boolean> {
 
 /** Returns the reason of a failed `fetch`, which only its cause has. */
 function getReason(error: unknown): string {
-  return (error instanceof Error ? systemErrorCode(error.cause) : undefined) ?? messageOf(error);
+  return (error instanceof Error ? systemErrorCode(error.cause) : undefined) ?? getErrorMessage(error);
 }
 
 function modelIds(list: unknown): readonly string[] {

@@ -37,7 +37,7 @@ export async function listKeys(flags: KeyFlags, output: Output): Promise<number>
     await output.result(JSON.stringify({ keys }, null, 2));
     return 0;
   }
-  const rows = keys.map((key) => [key.name, key.team ?? "", key.role, stateOf(key), key.source]);
+  const rows = keys.map((key) => [key.name, key.team ?? "", key.role, getKeyState(key), key.source]);
   const none = "There are no keys. Create one: sallyport proxy keys create NAME";
   await output.result(rows.length === 0 ? none : table(["name", "team", "role", "state", "kept in"], rows));
   return 0;
@@ -104,7 +104,7 @@ function configuredKey(name: string): VirtualKey {
   };
 }
 
-function stateOf({ revoked_at, expires_at }: VirtualKey): string {
+function getKeyState({ revoked_at, expires_at }: VirtualKey): string {
   if (revoked_at !== null) return "revoked";
   if (expires_at === null) return "valid";
   return Date.parse(expires_at) <= Date.now() ? "expired" : `until ${expires_at.slice(0, 10)}`;

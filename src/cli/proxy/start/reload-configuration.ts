@@ -1,5 +1,5 @@
 import type { ProxyConfig } from "../../../config/proxy/config.ts";
-import { AppError, messageOf } from "../../../errors.ts";
+import { AppError, getErrorMessage } from "../../../errors.ts";
 import type { Output } from "../../output.ts";
 import { noteNewKey, type ReadConfiguration } from "../../proxy-configuration.ts";
 import type { Serving } from "./serving.ts";
@@ -28,7 +28,7 @@ export async function reloadConfiguration(
     inForce.config = config;
     output.note("Configuration reloaded.");
   } catch (error) {
-    const reason = `${error instanceof AppError ? "" : "internal error: "}${messageOf(error)}`;
+    const reason = `${error instanceof AppError ? "" : "internal error: "}${getErrorMessage(error)}`;
     serving.noteRefused(reason);
     output.note(`Configuration not reloaded; the previous one stays in force. ${reason}`);
   }

@@ -1,5 +1,5 @@
 import type { ProxyConfig } from "../../../config/proxy/config.ts";
-import { messageOf } from "../../../errors.ts";
+import { getErrorMessage } from "../../../errors.ts";
 import { listen } from "../../../http/listen.ts";
 import { createProxy } from "../../../proxy/create-proxy.ts";
 import type { RotatingFile } from "../../../proxy/observability/rotating-file.ts";
@@ -13,7 +13,7 @@ export function serveAlone(first: ProxyConfig, logFile: RotatingFile, output: Ou
   let config = first;
   const proxy = createProxy(first, {
     log: createCallLog(logFile, () => config.logging.requests, output),
-    onInternal: (error) => output.note(`internal error: ${messageOf(error)}`),
+    onInternal: (error) => output.note(`internal error: ${getErrorMessage(error)}`),
     dashboardPage,
   });
   let drained: Promise<void> | undefined;

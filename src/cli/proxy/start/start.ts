@@ -4,7 +4,7 @@ import type { ProxyConfig } from "../../../config/proxy/config.ts";
 import type { ProxySettings } from "../../../config/proxy/schema.ts";
 import { configurationPath, type ProxyFlags } from "../../../config/proxy/settings.ts";
 import { secretSources, shortestTtl } from "../../../config/secret-sources.ts";
-import { AppError, messageOf } from "../../../errors.ts";
+import { AppError, getErrorMessage } from "../../../errors.ts";
 import type { RotatingFile } from "../../../proxy/observability/rotating-file.ts";
 import type { Output } from "../../output.ts";
 import { noteNewKey, readProxyConfiguration } from "../../proxy-configuration.ts";
@@ -33,7 +33,7 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
   const logFile = createLogOutput(
     logPath,
     () => inForce.config.logging,
-    (error) => output.note(`Cannot write the request log: ${messageOf(error)}`),
+    (error) => output.note(`Cannot write the request log: ${getErrorMessage(error)}`),
   );
   const serving = await serve(inForce.config, logFile, output);
   const over = Promise.race([untilStopped(serving, output, () => inForce.config), serving.broken]);

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode, errorCatalogue, messageOf } from "../../../errors.ts";
+import { AppError, type ErrorCode, errorCatalogue, getErrorMessage } from "../../../errors.ts";
 
 /** One end of the pipe between two processes of the same program. */
 export interface Pipe {
@@ -86,7 +86,7 @@ export function createRemote<Far>(pipe: Pipe, near: object): Remote<Far> {
 function faultOf(error: unknown): Fault {
   const isOurs = error instanceof AppError;
   const code = isOurs ? error.code : undefined;
-  return { code, message: messageOf(error), hint: isOurs ? error.hint : undefined };
+  return { code, message: getErrorMessage(error), hint: isOurs ? error.hint : undefined };
 }
 
 function errorOf({ code, message, hint }: Fault): Error {

@@ -1,4 +1,4 @@
-import { AppError, messageOf } from "../../../errors.ts";
+import { AppError, getErrorMessage } from "../../../errors.ts";
 import { listen } from "../../../http/listen.ts";
 import { createProxy, type ProxyServer } from "../../../proxy/create-proxy.ts";
 import { NO_CALLS } from "../../../proxy/dashboard/activity.ts";
@@ -74,7 +74,7 @@ function createSharingProxy(
   const lines = createLineBatches((batch) => primary.call("log", batch).catch(() => {}));
   return createProxy(config, {
     log: createCallLog(lines, logsCalls, output),
-    onInternal: (error) => output.note(`internal error: ${messageOf(error)}`),
+    onInternal: (error) => output.note(`internal error: ${getErrorMessage(error)}`),
     dashboardPage,
     shared: {
       instanceId,

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { rm, stat, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { messageOf } from "../../../errors.ts";
+import { getErrorMessage } from "../../../errors.ts";
 import { makeFolders } from "../../../files/make-folders.ts";
 import type { Finding } from "./finding.ts";
 
@@ -24,7 +24,7 @@ export async function dataFinding(folder: string, platform: NodeJS.Platform): Pr
     return { subject, state: "warning", detail: `${folder} can be read by others`, remedy };
   } catch (error) {
     const remedy = "Make it writable and free space in it, or set SERVICE_HOME to another folder.";
-    return { subject, state: "broken", detail: `${folder}: ${messageOf(error)}`, remedy };
+    return { subject, state: "broken", detail: `${folder}: ${getErrorMessage(error)}`, remedy };
   }
 }
 

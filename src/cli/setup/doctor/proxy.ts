@@ -3,7 +3,7 @@ import { processEnvironment } from "../../../config/paths.ts";
 import type { ProxyConfig } from "../../../config/proxy/config.ts";
 import { DEFAULT_PROXY_PORT } from "../../../config/proxy/schema.ts";
 import { loadReviewConfiguration } from "../../../config/review/configuration.ts";
-import { AppError, messageOf } from "../../../errors.ts";
+import { AppError, getErrorMessage } from "../../../errors.ts";
 import { createProxy } from "../../../proxy/create-proxy.ts";
 import type { WarmupResult } from "../../../proxy/server/warmup.ts";
 import { readProxyConfiguration } from "../../proxy-configuration.ts";
@@ -56,7 +56,9 @@ async function upstreamFindings(config: ProxyConfig): Promise<readonly Finding[]
     const { results } = response.json<{ results: readonly WarmupResult[] }>();
     return results.map((result) => findingOf(result, config));
   } catch (error) {
-    return [{ subject: "upstreams", state: "warning", detail: `cannot be checked: ${messageOf(error)}` }];
+    return [
+      { subject: "upstreams", state: "warning", detail: `cannot be checked: ${getErrorMessage(error)}` },
+    ];
   } finally {
     await proxy.close();
   }

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
-import { messageOf } from "../../../errors.ts";
+import { getErrorMessage } from "../../../errors.ts";
 import { getReason } from "../../../files/durable-file.ts";
 import type { PlanSave, VaultSave } from "../../api-types.ts";
 import type { PlanDecision } from "../../decision.ts";
@@ -68,7 +68,7 @@ function customFolder(
   try {
     return { custom: expandFolder(remembered, home, "The remembered folder"), warnings: [] };
   } catch (error) {
-    return { warnings: [`The plan was saved in the plans folder: ${messageOf(error)}`] };
+    return { warnings: [`The plan was saved in the plans folder: ${getErrorMessage(error)}`] };
   }
 }
 
