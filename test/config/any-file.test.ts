@@ -16,7 +16,7 @@ function refusalOf(text: string): string | undefined {
     const result = proxyFile.safeParse(file.value);
     if (!result.success) throw explainIssues(result.error.issues, file);
     const { proxy } = result.data;
-    const loaded = { settings: proxy, path: file.path, file, sourceOf: () => "default" };
+    const loaded = { settings: proxy, path: file.path, file, getSource: () => "default" };
     resolveProxyConfig(loaded, {}, { localServers: [], generatedKey: undefined });
     return undefined;
   } catch (error) {

@@ -22,7 +22,7 @@ export function configOf(settings: object, environment: Record<string, string> =
   const text = JSON.stringify({ proxy: settings });
   const file = parseConfiguration(text, "test.json");
   const parsed = fileSchema.parse(file.value).proxy;
-  const loaded = { settings: parsed, path: "test.json", file, sourceOf: () => "default" };
+  const loaded = { settings: parsed, path: "test.json", file, getSource: () => "default" };
   return resolveProxyConfig(loaded, environment, { localServers: [], generatedKey: undefined });
 }
 
