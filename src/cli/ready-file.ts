@@ -16,14 +16,10 @@ export async function openReadyFile(path: string): Promise<ReadyFile> {
     try {
       await work();
     } catch (error) {
-      throw new AppError(
-        "unreadable",
-        `Cannot write the ready file ${path}: ${getErrorMessage(error)}`,
-        {
-          cause: error,
-          hint: "Set --ready-file to a path in a writable folder.",
-        },
-      );
+      throw new AppError("unreadable", `Cannot write the ready file ${path}: ${getErrorMessage(error)}`, {
+        cause: error,
+        hint: "Set --ready-file to a path in a writable folder.",
+      });
     }
   };
   const trial = `${path}.${process.pid}.tmp`;

@@ -12,10 +12,7 @@ export interface EffectiveSetting {
 const SECRET_KEY = /^(?:api_key|api_keys|key|token|secret|password|command)$/;
 
 /** Returns every setting in force, in the order of the schema, with secrets redacted. */
-export function effectiveSettings({
-  settings,
-  getSource: sourceOf,
-}: LoadedSettings): readonly EffectiveSetting[] {
+export function effectiveSettings({ settings, getSource }: LoadedSettings): readonly EffectiveSetting[] {
   const found: EffectiveSetting[] = [];
   const visit = (value: unknown, path: readonly PropertyKey[]) => {
     const members = listMembers(value);
@@ -27,7 +24,7 @@ export function effectiveSettings({
     found.push({
       key: path.map(String).join("."),
       value: isSecret(path) && !isEmpty(value) ? "[redacted]" : shown(value),
-      source: sourceOf(path),
+      source: getSource(path),
     });
   };
   visit(settings, []);

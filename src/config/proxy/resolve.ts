@@ -102,9 +102,9 @@ export function resolveProxyConfig(
   };
 }
 
-function refusalIn({ file, path: filePath, getSource: sourceOf }: LoadedSettings): Refuse {
+function refusalIn({ file, path: filePath, getSource }: LoadedSettings): Refuse {
   return (path, message) => {
-    const source = sourceOf(path);
+    const source = getSource(path);
     if (/^(?:flag|environment) /.test(source)) throw new AppError("usage", `${source} ${message}`);
     const line = file?.lineOf(["proxy", ...path]);
     const where = line === undefined ? filePath : `${filePath}:${line}`;

@@ -10,7 +10,7 @@ import { fits } from "../glob.ts";
 import { capabilitiesFor } from "../models/capabilities-for.ts";
 import type { Target, Targets } from "../routing/select-targets.ts";
 import { parseBaseUrl } from "../upstream/clients.ts";
-import { estimateMicros, priceOf } from "../usage/cost.ts";
+import { estimateMicros, findPrice } from "../usage/cost.ts";
 import { type CallEstimate, estimateCall } from "../usage/estimate-call.ts";
 import type { Call } from "./call.ts";
 import { type CallBody, modelIn } from "./call-body.ts";
@@ -130,7 +130,7 @@ function toReservation(
   const tokens = input + (output ?? DEFAULT_OUTPUT);
   const common = { id: call.id, subjects, tokens, totalMs: call.runtime.config.totalMs };
   if (!subjects.some(({ limits }) => limits.budgets?.length)) return { ...common, micros: 0, inputMicros: 0 };
-  const price = priceOf(target.upstream, target.model);
+  const price = findPrice(target.upstream, target.model);
   if (price === undefined) {
     const isFree = target.upstream.dialect === "any" || operation === "count-tokens";
     if (call.runtime.config.unpriced === "refuse" && !isFree && operation !== "stored-response")

@@ -15,7 +15,7 @@ async function reload(read: () => ProxyConfig, use: () => void = () => {}, newKe
     reload: async () => use(),
     noteRefused: (reason: string) => void refused.push(reason),
   };
-  const loaded = { settings: {}, path: "", file: undefined, sourceOf: () => "default" } as never;
+  const loaded = { settings: {}, path: "", file: undefined, getSource: () => "default" } as never;
   await reloadConfiguration(inForce, async () => ({ loaded, config: read(), newKey }), serving, {
     note: (text) => void notes.push(text),
   });

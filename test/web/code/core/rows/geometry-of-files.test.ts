@@ -20,11 +20,11 @@ import {
 } from "../../../../../web/code/core/rows/line-heights.ts";
 import {
   findRow,
+  getRow,
   type LineRef,
   nextHunk,
   nextLine,
   numberAt,
-  getRow,
 } from "../../../../../web/code/core/rows/navigate.ts";
 
 const file = (path: string): DiffFile => ({
