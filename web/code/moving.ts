@@ -6,12 +6,12 @@ import { inFileOrder } from "./core/comment.ts";
 import type { Geometry } from "./core/rows/geometry.ts";
 import {
   findRow,
+  getRow,
   type LineRef,
   nextHunk,
   nextLine,
   numberAt,
   type RowPosition,
-  getRow,
 } from "./core/rows/navigate.ts";
 import type { DiffController } from "./diff/controller.ts";
 import { useComments } from "./state/comments.ts";

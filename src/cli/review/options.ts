@@ -142,7 +142,7 @@ const IDLE_SECONDS = 12 * 60 * 60;
 
 /** Returns the options of a live review, or undefined for a one-shot review. Throws `usage`. */
 export function liveOptionsOf({ live, detach, detached, idle }: LiveFlags): LiveOptions | undefined {
-  if (live) return { idle: secondsOf(idle, "--idle") ?? IDLE_SECONDS, isDetached: detached ?? false };
+  if (live) return { idle: parseSeconds(idle, "--idle") ?? IDLE_SECONDS, isDetached: detached ?? false };
   const flag = detach ? "--detach" : idle === undefined ? undefined : "--idle";
   if (flag === undefined) return undefined;
   throw new AppError("usage", `${flag} needs a live review`, { hint: `Add --live, or leave out ${flag}.` });

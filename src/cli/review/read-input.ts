@@ -28,7 +28,7 @@ async function readPlanFile(file: string, note: Note): Promise<string> {
       hint: "Name a Markdown file, or pipe the plan to stdin.",
     });
   });
-  return decodeText(bytes, file, note);
+  return decodeInput(bytes, file, note);
 }
 
 async function readStdin(signal: AbortSignal, note: Note): Promise<string> {
@@ -44,19 +44,19 @@ async function readStdin(signal: AbortSignal, note: Note): Promise<string> {
     size += chunk.length;
     if (size > MAX_INPUT_BYTES) throw new AppError("input", "The plan on stdin is larger than 64 MB");
   }
-  return decodeText(Buffer.concat(chunks), "the plan on stdin", note);
+  return decodeInput(Buffer.concat(chunks), "the plan on stdin", note);
 }
 
 /** Returns the text of a plan's file. Throws `input` for binary data. */
 export function decodeText(bytes: Buffer, name: string): string {
-  return textOf(bytes, name, () => {});
+  return decodeInput(bytes, name, () => {});
 }
 
 /** Reports input that was converted or contains bytes that are not text. */
 type Note = (text: string) => void;
 
 /** Decodes UTF-8, or UTF-16 with a byte order mark, as PowerShell writes it. Throws `input` for binary data. */
-function decodeText(bytes: Buffer, name: string, note: Note): string {
+function decodeInput(bytes: Buffer, name: string, note: Note): string {
   const utf16 = detectUtf16(bytes);
   const text = utf16 === undefined ? bytes.toString("utf8") : new TextDecoder(utf16).decode(bytes);
   const problem = utf16 === undefined ? problemOfUtf8(text) : problemOfUtf16(text);

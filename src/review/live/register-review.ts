@@ -3,7 +3,7 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { replaceFile, storageFailure } from "../../files/durable-file.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
-import { isProcessMark, markOfProcess, mayStillRun } from "../../files/running-process.ts";
+import { getProcessMark, isProcessMark, mayStillRun } from "../../files/running-process.ts";
 import type { ReviewEntry } from "../api-types.ts";
 
 // Loaded before the page can be opened: reading, which needs zod, is in running-files.ts.
@@ -43,7 +43,7 @@ export async function addRunning(
   const folder = runningFolder(dataDirectory);
   try {
     await makePrivateFolder(folder);
-    const text = JSON.stringify({ ...review, ...markOfProcess() });
+    const text = JSON.stringify({ ...review, ...getProcessMark() });
     // Not durable: after a power cut the process is gone too.
     await replaceFile(pathOf(dataDirectory, review.id), text, 0o600, { durable: false });
   } catch (cause) {

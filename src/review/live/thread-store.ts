@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { markOfProcess } from "../../files/running-process.ts";
+import { getProcessMark } from "../../files/running-process.ts";
 import type {
   NewMessageBody,
   NewThreadBody,
@@ -65,7 +65,7 @@ export async function openThreadStore(options: ThreadStoreOptions): Promise<Thre
   const header = {
     op: "open" as const,
     id: review,
-    process: markOfProcess(),
+    process: getProcessMark(),
     at: new Date().toISOString(),
   };
   if (options.takesOver) await takeOverLogs(dataDirectory, subject, header);

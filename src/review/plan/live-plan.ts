@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { createQueue } from "../../files/in-turn.ts";
 import { openHistory } from "../storage/history.ts";
-import { planIdOf } from "./plan-id.ts";
+import { createPlanId } from "./plan-id.ts";
 import type { PlanReview } from "./plan-review.ts";
 import { planTitle } from "./plan-title.ts";
 
@@ -25,7 +25,7 @@ export function createLivePlan(first: PlanReview, options: LivePlanOptions): Pla
   const inTurn = createQueue();
   let { plan, title, history } = first;
   const firstTitle = title;
-  const planId = planIdOf(`live\0${path}`, first.source);
+  const planId = createPlanId(`live\0${path}`, first.source);
   const reload = async (): Promise<string | undefined> => {
     const text = decode(await readFile(path));
     if (text.trim() === "" || text === plan) return undefined;

@@ -6,7 +6,7 @@ import { namedImages } from "../images/image-policy.ts";
 import type { DraftStore } from "../storage/drafts.ts";
 import { decisionJson, decisionText } from "./generic-channel.ts";
 import { createPlanAnchors, followPlan } from "./plan-anchors.ts";
-import { type PlanSource, createPlanId } from "./plan-id.ts";
+import { createPlanId, type PlanSource } from "./plan-id.ts";
 import type { PlanReview } from "./plan-review.ts";
 import { approveRoute } from "./routes/approve.ts";
 import { denyRoute } from "./routes/deny.ts";

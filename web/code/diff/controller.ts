@@ -4,7 +4,7 @@ import { pathsMoved } from "../core/comment.ts";
 import type { MeasuredHeights } from "../core/rows/file-body.ts";
 import { type Anchor, Geometry, type VisibleFile } from "../core/rows/geometry.ts";
 import { FILE_HEADER_HEIGHT, LINE_HEIGHT } from "../core/rows/line-heights.ts";
-import { type LineRef, type RowPosition, getRow } from "../core/rows/navigate.ts";
+import { getRow, type LineRef, type RowPosition } from "../core/rows/navigate.ts";
 import {
   physicalHeight,
   positionAfterScroll,
