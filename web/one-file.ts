@@ -14,12 +14,12 @@ export interface PageParts {
 export function oneFileBuild(
   folder: string,
   fileName: string,
-  pageOf: (parts: PageParts) => string,
+  createPage: (parts: PageParts) => string,
 ): UserConfig & { readonly plugins: Plugin[] } {
   const root = resolve(import.meta.dirname, folder);
   return {
     root,
-    plugins: [oneFile(fileName, pageOf)],
+    plugins: [oneFile(fileName, createPage)],
     build: {
       outDir: resolve(import.meta.dirname, "../dist/web"),
       emptyOutDir: false,
@@ -33,7 +33,7 @@ export function oneFileBuild(
   };
 }
 
-function oneFile(fileName: string, pageOf: (parts: PageParts) => string): Plugin {
+function oneFile(fileName: string, createPage: (parts: PageParts) => string): Plugin {
   return {
     name: "one-file",
     enforce: "post",
@@ -48,7 +48,7 @@ function oneFile(fileName: string, pageOf: (parts: PageParts) => string): Plugin
         const script = code.replaceAll("</script", "<\\/script");
         const scriptSource = `'sha256-${createHash("sha256").update(script).digest("base64")}'`;
         const css = style?.type === "asset" ? String(style.source) : "";
-        this.emitFile({ type: "asset", fileName, source: pageOf({ script, css, scriptSource }) });
+        this.emitFile({ type: "asset", fileName, source: createPage({ script, css, scriptSource }) });
       },
     },
   };

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { sendEarly } from "./early-response.ts";
 import { checkRequest, type GuardPolicy, type GuardReason } from "./guard.ts";
-import { peerOf, refusedPeer } from "./peer.ts";
+import { getPeer, refusedPeer } from "./peer.ts";
 import { getPath } from "./request-path.ts";
 
 const REMEDY: Record<GuardReason, string> = {
@@ -41,7 +41,7 @@ export function addPeerCheck(
 ): void {
   const ownUid = process.geteuid?.();
   app.addHook("onRequest", (request, reply, done) => {
-    const refused = refusedPeer(peerOf(request.raw.socket), ownUid, allowed);
+    const refused = refusedPeer(getPeer(request.raw.socket), ownUid, allowed);
     if (refused === undefined) {
       done();
       return;

@@ -24,9 +24,9 @@ function FileSection() {
   const save = async () => {
     setSaving(true);
     try {
-      const { createPage: pageOf } = await import("./save-as-page.ts");
+      const { createPage } = await import("./save-as-page.ts");
       const state = useReview.getState();
-      download(await pageOf(state), `${state.plan?.title ?? "plan"}.html`);
+      download(await createPage(state), `${state.plan?.title ?? "plan"}.html`);
     } catch (error) {
       showToast(`Cannot save the page: ${error instanceof Error ? error.message : "unknown reason"}`, {
         tone: "danger",
@@ -52,8 +52,8 @@ function LinkSection() {
   const [link, setLink] = useState("");
   useEffect(() => {
     const make = async () => {
-      const { toSharedReview: sharedReviewOf } = await import("./save-as-page.ts");
-      setLink(await shareLink(sharedReviewOf(useReview.getState()), location.origin));
+      const { toSharedReview } = await import("./save-as-page.ts");
+      setLink(await shareLink(toSharedReview(useReview.getState()), location.origin));
     };
     void make();
   }, []);
