@@ -41,7 +41,7 @@ describe("a proxy whose disk cannot be written", () => {
         })
         .toBe(true);
       expect((await logged())[0]).toBe("echo/before");
-      expect(command.stderr().match(/cannot be written/g)).toHaveLength(1);
+      expect(command.stderr().match(/Cannot write the request log/g)).toHaveLength(1);
       command.child.kill("SIGTERM");
       expect((await command.ended).code).toBe(0);
     },

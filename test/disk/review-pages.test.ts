@@ -29,7 +29,7 @@ const OBSTACLES: readonly {
   },
   {
     name: "has become read-only",
-    reason: "it is read-only",
+    reason: "the file system is read-only",
     begin: (disk) => disk.setReadOnly(true),
     end: (disk) => disk.setReadOnly(false),
   },
@@ -80,7 +80,7 @@ describe.each(OBSTACLES)("a data directory whose disk $name", ({ reason, begin, 
     await page.getByRole("button", { name: "Deny" }).click();
     const send = page.getByRole("button", { name: /^Send to/ });
     await send.click();
-    await page.getByText("decide again to answer without a record").waitFor();
+    await page.getByText("decide again to send the decision without a record").waitFor();
     await send.click();
     await page.getByText("The decision is not recorded.").waitFor();
     const { code, stdout } = await command.ended;

@@ -13,7 +13,7 @@ describe("where a file can be no larger than 16 KiB", () => {
     const command = await startCommand(REVIEW, { ...PLAN, largestFile: 16 });
     const url = await command.url();
     expect(await put(url, 1, "short")).toMatchObject({ status: 200 });
-    const message = /^Cannot store data in .*drafts: files may not become that large here\.$/;
+    const message = /^Cannot store data in .*drafts: the file is too large for the file system\.$/;
     expect(await put(url, 2, LONG)).toMatchObject({
       status: 500,
       body: { error: expect.stringMatching(message) },

@@ -73,7 +73,7 @@ it("P5 the built proxy writes no secret anywhere: no line, no log, no file but t
   const checked = await check.ended;
   // A word that is no configuration: what is said of it must not quote the rest.
   await writeFile(file, JSON.stringify({ proxy: { ...proxy, auth_mode: "wrong" } }));
-  await command.waitForOutput(/old configuration stays/);
+  await command.waitForOutput(/previous one stays/);
   command.child.kill("SIGTERM");
   const { stdout, stderr } = await command.ended;
   const written = filesUnder(folder).filter((path) => path !== file);

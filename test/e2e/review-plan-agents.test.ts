@@ -163,7 +163,7 @@ describe("other agents", () => {
 
   it("a broken envelope: shown as it stands, and told of", async () => {
     const command = await startCommand(review, { stdin: '{"plan": "# Half' });
-    await command.waitForOutput(/begins like JSON and is no event or envelope/);
+    await command.waitForOutput(/looks like JSON but is not an event or an envelope/);
     expect((await command.post("/api/approve", {})).status).toBe(200);
     expect(await command.ended).toMatchObject({ code: 0 });
   });
