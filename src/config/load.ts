@@ -83,7 +83,7 @@ export function explainIssues(issues: readonly z.core.$ZodIssue[], file: Configu
 /** Describes an unknown key, with a hint for camelCase names from other programs. */
 function noSuchKey(key = ""): string {
   const hint = /[a-z][A-Z]/.test(key) ? "; keys are written like_this" : "";
-  return `there is no such key${hint}`;
+  return `unknown key${hint}`;
 }
 
 /** Returns the value of a syntax tree. `__proto__` becomes an ordinary key, which the schema rejects. */

@@ -46,7 +46,7 @@ function kindOf(value: unknown): string {
 /** Returns a value for a message. A long one is omitted, because it could be a misplaced key. */
 function shown(value: unknown): string {
   if (typeof value !== "string") return kindOf(value);
-  return value.length < 16 ? JSON.stringify(value) : "what stands there";
+  return value.length < 16 ? JSON.stringify(value) : "the given value";
 }
 
 function anyOf(choices: readonly string[]): string {

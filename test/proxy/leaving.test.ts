@@ -41,7 +41,7 @@ it.each([
     await hasLeft;
     list();
     await until(() => proxy.records.length === 1);
-    expect(proxy.records[0]).toMatchObject({ status: 499, fault: expect.stringContaining("left") });
+    expect(proxy.records[0]).toMatchObject({ status: 499, fault: expect.stringContaining("disconnected") });
     expect(upstream.hits.map(({ url }) => url)).toEqual([expect.stringContaining("/models")]);
   },
 );

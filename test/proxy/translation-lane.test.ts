@@ -103,7 +103,7 @@ describe("the translation lane", () => {
       await until(() => upstream.open() === 0);
     }
     await until(() => proxy.records.length === leavers.length * 2);
-    expect(proxy.records.map(({ fault, retries }) => [/left/.test(fault ?? ""), retries])).toEqual(
+    expect(proxy.records.map(({ fault, retries }) => [/disconnected/.test(fault ?? ""), retries])).toEqual(
       proxy.records.map(() => [true, 0]),
     );
     expect(upstream.hits).toHaveLength(leavers.length * 2);
@@ -323,7 +323,7 @@ describe("the translation lane", () => {
       508,
       expect.objectContaining({
         type: "error",
-        error: expect.objectContaining({ message: expect.stringContaining("points back") }),
+        error: expect.objectContaining({ message: expect.stringContaining("leads back") }),
       }),
     ]);
   });

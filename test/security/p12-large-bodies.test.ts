@@ -180,7 +180,7 @@ describe("P12 a body that is too large", () => {
     });
     expect([response.status, await response.text()]).toEqual([
       503,
-      expect.stringContaining("as many request bodies"),
+      expect.stringContaining("memory for request bodies is full"),
     ]);
     expect(upstream.hits).toEqual([]);
     expect((await send(`${proxy.url}/v1/messages`, [small], {})).status).toBe(200);

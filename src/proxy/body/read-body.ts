@@ -50,7 +50,8 @@ function collect(request: IncomingMessage, limit: number, { share, most }: BodyC
       resolve(chunks.length === 1 && first ? first : Buffer.concat(chunks));
     });
     request.on("close", () => {
-      if (!settled) refuse(new AppError("client_gone", "The client left while it was sending"));
+      if (!settled)
+        refuse(new AppError("client_gone", "The client disconnected before its request was complete"));
     });
     request.on("error", ignore);
   });
@@ -90,16 +91,10 @@ export function tooLarge(limit: number): AppError {
 
 /** Returns `overloaded` for a body that there is no room for. */
 export function overfull(): AppError {
-  return new AppError(
-    "overloaded",
-    "The proxy holds as many request bodies as it may; try again in a moment",
-  );
+  return new AppError("overloaded", "The memory for request bodies is full; try again in a moment");
 }
 
 /** Returns `overloaded` for a stalled body that was dropped to make room. */
 function stalled(): AppError {
-  return new AppError(
-    "overloaded",
-    "The body stopped coming, and other calls needed its room; send it again",
-  );
+  return new AppError("overloaded", "The body stalled, and other calls needed its memory; send it again");
 }

@@ -144,5 +144,5 @@ export class Upload {
 
 /** Returns the error for a client that disconnects during an upload. */
 function gone(cause: unknown): AppError {
-  return new AppError("client_gone", "The client left while it was sending", { cause });
+  return new AppError("client_gone", "The client disconnected before its request was complete", { cause });
 }

@@ -58,7 +58,10 @@ export async function streamDashboard(
   services: Services,
 ): Promise<unknown> {
   if (isForeign(request))
-    throw new AppError("forbidden", "Other pages are not told of calls, whatever is listed");
+    throw new AppError(
+      "forbidden",
+      "Only the dashboard itself may read this stream: the request comes from another origin",
+    );
   const stream = new PassThrough();
   const follower = follow(request, services, (text) => stream.write(text));
   await follower.look();

@@ -6,7 +6,7 @@ export const lossCodes = {
   "answer-citation": "Citations in the response were dropped.",
   "assistant-prefill": "The model starts a new message instead of continuing the assistant's last one.",
   attribution: "The client's billing line at the start of the instructions was dropped.",
-  "cache-control": "Prompt-cache breakpoints were dropped, either all or those after the fourth.",
+  "cache-control": "Prompt-cache breakpoints were dropped: all, or those before the last four.",
   "call-signature": "A tool call's signature was dropped: this vendor did not create it.",
   candidates: "Only one candidate was requested, or only the first is returned.",
   "custom-tool": "A custom (free-text) tool was dropped.",

@@ -26,7 +26,7 @@ export async function relayMcp(
   const name = mcpName(request.url);
   const server = request.runtime.config.mcp.get(name);
   if (!server?.enabled)
-    throw new AppError("not_found", `The MCP server ${name} is not configured or switched off`);
+    throw new AppError("not_found", `The MCP server ${name} is not configured, or is switched off`);
   const id = services.nextRequestId();
   const own = ["x-sallyport-request-id", id];
   for (const [header, value] of Object.entries(reply.getHeaders())) own.push(header, String(value));

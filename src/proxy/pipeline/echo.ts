@@ -23,7 +23,7 @@ export async function respondWithEcho(
       respondWithTokenEstimate(call, body);
       return;
     case "compact":
-      throw new AppError("unsupported", "The echo makes no conversation shorter");
+      throw new AppError("unsupported", "The echo does not compact conversations");
     case "stored-response":
       throw new AppError("not_found", "The echo stores no responses");
     default:

@@ -148,7 +148,7 @@ async function conclude(
       return;
     case "disconnected":
       call.status = 499;
-      call.errorMessage = "the client left";
+      call.errorMessage = "the client disconnected";
       if (operation === "generate") call.usage = guessedUsage(outcome, body);
       return;
     case "failed":

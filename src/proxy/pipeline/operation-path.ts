@@ -40,7 +40,7 @@ export function calledOperation(
   if (operation === "stored-response") {
     const id = params["id"] ?? "";
     if (!/^[\w.:-]{1,512}$/.test(id) || /^\.{1,2}$/.test(id))
-      throw new AppError("not_found", "There is no such response");
+      throw new AppError("not_found", "Unknown response");
     return {
       operation,
       model: undefined,

@@ -26,7 +26,7 @@ export async function serveStoredResponse(call: Call): Promise<boolean> {
     throw new AppError("not_found", `Response with id '${id}' not found.`);
   }
   if (!call.route.path.endsWith(":id"))
-    throw new AppError("not_found", `Of the response with id '${id}' its answer alone is kept here.`);
+    throw new AppError("not_found", `The proxy stores only the response with id '${id}', not its input.`);
   call.status = 200;
   if (call.request.method === "DELETE") {
     await conversations.delete(id);

@@ -11,6 +11,7 @@ import {
 } from "../translate/translate-call.ts";
 import { parseBaseUrl, sendTo } from "../upstream/clients.ts";
 import { requestHeaders, viaHeader } from "../upstream/request-headers.ts";
+import { REDIRECTED } from "../upstream/response-checks.ts";
 import type { ReceivedResponse } from "../upstream/send.ts";
 import { clientDisconnected } from "../upstream/upstream-errors.ts";
 import { partialUsage } from "../usage/estimate-usage.ts";
@@ -87,7 +88,7 @@ function recordOutcome(
   }
   if (!response.isDisconnected) return;
   call.errorCode ??= "client_gone";
-  call.errorMessage ??= "the client left";
+  call.errorMessage ??= "the client disconnected";
 }
 
 interface Transport {
@@ -146,10 +147,7 @@ async function sendOnce(
     });
     if (call.firstByteAt === 0) call.firstByteAt = performance.now();
     if (response.status >= 300 && response.status < 400)
-      throw new AppError(
-        "upstream_invalid",
-        `The upstream ${upstream.name} returned a redirect, which is not followed`,
-      );
+      throw new AppError("upstream_invalid", `The upstream ${upstream.name} ${REDIRECTED}`);
     if (response.status < 400) return { kind: "completed", ...response };
     return { kind: "refused", ...(await withPauseOfResponse(response)) };
   } catch (error) {

@@ -5,6 +5,6 @@ export function notServed(model: string): AppError {
   const name = JSON.stringify(model.slice(0, 200));
   return new AppError(
     "model_not_found",
-    `The model ${name} is not served by any upstream; a rule under proxy.models can send it to one`,
+    `No upstream serves the model ${name}; add a rule for it under proxy.models`,
   );
 }

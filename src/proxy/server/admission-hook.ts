@@ -86,7 +86,7 @@ function refuse(reply: FastifyReply, refusal: RefusalReason, host: string | unde
     case "loop":
       throw new AppError(
         "loop",
-        "This call has passed through this proxy before: an upstream points back at it",
+        "This call has passed through this proxy before: the base_url of an upstream leads back to it",
       );
   }
 }

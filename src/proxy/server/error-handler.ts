@@ -64,14 +64,14 @@ async function answerLocked(reply: FastifyReply, services: Services): Promise<un
 }
 
 function missed(path: string, allowed: readonly string[]): AppError {
-  if (allowed.length === 0) return new AppError("not_found", `There is no such path; ${hintFor(path)}`);
-  return new AppError("method_not_allowed", `This path takes ${allowed.join(", ")}`);
+  if (allowed.length === 0) return new AppError("not_found", `Unknown path: ${hintFor(path)}`);
+  return new AppError("method_not_allowed", `Method not allowed; use ${allowed.join(", ")}`);
 }
 
 /** Returns a hint for an unknown path. The usual cause is a base URL with a missing or a repeated `/v1`. */
 function hintFor(path: string): string {
-  if (path.startsWith("/v1/v1") && isCovered(path.slice(3))) return "the base URL goes without its /v1";
-  if (isCovered(`/v1${path}`)) return "the base URL ends with /v1";
+  if (path.startsWith("/v1/v1") && isCovered(path.slice(3))) return "remove /v1 from the base URL";
+  if (isCovered(`/v1${path}`)) return "add /v1 to the base URL";
   return /^\/v1(?:beta)?\//.test(path)
     ? "the proxy does not serve this operation"
     : "model calls go to /v1/… and /v1beta/…";

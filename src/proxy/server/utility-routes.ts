@@ -55,7 +55,7 @@ export async function handleUtility(
     case "dashboard-events":
       return (await dashboardParts()).streamDashboard(request, reply, services);
     default:
-      throw new AppError("not_found", "There is no such path");
+      throw new AppError("not_found", "Unknown path");
   }
 }
 
@@ -127,7 +127,7 @@ async function bodyAs<Schema extends z.ZodType>(
 function refuseUpgrade(request: FastifyRequest, reply: FastifyReply): unknown {
   if (!/websocket/i.test(request.headers.upgrade ?? "")) {
     reply.header("allow", "POST");
-    throw new AppError("method_not_allowed", "This path takes POST");
+    throw new AppError("method_not_allowed", "Method not allowed; use POST");
   }
   reply.header("upgrade", "HTTP/1.1").header("connection", "close");
   return reply.code(426).send({

@@ -97,7 +97,7 @@ async function warmOne(
       signal: AbortSignal.timeout(60_000),
     });
     await readText(reply, upstream.name);
-    return reply.status < 400 ? result() : result(`it answered with status ${reply.status}`);
+    return reply.status < 400 ? result() : result(`it returned status ${reply.status}`);
   } catch (error) {
     return result(runtime.redact(getErrorMessage(error)));
   }

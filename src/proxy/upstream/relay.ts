@@ -4,7 +4,7 @@ import { AppError } from "../../errors.ts";
 import { limitInterim } from "./limit-wait.ts";
 import type { OpenStream } from "./open-streams.ts";
 import type { RelayOutcome, RelayTask, ResponseDetails, ResponseWatch, StreamFilter } from "./relay-task.ts";
-import { isEventStream, isExpected, problemIn, withoutIdentity } from "./response-checks.ts";
+import { isEventStream, isExpected, problemIn, REDIRECTED, withoutIdentity } from "./response-checks.ts";
 import { clientHeaders } from "./response-headers.ts";
 import { clientDisconnected, streamCut, toUpstreamError } from "./upstream-errors.ts";
 
@@ -66,14 +66,14 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     this.headers = withoutIdentity(headers);
     const { kind } = this.task;
     const type = headers["content-type"] ?? "";
-    if (status >= 300 && status < 400) this.refuseAnswer("returned a redirect, which is not followed");
+    if (status >= 300 && status < 400) this.refuseAnswer(REDIRECTED);
     else if (kind === "verbatim") {
       this.open();
       // Listening clients wait for the head, and the first event may be hours away. For other calls the head is sent
       // with the first bytes.
       this.task.response.flushHeaders();
     } else if (status >= 400) this.state = "refusing";
-    else if (!isExpected(kind, type)) this.refuseAnswer("answered with something other than JSON or events");
+    else if (!isExpected(kind, type)) this.refuseAnswer("returned neither JSON nor an event stream");
     else this.buffer(type);
   }
 

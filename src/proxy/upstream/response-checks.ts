@@ -3,6 +3,10 @@ import { codingOf } from "../body/content-coding.ts";
 import { endsValue } from "../body/json-bytes.ts";
 import type { RelayTask } from "./relay-task.ts";
 
+/** What is wrong with a redirect, as a phrase that follows the upstream's name. */
+export const REDIRECTED =
+  "returned a redirect, which the proxy does not follow; set its base_url to the new address";
+
 /** Returns whether a response to such a call may have this content type. */
 export function isExpected(kind: RelayTask["kind"], type: string): boolean {
   if (type === "application/json" || type === "text/event-stream") return true;

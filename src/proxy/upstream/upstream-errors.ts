@@ -86,7 +86,7 @@ export function streamCut(upstream: string): AppError {
 
 /** Returns the error of a call whose client has disconnected. */
 export function clientDisconnected(): AppError {
-  return new AppError("client_gone", "The client left");
+  return new AppError("client_gone", "The client disconnected");
 }
 
 /** Returns whether a retry can help: connecting failed, or the connection broke before any of the response. */

@@ -76,7 +76,7 @@ describe("the proxy's settings", () => {
 
   it.each([
     ['{"proxy": {\n"auth_mode": "sometimes"}}', /:2: proxy\.auth_mode: /],
-    ['{"proxy": {\n\n"auth_mod": "off"}}', /:3: proxy\.auth_mod: there is no such key/],
+    ['{"proxy": {\n\n"auth_mod": "off"}}', /:3: proxy\.auth_mod: unknown key/],
     [
       '{"proxy": {"upstreams": {\n"a": {"dialect": "telepathy", "base_url": "http://x"}}}}',
       /:2: proxy\.upstreams\.a\.dialect/,
@@ -89,8 +89,8 @@ describe("the proxy's settings", () => {
     ['{"proxy": {"port": ', /:1: not valid JSON: value expected$/m],
     ['{"proxy": {\n"port": 1\n"host": "::1"}}', /:3: not valid JSON: comma expected$/m],
     ["", /:1: not valid JSON: it is empty/],
-    ['{"prxy": {}}', /:1: prxy: there is no such key$/m],
-    ['{"proxy": {"authMode": "off"}}', /authMode: there is no such key; keys are written like_this$/m],
+    ['{"prxy": {}}', /:1: prxy: unknown key$/m],
+    ['{"proxy": {"authMode": "off"}}', /authMode: unknown key; keys are written like_this$/m],
     ["[]", /:1: the file: must be an object, \{ … \}, not a list$/m],
     ["null", /:1: the file: must be an object, \{ … \}, not null$/m],
     ['{"proxy": {"upstreams": {"a": {"dialect": "messages"}}}}', /a\.base_url: is missing$/m],
@@ -106,10 +106,10 @@ describe("the proxy's settings", () => {
     ['{"proxy": {"allowed_origins": ["x"]}}', /allowed_origins\.0: must be a URL/],
     ['{"proxy": {"api_keys": [{"name": "a"}]}}', /must be a string, \{ name, key_env \} or/],
     ['{"proxy": {"models": [{"match": "", "upstream": "a"}]}}', /match: must not be empty$/m],
-    ['{"proxy": {"__proto__": {"port": 1}}}', /there is no such key/],
+    ['{"proxy": {"__proto__": {"port": 1}}}', /unknown key/],
     [
       '{"proxy": {"upstreams": {"a": {"dialect": "messages", "base_url": "http://x",\n"capabilities": {"*": {"image": 1}}}}}}',
-      /:2: proxy\.upstreams\.a\.capabilities\.\*\.image: there is no such key/,
+      /:2: proxy\.upstreams\.a\.capabilities\.\*\.image: unknown key/,
     ],
     [
       '{"proxy": {"upstreams": {"a": {"dialect": "messages", "base_url": "http://x",\n"capabilities": {"*": {"toolNamePattern": "("}}}}}}',

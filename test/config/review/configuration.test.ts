@@ -33,7 +33,7 @@ describe("the review section of the configuration", () => {
 
   it.each([
     ['{\n"review": {\n"sharing": "no"}}', /config\.json:3: review\.sharing/],
-    ['{"review": {"plan_save": {"path": "x"}}}', /plan_save\.path: there is no such key/],
+    ['{"review": {"plan_save": {"path": "x"}}}', /plan_save\.path: unknown key/],
     ['{"review": ', /not valid JSON/],
   ])("is refused with file, line and key: %j", async (text, message) => {
     await expect(load(text)).rejects.toThrowError(expect.objectContaining({ code: "configuration" }));

@@ -14,12 +14,12 @@ const refusal: Refusal = {
   client: "127.0.0.1",
   errorCode: "not_found",
   status: 404,
-  reason: "There is no such path",
+  reason: "Unknown path",
 };
 
 describe("a refusal", () => {
   it("is one line, however it is spelled", () => {
-    expect(refusalLine(refusal)).toBe("03:04:05  404!  POST /chat/completions  There is no such path");
+    expect(refusalLine(refusal)).toBe("03:04:05  404!  POST /chat/completions  Unknown path");
     const odd = refusalLine({ ...refusal, path: `/${"x".repeat(500)}\nforged` });
     expect(odd).not.toContain("\n");
     expect(odd.length).toBeLessThan(200);

@@ -53,7 +53,7 @@ describe("routes that call no model", () => {
     ["POST", "/v1beta/models/m:unknownMethod", 404, { error: { status: "NOT_FOUND" } }],
     ["POST", "/v1beta/models/..%2fx:generateContent", 400, { error: { status: "INVALID_ARGUMENT" } }],
     ["GET", "/v1/responses", 405, { error: { message: expect.any(String) } }],
-    ["PUT", "/v1/responses", 405, { error: { message: "This path takes POST" } }],
+    ["PUT", "/v1/responses", 405, { error: { message: "Method not allowed; use POST" } }],
   ] as const)("tell mistakes in the route's dialect: %s %s is %i", async (method, url, status, body) => {
     const response = await call(method, url);
     expect(response.statusCode).toBe(status);
@@ -110,7 +110,7 @@ describe("routes that call no model", () => {
     ],
     ["/v1/models/%zz", {}, { error: { code: "model_not_found" } }],
     ["/v1beta/models/%E0%A4", {}, { error: { code: 404, status: "NOT_FOUND" } }],
-    ["/%zz", {}, { error: expect.stringContaining("no such path") }],
+    ["/%zz", {}, { error: expect.stringContaining("Unknown path") }],
   ])("94: say in whose envelope %s is none", async (url, headers, body) => {
     const answer = await call("GET", url, { headers: { host: "localhost", ...headers } });
     expect(answer.statusCode).toBe(404);
@@ -147,8 +147,8 @@ describe("routes that call no model", () => {
   });
 
   it.each([
-    ["/v1/v1/messages", "the base URL goes without its /v1"],
-    ["/chat/completions", "the base URL ends with /v1"],
+    ["/v1/v1/messages", "remove /v1 from the base URL"],
+    ["/chat/completions", "add /v1 to the base URL"],
   ])("tell a client at %s what is wrong with its base URL", async (url, hint) => {
     expect((await call("POST", url)).body).toContain(hint);
   });

@@ -126,7 +126,7 @@ const cutOff: ExchangeError = {
 const unreadable: ExchangeError = {
   kind: "upstream",
   status: 502,
-  message: "The upstream sent an event that is no chat completion chunk.",
+  message: "The upstream sent an event that is not a chat completion chunk.",
 };
 
 /** Returns the status of an error in a stream: its `code` or `status`, else 502. */

@@ -31,20 +31,25 @@ export function encodeUserPart(
     case "refusal":
       return { type: "text", text: part.text };
     case "image":
-      return encodeImage(part, capabilities) ?? lost("image", "The upstream takes no such image.");
+      return encodeImage(part, capabilities) ?? lost("image", "The upstream does not support this image.");
     case "document":
       if (part.context !== undefined)
         lost("document-context", "`context` of a document dropped: the upstream has no equivalent.");
       if (part.citations === true)
         lost("document-citations", "Citations of a document not requested: the upstream has no equivalent.");
-      return encodeDocument(part, capabilities) ?? lost("document", "The upstream takes no such document.");
+      return (
+        encodeDocument(part, capabilities) ?? lost("document", "The upstream does not support this document.")
+      );
     case "audio":
-      return encodeAudio(part, capabilities) ?? lost("audio", "The upstream takes no such audio.");
+      return encodeAudio(part, capabilities) ?? lost("audio", "The upstream does not support this audio.");
     case "unknown":
       if (part.origin.dialect === "chat-completions") return part.origin.raw as WireContent;
       return lost("unknown", "A part of an unknown kind was dropped.");
     default:
-      return lost(part.type, `A ${part.type} part has no place in a user's message.`);
+      return lost(
+        part.type,
+        `A ${part.type} part dropped from a user message: the dialect has no equivalent.`,
+      );
   }
 }
 

@@ -48,7 +48,7 @@ class CompletionsStreamDecoder implements StreamDecoder {
     }
     const result = responseSchema.safeParse(body, FIRST_ISSUE);
     if (result.success) this.take(result.data);
-    else this.fail("The upstream sent an event that is no completion.");
+    else this.fail("The upstream sent an event that is not a completion.");
   }
 
   private take(wire: WireResponse): void {

@@ -102,7 +102,7 @@ function isSamePath(left: readonly Key[], right: readonly Key[]): boolean {
 }
 
 function misplaced(key: Key) {
-  return invalidResponse(`The upstream's call gives its argument ${JSON.stringify(key)} out of order.`);
+  return invalidResponse(`The upstream's tool call has its argument ${JSON.stringify(key)} out of order.`);
 }
 
 /**
@@ -118,6 +118,6 @@ function parsePath(path: string): Key[] {
     else keys.push(dotted ?? (single ?? double ?? "").replace(/\\(.)/g, "$1"));
   }
   if (keys.length === 0)
-    throw invalidResponse(`The upstream's call gives an argument without a name: ${path}.`);
+    throw invalidResponse(`The upstream's tool call has an argument without a name: ${path}.`);
   return keys;
 }

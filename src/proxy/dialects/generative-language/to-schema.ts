@@ -198,7 +198,7 @@ function addEnum(schema: JsonSchema, converted: Record<string, unknown>, losses:
     converted["enum"] = values;
     return;
   }
-  losses.add("schema-enum", "Only texts can be enumerated; other values are told in the description.");
+  losses.add("schema-enum", "Values of `enum` that are not strings are moved to the description.");
   const note = `One of: ${values.map((value) => JSON.stringify(value)).join(", ")}.`;
   converted["description"] =
     typeof converted["description"] === "string" ? `${converted["description"]} ${note}` : note;

@@ -73,10 +73,12 @@ function encodeBare(part: Part, context: BlockContext): OutBlock | undefined {
       return part.text.trim() === "" ? undefined : { type: "text", text: part.text };
     case "image":
       if (isForeignFile(part, "messages")) return loseForeignFile(context.list);
-      return encodeImage(part, context) ?? lost("image", "The upstream takes no such image.");
+      return encodeImage(part, context) ?? lost("image", "The upstream does not support this image.");
     case "document":
       if (isForeignFile(part, "messages")) return loseForeignFile(context.list);
-      return encodeDocument(part, context) ?? lost("document", "The upstream takes no such document.");
+      return (
+        encodeDocument(part, context) ?? lost("document", "The upstream does not support this document.")
+      );
     case "reasoning":
       return encodeThinking(part, context);
     case "tool-call":
@@ -86,7 +88,7 @@ function encodeBare(part: Part, context: BlockContext): OutBlock | undefined {
     case "server-tool":
     case "unknown":
       if (part.origin?.dialect === "messages") return part.origin.raw as OutBlock;
-      return lost(part.type, "What another vendor's tool did has no place in this dialect.");
+      return lost(part.type, "The use of another vendor's tool dropped: the dialect has no equivalent.");
     default:
       return lost(part.type, `The dialect takes no ${part.type}.`);
   }

@@ -103,6 +103,6 @@ function settleEnds(messages: OutMessage[], { capabilities, list }: BlockContext
 export function limitBreakpoints(blocks: readonly OutBlock[], { list }: BlockContext): ReadonlySet<OutBlock> {
   const marked = blocks.filter((block) => "cache_control" in block);
   if (marked.length > maxBreakpoints)
-    list.add("cache-control", `Cache breakpoints dropped after the first ${maxBreakpoints}.`);
+    list.add("cache-control", `Cache breakpoints before the last ${maxBreakpoints} dropped.`);
   return new Set(marked.slice(0, Math.max(0, marked.length - maxBreakpoints)));
 }

@@ -15,7 +15,7 @@ export function refuseCompaction(turns: readonly Turn[], upstream: UpstreamDiale
   const { compactsConversations } = getUpstreamProfile(upstream);
   if (compactsConversations || !turns.some(({ parts }) => parts.some(isTrigger))) return;
   throw invalidRequest(
-    "Only an upstream of the responses dialect can compact a conversation. Codex makes a summary of its own instead where `sallyport proxy connect codex` has set it up.",
+    "Only an upstream of the responses dialect can compact a conversation. Codex summarizes by itself if `sallyport proxy connect codex` has set it up.",
     "input",
   );
 }

@@ -69,7 +69,7 @@ export function readEdit(form: Form, losses: LossList): ImageRequest {
   const images = form.files.get("image") ?? [];
   if (images.length === 0) throw invalidRequest("Missing required parameter: 'image'.", "image");
   if (form.files.has("mask"))
-    losses.add("mask", "The upstream's model works on whole pictures; the mask was left out.");
+    losses.add("mask", "The mask dropped: the upstream's model edits whole images only.");
   return { ...request, images: images.map(withMediaType) };
 }
 
@@ -167,7 +167,7 @@ export function readPaintedImages(body: unknown): readonly GeneratedImage[] {
       : [{ mediaType: row.mimeType ?? "image/png", data: row.bytesBase64Encoded }],
   );
   if (images.length > 0) return images;
-  throw createNoImageError(rows[0]?.raiFilteredReason ?? "The model made no picture.");
+  throw createNoImageError(rows[0]?.raiFilteredReason ?? "The model returned no image.");
 }
 
 function createNoImageError(message: string): DialectError {

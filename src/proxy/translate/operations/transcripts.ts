@@ -84,7 +84,7 @@ function audioType(name: string, declared: string): string {
   const known = ownMember(endings, ending);
   if (known !== undefined) return known;
   if (declared.startsWith("audio/")) return declared;
-  throw invalidRequest(`The file ${JSON.stringify(name.slice(0, 80))} is of no known audio format.`, "file");
+  throw invalidRequest(`The file ${JSON.stringify(name.slice(0, 80))} has an unknown audio format.`, "file");
 }
 
 /** Returns whether a format contains timestamps. */
