@@ -69,7 +69,7 @@ it("tells hooks that Codex has yet to trust, and connections to a proxy that is 
 
 it("names a fixed review port only where a review has one", async () => {
   const home = await temporaryFolder();
-  expect((await doctor(home, "doctor")).stdout).toMatch(/^review port +ok +any free one/m);
+  expect((await doctor(home, "doctor")).stdout).toMatch(/^review port +ok +any free port/m);
   const remote = await doctorWith({ SERVICE_REMOTE: "1" }, home, "doctor");
   expect(remote.stdout).toMatch(/^review port +\w+ +19432 is /m);
   const chosen = await doctorWith({ SERVICE_REMOTE: "1", SERVICE_PORT: "17" }, home, "doctor");
