@@ -14,6 +14,7 @@ import type { Review } from "./run.ts";
 
 export interface ReviewCodeFlags extends LiveFlags {
   readonly repo?: string;
+  readonly sarif?: string;
 }
 
 /** A folder whose repository git is looking up. */
@@ -92,6 +93,7 @@ async function prepareReview(
     await expectPaths(repository, given, toInner, lifecycle.signal);
   }
   const inner = given.map((path) => path.inner);
+  const findings = flags.sarif === undefined ? undefined : await findingsIn(flags.sarif);
   const options = { ...resolved, project: repository.root };
   const { origin = "origin_b" } = options;
   return {
@@ -109,12 +111,18 @@ async function prepareReview(
       takesAgentSwitch: origin === "origin_b",
     },
     sharingEnabled: options.environment.sharing,
+    findings,
     live: live && { ...live, subject: ["code", repository.root, ...inner] },
     loadMode: async () => {
       const { codeModeOf } = await import("./code-mode.ts");
       return codeModeOf(repository, inner, options);
     },
   };
+}
+
+async function findingsIn(path: string): Promise<NonNullable<Review["findings"]>> {
+  const { readSarif } = await import("./live/add-sarif.ts");
+  return readSarif(path);
 }
 
 /** Returns a path that the person gave, relative to the repository's root. Throws `usage` if it is outside. */

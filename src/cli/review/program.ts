@@ -24,6 +24,7 @@ export function addReviewCommands(program: Command, output: Output, setExitCode:
   withLiveOptions(withReviewOptions(review.command("code")))
     .argument("[path...]", "limit the diff to these files and folders")
     .option("--repo <dir>", "the repository to review (default: the one of the working directory)")
+    .option("--sarif <file>", "show the findings of a SARIF file, for example from a linter")
     .description("Review the changes in a git repository; prints the feedback for the agent")
     .action(async (paths: string[], options: ReviewCodeFlags) => {
       if (options.detach) return setExitCode(await detach(options, output));

@@ -7,6 +7,7 @@ import type { Listeners } from "../../http/listeners.ts";
 import type { ListedAgent } from "../../review/agents.ts";
 import type { AgentOrigin, Caller } from "../../review/api-types.ts";
 import type { ReviewMode } from "../../review/context.ts";
+import type { SarifFinding } from "../../review/live/parse-sarif.ts";
 import type { ReviewIdentity } from "../../review/live/register-review.ts";
 import { createSession, type Session } from "../../review/session.ts";
 import { createOpenTabs } from "../../review/storage/open-tabs.ts";
@@ -32,6 +33,8 @@ export interface Review {
   readonly agentSession?: string | undefined;
   readonly transcript?: string | undefined;
   readonly listensFor?: number | undefined;
+  /** Findings of a tool, shown as threads. */
+  readonly findings?: readonly SarifFinding[] | undefined;
   /** Set for a live review. The next live review of the subject takes over one that was interrupted. */
   readonly live?: (LiveOptions & { readonly subject: readonly string[] }) | undefined;
   /** Called once the URL has been printed, so that the browser starts before the mode is loaded. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
+import { messageOf } from "../../errors.ts";
 import { writeDurably } from "../../files/durable-file.ts";
 import type { Listeners } from "../../http/listeners.ts";
 import { createPageToken } from "../../http/page.ts";
@@ -43,6 +44,7 @@ export async function serveReview(run: ReviewRun): Promise<number> {
   const live = review.live && (await import("./live/serve-live.ts"));
   if (live && review.live) await live.startLive(run, review.live, context);
   const app = createReviewApp(context, output, options);
+  if (review.findings) showFindings(review.findings, context, output);
   await listeners.respondWith(app);
   await live?.announceLive(run, context);
   startBackgroundTasks(options.dataDirectory, context);
@@ -63,6 +65,21 @@ export async function serveReview(run: ReviewRun): Promise<number> {
   if (outcome.kind === "abandoned")
     return reportUndecided(run.lifecycle.exitReason ?? { reason: "caller-gone" }, output);
   return options.exitCode && mode.isObjection(outcome.decision) ? EXIT_CODE_OF_OBJECTION : 0;
+}
+
+/** Adds the findings while the page loads; requests for the threads wait for them. */
+function showFindings(
+  findings: NonNullable<Review["findings"]>,
+  context: ReviewContext,
+  output: Output,
+): void {
+  context.threads.seed(
+    async (store) => {
+      const { addFindings } = await import("./live/add-sarif.ts");
+      await addFindings(findings, store, context, output);
+    },
+    (error) => output.note(`The findings could not be shown: ${messageOf(error)}`),
+  );
 }
 
 /** Warns once if the agent may have gone on without its hook. The review continues. */

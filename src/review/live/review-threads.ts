@@ -11,6 +11,8 @@ export interface ReviewThreads {
   readonly token: string;
   /** Opens the threads on first use, so that a review without threads does not load their code. */
   open(): Promise<ThreadStore>;
+  /** Adds threads before `open` resolves for others. A failure is passed to `onFailure`. */
+  seed(task: (store: ThreadStore) => Promise<void>, onFailure: (error: unknown) => void): void;
   /** The threads, if `open` was called. */
   readonly opened: Promise<ThreadStore> | undefined;
   /** Undefined in a one-shot review. */
@@ -49,7 +51,8 @@ export function createReviewThreads(options: ReviewThreadsOptions): ReviewThread
       onThread: (thread) => events.send({ event: "thread", ...thread }),
     });
   };
-  const open = () => {
+  let seeded: Promise<void> | undefined;
+  const openStore = () => {
     if (!opened) {
       opened = load();
       // The next request tries again.
@@ -59,10 +62,18 @@ export function createReviewThreads(options: ReviewThreadsOptions): ReviewThread
     }
     return opened;
   };
+  const open = async () => {
+    const store = await openStore();
+    await seeded;
+    return store;
+  };
   return {
     reviewId,
     token,
     open,
+    seed(task, onFailure) {
+      seeded = openStore().then(task).catch(onFailure);
+    },
     get opened() {
       return opened;
     },

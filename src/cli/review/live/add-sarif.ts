@@ -1,0 +1,55 @@
+import { readFile } from "node:fs/promises";
+import { isAbsolute, relative, sep } from "node:path";
+import { AppError, messageOf } from "../../../errors.ts";
+import type { ReviewContext } from "../../../review/context.ts";
+import { parseSarif, type SarifFinding } from "../../../review/live/parse-sarif.ts";
+import type { ThreadStore } from "../../../review/live/thread-store.ts";
+import type { Output } from "../../output.ts";
+
+/** Returns the findings of a SARIF file. Throws `input`. */
+export async function readSarif(path: string): Promise<readonly SarifFinding[]> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (cause) {
+    throw new AppError("input", `Cannot read ${path}: ${messageOf(cause)}`, {
+      cause,
+      hint: "Name a SARIF file with --sarif.",
+    });
+  }
+  return parseSarif(text, path);
+}
+
+/** Adds findings as threads. One whose lines or file this review does not have is added to the review as a whole. */
+export async function addFindings(
+  findings: readonly SarifFinding[],
+  store: ThreadStore,
+  { mode, project }: Pick<ReviewContext, "mode" | "project">,
+  output: Output,
+): Promise<void> {
+  const known = new Set([...store.log.threads.values()].map(({ messages }) => messages[0]?.markdown));
+  let misplaced = 0;
+  for (const { body, author } of findings) {
+    // A live review that takes over an interrupted one has them already.
+    if (known.has(body.markdown)) continue;
+    const anchor = withinProject(body.anchor, project);
+    try {
+      await store.create(body, await mode.anchors.locate(anchor), author);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code === "storage") throw error;
+      misplaced += 1;
+      const markdown = "path" in anchor ? `\`${anchor.path}\`: ${body.markdown}` : body.markdown;
+      if (!known.has(markdown))
+        await store.create({ ...body, markdown }, { anchor: { kind: "review" } }, author);
+    }
+  }
+  if (misplaced > 0) output.note(`${misplaced} findings are about lines that this review does not have.`);
+}
+
+function withinProject(
+  anchor: SarifFinding["body"]["anchor"],
+  project: string,
+): SarifFinding["body"]["anchor"] {
+  if (!("path" in anchor) || !isAbsolute(anchor.path)) return anchor;
+  return { ...anchor, path: relative(project, anchor.path).split(sep).join("/") };
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { parseSarif } from "../../../src/review/live/parse-sarif.ts";
+
+const log = (results: readonly object[], rules: readonly object[] = []) =>
+  JSON.stringify({ version: "2.1.0", runs: [{ tool: { driver: { name: "ESLint", rules } }, results }] });
+
+describe("a SARIF file", () => {
+  it("gives findings with path, lines, severity and rule", () => {
+    const location = { artifactLocation: { uri: "src/a%20b.ts" }, region: { startLine: 2, endLine: 3 } };
+    const result = {
+      ruleId: "no-undef",
+      level: "error",
+      message: { text: "Undefined" },
+      locations: [{ physicalLocation: location }],
+    };
+    expect(parseSarif(log([result]), "lint.sarif")).toEqual([
+      {
+        author: { kind: "tool", name: "ESLint" },
+        body: {
+          anchor: { kind: "lines", path: "src/a b.ts", side: "new", lineStart: 2, lineEnd: 3 },
+          type: "finding",
+          markdown: "Undefined\n\n`no-undef`",
+          severity: "error",
+        },
+      },
+    ]);
+  });
+
+  it("takes the severity of the rule if a result has none, and warning without either", () => {
+    const rules = [{ id: "max-len", defaultConfiguration: { level: "note" } }];
+    const results = [{ ruleId: "max-len", message: { text: "Long" } }, { message: { text: "Odd" } }];
+    expect(parseSarif(log(results, rules), "x").map(({ body }) => body.severity)).toEqual([
+      "info",
+      "warning",
+    ]);
+  });
+
+  it.each(["{", "[]", '{"version":"2.1.0"}', '{"version":"1.0","runs":[]}'])(
+    "is refused if it is %s",
+    (text) => {
+      expect(() => parseSarif(text, "lint.sarif")).toThrow(/lint\.sarif is not SARIF/);
+    },
+  );
+});
