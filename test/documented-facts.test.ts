@@ -128,7 +128,10 @@ describe("what the documents say", () => {
     const known = [...source.matchAll(/\("(\/api\/(?!hello|event_)[\w/:-]+)"/g)].map(([, path = ""]) =>
       path.replace(/:(\w+)/g, "{$1}"),
     );
-    const text = ["docs/reference/review-api.md", "docs/reference/review-code.md"].map(read).join("\n");
+    const text = ["review-api", "review-code", "review-live"]
+      .map((name) => `docs/reference/${name}.md`)
+      .map(read)
+      .join("\n");
     const named = [...text.matchAll(/`(?:GET|POST|PUT|PATCH)(?:`, `PUT)? (\/api\/[\w/{}-]+)/g)].map(
       ([, path = ""]) => path,
     );

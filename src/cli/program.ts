@@ -2,6 +2,7 @@ import { Command, type CommanderError } from "commander";
 import { addHelp, addHelpCommand } from "./help.ts";
 import type { Output } from "./output.ts";
 import { addProxyCommands } from "./proxy/program.ts";
+import type { InboxFlags } from "./review/inbox.ts";
 import { addReviewCommands } from "./review/program.ts";
 import { addInstallCommands } from "./setup/program.ts";
 import { version } from "./version.ts";
@@ -25,6 +26,8 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "sallyport: ")) });
 
   addReviewCommands(program, output, setExitCode);
+  addInbox(program, output, setExitCode);
+  addMcp(program, output, setExitCode);
   addInstallCommands(program, output, setExitCode);
   addProxyCommands(program, output, setExitCode);
   addCompletion(program, output, setExitCode);
@@ -37,6 +40,30 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
   addHelp(program);
   strict(program);
   return program;
+}
+
+function addInbox(program: Command, output: Output, setExitCode: SetExitCode): void {
+  program
+    .command("inbox")
+    .description("Serve a page with all reviews that wait for you, and those decided today")
+    .option("--port <number>", "listen on this port (default: 8046)")
+    .option("--open", "open the browser (default, except over SSH and in remote mode)", true)
+    .option("--no-open", "do not open the browser; the URL is printed either way")
+    .option("--ready-file <path>", "write {url, port, pid} to this file once listening")
+    .action(async (flags: InboxFlags) => {
+      const { inbox } = await import("./review/inbox.ts");
+      setExitCode(await inbox(flags, output));
+    });
+}
+
+function addMcp(program: Command, output: Output, setExitCode: SetExitCode): void {
+  program
+    .command("mcp")
+    .description("Serve live reviews to an MCP client over stdin and stdout")
+    .action(async () => {
+      const { serveMcp } = await import("./review/live/mcp.ts");
+      setExitCode(await serveMcp(output));
+    });
 }
 
 function addCompletion(program: Command, output: Output, setExitCode: SetExitCode): void {

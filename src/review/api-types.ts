@@ -3,7 +3,7 @@
  * Members that the specification defines keep its names; the others are additional.
  */
 
-import type { LiveAgent, LiveState, ReviewList, Thread } from "./live-api-types.ts";
+import type { InboxContent, LiveAgent, LiveState, ReviewList, Thread } from "./live-api-types.ts";
 
 export type * from "./code-api-types.ts";
 export type * from "./live-api-types.ts";
@@ -210,6 +210,8 @@ export type ReviewEvent =
   /** A new round of a live session: the diff was taken again, or the plan was saved. */
   | { readonly event: "round"; readonly round: number }
   | ({ readonly event: "agent" } & LiveAgent)
+  /** Only at the inbox: what waits or was decided has changed. */
+  | ({ readonly event: "inbox" } & InboxContent)
   /** The other reviews that are open on this machine have changed. */
   | ({ readonly event: "reviews" } & ReviewList)
   /** The agent may not read the decision. Sent again to every page that connects. */

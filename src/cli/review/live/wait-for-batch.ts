@@ -56,7 +56,7 @@ export async function waitForBatch(request: WaitRequest): Promise<ReceivedBatch 
     return await fromReview(review, request);
   } catch (error) {
     // The person or an agent may have ended the review just now.
-    const log = hasProcessEnded(error) ? await finalLog(review) : undefined;
+    const log = hasProcessEnded(error) && !request.signal?.aborted ? await finalLog(review) : undefined;
     if (log === undefined) throw error;
     return fromLog(log, { ...request, id: review.id });
   }

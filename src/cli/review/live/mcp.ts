@@ -1,0 +1,228 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ListToolsRequestSchema,
+} from "@modelcontextprotocol/sdk/types.js";
+import { z } from "zod";
+import { AppError, messageOf } from "../../../errors.ts";
+import { writeDurably } from "../../../files/durable-file.ts";
+import { batchText } from "../../../review/live/batch-text.ts";
+import type { Output } from "../../output.ts";
+import { version } from "../../version.ts";
+import { callReview } from "./call-review.ts";
+import { pathInReview } from "./commands.ts";
+import { startDetached } from "./detach.ts";
+import { dataFolder, findReview } from "./find-review.ts";
+import { waitForBatch } from "./wait-for-batch.ts";
+
+/** The caller of a tool, and its ways to stop it and to learn of its progress. */
+interface ToolCall {
+  /** The client's name, which is the author of what it writes. */
+  readonly agent: string;
+  readonly signal: AbortSignal;
+  /** Reports that the call is still waiting; does nothing for a client that did not ask. */
+  readonly reportProgress: (elapsed: number) => void;
+  /** Runs a task once the result has been sent, unless the client has cancelled the call. */
+  readonly afterSending: (task: () => Promise<void>) => void;
+}
+
+interface ToolResult {
+  readonly content: object;
+  readonly text: string;
+}
+
+interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodObject;
+  run(args: unknown, call: ToolCall): Promise<ToolResult>;
+}
+
+const id = z.string().describe("The id of the review");
+
+/** Defines a tool whose arguments are parsed before it runs. */
+function tool<Shape extends z.ZodRawShape>(
+  name: string,
+  description: string,
+  input: z.ZodObject<Shape>,
+  run: (args: z.infer<z.ZodObject<Shape>>, call: ToolCall) => Promise<ToolResult>,
+): Tool {
+  return {
+    name,
+    description,
+    input,
+    run: (args, call) => {
+      const parsed = input.safeParse(args);
+      if (parsed.success) return run(parsed.data, call);
+      const [issue] = parsed.error.issues;
+      throw new AppError("validation", `${issue?.path.join(".") || "The arguments"}: ${issue?.message}`);
+    },
+  };
+}
+
+const TOOLS: readonly Tool[] = [
+  tool(
+    "review_code",
+    "Opens a live review of the uncommitted changes in the working directory and returns at once. Then call wait_for_feedback.",
+    z.object({}),
+    async (_args, call) => openReview(["code"], call),
+  ),
+  tool(
+    "review_plan",
+    "Opens a live review of a plan and returns at once. The result names the plan's file: each save of it is a new round. Then call wait_for_feedback.",
+    z.object({ plan: z.string().min(1).describe("The plan as Markdown") }),
+    async ({ plan }, call) => {
+      const file = join(dataFolder(), "live-plans", `${randomBytes(8).toString("hex")}.md`);
+      await writeDurably(file, plan);
+      return openReview(["plan", file, `--project=${process.cwd()}`], call, { file });
+    },
+  ),
+  tool(
+    "wait_for_feedback",
+    "Waits until the person sends feedback or ends the review, and returns it. With a timeout, returns event null after that many seconds; 0 returns at once.",
+    z.object({ id, timeout: z.number().min(0).max(86_400).optional().describe("Seconds") }),
+    async ({ id: review, timeout }, { agent, signal, reportProgress, afterSending }) => {
+      const began = performance.now();
+      const timer = setInterval(() => reportProgress((performance.now() - began) / 1_000), PROGRESS_MS);
+      try {
+        const batch = await waitForBatch({ id: review, timeout, again: false, agent, signal });
+        if (!batch)
+          return { content: { event: null }, text: "No feedback yet. Call wait_for_feedback again." };
+        afterSending(batch.confirm);
+        return { content: batch.content, text: batchText(batch.content) };
+      } finally {
+        clearInterval(timer);
+      }
+    },
+  ),
+  tool(
+    "add_finding",
+    "Adds a finding at lines of a file, which the person sees at once and can accept or dismiss.",
+    z.object({
+      id,
+      path: z.string().describe("Path in the repository"),
+      lineStart: z.number().int().min(1).describe("First line, after the change"),
+      lineEnd: z.number().int().min(1).optional(),
+      markdown: z.string().min(1),
+      severity: z.enum(["info", "warning", "error"]).optional(),
+    }),
+    async ({ id: of, path, lineStart, lineEnd = lineStart, markdown, severity }, { agent }) => {
+      const review = await findReview(of);
+      const anchor = { kind: "lines", path: pathInReview(review, path), side: "new", lineStart, lineEnd };
+      const content = await callReview(review, {
+        method: "POST",
+        path: "/api/threads",
+        body: { anchor, type: "finding", markdown, severity: severity ?? null, author: authorOf(agent) },
+      });
+      return { content: content as object, text: `Added to ${path}, line ${lineStart}.` };
+    },
+  ),
+  tool(
+    "reply",
+    "Replies in a thread, and with resolve marks it as resolved in your name.",
+    z.object({ id, thread: z.string(), markdown: z.string().min(1), resolve: z.boolean().optional() }),
+    async ({ id: of, thread, markdown, resolve }, { agent }) => {
+      const review = await findReview(of);
+      const path = `/api/threads/${encodeURIComponent(thread)}`;
+      const author = authorOf(agent);
+      let content = await callReview(review, {
+        method: "POST",
+        path: `${path}/messages`,
+        body: { markdown, author },
+      });
+      if (resolve)
+        content = await callReview(review, { method: "PATCH", path, body: { state: "resolved", author } });
+      return { content: content as object, text: resolve ? "Replied and resolved." : "Replied." };
+    },
+  ),
+  tool(
+    "refresh",
+    "Takes the diff again, or reads the plan's file again, after you have changed it: the next round.",
+    z.object({ id }),
+    async ({ id: of }) => {
+      const content = await callReview(await findReview(of), { method: "POST", path: "/api/refresh" });
+      return { content: content as object, text: "The person sees the new state." };
+    },
+  ),
+  tool("end_review", "Ends a live review.", z.object({ id }), async ({ id: of }) => {
+    const content = await callReview(await findReview(of), { method: "POST", path: "/api/end" });
+    return { content: content as object, text: "The review has ended." };
+  }),
+];
+
+/** Milliseconds between two progress notifications; clients give up after 30 s or more without one. */
+const PROGRESS_MS = 5_000;
+
+const authorOf = (name: string) => ({ kind: "agent", name });
+
+async function openReview(
+  args: readonly string[],
+  { agent }: ToolCall,
+  more: object = {},
+): Promise<ToolResult> {
+  const words = ["review", ...args, "--live", "--detached", `--agent=${agent}`];
+  const started = await startDetached(words, process.cwd());
+  if ("exitCode" in started)
+    throw new AppError("internal", started.report.trim() || "The review did not start");
+  return {
+    content: { id: started.id, url: started.url, ...more },
+    text: `The review ${started.id} is open at ${started.url}. Call wait_for_feedback with this id.`,
+  };
+}
+
+/** Runs `sallyport mcp`: an MCP server on stdin and stdout, until the client closes stdin. Resolves to the exit code. */
+export async function serveMcp(output: Output): Promise<number> {
+  const server = new Server({ name: "sallyport", version }, { capabilities: { tools: {} } });
+  const closing = new AbortController();
+  server.onerror = (error) => output.note(`sallyport mcp: ${error.message}`);
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: TOOLS.map(({ name, description, input }) => ({
+      name,
+      description,
+      inputSchema: { ...z.toJSONSchema(input), type: "object" as const },
+    })),
+  }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra): Promise<CallToolResult> => {
+    const { progressToken } = params._meta ?? {};
+    const signal = AbortSignal.any([extra.signal, closing.signal]);
+    const call: ToolCall = {
+      agent: server.getClientVersion()?.name || "agent",
+      signal,
+      reportProgress(elapsed) {
+        if (progressToken === undefined || signal.aborted) return;
+        const message = "Waiting for the person's feedback";
+        void extra
+          .sendNotification({
+            method: "notifications/progress",
+            params: { progressToken, progress: elapsed, message },
+          })
+          .catch(() => {});
+      },
+      afterSending(task) {
+        // The SDK writes the result in a microtask after the handler; a cancelled call gets none.
+        setImmediate(() => {
+          if (!signal.aborted) task().catch((error) => output.note(`sallyport mcp: ${messageOf(error)}`));
+        });
+      },
+    };
+    try {
+      const found = TOOLS.find(({ name }) => name === params.name);
+      if (!found) throw new AppError("not_found", `There is no tool "${params.name}"`);
+      const { content, text } = await found.run(params.arguments ?? {}, call);
+      return { content: [{ type: "text", text }], structuredContent: { ...content } };
+    } catch (error) {
+      const hint = error instanceof AppError && error.hint ? `\n${error.hint}` : "";
+      return { isError: true, content: [{ type: "text", text: `${messageOf(error)}${hint}` }] };
+    }
+  });
+  const ended = new Promise<void>((resolve) => process.stdin.once("end", resolve).once("close", resolve));
+  await server.connect(new StdioServerTransport());
+  await ended;
+  closing.abort();
+  await server.close();
+  return 0;
+}
