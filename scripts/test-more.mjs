@@ -1,5 +1,5 @@
 // Runs the random suites at full size with a new seed (`npm test` runs them small, with a fixed seed), and the disk suite,
-// which mounts disks in a user namespace (Linux). Usage: node scripts/test-more.mjs crash|fuzz|disk
+// which mounts disks in a user namespace (Linux). Usage: node scripts/test-more.mjs crash|live-crash|fuzz|disk
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -7,6 +7,11 @@ import { join, resolve } from "node:path";
 const root = resolve(import.meta.dirname, "..");
 const SUITES = {
   crash: { project: "e2e", files: ["test/e2e/crash-safety.test.ts"], size: { CRASH_KILLS: "200" } },
+  "live-crash": {
+    project: "e2e",
+    files: ["test/e2e/live-crash.test.ts"],
+    size: { LIVE_KILLS: "200" },
+  },
   fuzz: { project: "unit", files: randomTests(), size: { RAW_REQUESTS: "50000" } },
   disk: { project: "disk", files: ["test/disk"], mounts: true },
 };

@@ -83,12 +83,12 @@ function parseJson(text: string, name: string): unknown {
 }
 
 function bodyOf(found: z.infer<typeof result>, rules: readonly z.infer<typeof rule>[]): SarifFinding["body"] {
-  const { ruleId, ruleIndex, message: said, locations } = found;
+  const { ruleId, ruleIndex, message: content, locations } = found;
   const known = rules[ruleIndex ?? -1] ?? rules.find(({ id }) => id !== undefined && id === ruleId);
   const severity = SEVERITIES[found.level ?? known?.defaultConfiguration?.level ?? "warning"] ?? "warning";
-  const words = said.markdown ?? said.text ?? "";
+  const text = content.markdown ?? content.text ?? "";
   const name = ruleId ?? known?.id;
-  const markdown = name === undefined ? words || "No message." : `${words}\n\n\`${name}\``.trim();
+  const markdown = name === undefined ? text || "No message." : `${text}\n\n\`${name}\``.trim();
   const { artifactLocation, region: lines } = locations?.[0]?.physicalLocation ?? {};
   return { anchor: anchorOf(artifactLocation?.uri, lines), type: "finding", markdown, severity };
 }

@@ -164,8 +164,8 @@ async function openReview(
   { agent }: ToolCall,
   more: object = {},
 ): Promise<ToolResult> {
-  const words = ["review", ...args, "--live", "--detached", `--agent=${agent}`];
-  const started = await startDetached(words, process.cwd());
+  const command = ["review", ...args, "--live", "--detached", `--agent=${agent}`];
+  const started = await startDetached(command, process.cwd());
   if ("exitCode" in started)
     throw new AppError("internal", started.report.trim() || "The review did not start");
   return {
