@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import { dataDirectory, processEnvironment } from "../../config/paths.ts";
-import { portOf } from "../../config/review/environment.ts";
+import { parsePort } from "../../config/review/environment.ts";
 import { pageSource } from "../../http/page-source.ts";
 import { createInboxServer } from "../../review/inbox/server.ts";
 import type { Output } from "../output.ts";
 import { pagesFolder } from "../pages-folder.ts";
 import { openReadyFile } from "../ready-file.ts";
-import { openBrowser, openingOf } from "./browser.ts";
+import { chooseOpening, openBrowser } from "./browser.ts";
 import { exitCodeOf, startLifecycle } from "./lifecycle.ts";
 import { listenForReview } from "./listen.ts";
 import { resolveOptions } from "./options.ts";
@@ -28,7 +28,7 @@ export async function inbox(flags: InboxFlags, output: Output): Promise<number> 
     const readyFile = flags.readyFile === undefined ? undefined : await openReadyFile(flags.readyFile);
     const listeners = await listenForReview({
       // Unlike a review, the inbox accepts 0: any free port.
-      port: flags.port === "0" ? 0 : (portOf(flags.port, "--port") ?? INBOX_PORT),
+      port: flags.port === "0" ? 0 : (parsePort(flags.port, "--port") ?? INBOX_PORT),
       projectFolder: "",
       signal: lifecycle.signal,
       onRetry: (message) => output.note(message),
@@ -43,7 +43,7 @@ export async function inbox(flags: InboxFlags, output: Output): Promise<number> 
       const url = `http://localhost:${listeners.port}`;
       output.note(`The inbox is at ${url}`);
       await readyFile?.write(url, listeners.port);
-      void openBrowser(openingOf(environment, flags.open), url, (text) => output.note(text));
+      void openBrowser(chooseOpening(environment, flags.open), url, (text) => output.note(text));
       await aborted(lifecycle.signal);
       await app.close();
     } finally {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
-import { messageOf } from "../../errors.ts";
+import { getErrorMessage } from "../../errors.ts";
 import { writeDurably } from "../../files/durable-file.ts";
 import type { Listeners } from "../../http/listeners.ts";
 import { createPageToken } from "../../http/page.ts";
@@ -78,7 +78,7 @@ function showFindings(
       const { addFindings } = await import("./live/add-sarif.ts");
       await addFindings(findings, store, context, output);
     },
-    (error) => output.note(`The findings could not be shown: ${messageOf(error)}`),
+    (error) => output.note(`The findings could not be shown: ${getErrorMessage(error)}`),
   );
 }
 

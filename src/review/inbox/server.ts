@@ -1,11 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyInstance } from "fastify";
-import { createApp } from "../../http/app.ts";
-import { addErrorHandler } from "../../http/error-handler.ts";
-import { addGuard } from "../../http/guard-plugin.ts";
+import { addGuard, addPeerCheck } from "../../http/access-checks.ts";
+import { addErrorHandler, createApp } from "../../http/app.ts";
 import { addPage } from "../../http/page.ts";
 import type { PageSource } from "../../http/page-source.ts";
-import { addPeerCheck } from "../../http/peer-plugin.ts";
 import { addSecurityHeaders } from "../../http/security-headers.ts";
 import type { InboxContent } from "../api-types.ts";
 import { createEventHub } from "../events.ts";

@@ -1,6 +1,6 @@
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { markOfProcess } from "../../../src/files/running-process.ts";
+import { getProcessMark } from "../../../src/files/running-process.ts";
 import { createLogFile, readLog, replay } from "../../../src/review/live/log-file.ts";
 import { findLog, logPath } from "../../../src/review/live/log-folder.ts";
 import { openThreadStore, type ThreadStore } from "../../../src/review/live/thread-store.ts";
@@ -16,9 +16,9 @@ const messagesIn = ({ log }: ThreadStore) =>
 
 /** Makes the log look like that of a process that was killed. */
 async function kill(path: string): Promise<void> {
-  const dead = { ...markOfProcess(), pid: 4_194_301, started: "1" };
+  const dead = { ...getProcessMark(), pid: 4_194_301, started: "1" };
   const text = await readFile(path, "utf8");
-  await writeFile(path, text.replace(JSON.stringify(markOfProcess()), JSON.stringify(dead)));
+  await writeFile(path, text.replace(JSON.stringify(getProcessMark()), JSON.stringify(dead)));
 }
 
 describe("the logs of live reviews", () => {

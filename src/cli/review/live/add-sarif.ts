@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { isAbsolute, relative, sep } from "node:path";
-import { AppError, messageOf } from "../../../errors.ts";
+import { AppError, getErrorMessage } from "../../../errors.ts";
 import type { ReviewContext } from "../../../review/context.ts";
 import { parseSarif, type SarifFinding } from "../../../review/live/parse-sarif.ts";
 import type { ThreadStore } from "../../../review/live/thread-store.ts";
@@ -12,7 +12,7 @@ export async function readSarif(path: string): Promise<readonly SarifFinding[]> 
   try {
     text = await readFile(path, "utf8");
   } catch (cause) {
-    throw new AppError("input", `Cannot read ${path}: ${messageOf(cause)}`, {
+    throw new AppError("input", `Cannot read ${path}: ${getErrorMessage(cause)}`, {
       cause,
       hint: "Name a SARIF file with --sarif.",
     });

@@ -8,7 +8,7 @@ import {
   ListToolsRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
-import { AppError, messageOf } from "../../../errors.ts";
+import { AppError, getErrorMessage } from "../../../errors.ts";
 import { writeDurably } from "../../../files/durable-file.ts";
 import { batchText } from "../../../review/live/batch-text.ts";
 import type { Output } from "../../output.ts";
@@ -205,7 +205,8 @@ export async function serveMcp(output: Output): Promise<number> {
       afterSending(task) {
         // The SDK writes the result in a microtask after the handler; a cancelled call gets none.
         setImmediate(() => {
-          if (!signal.aborted) task().catch((error) => output.note(`sallyport mcp: ${messageOf(error)}`));
+          if (!signal.aborted)
+            task().catch((error) => output.note(`sallyport mcp: ${getErrorMessage(error)}`));
         });
       },
     };
@@ -216,7 +217,7 @@ export async function serveMcp(output: Output): Promise<number> {
       return { content: [{ type: "text", text }], structuredContent: { ...content } };
     } catch (error) {
       const hint = error instanceof AppError && error.hint ? `\n${error.hint}` : "";
-      return { isError: true, content: [{ type: "text", text: `${messageOf(error)}${hint}` }] };
+      return { isError: true, content: [{ type: "text", text: `${getErrorMessage(error)}${hint}` }] };
     }
   });
   const ended = new Promise<void>((resolve) => process.stdin.once("end", resolve).once("close", resolve));
