@@ -23,6 +23,7 @@ import { createLimiter } from "./pipeline/limit-call.ts";
 import { isModelRoute, type Route, routes, takesPath } from "./routes.ts";
 import { createCooldowns } from "./routing/cooldowns.ts";
 import { createKeyPolicy } from "./routing/key-policy.ts";
+import { UpstreamStats } from "./routing/upstream-stats.ts";
 import { createRuntime } from "./runtime.ts";
 import { addDoor } from "./server/admission-hook.ts";
 import { capacityFor, createConnectionLimit, createDraining, descriptorLimit } from "./server/connections.ts";
@@ -43,6 +44,8 @@ export interface ProxyParts {
   readonly log: RequestLog;
   /** Called with each unexpected error, which is a defect of the proxy. */
   readonly onInternal: (error: unknown) => void;
+  /** Counts what the calls of all processes use of limits; undefined: those of this process are counted. */
+  readonly limits?: LimitStore | undefined;
   /** Loads the built dashboard. Without it, `/` serves a static page. */
   readonly dashboardPage?: () => Promise<string>;
   /** State shared with other processes that serve the same address; undefined for a single process. */
@@ -53,8 +56,6 @@ export interface SharedParts {
   /** The instance id that all of them share. */
   readonly instanceId: string;
   readonly conversations: ConversationStore;
-  /** Counts what the calls of all processes use of limits. */
-  readonly limits?: LimitStore;
   /** Returns the sum of what all processes have counted. */
   readonly totals: () => Promise<MetricCounts>;
   /** Returns the running and recent calls of all processes; of the ended ones, those from `since` (ISO 8601) on. */
@@ -97,8 +98,9 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
   const cooldowns = createCooldowns();
   const instanceId = parts.shared?.instanceId ?? createInstanceId();
   const metrics = createMetrics(pools.queued);
-  const limits = parts.shared?.limits ?? createMemoryLimits();
-  let runtime = createRuntime(config, pools, instanceId);
+  const limits = parts.limits ?? createMemoryLimits();
+  const stats = new UpstreamStats();
+  let runtime = createRuntime(config, pools, instanceId, stats);
   let serial = 0;
   let draining = false;
   let stopping = false;
@@ -111,6 +113,8 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     pools,
     cooldowns,
     keyPolicy: createKeyPolicy(cooldowns),
+    stats,
+    limits,
     limiter: createLimiter(limits),
     streams,
     log: parts.log,
@@ -137,7 +141,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     counts: metrics.counts,
     activity: (since) => ownActivity(recent, cooldowns, since),
     reload(next) {
-      runtime = createRuntime(next, pools, instanceId);
+      runtime = createRuntime(next, pools, instanceId, stats);
       cooldowns.clear();
       configuration = { readAt: Date.now() };
       pools.keepOnly(listPoolKeys(next));
@@ -162,6 +166,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
       streams.stop();
       await app.close();
       await pools.destroy();
+      await limits.close();
       await parts.log.close();
     },
   };

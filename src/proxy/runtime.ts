@@ -9,6 +9,7 @@ import { fits } from "./glob.ts";
 import { type Catalogue, createCatalogue } from "./models/catalog.ts";
 import { createRedactor, type Redact } from "./redact.ts";
 import { createSelector, type Selector } from "./routing/select-targets.ts";
+import type { UpstreamStats } from "./routing/upstream-stats.ts";
 import { createForwarding, type Forwarding } from "./server/forwarded.ts";
 import type { Pools } from "./upstream/pools.ts";
 
@@ -24,6 +25,8 @@ export interface Runtime {
   readonly forwarding: Forwarding;
   readonly catalogue: Catalogue;
   readonly selector: Selector;
+  /** Whether a rule's strategy depends on the calls so far. */
+  readonly usesStats: boolean;
   /** Whether an upstream has limits. */
   readonly hasUpstreamLimits: boolean;
   /** Redacts every secret of the configuration. */
@@ -31,7 +34,12 @@ export interface Runtime {
 }
 
 /** Creates a runtime. Throws `configuration` if an API key is required and none is configured. */
-export function createRuntime(config: ProxyConfig, pools: Pools, instanceId: string): Runtime {
+export function createRuntime(
+  config: ProxyConfig,
+  pools: Pools,
+  instanceId: string,
+  stats?: UpstreamStats,
+): Runtime {
   const authMode = effectiveMode(config.authMode, config.allowLanAccess);
   if (authMode !== "off" && config.keys.length === 0)
     throw new AppError(
@@ -47,7 +55,8 @@ export function createRuntime(config: ProxyConfig, pools: Pools, instanceId: str
     guard: guardFor(config),
     forwarding: createForwarding(config.trustedProxies),
     catalogue,
-    selector: createSelector(config.upstreams, config.rules, catalogue),
+    selector: createSelector(config.upstreams, config.rules, catalogue, Math.random, stats),
+    usesStats: config.rules.some(({ strategy }) => strategy === "least-busy" || strategy === "fastest"),
     hasUpstreamLimits: [...config.upstreams.values()].some(({ subject }) => subject !== undefined),
     redact: createRedactor(config.secrets),
   };

@@ -1,6 +1,7 @@
 import type { BodyRoom } from "./body/body-room.ts";
 import type { CallActivity } from "./dashboard/activity.ts";
 import type { ConfigurationState } from "./dashboard/api-types.ts";
+import type { LimitStore } from "./gateway/limits.ts";
 import type { ModelLabels } from "./models/model-labels.ts";
 import type { MetricCounts, Metrics } from "./observability/metrics.ts";
 import type { RecentCalls } from "./observability/recent-calls.ts";
@@ -8,6 +9,7 @@ import type { RequestLog } from "./observability/request-log.ts";
 import type { Limiter } from "./pipeline/limit-call.ts";
 import type { Cooldowns } from "./routing/cooldowns.ts";
 import type { KeyPolicy } from "./routing/key-policy.ts";
+import type { UpstreamStats } from "./routing/upstream-stats.ts";
 import type { Runtime } from "./runtime.ts";
 import type { ConnectionLimit } from "./server/connections.ts";
 import type { ConversationStore } from "./translate/conversations/conversation-store.ts";
@@ -21,7 +23,11 @@ export interface Services {
   readonly pools: Pools;
   readonly cooldowns: Cooldowns;
   readonly keyPolicy: KeyPolicy;
+  /** What calls use of the limits of keys, teams and upstreams. */
+  readonly limits: LimitStore;
   readonly limiter: Limiter;
+  /** What calls have shown about upstreams; recorded only if a rule uses it. */
+  readonly stats: UpstreamStats;
   readonly streams: OpenStreams;
   readonly log: RequestLog;
   readonly metrics: Metrics;

@@ -1,6 +1,6 @@
 import type { UpstreamDialect } from "../../proxy/dialects/index.ts";
 import type { OutboundProxies } from "../outbound-proxy.ts";
-import type { Limits as KeyLimits, QueueSettings, Subject } from "./limits.ts";
+import type { FallbackReason, Limits as KeyLimits, QueueSettings, Strategy, Subject } from "./limits.ts";
 import type { ProxySettings } from "./schema.ts";
 
 /** The resolved configuration of the proxy: with keys and environment variables, times in milliseconds. */
@@ -32,6 +32,9 @@ export interface ProxyConfig {
   readonly drainTimeoutMs: number;
   readonly logging: LoggingConfig;
   readonly strictTranslation: boolean;
+  /** The URL of the Redis server that counts limits for all replicas; undefined: this process counts. */
+  readonly redis: string | undefined;
+  readonly redisFailure: "local" | "refuse";
   /** Lets calls wait for limits of concurrency and of upstreams; undefined: they are rejected. */
   readonly queue: QueueSettings | undefined;
   /** Whether keys with a budget may call models without a price. */
@@ -111,6 +114,10 @@ export interface ModelRule {
   readonly match: string;
   /** In the order in which they are tried. */
   readonly targets: readonly RuleTarget[];
+  /** Undefined: `weighted` if an upstream has a weight, else `order`. */
+  readonly strategy?: Strategy | undefined;
+  /** Failures after which the next target is tried; undefined: errors and rate limits. */
+  readonly on?: readonly FallbackReason[] | undefined;
   readonly when: RuleCondition | undefined;
 }
 

@@ -9,7 +9,7 @@ export interface EffectiveSetting {
   readonly source: string;
 }
 
-const SECRET_KEY = /^(?:api_key|api_keys|key|token|secret|password|command)$/;
+const SECRET_KEY = /^(?:redis|api_key|api_keys|key|token|secret|password|command)$/;
 
 /** Returns every setting in force, in the order of the schema, with secrets redacted. */
 export function effectiveSettings({ settings, getSource }: LoadedSettings): readonly EffectiveSetting[] {

@@ -47,6 +47,28 @@ export const unpricedSchema = z
   .default("count")
   .describe("`refuse`: keys with a budget may not call models without a price; `count`: they cost 0.");
 
+export const redisFailureSchema = z
+  .enum(["local", "refuse"])
+  .default("local")
+  .describe("While Redis is unreachable: each replica enforces its share, or calls with limits get 503.");
+
+/** How a rule chooses among its upstreams, and which failures lead to the next one. */
+export const routingMembers = {
+  strategy: z
+    .enum(["order", "weighted", "least-busy", "fastest", "cheapest"])
+    .optional()
+    .describe(
+      "Order in which the upstreams are tried; default: `weighted` if one has a weight, else `order`.",
+    ),
+  on: z
+    .array(z.enum(["error", "rate_limit", "context_window"]))
+    .default(["error", "rate_limit"])
+    .describe("Failures after which the next upstream is tried."),
+};
+
+export type Strategy = NonNullable<z.infer<typeof routingMembers.strategy>>;
+export type FallbackReason = z.infer<typeof routingMembers.on>[number];
+
 export type Period = "day" | "week" | "month" | "total";
 
 export interface Budget {

@@ -16,6 +16,7 @@ import type {
   UpstreamConfig,
 } from "./config.ts";
 import { type KeyAccessSettings, subjectsOf } from "./limits.ts";
+import { findRedisUrl, passwordsIn } from "./redis-url.ts";
 import type { ProxySettings, SecretSettings } from "./schema.ts";
 import { collectSecrets, secretsInUrl } from "./secrets.ts";
 import type { LoadedSettings } from "./settings.ts";
@@ -67,6 +68,7 @@ export function resolveProxyConfig(
   const keys = resolveKeys(settings, environment, found, refuse);
   const mcp = resolveMcp(settings, environment, found, refuse);
   const outboundProxies = readOutboundProxies(environment);
+  const redis = findRedisUrl(settings, environment, refuse);
   return {
     host: hostOf(settings, refuse),
     port: settings.port,
@@ -95,10 +97,12 @@ export function resolveProxyConfig(
       to: settings.logging.to,
     },
     strictTranslation: settings.strict_translation,
+    redis,
+    redisFailure: settings.redis_failure,
     queue: settings.queue && { size: settings.queue.size, timeoutMs: settings.queue.timeout * 1000 },
     unpriced: settings.unpriced,
     totalMs: settings.timeouts.total * 1000,
-    secrets: allSecrets(keys, [...upstreams.values()], [...mcp.values()], outboundProxies, found),
+    secrets: allSecrets(keys, [...upstreams.values()], [...mcp.values()], outboundProxies, found, redis),
   };
 }
 
@@ -119,10 +123,12 @@ function allSecrets(
   mcp: readonly McpServerConfig[],
   { http, https }: OutboundProxies,
   { secrets }: Found,
+  redis: string | undefined,
 ): string[] {
   const proxies = [http, https].flatMap((proxy) => proxy ?? []);
   const texts = [
     ...(secrets?.values() ?? []),
+    ...passwordsIn(redis),
     ...keys.flatMap(({ text }) => text ?? []),
     ...upstreams.flatMap((upstream) => [...upstream.keys, ...secretsInUrl(upstream.baseUrl)]),
     ...mcp.flatMap(({ url }) => secretsInUrl(url)),
@@ -234,7 +240,7 @@ function resolveRules(settings: ProxySettings, known: ReadonlySet<string>, refus
     const targets = named.map((name) => parseTarget(name, rule.model));
     for (const { upstream } of targets)
       if (!known.has(upstream)) refuse(["models", index, "upstream"], `there is no upstream "${upstream}"`);
-    return { match: rule.match, targets, when: conditionOf(rule.when) };
+    return { match: rule.match, targets, strategy: rule.strategy, on: rule.on, when: conditionOf(rule.when) };
   });
 }
 

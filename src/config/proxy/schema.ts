@@ -2,7 +2,14 @@ import { isIP } from "node:net";
 import { z } from "zod";
 import { upstreamDialects } from "../../proxy/dialects/index.ts";
 import { capabilityOverrideSchema } from "./capability-override.ts";
-import { keyAccess, queueSchema, unpricedSchema, upstreamLimitsSchema } from "./limits.ts";
+import {
+  keyAccess,
+  queueSchema,
+  redisFailureSchema,
+  routingMembers,
+  unpricedSchema,
+  upstreamLimitsSchema,
+} from "./limits.ts";
 
 /**
  * The `proxy` section of the configuration file. `docs/reference/proxy.md` describes it, `proxy check --json-schema`
@@ -139,6 +146,7 @@ const modelRule = z.strictObject({
     .union([text, z.array(text).min(1)], { error: "must be the name of an upstream, or a list of names" })
     .describe("Upstreams in the order in which they are tried; NAME/model sets the model name there."),
   model: text.optional().describe("The model name at the upstream; default: the client's."),
+  ...routingMembers,
   when: z
     .strictObject({
       request_class: text.optional().describe("Value of the header `x-claude-code-request-class`."),
@@ -266,6 +274,9 @@ export const proxySchema = z.strictObject({
     .describe("Where keys and usage are kept: sqlite (the default), sqlite:PATH, a postgres URL or none."),
   database_env: text.optional().describe("The environment variable that holds the database's URL."),
   store: z.literal("memory").optional().describe('Deprecated: the same as `database: "none"`.'),
+  redis: text.optional().describe("Where replicas share limits: a redis:// or rediss:// URL, or none."),
+  redis_env: text.optional().describe("The environment variable that holds Redis's URL."),
+  redis_failure: redisFailureSchema,
   queue: queueSchema,
   unpriced: unpricedSchema,
   strict_translation: z

@@ -55,7 +55,7 @@ export async function runAttempts<Outcome extends LaneOutcome>(
 ): Promise<AttemptResult<Outcome>> {
   const { cooldowns, keyPolicy, limiter } = call.services;
   const session = getSession(call.request.headers);
-  let attempt = firstAttempt(targets, (target) => keyPolicy.order(target, session));
+  let attempt = firstAttempt(targets, (target) => keyPolicy.order(target, session), call.on);
   for (;;) {
     call.upstream = attempt.upstream;
     const { subject } = attempt.upstream;
@@ -73,11 +73,15 @@ export async function runAttempts<Outcome extends LaneOutcome>(
         continue;
       }
     } else if (call.limits !== undefined) limiter.releaseUpstream(call);
+    if (call.runtime.usesStats) countAt(call, attempt.upstream.name);
     const entry = beginAttempt(call, attempt);
+    const { ms: startedAt } = entry;
     const outcome = await request.send(attempt);
     endAttempt(entry, outcome);
     if (outcome.kind === "resend") continue;
     cooldowns.record(attempt, outcome);
+    if (call.runtime.usesStats && outcome.kind === "completed" && call.firstByteAt > startedAt)
+      call.services.stats.measure(attempt.upstream.name, call.firstByteAt - startedAt);
     const next = request.isRepeatable() ? nextAttempt(attempt, outcome) : undefined;
     if (next === undefined) return { kind: "done", outcome };
     request.discard?.(outcome);
@@ -91,6 +95,14 @@ export async function runAttempts<Outcome extends LaneOutcome>(
     }
     attempt = next;
   }
+}
+
+/** Counts the call as in flight at this upstream, and no longer at the one before. */
+function countAt(call: Call, upstream: string): void {
+  const { stats } = call.services;
+  if (call.countedAt !== undefined) stats.end(call.countedAt);
+  call.countedAt = upstream;
+  stats.begin(upstream);
 }
 
 /** Adds an attempt to the call's record. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ProxyKey, UpstreamConfig } from "../../config/proxy/config.ts";
+import type { FallbackReason } from "../../config/proxy/limits.ts";
 import type { AppError } from "../../errors.ts";
 import { shownKeys } from "../auth/credentials.ts";
 import { BodyShare } from "../body/body-room.ts";
@@ -68,6 +69,10 @@ export interface Call {
   readonly attempts: OpenAttempt[];
   /** The pattern of the rule that chose its upstreams. */
   rule: string | undefined;
+  /** Failures after which the next target is tried; undefined: errors and rate limits. */
+  on: readonly FallbackReason[] | undefined;
+  /** The upstream that counts the call as in flight. */
+  countedAt: string | undefined;
   usage: Usage | undefined;
   losses: readonly Loss[];
   /** The error message for the log. */
@@ -113,6 +118,8 @@ export function openCall(
     retries: 0,
     attempts: [],
     rule: undefined,
+    on: undefined,
+    countedAt: undefined,
     usage: undefined,
     losses: [],
     errorMessage: undefined,
@@ -140,6 +147,7 @@ export function settle(call: Call): void {
   call.share.release();
   const now = performance.now();
   const { headers } = request;
+  if (call.countedAt !== undefined) services.stats.end(call.countedAt);
   if (call.isTimedOut) recordTimeout(call);
   const errorCode = errorCodeOf(call);
   const cost = costOf(call.usage, call.upstream, call.upstreamModel);

@@ -25,6 +25,7 @@ export async function chooseTargets(call: Call, called: CalledOperation, body: C
   const selection = await call.runtime.selector.select(model, call.dialect, facts);
   if (!selection) throw notFound(model);
   call.rule = selection.rule;
+  call.on = selection.on;
   const able = ableToCompact(selection.targets, called.operation, bytes);
   return setTargets(call, call.services.cooldowns.availableFirst(able));
 }

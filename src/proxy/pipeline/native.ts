@@ -5,7 +5,7 @@ import { dialects, findProfile, getProfile } from "../dialects/index.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
 import type { Attempt } from "../routing/attempts.ts";
-import { withPauseInBody } from "../routing/retry-after.ts";
+import { isOverflow, withPauseInBody } from "../routing/retry-after.ts";
 import type { Targets } from "../routing/select-targets.ts";
 import { relayTo } from "../upstream/clients.ts";
 import type {
@@ -78,6 +78,11 @@ async function relayOnce(
   if (outcome.kind !== "refused") return outcome;
   if (asking && refusesUsage(upstream, outcome.status, outcome.body))
     return { kind: "resend", status: outcome.status };
+  if (call.on?.includes("context_window")) {
+    const { status, body: text, headers } = outcome;
+    const isTooLong = await isOverflow(status, text, headers["content-encoding"]);
+    if (isTooLong) return { ...outcome, isOverflow: true };
+  }
   return withPauseInBody(outcome);
 }
 

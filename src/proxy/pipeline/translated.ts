@@ -1,7 +1,7 @@
 import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
 import type { Attempt, AttemptOutcome } from "../routing/attempts.ts";
-import { withPauseOfResponse } from "../routing/retry-after.ts";
+import { withOverflow, withPauseOfResponse } from "../routing/retry-after.ts";
 import type { Targets } from "../routing/select-targets.ts";
 import {
   type SendUpstream,
@@ -149,6 +149,11 @@ async function sendOnce(
     if (response.status >= 300 && response.status < 400)
       throw new AppError("upstream_invalid", `The upstream ${upstream.name} ${REDIRECTED}`);
     if (response.status < 400) return { kind: "completed", ...response };
+    if (call.on?.includes("context_window")) {
+      const checked = await withOverflow(response);
+      if (checked.isOverflow) return { kind: "refused", ...checked, pauseInBody: undefined };
+      return { kind: "refused", ...(await withPauseOfResponse(checked)) };
+    }
     return { kind: "refused", ...(await withPauseOfResponse(response)) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

@@ -1,3 +1,4 @@
+import type { FallbackReason } from "../../config/proxy/limits.ts";
 import type { AppError } from "../../errors.ts";
 import { canRetry } from "../upstream/upstream-errors.ts";
 import { type RetryHints, requestedPause } from "./retry-after.ts";
@@ -8,7 +9,7 @@ export type AttemptOutcome =
   | { readonly kind: "completed" | "disconnected" }
   | { readonly kind: "failed"; readonly error: AppError }
   | { readonly kind: "broken"; readonly error: AppError }
-  | ({ readonly kind: "refused"; readonly status: number } & RetryHints);
+  | ({ readonly kind: "refused"; readonly status: number; readonly isOverflow?: boolean } & RetryHints);
 
 /** One attempt of a call at one target, and what is left to try. */
 export interface Attempt extends Target {
@@ -21,6 +22,8 @@ export interface Attempt extends Target {
   /** Retries with the same target and key that are left. */
   readonly repeatsLeft: number;
   readonly orderKeys: KeyOrder;
+  /** Failures after which the next target is tried; undefined: errors and rate limits. */
+  readonly on: readonly FallbackReason[] | undefined;
 }
 
 /** Returns a target's keys in the order in which they are tried. */
@@ -31,13 +34,17 @@ const REPEATS = 2;
 const MAX_PAUSE_MS = 20_000;
 
 /** Returns the attempt at the first target. */
-export function firstAttempt([first, ...others]: Targets, orderKeys: KeyOrder): Attempt {
-  return attemptAt(first, others, REPEATS, orderKeys);
+export function firstAttempt(
+  [first, ...others]: Targets,
+  orderKeys: KeyOrder,
+  on?: readonly FallbackReason[],
+): Attempt {
+  return attemptAt(first, others, REPEATS, orderKeys, on);
 }
 
 /** Returns the targets that are left to try, including this attempt's. */
-export function remainingTargets({ upstream, model, otherTargets }: Attempt): Targets {
-  return [{ upstream, model }, ...otherTargets];
+export function remainingTargets({ upstream, model, contextWindow, otherTargets }: Attempt): Targets {
+  return [{ upstream, model, contextWindow }, ...otherTargets];
 }
 
 /**
@@ -53,16 +60,33 @@ export function nextAttempt(
   if (outcome.kind !== "failed" && outcome.kind !== "refused") return undefined;
   const pause = (REPEATS - last.repeatsLeft + 1) * 100 * (1 + random());
   if (outcome.kind === "failed")
-    return atNextTarget(last) ?? (canRetry(outcome.error) ? repeated(last, pause) : undefined);
+    return (
+      (hasFallback(last, "error") ? atNextTarget(last) : undefined) ??
+      (canRetry(outcome.error) ? repeated(last, pause) : undefined)
+    );
   const { status } = outcome;
+  if (outcome.isOverflow) return atLargerWindow(last);
   const isKeyRefused = [401, 402, 403, 429].includes(status);
   const [key, ...otherKeys] = last.otherKeys;
   if (isKeyRefused && key !== undefined) return { ...last, key, otherKeys, delayMs: 0 };
-  const elsewhere = isKeyRefused || status >= 500 ? atNextTarget(last) : undefined;
+  const reason = status === 429 ? "rate_limit" : "error";
+  const mayContinue = (isKeyRefused || status >= 500) && hasFallback(last, reason);
+  const elsewhere = mayContinue ? atNextTarget(last) : undefined;
   if (elsewhere) return elsewhere;
   const requested = requestedPause(outcome);
   if (requested === undefined || requested > MAX_PAUSE_MS) return undefined;
   return [429, 502, 503, 529].includes(status) ? repeated(last, requested + pause) : undefined;
+}
+
+function hasFallback({ on }: Attempt, reason: FallbackReason): boolean {
+  return on === undefined || on.includes(reason);
+}
+
+/** Returns the attempt at the next target with a larger context window, if there is one. */
+function atLargerWindow(last: Attempt): Attempt | undefined {
+  const { contextWindow: current = 0, otherTargets } = last;
+  const larger = otherTargets.filter(({ contextWindow = 0 }) => contextWindow > current);
+  return atNextTarget({ ...last, otherTargets: larger });
 }
 
 function repeated(last: Attempt, delayMs: number): Attempt | undefined {
@@ -72,7 +96,7 @@ function repeated(last: Attempt, delayMs: number): Attempt | undefined {
 /** Returns the attempt at the next target, if there is one. */
 export function atNextTarget(last: Attempt): Attempt | undefined {
   const [target, ...others] = last.otherTargets;
-  return target && attemptAt(target, others, last.repeatsLeft, last.orderKeys);
+  return target && attemptAt(target, others, last.repeatsLeft, last.orderKeys, last.on);
 }
 
 function attemptAt(
@@ -80,8 +104,20 @@ function attemptAt(
   otherTargets: readonly Target[],
   repeatsLeft: number,
   orderKeys: KeyOrder,
+  on: readonly FallbackReason[] | undefined,
 ): Attempt {
-  const { upstream, model } = target;
+  const { upstream, model, contextWindow } = target;
   const [key, ...otherKeys] = orderKeys(target);
-  return { upstream, model, key, otherKeys, delayMs: 0, otherTargets, repeatsLeft, orderKeys };
+  return {
+    upstream,
+    model,
+    contextWindow,
+    key,
+    otherKeys,
+    delayMs: 0,
+    otherTargets,
+    repeatsLeft,
+    orderKeys,
+    on,
+  };
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { decodeBody } from "../body/content-coding.ts";
 import { readAtMost } from "../body/read-whole.ts";
-import { parseRetryAfter, type RetryAfterHeaders } from "../exchange/error-status.ts";
+import { isContextOverflow, parseRetryAfter, type RetryAfterHeaders } from "../exchange/error-status.ts";
 import type { ReceivedResponse } from "../upstream/send.ts";
 
 /** Matches `google.rpc.RetryInfo` in an error's details: a duration such as `34.4s`. https://google.aip.dev/193 */
@@ -51,6 +51,30 @@ export async function withPauseOfResponse<Received extends ReceivedResponse>(
     ...response,
     body: yieldOnce(bytes),
     pauseInBody: await pauseInBody(response.status, bytes, undefined),
+  };
+}
+
+/** Returns whether an error means that the prompt exceeds the model's context window. */
+export async function isOverflow(status: number, body: Buffer, coding: string | undefined): Promise<boolean> {
+  if (status !== 400 && status !== 413) return false;
+  try {
+    return isContextOverflow((await decodeBody(body, coding, MAX_BYTES)).toString("utf8"));
+  } catch {
+    // The body's coding is unknown or invalid.
+    return false;
+  }
+}
+
+/** Adds whether a response is such an error. Its body can be read again. */
+export async function withOverflow<Received extends ReceivedResponse>(
+  response: Received,
+): Promise<Received & { readonly isOverflow: boolean }> {
+  if (response.status !== 400 && response.status !== 413) return { ...response, isOverflow: false };
+  const bytes = await readAtMost(response.body, MAX_BYTES);
+  return {
+    ...response,
+    body: yieldOnce(bytes),
+    isOverflow: await isOverflow(response.status, bytes, undefined),
   };
 }
 

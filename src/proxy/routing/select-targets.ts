@@ -1,14 +1,20 @@
-import type { ModelRule, RuleCondition, UpstreamConfig } from "../../config/proxy/config.ts";
+import type { ModelPrice, ModelRule, RuleCondition, UpstreamConfig } from "../../config/proxy/config.ts";
+import type { FallbackReason, Strategy } from "../../config/proxy/limits.ts";
 import { getProfile } from "../dialects/index.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import { fits } from "../glob.ts";
+import { capabilitiesFor } from "../models/capabilities-for.ts";
 import type { Catalogue } from "../models/catalog.ts";
+import { findPrice } from "../usage/cost.ts";
 import { inSessionOrder } from "./session-affinity.ts";
+import { UpstreamStats } from "./upstream-stats.ts";
 
 /** An upstream and the model's name there. */
 export interface Target {
   readonly upstream: UpstreamConfig;
   readonly model: string;
+  /** The model's context window, if the rule tries larger ones and it is known. */
+  readonly contextWindow?: number | undefined;
 }
 
 /** At least one target. */
@@ -19,6 +25,8 @@ export interface Selection {
   readonly targets: Targets;
   /** The pattern of the matching rule, if any. */
   readonly rule: string | undefined;
+  /** Failures after which the next target is tried; undefined: errors and rate limits. */
+  readonly on?: readonly FallbackReason[] | undefined;
 }
 
 /** What rules can test about a call; computed only when a rule needs it. */
@@ -52,6 +60,7 @@ export function createSelector(
   rules: readonly ModelRule[],
   catalogue: Catalogue,
   random: () => number = Math.random,
+  stats: UpstreamStats = new UpstreamStats(),
 ): Selector {
   const all = [...upstreams.values()];
   const [single] = all;
@@ -78,10 +87,11 @@ export function createSelector(
       }
       for (const rule of prepared) {
         if (!fits(rule.match, model) || (rule.when && !meets(rule.when, rule.headers, facts()))) continue;
-        const [first, ...others] = inOrder(rule.targets, facts, random).map((target) =>
-          withModel(target, model),
+        const hasWindows = rule.on?.includes("context_window") === true;
+        const [first, ...others] = inOrder(rule, model, facts, random, stats).map((target) =>
+          withModel(target, model, hasWindows),
         );
-        if (first) return { targets: [first, ...others], rule: rule.match };
+        if (first) return { targets: [first, ...others], rule: rule.match, on: rule.on };
       }
       const slash = model.indexOf("/");
       const there = model.slice(slash + 1);
@@ -105,8 +115,12 @@ interface OpenTarget {
   readonly model: string | undefined;
 }
 
-function withModel({ upstream, model }: OpenTarget, requested: string): Target {
-  return { upstream, model: model ?? requested };
+function withModel({ upstream, model }: OpenTarget, requested: string, hasWindows: boolean): Target {
+  const name = model ?? requested;
+  if (!hasWindows || upstream.dialect === "any") return { upstream, model: name };
+  const host = new URL(upstream.baseUrl).hostname;
+  const { contextWindow } = capabilitiesFor(upstream.dialect, name, upstream.capabilities, host);
+  return { upstream, model: name, contextWindow };
 }
 
 /** Returns whether an upstream takes a client's dialect without translation. */
@@ -116,15 +130,32 @@ function speaks(upstream: UpstreamConfig, dialect: Dialect | undefined): boolean
 }
 
 /**
- * Returns the targets in the rule's order or, with weights, with a first one drawn by weight. A session always draws
- * the same one, to use its prompt cache.
+ * Returns the targets in the order of the rule's strategy. With weights, the first one is drawn by weight, and a
+ * session always draws the same one, to use its prompt cache.
  */
 function inOrder(
-  targets: readonly OpenTarget[],
+  {
+    targets,
+    strategy,
+  }: { readonly targets: readonly OpenTarget[]; readonly strategy?: Strategy | undefined },
+  requested: string,
   facts: () => CallFacts,
   random: () => number,
+  stats: UpstreamStats,
 ): readonly OpenTarget[] {
-  if (targets.length < 2 || targets.every(({ upstream }) => upstream.weight === undefined)) return targets;
+  if (targets.length < 2 || strategy === "order") return targets;
+  switch (strategy) {
+    case "least-busy":
+      return sortedBy(targets, ({ upstream }) => stats.inFlight(upstream.name));
+    case "fastest":
+      return sortedBy(targets, ({ upstream }) => stats.firstByteMs(upstream.name));
+    case "cheapest":
+      return sortedBy(targets, ({ upstream, model }) =>
+        blendedPrice(findPrice(upstream, model ?? requested)),
+      );
+  }
+  if (strategy === undefined && targets.every(({ upstream }) => upstream.weight === undefined))
+    return targets;
   const session = facts().session();
   if (session !== undefined)
     return inSessionOrder(targets, session, ({ upstream }) => upstream.name, getWeight);
@@ -134,6 +165,16 @@ function inOrder(
     return rest < 0;
   });
   return first ? [first, ...targets.filter((target) => target !== first)] : targets;
+}
+
+/** Returns the items by a number, smallest first; equal ones keep their order. */
+function sortedBy<Item>(items: readonly Item[], numberOf: (item: Item) => number): Item[] {
+  return items.toSorted((one, other) => numberOf(one) - numberOf(other));
+}
+
+/** Returns the price of a typical call, three parts input and one part output; unknown prices come last. */
+function blendedPrice(price: ModelPrice | undefined): number {
+  return price === undefined ? Number.MAX_VALUE : 3 * price.input + price.output;
 }
 
 function getWeight({ upstream }: OpenTarget): number {

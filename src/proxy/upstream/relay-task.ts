@@ -101,6 +101,8 @@ export type RelayOutcome = { readonly firstByteAt: number } & (
       readonly status: number;
       readonly headers: IncomingHttpHeaders;
       readonly body: Buffer;
+      /** Whether the prompt exceeds the model's context window, if the rule asks for that. */
+      readonly isOverflow?: boolean;
     }
   | { readonly kind: "failed"; readonly error: AppError }
   | {

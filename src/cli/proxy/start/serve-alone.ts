@@ -6,12 +6,19 @@ import type { RotatingFile } from "../../../proxy/observability/rotating-file.ts
 import type { Output } from "../../output.ts";
 import { createCallLog } from "./call-log.ts";
 import { dashboardPage } from "./dashboard-page.ts";
+import { openLimits } from "./open-limits.ts";
 import type { Serving } from "./serving.ts";
 
 /** Serves the proxy in this process. */
-export function serveAlone(first: ProxyConfig, logFile: RotatingFile, output: Output): Serving {
+export async function serveAlone(
+  first: ProxyConfig,
+  logFile: RotatingFile,
+  output: Output,
+): Promise<Serving> {
   let config = first;
+  const limits = await openLimits(first, output);
   const proxy = createProxy(first, {
+    limits,
     log: createCallLog(logFile, () => config.logging.requests, output),
     onInternal: (error) => output.note(`internal error: ${getErrorMessage(error)}`),
     dashboardPage,

@@ -1,6 +1,8 @@
 import type { ProxyConfig } from "../../../config/proxy/config.ts";
+import type { Subject } from "../../../config/proxy/limits.ts";
 import type { History } from "../../../proxy/create-proxy.ts";
 import type { CallActivity } from "../../../proxy/dashboard/activity.ts";
+import type { Decision, Reservation, SubjectState, Usage } from "../../../proxy/gateway/limits.ts";
 import type { MetricCounts } from "../../../proxy/observability/metrics.ts";
 import type { KeptEntry } from "../../../proxy/translate/conversations/shared-conversations.ts";
 
@@ -31,6 +33,16 @@ export interface PrimaryCalls {
   loadConversation(id: string): Uint8Array | undefined;
   saveConversation(entry: KeptEntry): void;
   deleteConversation(id: string): void;
+  /** Counts limits for all workers; unused with Redis. */
+  reserveLimits(reservation: Reservation): Decision;
+  settleLimits(ended: EndedReservation): void;
+  readLimits(subjects: readonly Subject[]): readonly SubjectState[];
+}
+
+/** A reservation and what its call has used. */
+export interface EndedReservation {
+  readonly reservation: Reservation;
+  readonly used: Usage;
 }
 
 /** The functions of a worker that the primary can call. */

@@ -5,6 +5,7 @@ import { NO_COUNTS, retired, sumCounts } from "../../../proxy/observability/sum-
 import { createBoundedStore } from "../../../proxy/translate/conversations/conversation-store.ts";
 import type { PrimaryCalls } from "./calls.ts";
 import type { WorkerProcess } from "./fork-worker.ts";
+import { createWorkerLimits, type WorkerLimits } from "./worker-limits.ts";
 
 /** The state that the primary keeps for all workers: the request log, the counts and stored conversations. */
 export interface CommonState {
@@ -20,6 +21,13 @@ const TIMEOUT_MS = 3_000;
 /** Creates the state. `workers` is the live set of running workers; the state outlives each of them. */
 export function createCommonState(logFile: RotatingFile, workers: ReadonlySet<WorkerProcess>): CommonState {
   const conversations = createBoundedStore<Uint8Array>();
+  const openLimits = createWorkerLimits();
+  const limitsOf = new Map<WorkerProcess, WorkerLimits>();
+  const limitsFor = (worker: WorkerProcess) => {
+    const known = limitsOf.get(worker) ?? openLimits();
+    limitsOf.set(worker, known);
+    return known.calls;
+  };
   let ended = NO_COUNTS;
   const totals = async (): Promise<MetricCounts> => {
     await Promise.all([...workers].filter(({ isReady }) => isReady).map(askForCounts));
@@ -44,9 +52,14 @@ export function createCommonState(logFile: RotatingFile, workers: ReadonlySet<Wo
       loadConversation: (id) => conversations.load(id),
       saveConversation: ({ id, bytes, size }) => conversations.save(id, bytes, size),
       deleteConversation: (id) => conversations.delete(id),
+      reserveLimits: (reservation) => limitsFor(worker()).reserveLimits(reservation),
+      settleLimits: (ended) => limitsFor(worker()).settleLimits(ended),
+      readLimits: (subjects) => limitsFor(worker()).readLimits(subjects),
     }),
     retire(worker) {
       ended = retired(ended, worker.counts);
+      limitsOf.get(worker)?.end();
+      limitsOf.delete(worker);
     },
   };
 }

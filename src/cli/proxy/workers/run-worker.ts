@@ -2,6 +2,7 @@ import { AppError, getErrorMessage } from "../../../errors.ts";
 import { listen } from "../../../http/listen.ts";
 import { createProxy, type ProxyServer } from "../../../proxy/create-proxy.ts";
 import { NO_CALLS } from "../../../proxy/dashboard/activity.ts";
+import type { LimitStore } from "../../../proxy/gateway/limits.ts";
 import { createLineBatches } from "../../../proxy/observability/line-batches.ts";
 import type { MetricCounts } from "../../../proxy/observability/metrics.ts";
 import { NO_COUNTS } from "../../../proxy/observability/sum-counts.ts";
@@ -10,8 +11,10 @@ import type { Output } from "../../output.ts";
 import { version } from "../../version.ts";
 import { createCallLog } from "../start/call-log.ts";
 import { dashboardPage } from "../start/dashboard-page.ts";
+import { openLimits } from "../start/open-limits.ts";
 import type { PrimaryCalls, WorkerCalls, WorkerStart } from "./calls.ts";
 import { createRemote, type Pipe, type Remote } from "./remote.ts";
+import { createRemoteLimits } from "./worker-limits.ts";
 
 /** Interval in milliseconds at which counts are sent to the primary, in case this process ends unexpectedly. */
 const REPORT_INTERVAL_MS = 1_000;
@@ -40,7 +43,8 @@ function workerCalls(primary: () => Remote<PrimaryCalls>, output: Output): Worke
   return {
     async serve(start) {
       config = start.config;
-      proxy = createSharingProxy(start, primary(), () => config.logging.requests, output);
+      const limits = (await openLimits(config, output)) ?? createRemoteLimits(primary());
+      proxy = createSharingProxy(start, primary(), limits, () => config.logging.requests, output);
       reportCounts(proxy.counts, primary());
       return listen(proxy.app, config);
     },
@@ -67,6 +71,7 @@ function workerCalls(primary: () => Remote<PrimaryCalls>, output: Output): Worke
 function createSharingProxy(
   { config, instanceId, history }: WorkerStart,
   primary: Remote<PrimaryCalls>,
+  limits: LimitStore,
   logsCalls: () => boolean,
   output: Output,
 ): ProxyServer {
@@ -76,6 +81,7 @@ function createSharingProxy(
     log: createCallLog(lines, logsCalls, output),
     onInternal: (error) => output.note(`internal error: ${getErrorMessage(error)}`),
     dashboardPage,
+    limits,
     shared: {
       instanceId,
       history,

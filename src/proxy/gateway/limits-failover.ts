@@ -1,0 +1,154 @@
+import type { Limits, Subject } from "../../config/proxy/limits.ts";
+import { AppError } from "../../errors.ts";
+import {
+  type Decision,
+  type LimitStore,
+  type Reservation,
+  type SubjectState,
+  toMicros,
+  toUsd,
+  type Usage,
+} from "./limits.ts";
+import { createMemoryLimits } from "./limits-memory.ts";
+import type { RedisConnection } from "./redis-connection.ts";
+import type { RedisLimits } from "./redis-limits.ts";
+
+/** What happens to calls with limits while Redis is unreachable. */
+export type RedisFailure = "local" | "refuse";
+
+/**
+ * Returns a store that counts in Redis. While Redis is unreachable, it counts this replica's share in memory, or
+ * rejects calls with `limits_unavailable`. What was spent meanwhile is charged when Redis is back.
+ */
+export function createFailover(
+  redis: RedisLimits,
+  connection: RedisConnection,
+  failure: () => RedisFailure,
+): LimitStore {
+  return new Failover(redis, connection, failure);
+}
+
+/** Maximum number of subjects whose last state is kept. */
+const MAX_KNOWN = 10_000;
+
+class Failover implements LimitStore {
+  private local = createMemoryLimits();
+  /** The shares of subjects while Redis is unreachable. */
+  private shares = new Map<string, Subject>();
+  /** What was left of subjects when Redis last responded. */
+  private readonly known = new Map<string, SubjectState>();
+  /** Reservations in memory, with the subjects as configured. */
+  private readonly open = new Map<string, Reservation>();
+  /** What was spent while Redis was unreachable and is not charged yet. */
+  private uncharged: { readonly subjects: readonly Subject[]; readonly micros: number }[] = [];
+
+  constructor(
+    private readonly redis: RedisLimits,
+    private readonly connection: RedisConnection,
+    private readonly failure: () => RedisFailure,
+  ) {
+    connection.onConnect(() => this.recover());
+  }
+
+  async reserve(reservation: Reservation): Promise<Decision> {
+    if (this.connection.isReady) {
+      try {
+        const decision = await this.redis.reserve(reservation);
+        this.remember(reservation.subjects, decision.states);
+        return decision;
+      } catch {
+        // The connection has broken or Redis does not respond.
+      }
+    }
+    this.refuseIfConfigured();
+    const subjects = reservation.subjects.map((subject) => this.shareOf(subject));
+    const share = { ...reservation, subjects };
+    const decision = await this.local.reserve(share);
+    if (decision.excess === undefined) this.open.set(reservation.id, share);
+    return decision;
+  }
+
+  settle(reservation: Reservation, used: Usage): void {
+    const share = this.open.get(reservation.id);
+    if (share === undefined) {
+      this.redis.settle(reservation, used).catch(() => this.addUncharged(reservation.subjects, used.micros));
+      return;
+    }
+    this.open.delete(reservation.id);
+    this.local.settle(share, used);
+    this.addUncharged(reservation.subjects, used.micros);
+    if (this.connection.isReady) this.recover();
+  }
+
+  async read(subjects: readonly Subject[]): Promise<readonly SubjectState[]> {
+    if (this.connection.isReady) {
+      try {
+        return await this.redis.read(subjects);
+      } catch {
+        // As in `reserve`.
+      }
+    }
+    return this.local.read(subjects.map((subject) => this.shareOf(subject)));
+  }
+
+  prime: LimitStore["prime"] = (...parameters) => this.redis.prime(...parameters);
+
+  close(): void {
+    this.redis.close();
+    this.connection.close();
+  }
+
+  private refuseIfConfigured(): void {
+    if (this.failure() === "local") return;
+    throw new AppError(
+      "limits_unavailable",
+      "Limits cannot be checked: Redis is unreachable. Retry in a moment.",
+    );
+  }
+
+  /** Returns a subject with this replica's share of its limits. */
+  private shareOf(subject: Subject): Subject {
+    const known = this.shares.get(subject.id);
+    if (known !== undefined) return known;
+    const { replicas } = this.redis;
+    const share = { ...subject, limits: divide(subject.limits, this.known.get(subject.id), replicas) };
+    this.shares.set(subject.id, share);
+    return share;
+  }
+
+  private remember(subjects: readonly Subject[], states: readonly SubjectState[]): void {
+    for (const [index, { id }] of subjects.entries()) {
+      const state = states[index];
+      if (state !== undefined && (this.known.has(id) || this.known.size < MAX_KNOWN))
+        this.known.set(id, state);
+    }
+  }
+
+  private addUncharged(subjects: readonly Subject[], micros: number): void {
+    if (micros > 0) this.uncharged.push({ subjects, micros });
+  }
+
+  /** Charges what was spent meanwhile. Calls in flight keep their reservation in memory. */
+  private recover(): void {
+    this.shares = new Map();
+    const entries = this.uncharged;
+    this.uncharged = [];
+    if (this.open.size === 0) this.local = createMemoryLimits();
+    for (const entry of entries)
+      this.redis.charge(entry.subjects, entry.micros).catch(() => this.uncharged.push(entry));
+  }
+}
+
+function divide(limits: Limits, state: SubjectState | undefined, replicas: number): Limits {
+  const part = (limit: number | undefined) =>
+    limit === undefined ? undefined : Math.max(1, Math.floor(limit / replicas));
+  return {
+    rpm: part(limits.rpm),
+    tpm: part(limits.tpm),
+    concurrency: part(limits.concurrency),
+    budgets: limits.budgets?.map(({ usd, period }, index) => {
+      const left = state?.budgets[index]?.remainingMicros ?? toMicros(usd);
+      return { usd: toUsd(Math.floor(left / replicas)), period };
+    }),
+  };
+}

@@ -1,0 +1,219 @@
+import { createHash } from "node:crypto";
+import type { Period, Subject } from "../../config/proxy/limits.ts";
+import { startsAround } from "./budget-periods.ts";
+import {
+  type Decision,
+  type Excess,
+  type LimitName,
+  type LimitStore,
+  type LostReservation,
+  type RateState,
+  type Reservation,
+  type SubjectState,
+  toMicros,
+  type Usage,
+} from "./limits.ts";
+import type { RedisConnection } from "./redis-connection.ts";
+import { PRIME, RENEW, RESERVE, SETTLE } from "./redis-scripts.ts";
+
+/** Milliseconds after which a reservation lapses unless it is renewed. */
+const LIFE_MS = 60_000;
+const RENEW_MS = 20_000;
+/** Other replicas learn of this one after at most this time. */
+const SIGN_MS = 5_000;
+
+export interface RedisLimitsOptions {
+  /** Identifies this process among the replicas. */
+  readonly replica: string;
+  readonly onLost: (lost: LostReservation) => void;
+  readonly now?: () => number;
+}
+
+/** A limit store in Redis. Its functions reject if Redis does not respond. */
+export interface RedisLimits extends LimitStore {
+  /** Number of replicas that were seen in the last minute, at least 1. */
+  readonly replicas: number;
+  /** Charges what was spent while Redis was unreachable. */
+  charge(subjects: readonly Subject[], micros: number): Promise<void>;
+  settle(reservation: Reservation, used: Usage): Promise<void>;
+}
+
+/** Creates a store that counts in Redis, for all replicas: one script per call, in one round trip. */
+export function createRedisLimits(redis: RedisConnection, options: RedisLimitsOptions): RedisLimits {
+  return new RedisLimitStore(redis, options);
+}
+
+class RedisLimitStore implements RedisLimits {
+  replicas = 1;
+  /** Open reservations and when each must end, in milliseconds since 1970. */
+  private readonly open = new Map<string, number>();
+  private readonly timers: NodeJS.Timeout[];
+  private readonly now: () => number;
+
+  constructor(
+    private readonly redis: RedisConnection,
+    private readonly options: RedisLimitsOptions,
+  ) {
+    this.now = options.now ?? Date.now;
+    this.timers = [
+      setInterval(() => this.renew([...this.open]), RENEW_MS).unref(),
+      setInterval(() => this.renew([]), SIGN_MS).unref(),
+    ];
+    redis.onConnect(() => this.renew([...this.open]));
+  }
+
+  async reserve(reservation: Reservation): Promise<Decision> {
+    const { id, subjects, totalMs } = reservation;
+    const decision = await this.run(subjects, {
+      ...numbersOf(reservation),
+      lifeMs: totalMs > 0 ? Math.min(LIFE_MS, totalMs) : LIFE_MS,
+      meta: reservation.meta,
+    });
+    if (decision.excess === undefined)
+      this.open.set(id, totalMs > 0 ? this.now() + totalMs : Number.POSITIVE_INFINITY);
+    return decision;
+  }
+
+  async settle(reservation: Reservation, used: Usage): Promise<void> {
+    this.open.delete(reservation.id);
+    const { subjects } = reservation;
+    await this.redis.run(SCRIPTS.settle, [
+      JSON.stringify({
+        ...numbersOf(reservation),
+        usedTokens: used.tokens,
+        usedMicros: used.micros,
+        subjects: this.toWire(subjects),
+      }),
+    ]);
+  }
+
+  async charge(subjects: readonly Subject[], micros: number): Promise<void> {
+    const request = { usedTokens: 0, usedMicros: micros, subjects: this.toWire(subjects) };
+    await this.redis.run(SCRIPTS.settle, [JSON.stringify(request)]);
+  }
+
+  async read(subjects: readonly Subject[]): Promise<readonly SubjectState[]> {
+    return (await this.run(subjects, {})).states;
+  }
+
+  async prime(subject: string, period: Period, start: number, micros: number): Promise<void> {
+    await this.redis.run(SCRIPTS.prime, [`${subject}:${period}:${start}`, String(micros)]);
+  }
+
+  close(): void {
+    for (const timer of this.timers) clearInterval(timer);
+  }
+
+  private async run(subjects: readonly Subject[], request: object): Promise<Decision> {
+    const text = JSON.stringify({ ...request, subjects: this.toWire(subjects) });
+    const reply = new Reply((await this.redis.run(SCRIPTS.reserve, [text])) as (number | string)[]);
+    const [subject, limit, budget, retryMs, never, replicas] = Array.from({ length: 6 }, () =>
+      reply.number(),
+    );
+    this.replicas = Math.max(1, replicas ?? 1);
+    const states = subjects.map((each) => stateIn(reply, each));
+    this.reportLost(reply.rest());
+    const name = LIMITS[(limit ?? 0) - 1];
+    const excess: Excess | undefined =
+      name === undefined
+        ? undefined
+        : {
+            subject: (subject ?? 1) - 1,
+            limit: name,
+            budget: (budget ?? 1) - 1,
+            retryMs: retryMs ?? 0,
+            neverFits: never === 1,
+          };
+    return { excess, states };
+  }
+
+  private renew(open: readonly (readonly [id: string, end: number])[]): void {
+    const now = this.now();
+    const ids = open.flatMap(([id, end]) => [id, String(Math.max(0, Math.min(LIFE_MS, end - now)))]);
+    this.redis
+      .run(SCRIPTS.renew, [this.options.replica, ...ids])
+      .then((reply) => {
+        const [replicas, ...lost] = reply as (number | string)[];
+        this.replicas = Math.max(1, Number(replicas));
+        this.reportLost(lost.map(String));
+      })
+      // Redis is unreachable. Reservations that lapse meanwhile are charged when they end.
+      .catch(() => {});
+  }
+
+  private reportLost(records: readonly string[]): void {
+    for (const text of records) {
+      const record = JSON.parse(text) as { id: string; i: number; meta?: string };
+      this.options.onLost({ id: record.id, micros: record.i, meta: record.meta });
+    }
+  }
+
+  private toWire(subjects: readonly Subject[]): object[] {
+    const now = this.now();
+    return subjects.map(({ id, limits: { rpm, tpm, concurrency, budgets = [] } }) => ({
+      id,
+      rpm,
+      tpm,
+      concurrency,
+      budgets: budgets.map(({ usd, period }) => ({
+        period,
+        micros: toMicros(usd),
+        starts: startsAround(period, now),
+      })),
+    }));
+  }
+}
+
+const LIMITS: readonly LimitName[] = ["concurrency", "rpm", "tpm", "budget"];
+
+/** A script and the digest by which Redis knows it. */
+export interface Script {
+  readonly text: string;
+  readonly sha1: string;
+}
+
+function toScript(text: string): Script {
+  return { text, sha1: createHash("sha1").update(text).digest("hex") };
+}
+
+const SCRIPTS = {
+  reserve: toScript(RESERVE),
+  settle: toScript(SETTLE),
+  renew: toScript(RENEW),
+  prime: toScript(PRIME),
+};
+
+function numbersOf({ id, tokens, micros, inputMicros }: Reservation) {
+  return { id, tokens, micros, inputMicros };
+}
+
+/** Reads a script's reply from front to back. */
+class Reply {
+  private at = 0;
+
+  constructor(private readonly items: readonly (number | string)[]) {}
+
+  number(): number {
+    this.at += 1;
+    return Number(this.items[this.at - 1] ?? 0);
+  }
+
+  rest(): string[] {
+    return this.items.slice(this.at).map(String);
+  }
+}
+
+function stateIn(reply: Reply, { limits }: Subject): SubjectState {
+  const { rpm, tpm, concurrency, budgets = [] } = limits;
+  const rate = (): RateState => ({ remaining: reply.number(), resetMs: reply.number() });
+  return {
+    rpm: rpm === undefined ? undefined : rate(),
+    tpm: tpm === undefined ? undefined : rate(),
+    concurrency: concurrency === undefined ? undefined : { remaining: reply.number() },
+    budgets: budgets.map(() => {
+      const remainingMicros = reply.number();
+      const end = reply.number();
+      return { remainingMicros, resetsAt: end < 0 ? undefined : end };
+    }),
+  };
+}

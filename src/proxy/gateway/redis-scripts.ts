@@ -1,0 +1,184 @@
+/**
+ * The functions of a limit store as Lua scripts, which Redis runs atomically. Times are Redis's own, so that clocks of
+ * replicas do not matter. Every key has the hash tag `{sallyport}`, so that a cluster keeps them together:
+ * `s:SUBJECT` rates and calls in flight; `b:SUBJECT:PERIOD:START` money; `r:ID` a reservation, `open` when each lapses;
+ * `l:ID` a reservation that has lapsed; `replicas` when each replica was last seen.
+ */
+const COMMON = `
+local P = '{sallyport}:'
+local UNIT = 60000000
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local nowMs = math.floor(now / 1000)
+local DAY = 86400000
+
+local function drained(level, at, limit)
+  if now <= at then return level end
+  return math.max(0, level - limit * (now - at))
+end
+
+local function addTokens(subject, limit, units)
+  local key = P .. 's:' .. subject
+  local h = redis.call('HMGET', key, 'tl', 'tt')
+  local at = tonumber(h[2] or '0')
+  local level = drained(tonumber(h[1] or '0'), at, limit) + units * UNIT
+  redis.call('HSET', key, 'tl', math.max(0, level), 'tt', math.max(at, now))
+end
+
+local function finish(record, tokens, micros)
+  for _, s in ipairs(record.s) do
+    local key = P .. 's:' .. s[1]
+    if redis.call('HINCRBY', key, 'c', -1) < 0 then redis.call('HSET', key, 'c', 0) end
+    redis.call('PEXPIRE', key, DAY)
+    if s[2] > 0 then addTokens(s[1], s[2], tokens - record.k) end
+  end
+  for _, key in ipairs(record.b) do
+    redis.call('HINCRBY', key, 'reserved', -record.m)
+    redis.call('HINCRBY', key, 'spent', micros)
+  end
+end
+
+local function lapse()
+  local lost = {}
+  local due = redis.call('ZRANGEBYSCORE', P .. 'open', '-inf', nowMs, 'LIMIT', 0, 50)
+  for _, id in ipairs(due) do
+    local raw = redis.call('GET', P .. 'r:' .. id)
+    redis.call('ZREM', P .. 'open', id)
+    redis.call('DEL', P .. 'r:' .. id)
+    if raw then
+      local record = cjson.decode(raw)
+      finish(record, 0, record.i)
+      redis.call('SET', P .. 'l:' .. id, '1', 'PX', DAY)
+      lost[#lost + 1] = raw
+    end
+  end
+  return lost
+end
+
+local function accountOf(subject, budget)
+  local starts = budget.starts
+  local at = 1
+  for i = 2, #starts - 1 do if starts[i] <= nowMs then at = i end end
+  return P .. 'b:' .. subject .. ':' .. budget.period .. ':' .. string.format('%d', starts[at]), starts[at + 1] or -1
+end
+`;
+
+/** Reserves, or only reads if the request has no id. */
+export const RESERVE = `${COMMON}
+local q = cjson.decode(ARGV[1])
+local lost = lapse()
+for _, s in ipairs(q.subjects) do
+  local h = redis.call('HMGET', P .. 's:' .. s.id, 'rl', 'rt', 'tl', 'tt', 'c')
+  s.rt, s.tt, s.c = tonumber(h[2] or '0'), tonumber(h[4] or '0'), tonumber(h[5] or '0')
+  if s.rpm then s.rl = drained(tonumber(h[1] or '0'), s.rt, s.rpm) end
+  if s.tpm then s.tl = drained(tonumber(h[3] or '0'), s.tt, s.tpm) end
+  for _, b in ipairs(s.budgets) do
+    b.key, b.ends = accountOf(s.id, b)
+    local a = redis.call('HMGET', b.key, 'spent', 'reserved')
+    b.left = b.micros - tonumber(a[1] or '0') - tonumber(a[2] or '0')
+  end
+end
+
+local ex = {0, 0, 0, 0, 0}
+local function check(limit, test)
+  if ex[1] > 0 then return end
+  for i, s in ipairs(q.subjects) do
+    local budget, retry, never = test(s)
+    if budget then ex = {i, limit, budget, retry, never and 1 or 0} return end
+  end
+end
+local function overRate(rate, level, units)
+  if not rate then return end
+  if units > rate then return 1, 60000, true end
+  local wait = math.ceil((level + units * UNIT - rate * UNIT) / rate / 1000)
+  if wait > 0 then return 1, wait, false end
+end
+if q.id then
+  check(1, function(s) if s.concurrency and s.c >= s.concurrency then return 1, 0, false end end)
+  check(2, function(s) return overRate(s.rpm, s.rl, 1) end)
+  check(3, function(s) return overRate(s.tpm, s.tl, q.tokens) end)
+  check(4, function(s)
+    for i, b in ipairs(s.budgets) do
+      if b.left < q.micros then return i, b.ends < 0 and 0 or b.ends - nowMs, q.micros > b.micros end
+    end
+  end)
+  if ex[1] == 0 then
+    local record = {m = q.micros, i = q.inputMicros, k = q.tokens, s = {}, b = {}, id = q.id, meta = q.meta}
+    for i, s in ipairs(q.subjects) do
+      local key = P .. 's:' .. s.id
+      s.c = s.c + 1
+      redis.call('HSET', key, 'c', s.c)
+      if s.rpm then
+        s.rl = s.rl + UNIT
+        redis.call('HSET', key, 'rl', s.rl, 'rt', math.max(s.rt, now))
+      end
+      if s.tpm then
+        s.tl = s.tl + q.tokens * UNIT
+        redis.call('HSET', key, 'tl', s.tl, 'tt', math.max(s.tt, now))
+      end
+      redis.call('PEXPIRE', key, DAY)
+      record.s[i] = {s.id, s.tpm or 0}
+      for _, b in ipairs(s.budgets) do
+        redis.call('HINCRBY', b.key, 'reserved', q.micros)
+        if b.ends > 0 then redis.call('PEXPIREAT', b.key, b.ends + 2 * DAY) end
+        b.left = b.left - q.micros
+        record.b[#record.b + 1] = b.key
+      end
+    end
+    redis.call('SET', P .. 'r:' .. q.id, cjson.encode(record), 'PX', 7 * DAY)
+    redis.call('ZADD', P .. 'open', nowMs + q.lifeMs, q.id)
+  end
+end
+
+local out = {ex[1], ex[2], ex[3], ex[4], ex[5], redis.call('ZCARD', P .. 'replicas')}
+local function rate(limit, level)
+  if not limit then return end
+  out[#out + 1] = math.max(0, math.floor(limit - level / UNIT))
+  out[#out + 1] = math.max(0, math.ceil(level / limit / 1000))
+end
+for _, s in ipairs(q.subjects) do
+  rate(s.rpm, s.rl)
+  rate(s.tpm, s.tl)
+  if s.concurrency then out[#out + 1] = math.max(0, s.concurrency - s.c) end
+  for _, b in ipairs(s.budgets) do
+    out[#out + 1] = math.max(0, b.left)
+    out[#out + 1] = b.ends
+  end
+end
+for _, raw in ipairs(lost) do out[#out + 1] = raw end
+return out
+`;
+
+/** Ends a reservation; one that has lapsed or is unknown is charged to the current periods. */
+export const SETTLE = `${COMMON}
+local q = cjson.decode(ARGV[1])
+local raw = q.id and redis.call('GET', P .. 'r:' .. q.id)
+if raw then
+  redis.call('DEL', P .. 'r:' .. q.id)
+  redis.call('ZREM', P .. 'open', q.id)
+  finish(cjson.decode(raw), q.usedTokens, q.usedMicros)
+  return 1
+end
+local charged = q.id and redis.call('EXISTS', P .. 'l:' .. q.id) == 1 and q.inputMicros or 0
+if q.usedMicros - charged ~= 0 then
+  for _, s in ipairs(q.subjects) do
+    for _, b in ipairs(s.budgets) do redis.call('HINCRBY', accountOf(s.id, b), 'spent', q.usedMicros - charged) end
+  end
+end
+return 0
+`.replace(
+  "redis.call('HINCRBY', accountOf(s.id, b), 'spent'",
+  "local key = accountOf(s.id, b) redis.call('HINCRBY', key, 'spent'",
+);
+
+/** Keeps reservations open: ids and milliseconds. The first argument is the replica's id. */
+export const RENEW = `${COMMON}
+redis.call('ZADD', P .. 'replicas', nowMs, ARGV[1])
+redis.call('ZREMRANGEBYSCORE', P .. 'replicas', '-inf', nowMs - 60000)
+for i = 2, #ARGV, 2 do redis.call('ZADD', P .. 'open', 'XX', nowMs + ARGV[i + 1], ARGV[i]) end
+local lost = lapse()
+return {redis.call('ZCARD', P .. 'replicas'), unpack(lost)}
+`;
+
+/** Sets what was spent of a budget, if the account does not exist: key suffix, microdollars. */
+export const PRIME = `return redis.call('HSETNX', '{sallyport}:b:' .. ARGV[1], 'spent', ARGV[2])`;

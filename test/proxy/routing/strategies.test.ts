@@ -1,0 +1,122 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { type FakeUpstream, json, startFakeUpstream } from "../../support/fake-upstream.ts";
+import { startTestProxy } from "../../support/start-proxy.ts";
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+const message = { role: "assistant", content: "hi" };
+const success = json({ choices: [{ index: 0, message, finish_reason: "stop" }] });
+const tooLong = json({ error: { message: "Too long", code: "context_length_exceeded" } }, 400);
+
+async function start(members: readonly object[], rule: object = {}) {
+  const upstreams: FakeUpstream[] = [];
+  for (const _ of members) upstreams.push(await startFakeUpstream(success));
+  closers.push(...upstreams.map(({ close }) => close));
+  const named = members.map((member, index) => [
+    `u${index}`,
+    { dialect: "chat-completions", base_url: upstreams[index]?.url, ...member },
+  ]);
+  const proxy = await startTestProxy({
+    upstreams: Object.fromEntries(named),
+    models: [{ match: "*", upstream: named.map(([name]) => name), ...rule }],
+  });
+  closers.push(proxy.close);
+  const call = (path = "chat/completions") =>
+    fetch(`${proxy.url}/v1/${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-session-id": "one" },
+      body: JSON.stringify({ model: "m", max_tokens: 9, messages: [{ role: "user", content: "hi" }] }),
+    });
+  return { upstreams, call, hits: () => upstreams.map((upstream) => upstream.hits.length) };
+}
+
+const ON = ["error", "rate_limit", "context_window"];
+const windowOf = (contextWindow: number) => ({ capabilities: { "*": { contextWindow } } });
+const priceOf = (output: number) => ({ prices: { "*": { input: output, output } } });
+
+describe("the strategy of a rule", () => {
+  it("order takes the first upstream, whatever the weights", async () => {
+    const { call, hits } = await start([{ weight: 1 }, { weight: 99 }], { strategy: "order" });
+    for (let count = 0; count < 6; count += 1) await call();
+    expect(hits()).toEqual([6, 0]);
+  });
+
+  it("cheapest takes the lowest price, then the next", async () => {
+    const { call, hits, upstreams } = await start([priceOf(10), priceOf(1), priceOf(5), {}], {
+      strategy: "cheapest",
+    });
+    for (let count = 0; count < 3; count += 1) await call();
+    expect(hits()).toEqual([0, 3, 0, 0]);
+    if (upstreams[1]) upstreams[1].answer = json({ error: { message: "down" } }, 500);
+    expect((await call()).status).toBe(200);
+    expect(hits()).toEqual([0, 4, 1, 0]);
+  });
+
+  it.each(["chat/completions", "messages"])("least-busy spreads calls in flight to %s", async (path) => {
+    const { call, hits, upstreams } = await start([{}, {}, {}], { strategy: "least-busy" });
+    let open = () => {};
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    for (const upstream of upstreams)
+      upstream.answer = async (hit, response) => {
+        await opened;
+        await success(hit, response);
+      };
+    const running = [];
+    for (let count = 1; count <= 6; count += 1) {
+      running.push(call(path));
+      await expect.poll(() => hits().reduce((sum, each) => sum + each, 0)).toBe(count);
+    }
+    expect(hits()).toEqual([2, 2, 2]);
+    open();
+    await Promise.all(running);
+  });
+
+  it("fastest prefers the upstream whose first byte comes sooner", async () => {
+    const { call, hits, upstreams } = await start([{}, {}], { strategy: "fastest" });
+    if (upstreams[0])
+      upstreams[0].answer = async (hit, response) => {
+        await new Promise((resolve) => setTimeout(resolve, 150));
+        await success(hit, response);
+      };
+    for (let count = 0; count < 10; count += 1) await call();
+    expect(hits()).toEqual([1, 9]);
+  });
+});
+
+describe("a prompt that exceeds the context window", () => {
+  it.each(["chat/completions", "messages"])(
+    "goes to a larger window on %s if the rule says so",
+    async (path) => {
+      const { call, hits, upstreams } = await start([windowOf(1_000), windowOf(500), windowOf(9_000)], {
+        on: ON,
+      });
+      if (upstreams[0]) upstreams[0].answer = tooLong;
+      expect((await call(path)).status).toBe(200);
+      expect(hits()).toEqual([1, 0, 1]);
+    },
+  );
+
+  it("is the vendor's error without a larger window, or if the rule does not say so", async () => {
+    for (const [second, rule] of [
+      [windowOf(500), { on: ON }],
+      [windowOf(9_000), {}],
+    ] as const) {
+      const { call, hits, upstreams } = await start([windowOf(1_000), second], rule);
+      if (upstreams[0]) upstreams[0].answer = tooLong;
+      expect((await call()).status).toBe(400);
+      expect(hits()).toEqual([1, 0]);
+    }
+  });
+
+  it("does not change what other failures lead to", async () => {
+    const { call, hits, upstreams } = await start([{}, {}], { on: ["rate_limit"] });
+    if (upstreams[0]) upstreams[0].answer = json({ error: { message: "down" } }, 500);
+    expect((await call()).status).toBe(500);
+    expect(hits()).toEqual([1, 0]);
+  });
+});
