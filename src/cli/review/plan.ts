@@ -93,9 +93,9 @@ async function prepareReview(input: Reviewable, flags: ReviewFlags): Promise<Rev
     transcript: event?.transcript,
     listensFor: channel.listensFor,
     loadMode: async () => {
-      const { selectPlanMode: planModeOf } = await import("./plan-mode.ts");
+      const { selectPlanMode } = await import("./plan-mode.ts");
       const { permissionMode } = event ?? envelope ?? {};
-      return planModeOf({ loaded, channel, options, origin, permissionMode, requested: event?.requested });
+      return selectPlanMode({ loaded, channel, options, origin, permissionMode, requested: event?.requested });
     },
   };
 }

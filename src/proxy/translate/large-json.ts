@@ -11,7 +11,7 @@ const SLICE = 1024 * 1024;
 /** Bytes that are searched for strings per turn of the event loop. */
 const SCANNED = 4 * SLICE;
 /** Bytes of the longest escape sequence, `\u0000`. */
-const LONGEST_ESCAPE = 6;
+const MAX_ESCAPE_BYTES = 6;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -95,12 +95,12 @@ function sliceEnd(bytes: Uint8Array, from: number): number {
   const end = Math.min(from + SLICE, bytes.length);
   if (end === bytes.length) return end;
   const last = bytes.lastIndexOf(BACKSLASH, end - 1);
-  if (last < Math.max(from, end - LONGEST_ESCAPE)) return end;
+  if (last < Math.max(from, end - MAX_ESCAPE_BYTES)) return end;
   let first = last;
   while (first > from && bytes[first - 1] === BACKSLASH) first -= 1;
   const isEscaped = (last - first) % 2 === 1;
   if (isEscaped) return end;
-  return Math.max(end, Math.min(last + (bytes[last + 1] === LETTER_U ? LONGEST_ESCAPE : 2), bytes.length));
+  return Math.max(end, Math.min(last + (bytes[last + 1] === LETTER_U ? MAX_ESCAPE_BYTES : 2), bytes.length));
 }
 
 /** Replaces the placeholders of a parsed value, in place. */
