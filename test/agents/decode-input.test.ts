@@ -49,7 +49,7 @@ describe("an envelope", () => {
     });
   });
 
-  it("is taken without what it does not know", () => {
+  it("is accepted without unknown members", () => {
     expect(decode({ plan: "# Plan", later: 1 })).toEqual({ kind: "envelope", envelope: { plan: "# Plan" } });
   });
 
@@ -100,7 +100,7 @@ describe("Claude Code's event", () => {
     expect(decode({ tool_input: { plan: "# Plan" } })).toMatchObject({ kind: "hook", origin: "origin_a" });
   });
 
-  it("stays one whatever its other members are", () => {
+  it("is recognized whatever its other members are", () => {
     const odd = { session_id: 7, transcript_path: null, cwd: null, permission_mode: ["plan"], effort: null };
     const decoded = decode({ ...event, ...odd });
     expect(decoded).toMatchObject({
@@ -139,7 +139,7 @@ describe("Claude Code's events about a plan", () => {
 });
 
 describe("other agents' events", () => {
-  it("knows Gemini CLI's, whose plan lies in a file", () => {
+  it("recognizes Gemini CLI's, whose plan is in a file", () => {
     const event = { hook_event_name: "BeforeTool", cwd: "/work", tool_name: "exit_plan_mode" };
     expect(decode({ ...event, tool_input: { plan_filename: "feat.md" } })).toMatchObject({
       channel: { callerName: "Gemini CLI" },
@@ -154,7 +154,7 @@ describe("other agents' events", () => {
     });
   });
 
-  it("knows Codex CLI's, whose plan lies in the transcript", () => {
+  it("recognizes Codex CLI's, whose plan is in the transcript", () => {
     const event = { hook_event_name: "Stop", transcript_path: "/t.jsonl", turn_id: "turn-2" };
     expect(decode(event)).toMatchObject({
       channel: { callerName: "Codex CLI" },

@@ -109,7 +109,7 @@ describe("the others", () => {
     expect(channel.takes.approvalNote).toBe(approvalNote);
   });
 
-  it("tells Copilot CLI of a note once the plan is accepted there too", () => {
+  it("returns the feedback to Copilot CLI once the plan is accepted there too", () => {
     expect(parsed(copilotNotes({ ...approve, feedback: "Mind the roof." }) ?? "")).toEqual({
       additionalContext: expect.stringMatching(/notes[\s\S]*Mind the roof\.$/),
     });

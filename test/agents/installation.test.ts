@@ -183,7 +183,7 @@ describe("a settings file", () => {
     expect(await readFile(path(), "utf8")).toBe("{}");
   });
 
-  it("that is not JSON is refused with the place of the mistake", async () => {
+  it("that is not JSON is rejected with the position of the error", async () => {
     await put(path(), '{\n  "a": oops\n}');
     await expect(install(claudeCode, target())).rejects.toThrow(/settings\.json: Not valid JSON.*line 2/);
     expect(await readFile(path(), "utf8")).toBe('{\n  "a": oops\n}');
@@ -217,7 +217,7 @@ describe("a settings file", () => {
     expect(existsSync(link)).toBe(false);
   });
 
-  it("that is a symbolic link to itself is refused in words", async () => {
+  it("that is a symbolic link to itself is rejected with a readable error", async () => {
     await mkdir(dirname(path()), { recursive: true });
     await symlink(path(), path());
     await expect(install(claudeCode, target())).rejects.toThrow(/Cannot read .*settings\.json/);

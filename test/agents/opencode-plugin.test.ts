@@ -45,13 +45,13 @@ describe("the plugin for OpenCode", () => {
     });
   });
 
-  it("tells of an approval, its notes and an edited plan", async () => {
+  it("returns an approval with its feedback and the edited plan", async () => {
     expect((await submit(deciding({ decision: "approve" }))).answer).toBe("The person approved the plan.");
     const { answer } = await submit(deciding({ decision: "approve", feedback: "Mind it.", plan: "# Mine" }));
     expect(answer).toMatch(/approved[\s\S]*Mind it\.[\s\S]*# Mine/);
   });
 
-  it("tells of a denial, and to submit again", async () => {
+  it("returns a denial with the instruction to submit again", async () => {
     const { answer, messages } = await submit(deciding({ decision: "deny", feedback: "No." }));
     expect(answer).toMatch(/did not approve[\s\S]*call submit_plan again[\s\S]*No\.$/);
     expect(messages).toEqual([]);
@@ -62,20 +62,20 @@ describe("the plugin for OpenCode", () => {
     expect(messages).toMatchObject([{ path: { id: "s" }, body: { agent: "build", noReply: true } }]);
   });
 
-  it("sends words that OpenCode would cut off as a message, under the agent of the call", async () => {
+  it("sends text that OpenCode would truncate as a message, under the agent of the call", async () => {
     const { answer, messages } = await submit(deciding({ decision: "deny", feedback: "x".repeat(50_000) }));
     expect(answer).toBe("The decision is in the message that follows.");
     expect(messages[0]?.body.agent).toBe("plan");
     expect(messages[0]?.body.parts[0]?.text).toContain("x".repeat(50_000));
   });
 
-  it("fails with what the command said where there is no decision", async () => {
+  it("fails with the command's stderr if there is no decision", async () => {
     await expect(submit(`console.error("Port 1 in use"); process.exitCode = 3;`)).rejects.toThrow(
       /exit code 3[\s\S]*Port 1 in use/,
     );
   });
 
-  it("starts a program whose path has blanks in it, also where names take a shell", async () => {
+  it("starts a program whose path contains spaces, also through a shell", async () => {
     const folder = join(await temporaryFolder(), "Program Files");
     await mkdir(folder);
     const program = join(folder, "node");

@@ -66,7 +66,7 @@ describe("the command that starts this installation again", () => {
     }
   });
 
-  it("passes over what a shell would not run: folders and files that are not executable", async () => {
+  it("skips folders and files that are not executable, as a shell does", async () => {
     const folder = await temporaryFolder();
     const script = await commandAt(join(folder, "bin/sallyport"));
     await mkdir(join(folder, "src/sallyport"), { recursive: true });

@@ -37,7 +37,7 @@ function editOf(id: string, ending: string): FileEdit {
 }
 
 describe.each(connectors.map((connector) => [connector.id, connector] as const))("%s", (_id, connector) => {
-  it("is told the address and the key, once, and forgets them", () => {
+  it("gets the address and the key once, and drops them on disconnect", () => {
     const edits = connector.edits(target, connection);
     const output = JSON.stringify([
       ...edits.map((edit) => edit.install(undefined)),
@@ -96,14 +96,14 @@ describe("config.toml of Codex", () => {
   });
 
   it.each(['model_providers = { azure = { name = "A" } }\n', '"model_providers" = {}\n'])(
-    "refuses a file to whose providers none can be added: %s",
+    "rejects a file in which providers are defined inline: %s",
     (text) => {
       expect(() => edit.install(text)).toThrow(/on one line/);
       expect(() => edit.install(`[profiles.work]\n${text}`)).not.toThrow();
     },
   );
 
-  it("comes back byte for byte whatever the lines are", () => {
+  it("is restored byte for byte for any lines", () => {
     const line = fc.constantFrom(
       'model = "a"',
       "[t]",

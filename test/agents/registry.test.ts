@@ -23,7 +23,7 @@ describe("the registry of agents", () => {
     expect(agents.filter(({ hook, install }) => hook && !install)).toEqual([]);
   });
 
-  it("says of each client whether its settings are files", async () => {
+  it("reports for each client whether its settings are files", async () => {
     const target = { home: "/", command: "sallyport", argv: ["sallyport"], environment: {} };
     const connection = { url: "http://localhost:1", key: "key", ownLogin: false, models: [] };
     for (const { id, proxy } of proxyClients) {

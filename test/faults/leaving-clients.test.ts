@@ -42,7 +42,7 @@ afterAll(async () => {
   expect(proxy.internal).toEqual([]);
 });
 
-describe("a client that leaves takes its upstream call with it, and is on record as gone, without a second try", () => {
+describe("a client disconnect cancels the upstream call and is logged as client_gone, without another attempt", () => {
   it.each(CASES.map((each, number) => [each.title, { ...each, number }] as const))(
     "%s",
     async (_title, { number, ...each }) => {

@@ -65,7 +65,7 @@ describe("editing JSON with comments", () => {
     expect(removeValue(text, ["env", "OTHER"])).toBe(text);
   });
 
-  it("replaces a value in its place", () => {
+  it("replaces a value at its position", () => {
     expect(replaceValue('{"a": [1, /* two */ 2]}', ["a", 1], "b")).toBe('{"a": [1, /* two */ "b"]}');
   });
 

@@ -27,13 +27,13 @@ describe("Qwen Code", () => {
     ["a note", { feedback: "Mind «it»." }, /notes[\s\S]*Mind «it»\.$/],
     ["an edited plan", { editedPlan: "# Mine" }, /edited[\s\S]*# Mine$/],
     ["both", { feedback: "Mind it.", editedPlan: "# Mine" }, /Mind it\.[\s\S]*# Mine$/],
-  ])("is told of %s once its tool has run", (_what, members, expected) => {
+  ])("receives %s once its tool has run", (_what, members, expected) => {
     const { hookEventName, additionalContext } = decisionIn(qwenNotes({ kind: "approve", ...members }) ?? "");
     expect(hookEventName).toBe("PostToolUse");
     expect(additionalContext).toMatch(expected);
   });
 
-  it("is told nothing where there is nothing to tell", () => {
+  it("gets no output if there is nothing to report", () => {
     expect(qwenNotes({ kind: "approve" })).toBeUndefined();
     expect(qwenNotes({ kind: "approve", feedback: "" })).toBeUndefined();
   });
@@ -41,7 +41,7 @@ describe("Qwen Code", () => {
   it.each([
     ["in the saved plan", { savedPath: "/plans/x-denied.md" }, "it is in /plans/x-denied.md"],
     ["on record", {}, "`sallyport review last` prints it"],
-  ])("gets of words beyond its limit what fits, and where the rest is: %s", (_where, more, rest) => {
+  ])("gets text beyond its limit truncated, with the path of the rest: %s", (_where, more, rest) => {
     const feedback = `Begin.${"ß🚀\n".repeat(120_000)}`;
     const reply = deny(feedback, more);
     const { message } = decisionIn(reply).decision;

@@ -33,7 +33,7 @@ describe("the key that the proxy makes for itself", () => {
     expect(await readdir(dirname(generatedKeyFile(folder)))).toEqual(["key"]);
   });
 
-  it("says which file cannot be read, why, and what to do", async () => {
+  it("reports which file cannot be read, why, and what to do", async () => {
     const folder = await temporaryFolder();
     await mkdir(generatedKeyFile(folder), { recursive: true });
     await expect(readGeneratedKey(folder)).rejects.toMatchObject({
@@ -43,7 +43,7 @@ describe("the key that the proxy makes for itself", () => {
     });
   });
 
-  it("says which file cannot be written, why, and what to do", async () => {
+  it("reports which file cannot be written, why, and what to do", async () => {
     const folder = join(await temporaryFolder(), "data");
     await mkdir(folder);
     await writeFile(dirname(generatedKeyFile(folder)), "in its place");

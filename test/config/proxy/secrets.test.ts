@@ -13,7 +13,7 @@ it.each(["Authorization", "x-api-key", "Cookie", "x-password", "X-Auth-Token"])(
   },
 );
 
-it("tells all secrets, with their scheme and without, the longest first and each once", () => {
+it("returns every secret once, with and without its scheme, longest first", () => {
   const headers: Record<string, string>[] = [
     { authorization: "Bearer 0123456789", accept: "application/json" },
     { cookie: "short" },
