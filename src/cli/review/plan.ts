@@ -95,7 +95,14 @@ async function prepareReview(input: Reviewable, flags: ReviewFlags): Promise<Rev
     loadMode: async () => {
       const { selectPlanMode } = await import("./plan-mode.ts");
       const { permissionMode } = event ?? envelope ?? {};
-      return selectPlanMode({ loaded, channel, options, origin, permissionMode, requested: event?.requested });
+      return selectPlanMode({
+        loaded,
+        channel,
+        options,
+        origin,
+        permissionMode,
+        requested: event?.requested,
+      });
     },
   };
 }
