@@ -128,6 +128,8 @@ const SUBFOLDERS_MAY_IMPORT: Readonly<Record<string, Readonly<Record<string, rea
       "observability",
       "body",
       "auth",
+      "gateway",
+      "glob.ts",
       "routes.ts",
     ],
   },

@@ -21,6 +21,8 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
     )
     .version(version, "-v, --version", "print the version")
     .helpOption("-h, --help", "print this")
+    // Flags belong to the command that they follow: `proxy keys` and its subcommands have some of the same names.
+    .enablePositionalOptions()
     .showHelpAfterError("Run with --help for the options.")
     // Makes commander's messages begin like all other error messages.
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "sallyport: ")) });

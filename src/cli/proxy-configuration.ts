@@ -36,6 +36,7 @@ export async function readProxyConfiguration(
     localServers,
     secrets: await readSecrets(settings, environment),
     generatedKey: keptKey ?? kept?.key,
+    dataDirectory: data,
   });
   return { loaded, config, newKey: kept?.isNew ? kept.key : undefined };
 }

@@ -1,10 +1,12 @@
 import { type Kysely, type Migration, Migrator, sql } from "kysely";
 import { AppError } from "../errors.ts";
+import { createLedgerTables } from "./migrations-ledger.ts";
 import type { Schema } from "./schema.ts";
 
 /** Every change of the schema, in order. A migration that was released is never edited. */
 const migrations: Record<string, Migration> = {
   "0001_initial": { up: createTables },
+  "0002_ledger": { up: createLedgerTables },
 };
 
 /**

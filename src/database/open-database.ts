@@ -11,6 +11,13 @@ import { type SqliteWorkerFiles, startSqliteWorker } from "./sqlite/worker-clien
 
 export type Database = Kysely<Schema>;
 
+const engines = new WeakMap<Database, "sqlite" | "postgres">();
+
+/** Returns the engine of an opened database, for statements that differ. */
+export function engineOf(db: Database): "sqlite" | "postgres" {
+  return engines.get(db) ?? "sqlite";
+}
+
 /**
  * Opens the database and brings it to this program's schema. Throws `configuration` where it cannot be reached or is newer
  * than the program; no message holds a password. `workerFiles` is only called for SQLite.
@@ -23,6 +30,7 @@ export async function openDatabase(
     location.engine === "sqlite"
       ? await openSqlite(location.path, await workerFiles())
       : await openPostgres(location.url);
+  engines.set(db, location.engine);
   try {
     await migrate(db, describeLocation(location));
     return db;

@@ -9,6 +9,90 @@ export interface Schema {
   /** One row whose number rises with each change of keys or teams. */
   revisions: RevisionTable;
   audit: AuditTable;
+  calls: CallTable;
+  /** Sums by hour, key, team, model, upstream and tags; absent members are empty. */
+  usage_hours: UsageHourTable;
+  /** How far each request log has been written to `calls`. */
+  log_positions: LogPositionTable;
+  stored_responses: StoredResponseTable;
+  captures: CaptureTable;
+}
+
+export interface CallTable {
+  id: string;
+  time: number;
+  key_id: string | null;
+  key_name: string | null;
+  team: string | null;
+  tags: string | null;
+  session: string | null;
+  client: string | null;
+  client_dialect: string | null;
+  route: string | null;
+  model: string | null;
+  upstream: string | null;
+  upstream_model: string | null;
+  status: number;
+  error_code: string | null;
+  error_message: string | null;
+  stream: number;
+  ms: number;
+  ttft_ms: number | null;
+  attempts: number;
+  attempt_list: string | null;
+  input_tokens: number;
+  cache_read_tokens: number;
+  cache_write_tokens: number;
+  output_tokens: number;
+  reasoning_tokens: number;
+  cost_micros: number;
+  unpriced: number;
+  losses: string | null;
+  replica: string | null;
+}
+
+/** Besides these, the histograms `ms_0` … and `ttft_0` … (`migrations-ledger.ts`). */
+export interface UsageHourTable {
+  hour: number;
+  key_id: string;
+  key_name: string;
+  team: string;
+  model: string;
+  upstream: string;
+  tags: string;
+  calls: number;
+  errors: number;
+  input_tokens: number;
+  cache_read_tokens: number;
+  cache_write_tokens: number;
+  output_tokens: number;
+  reasoning_tokens: number;
+  cost_micros: number;
+  unpriced_calls: number;
+}
+
+export interface LogPositionTable {
+  /** The machine and path of the log. */
+  log: string;
+  /** Identifies one of the log's files. */
+  file: string;
+  /** Bytes of it that have been written to `calls`. */
+  position: number;
+}
+
+export interface StoredResponseTable {
+  id: string;
+  time: number;
+  /** Compressed, base64. */
+  body: string;
+}
+
+export interface CaptureTable {
+  /** The call's id. */
+  id: string;
+  time: number;
+  /** Compressed, base64. */
+  bodies: string;
 }
 
 export interface KeyTable {

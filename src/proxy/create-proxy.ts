@@ -9,6 +9,8 @@ import { addSecurityHeaders } from "../http/security-headers.ts";
 import { createBodyRoom } from "./body/body-room.ts";
 import { type CallActivity, ownActivity } from "./dashboard/activity.ts";
 import type { ConfigurationState } from "./dashboard/api-types.ts";
+import type { Gateway } from "./gateway/gateway.ts";
+import { createKeyDirectory, type KeyDirectory } from "./gateway/key-directory.ts";
 import type { LimitStore } from "./gateway/limits.ts";
 import { createMemoryLimits } from "./gateway/limits-memory.ts";
 import { createInstanceId } from "./instance-id.ts";
@@ -48,6 +50,9 @@ export interface ProxyParts {
   readonly limits?: LimitStore | undefined;
   /** Loads the built dashboard. Without it, `/` serves a static page. */
   readonly dashboardPage?: () => Promise<string>;
+  /** The database; without it there are no virtual keys and no admin API. */
+  readonly gateway?: Gateway | undefined;
+  readonly version?: string;
   /** State shared with other processes that serve the same address; undefined for a single process. */
   readonly shared?: SharedParts;
 }
@@ -100,11 +105,14 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
   const metrics = createMetrics(pools.queued);
   const limits = parts.limits ?? createMemoryLimits();
   const stats = new UpstreamStats();
-  let runtime = createRuntime(config, pools, instanceId, stats);
+  const gateway = parts.gateway ?? NO_GATEWAY;
+  const stored = parts.gateway?.directory;
+  let runtime = createRuntime(config, pools, instanceId, stats, stored);
   let serial = 0;
   let draining = false;
   let stopping = false;
-  const prefix = `req_${randomBytes(6).toString("hex")}`;
+  const replicaId = randomBytes(6).toString("hex");
+  const prefix = `req_${replicaId}`;
   const streams = createOpenStreams(() => runtime.config.pingMs);
   const recent = createRecentCalls();
   let { configuration } = parts.shared?.history ?? { configuration: { readAt: Date.now() } };
@@ -128,6 +136,9 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     dashboardPage: parts.dashboardPage ?? notBuilt,
     instanceId,
     nextRequestId: () => `${prefix}${(serial++).toString(36)}`,
+    replicaId,
+    version: parts.version ?? "",
+    gateway,
     room: createBodyRoom(),
     conversations: parts.shared?.conversations ?? createMemoryConversations(),
     isDraining: () => draining,
@@ -141,7 +152,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     counts: metrics.counts,
     activity: (since) => ownActivity(recent, cooldowns, since),
     reload(next) {
-      runtime = createRuntime(next, pools, instanceId, stats);
+      runtime = createRuntime(next, pools, instanceId, stats, stored);
       cooldowns.clear();
       configuration = { readAt: Date.now() };
       pools.keepOnly(listPoolKeys(next));
@@ -193,6 +204,20 @@ function createServingApp(config: ProxyConfig, parts: ProxyParts, services: Serv
 function listPoolKeys({ upstreams, mcp }: ProxyConfig): PoolKey[] {
   const servers = [...mcp].map(([name, server]) => asUpstream(name, server));
   return [...upstreams.values(), ...servers].map(toPoolKey);
+}
+
+const NO_GATEWAY: Gateway = {
+  directory: emptyDirectory(),
+  async store() {
+    throw new AppError("storage", 'There is no database: proxy.database is "none"');
+  },
+  state: () => ({ engine: "none", status: "none", reason: null }),
+};
+
+function emptyDirectory(): KeyDirectory {
+  const directory = createKeyDirectory();
+  directory.replace({ revision: 0, keys: [], secrets: [], teams: [], requiresKeys: false });
+  return directory;
 }
 
 async function notBuilt(): Promise<string> {

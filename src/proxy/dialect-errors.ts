@@ -5,8 +5,8 @@ import type { ExchangeError } from "./exchange/error.ts";
 import { kindOfStatus } from "./exchange/error-status.ts";
 import type { Dialect } from "./exchange/parts.ts";
 
-/** The format of an error response: a client's dialect, or `plain` for `{error}`. */
-export type ErrorDialect = Dialect | "plain";
+/** The format of an error response: a client's dialect, `plain` for `{error}`, `admin` for `{error: {code, message}}`. */
+export type ErrorDialect = Dialect | "plain" | "admin";
 
 export interface Fault {
   readonly status: number;
@@ -73,6 +73,7 @@ export function encodeFaultEvent(dialect: Dialect, fault: Fault, requestId: stri
 
 function envelope(dialect: ErrorDialect, fault: Fault, requestId: string): unknown {
   if (dialect === "plain") return { error: fault.message };
+  if (dialect === "admin") return { error: { code: fault.code ?? "validation", message: fault.message } };
   return getProfile(dialect).client.encodeProxyError(withKind(fault), fault.code, requestId);
 }
 

@@ -23,14 +23,16 @@ const UTILITIES = [
   "home",
   // The event stream that keeps the page at `/` up to date.
   "dashboard-events",
+  "admin",
 ] as const;
 
 type UtilityOperation = (typeof UTILITIES)[number];
 
 /**
- * The dialect in which a route returns errors; `plain` is `{error}`, `by-caller` depends on the request's headers.
+ * The dialect in which a route returns errors; `plain` is `{error}`, `admin` is `{error: {code, message}}`, `by-caller`
+ * depends on the request's headers.
  */
-export type RouteDialect = Dialect | "plain" | "by-caller";
+export type RouteDialect = Dialect | "plain" | "admin" | "by-caller";
 
 export interface Route {
   /** `ANY` stands for every method that Node.js supports. */
@@ -74,6 +76,7 @@ const sharedRoutes: readonly Route[] = [
   route("GET", "/metrics", "plain", "metrics", "ignored"),
   route("GET", "/", "plain", "home", "ignored"),
   route("GET", "/internal/dashboard/events", "plain", "dashboard-events", "ignored"),
+  route("ANY", "/api/admin/v1/*", "admin", "admin"),
 ];
 
 const dialectRoutes = dialects.flatMap((dialect): readonly Route[] =>
@@ -100,5 +103,6 @@ const utilities = new Set<Operation>(UTILITIES);
 
 /** Returns whether a route calls a model and is served by `handle-call.ts`. */
 export function isModelRoute(route: Route): route is ModelRoute {
-  return !utilities.has(route.operation) && route.dialect !== "plain" && route.dialect !== "by-caller";
+  const { operation, dialect } = route;
+  return !utilities.has(operation) && dialect !== "plain" && dialect !== "admin" && dialect !== "by-caller";
 }

@@ -3,7 +3,7 @@ import { isLoopback, urlHost } from "../config/loopback.ts";
 import type { ProxyConfig } from "../config/proxy/config.ts";
 import { AppError } from "../errors.ts";
 import type { GuardPolicy } from "../http/guard.ts";
-import { createKeyRing, type KeyRing } from "./auth/key-ring.ts";
+import { createKeyRing, type KeyRing, type StoredKeys } from "./auth/key-ring.ts";
 import { effectiveMode } from "./auth/policy.ts";
 import { fits } from "./glob.ts";
 import { type Catalogue, createCatalogue } from "./models/catalog.ts";
@@ -33,15 +33,19 @@ export interface Runtime {
   readonly redact: Redact;
 }
 
-/** Creates a runtime. Throws `configuration` if an API key is required and none is configured. */
+/**
+ * Creates a runtime. The keys of the database may change later. Throws `configuration` if an API key is required and there
+ * can be none.
+ */
 export function createRuntime(
   config: ProxyConfig,
   pools: Pools,
   instanceId: string,
   stats?: UpstreamStats,
+  stored?: StoredKeys & { readonly requiresKeys: boolean },
 ): Runtime {
   const authMode = effectiveMode(config.authMode, config.allowLanAccess);
-  if (authMode !== "off" && config.keys.length === 0)
+  if (authMode !== "off" && config.keys.length === 0 && stored === undefined)
     throw new AppError(
       "configuration",
       `auth_mode ${authMode} needs a key, and there is none in proxy.api_keys`,
@@ -49,9 +53,14 @@ export function createRuntime(
   const catalogue = createCatalogue([...config.upstreams.values()], pools, instanceId);
   return {
     config,
-    authMode,
-    keys: createKeyRing(config.keys),
-    isShared: authMode !== "off" || config.allowLanAccess || !isLoopback(config.host),
+    get authMode() {
+      const isAsked = config.authMode === "auto" && stored?.requiresKeys === true;
+      return isAsked && authMode === "off" ? "all_except_health" : authMode;
+    },
+    keys: createKeyRing(config.keys, stored),
+    get isShared() {
+      return this.authMode !== "off" || config.allowLanAccess || !isLoopback(config.host);
+    },
     guard: guardFor(config),
     forwarding: createForwarding(config.trustedProxies),
     catalogue,

@@ -1,6 +1,7 @@
 import type { BodyRoom } from "./body/body-room.ts";
 import type { CallActivity } from "./dashboard/activity.ts";
 import type { ConfigurationState } from "./dashboard/api-types.ts";
+import type { Gateway } from "./gateway/gateway.ts";
 import type { LimitStore } from "./gateway/limits.ts";
 import type { ModelLabels } from "./models/model-labels.ts";
 import type { MetricCounts, Metrics } from "./observability/metrics.ts";
@@ -48,6 +49,12 @@ export interface Services {
   /** The instance id, by which forwarding loops are detected. */
   readonly instanceId: string;
   readonly nextRequestId: () => string;
+  /** Identifies this process in the ledger: part of the ids of its calls. */
+  readonly replicaId: string;
+  /** The program's version. */
+  readonly version: string;
+  /** The keys of the database, and what admins ask it for. */
+  readonly gateway: Gateway;
   /** The memory that request bodies take. */
   readonly room: BodyRoom;
   /** Stored conversations, for `previous_response_id` in the translation lane. */

@@ -38,6 +38,8 @@ export async function checkProxy(flags: ProxyCheckFlags, output: Output): Promis
     await output.result(JSON.stringify({ file, settings, upstreams, outbound_proxy: outbound }, null, 2));
     return 0;
   }
+  if (loaded.settings.store !== undefined)
+    output.note('proxy.store is deprecated: write "database": "none" instead.');
   const mode = effectiveMode(config.authMode, config.allowLanAccess);
   const where = loaded.file ? loaded.path : `${loaded.path} (not found)`;
   const lines = [

@@ -5,7 +5,7 @@ import type { Output } from "../output.ts";
 import type { SetExitCode } from "../program.ts";
 import type { ProxyCheckFlags } from "./check.ts";
 import type { ConnectFlags } from "./connect/connect.ts";
-import { addKeyCommands, addTeamCommands } from "./gateway/program.ts";
+import { addKeyCommands, addTeamCommands, addUsageCommand } from "./gateway/program.ts";
 import type { ProxyKeysFlags } from "./keys.ts";
 import type { ProxyModelsFlags } from "./models.ts";
 import type { ProxyStartFlags } from "./start/start.ts";
@@ -62,6 +62,7 @@ function addLookups(proxy: Command, output: Output, setExitCode: SetExitCode): v
     });
   addKeyCommands(keys, output, setExitCode);
   addTeamCommands(proxy, output, setExitCode);
+  addUsageCommand(proxy, output, setExitCode);
 }
 
 function withConfigurationFlags(command: Command): Command {

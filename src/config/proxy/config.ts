@@ -1,5 +1,6 @@
 import type { UpstreamDialect } from "../../proxy/dialects/index.ts";
 import type { OutboundProxies } from "../outbound-proxy.ts";
+import type { DatabaseLocation } from "./database-location.ts";
 import type { FallbackReason, Limits as KeyLimits, QueueSettings, Strategy, Subject } from "./limits.ts";
 import type { ProxySettings } from "./schema.ts";
 
@@ -41,6 +42,11 @@ export interface ProxyConfig {
   readonly unpriced: "count" | "refuse";
   /** Milliseconds that a call may take; 0: no limit. */
   readonly totalMs: number;
+  readonly database: DatabaseLocation;
+  /** Whether the settings name the database; by default it is opened after the listener, and may be missing. */
+  readonly isDatabaseConfigured: boolean;
+  readonly retention: Retention;
+  readonly capture: CaptureConfig;
   /** All known secrets, for redaction; longest first. */
   readonly secrets: readonly string[];
 }
@@ -151,6 +157,18 @@ export interface Limits {
   readonly utilityBody: number;
   readonly inFlight: number;
   readonly connections: number;
+}
+
+/** Milliseconds. */
+export interface Retention {
+  readonly callsMs: number;
+  readonly capturesMs: number;
+}
+
+export interface CaptureConfig {
+  readonly bodies: "off" | "errors" | "all";
+  /** Bytes of a body. */
+  readonly maxBody: number;
 }
 
 export interface LoggingConfig {

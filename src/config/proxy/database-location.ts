@@ -1,6 +1,7 @@
 import { isAbsolute, join, resolve } from "node:path";
 import { AppError } from "../../errors.ts";
 import type { Environment } from "../paths.ts";
+import type { ProxyConfig } from "./config.ts";
 import type { ProxySettings } from "./schema.ts";
 
 /** Where the proxy keeps its keys, usage and stored responses. */
@@ -15,14 +16,22 @@ type DatabaseSettings = Pick<ProxySettings, "database" | "database_env" | "store
 /**
  * Returns where the database is: `SERVICE_PROXY_DATABASE`, else the variable that `database_env` names, else `database`, else
  * `proxy/sallyport.db` in the data directory. Relative paths count from the configuration file's folder. Throws
- * `configuration` for anything that is no location.
+ * `configuration` for anything that is no location. `isConfigured` is false for the default.
  */
 export function databaseLocation(
   settings: DatabaseSettings,
   environment: Environment,
   folders: { readonly data: string; readonly configuration: string },
-): DatabaseLocation {
+): { readonly location: DatabaseLocation; readonly isConfigured: boolean } {
   const [text, source] = locationText(settings, environment);
+  return { location: parseLocation(text, source, folders), isConfigured: source !== undefined };
+}
+
+function parseLocation(
+  text: string,
+  source: string | undefined,
+  folders: { readonly data: string; readonly configuration: string },
+): DatabaseLocation {
   if (text === "none") return { engine: "none" };
   if (text === "sqlite") return { engine: "sqlite", path: join(folders.data, "proxy", "sallyport.db") };
   const path = text.startsWith("sqlite:") ? text.slice("sqlite:".length) : "";
@@ -30,12 +39,13 @@ export function databaseLocation(
     return { engine: "sqlite", path: isAbsolute(path) ? path : resolve(folders.configuration, path) };
   if (/^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text)) return { engine: "postgres", url: text };
   // The text may hold a password.
-  throw new AppError("configuration", `${source} is not the location of a database`, {
+  throw new AppError("configuration", `${source ?? "proxy.database"} is not the location of a database`, {
     hint: 'Set it to "sqlite", "sqlite:PATH", "postgres://USER:PASSWORD@HOST/NAME" or "none".',
   });
 }
 
-function locationText(settings: DatabaseSettings, environment: Environment): [string, string] {
+/** Returns the location's text and what has set it; undefined for the default. */
+function locationText(settings: DatabaseSettings, environment: Environment): [string, string | undefined] {
   const override = environment["SERVICE_PROXY_DATABASE"];
   if (override) return [override, "SERVICE_PROXY_DATABASE"];
   const { database_env: name } = settings;
@@ -47,7 +57,7 @@ function locationText(settings: DatabaseSettings, environment: Environment): [st
     });
   }
   if (settings.database !== undefined) return [settings.database, "proxy.database"];
-  return [settings.store === "memory" ? "none" : "sqlite", "proxy.store"];
+  return settings.store === "memory" ? ["none", "proxy.store"] : ["sqlite", undefined];
 }
 
 /** Returns the location without a password, for messages. */
@@ -56,4 +66,43 @@ export function describeLocation(location: DatabaseLocation): string {
   if (location.engine === "sqlite") return location.path;
   const { protocol, host, pathname } = new URL(location.url);
   return `${protocol}//${host}${pathname}`;
+}
+
+/** Returns the password of the location, as written and decoded. */
+export function databasePasswords(location: DatabaseLocation): string[] {
+  if (location.engine !== "postgres") return [];
+  const { password } = new URL(location.url);
+  if (password === "") return [];
+  try {
+    return [...new Set([password, decodeURIComponent(password)])];
+  } catch {
+    return [password];
+  }
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Resolves what is stored and where. Without a data directory nothing is stored, unless the settings name a place. Throws
+ * `configuration` for anything that is no location.
+ */
+export function resolveStorage(
+  settings: ProxySettings,
+  environment: Environment,
+  configuration: string,
+  data: string | undefined,
+): Pick<ProxyConfig, "database" | "isDatabaseConfigured" | "retention" | "capture"> {
+  const { location, isConfigured } = databaseLocation(settings, environment, {
+    data: data ?? "",
+    configuration,
+  });
+  return {
+    database: data === undefined && !isConfigured ? { engine: "none" } : location,
+    isDatabaseConfigured: isConfigured,
+    retention: {
+      callsMs: settings.retention.calls * DAY_MS,
+      capturesMs: settings.capture_retention * DAY_MS,
+    },
+    capture: { bodies: settings.capture, maxBody: settings.capture_max },
+  };
 }

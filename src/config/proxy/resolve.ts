@@ -1,5 +1,7 @@
+// Long because every setting is resolved here, each in a few lines.
 import { createHash } from "node:crypto";
 import { availableParallelism } from "node:os";
+import { dirname, resolve } from "node:path";
 import { AppError } from "../../errors.ts";
 import { isLoopback, withoutBrackets } from "../loopback.ts";
 import { type OutboundProxies, readOutboundProxies } from "../outbound-proxy.ts";
@@ -15,6 +17,7 @@ import type {
   RuleTarget,
   UpstreamConfig,
 } from "./config.ts";
+import { databasePasswords, resolveStorage } from "./database-location.ts";
 import { type KeyAccessSettings, subjectsOf } from "./limits.ts";
 import { findRedisUrl, passwordsIn } from "./redis-url.ts";
 import type { ProxySettings, SecretSettings } from "./schema.ts";
@@ -29,6 +32,8 @@ export type Refuse = (path: readonly PropertyKey[], message: string) => never;
 export interface Found {
   readonly localServers: readonly { readonly name: string; readonly baseUrl: string }[];
   readonly generatedKey: string | undefined;
+  /** The data directory; undefined: nothing is stored, unless the settings name a place. */
+  readonly dataDirectory?: string;
   /** Secrets read from their sources. */
   readonly secrets?: Secrets;
 }
@@ -69,6 +74,7 @@ export function resolveProxyConfig(
   const mcp = resolveMcp(settings, environment, found, refuse);
   const outboundProxies = readOutboundProxies(environment);
   const redis = findRedisUrl(settings, environment, refuse);
+  const storage = resolveStorage(settings, environment, dirname(resolve(loaded.path)), found.dataDirectory);
   return {
     host: hostOf(settings, refuse),
     port: settings.port,
@@ -102,7 +108,16 @@ export function resolveProxyConfig(
     queue: settings.queue && { size: settings.queue.size, timeoutMs: settings.queue.timeout * 1000 },
     unpriced: settings.unpriced,
     totalMs: settings.timeouts.total * 1000,
-    secrets: allSecrets(keys, [...upstreams.values()], [...mcp.values()], outboundProxies, found, redis),
+    ...storage,
+    secrets: allSecrets(
+      keys,
+      [...upstreams.values()],
+      [...mcp.values()],
+      outboundProxies,
+      found,
+      redis,
+      databasePasswords(storage.database),
+    ),
   };
 }
 
@@ -124,11 +139,13 @@ function allSecrets(
   { http, https }: OutboundProxies,
   { secrets }: Found,
   redis: string | undefined,
+  passwords: readonly string[],
 ): string[] {
   const proxies = [http, https].flatMap((proxy) => proxy ?? []);
   const texts = [
     ...(secrets?.values() ?? []),
     ...passwordsIn(redis),
+    ...passwords,
     ...keys.flatMap(({ text }) => text ?? []),
     ...upstreams.flatMap((upstream) => [...upstream.keys, ...secretsInUrl(upstream.baseUrl)]),
     ...mcp.flatMap(({ url }) => secretsInUrl(url)),

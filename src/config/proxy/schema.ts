@@ -10,6 +10,7 @@ import {
   unpricedSchema,
   upstreamLimitsSchema,
 } from "./limits.ts";
+import { storageSettings } from "./storage-settings.ts";
 
 /**
  * The `proxy` section of the configuration file. `docs/reference/proxy.md` describes it, `proxy check --json-schema`
@@ -269,11 +270,7 @@ export const proxySchema = z.strictObject({
   drain_timeout: seconds
     .default(30)
     .describe("Seconds for running calls to finish after the listener has closed; 0: no limit."),
-  database: text
-    .optional()
-    .describe("Where keys and usage are kept: sqlite (the default), sqlite:PATH, a postgres URL or none."),
-  database_env: text.optional().describe("The environment variable that holds the database's URL."),
-  store: z.literal("memory").optional().describe('Deprecated: the same as `database: "none"`.'),
+  ...storageSettings,
   redis: text.optional().describe("Where replicas share limits: a redis:// or rediss:// URL, or none."),
   redis_env: text.optional().describe("The environment variable that holds Redis's URL."),
   redis_failure: redisFailureSchema,

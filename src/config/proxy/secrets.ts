@@ -12,8 +12,9 @@ export function secretsInUrl(url: string): string[] {
   );
 }
 
-/** Returns a text without the credentials in its query, if it is a URL. */
+/** Returns a text without the credentials in its query, if it is a URL, and without a database's password. */
 export function withoutUrlSecrets(text: string): string {
+  if (/^postgres(?:ql)?:/i.test(text)) return text.replace(/(:\/\/[^/?#@:]*:)[^/?#]*@/, "$1[redacted]@");
   if (!/^https?:\/\/[^?]*\?/i.test(text)) return text;
   return text.replace(/([?&]([^=&#]*)=)[^&#]*/g, (pair, start: string, name: string) =>
     isSecretHeader(name) ? `${start}[redacted]` : pair,

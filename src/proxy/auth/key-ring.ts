@@ -1,30 +1,44 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { ProxyKey } from "../../config/proxy/config.ts";
 
+/** The keys of a database, which change while the proxy runs. */
+export interface StoredKeys {
+  /** Returns the key whose secret has this SHA-256, unless it is revoked or expired. Takes constant time. */
+  findBySecret(sha256: Buffer): ProxyKey | undefined;
+}
+
 /** The proxy's own API keys. */
 export interface KeyRing {
+  /** Whether there may be any key. */
   readonly size: number;
   /** Returns the first valid key, or undefined if there is none. */
   find(shown: readonly string[]): ProxyKey | undefined;
 }
 
+/** Entries of the cache of digests; each is a valid key, or one that has become invalid since. */
+const MAX_CACHED = 10_000;
+
 /**
- * Creates a key ring that compares SHA-256 digests in constant time (timing attack). Valid keys are cached, so that a
- * client that keeps calling is not hashed every time; a lookup in the cache succeeds only with a complete valid key.
+ * Creates a key ring that compares SHA-256 digests in constant time (timing attack): the keys of the configuration, then
+ * those of the database. The digests of valid keys are cached, so that a client that keeps calling is not hashed every
+ * time; a lookup in the cache succeeds only with a complete key that was valid once.
  */
-export function createKeyRing(keys: readonly ProxyKey[]): KeyRing {
-  const right = new Map<string, ProxyKey>();
+export function createKeyRing(keys: readonly ProxyKey[], stored?: StoredKeys): KeyRing {
+  const digests = new Map<string, Buffer>();
   const keyOf = (text: string): ProxyKey | undefined => {
-    const known = right.get(text);
-    if (known !== undefined) return known;
-    const digest = createHash("sha256").update(text).digest();
+    const known = digests.get(text);
+    const digest = known ?? createHash("sha256").update(text).digest();
     let found: ProxyKey | undefined;
     for (const key of keys) if (timingSafeEqual(digest, key.sha256)) found ??= key;
-    if (found !== undefined) right.set(text, found);
+    found ??= stored?.findBySecret(digest);
+    if (found !== undefined && known === undefined) {
+      if (digests.size >= MAX_CACHED) digests.clear();
+      digests.set(text, digest);
+    }
     return found;
   };
   return {
-    size: keys.length,
+    size: keys.length + (stored === undefined ? 0 : 1),
     find(shown) {
       for (const text of shown) {
         const found = keyOf(text);

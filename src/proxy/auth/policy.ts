@@ -1,7 +1,17 @@
-import type { ProxyConfig } from "../../config/proxy/config.ts";
+import type { ProxyConfig, ProxyKey } from "../../config/proxy/config.ts";
 import type { Operation } from "../routes.ts";
 
 type AuthMode = ProxyConfig["authMode"];
+
+/** Returns whether a key's role allows an operation. Keys without a role are those of the configuration. */
+export function mayCall({ role, id }: ProxyKey, operation: Operation | undefined): boolean {
+  if (operation === "admin") return role === "admin";
+  if (role === "metrics")
+    return operation === "metrics" || operation === "readiness" || operation === "health";
+  // These show the calls of every key.
+  const showsAll = operation === "metrics" || operation === "home" || operation === "dashboard-events";
+  return !(showsAll && role === "user" && id !== undefined);
+}
 
 /** Resolves `auto`: `all_except_health` with LAN access, `off` without. */
 export function effectiveMode(mode: AuthMode, allowLanAccess: boolean): Exclude<AuthMode, "auto"> {
@@ -14,6 +24,7 @@ export function effectiveMode(mode: AuthMode, allowLanAccess: boolean): Exclude<
  * spellings. `operation` is undefined if no route matched.
  */
 export function needsKey(mode: Exclude<AuthMode, "auto">, operation: Operation | undefined): boolean {
+  if (operation === "admin") return true;
   if (mode === "off") return false;
   return mode === "strict" || (operation !== "health" && operation !== "readiness");
 }

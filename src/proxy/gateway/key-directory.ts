@@ -24,6 +24,8 @@ export interface KeyDirectory {
   keys(): readonly VirtualKey[];
   /** Returns whether `auth_mode: "auto"` requires keys: whether any key exists besides the first start's admin key. */
   readonly requiresKeys: boolean;
+  /** Whether the database has been read. */
+  readonly isRead: boolean;
   /** Replaces everything with what the database has now. */
   replace(snapshot: KeySnapshot): void;
   /** Calls `listener` after each change; returns a function that ends this. */
@@ -43,6 +45,7 @@ export function createKeyDirectory(now: () => number = Date.now): KeyDirectory {
   let byId = new Map<string, VirtualKey>();
   let teams = new Map<string, DirectoryTeam>();
   let requiresKeys = false;
+  let isRead = false;
   return {
     findBySecret(sha256) {
       // The client cannot choose the digest, so the time of the map's lookup says nothing about stored ones.
@@ -57,7 +60,11 @@ export function createKeyDirectory(now: () => number = Date.now): KeyDirectory {
     get requiresKeys() {
       return requiresKeys;
     },
+    get isRead() {
+      return isRead;
+    },
     replace(snapshot) {
+      isRead = true;
       byId = new Map(snapshot.keys.map((key) => [key.id, key]));
       teams = new Map(snapshot.teams.map(({ name, limits }) => [name, { name, limits }]));
       bySecret = new Map(

@@ -11,17 +11,33 @@ const WAITING = 256 * 1024;
 /** Maximum UTF-8 bytes per UTF-16 code unit. */
 const WIDEST = 3;
 
+/** A file of the lines that are not in the log yet, for the case that the process is killed. */
+export interface LineJournal {
+  /** Writes bytes at once. */
+  append(bytes: Uint8Array): void;
+  /** Returns a function to call when all bytes so far are in the log. */
+  startBatch(): () => void;
+}
+
 /**
  * Creates a sink that passes lines on in batches, each line ended with a newline. Waiting lines are kept as bytes:
  * every garbage collection would have to move thousands of strings. `take` must handle its own errors.
+ * With a journal, lines are in that file when `write` returns: the client of a call may have its response already.
  */
-export function createLineBatches(take: (bytes: Buffer) => Promise<void>): LineSink {
+export function createLineBatches(take: (bytes: Buffer) => Promise<void>, journal?: LineJournal): LineSink {
   let waiting: Buffer | undefined;
   let used = 0;
   let timer: NodeJS.Timeout | undefined;
   let taken: Promise<void> = Promise.resolve();
+  let journaled = 0;
 
+  const writeJournal = () => {
+    if (waiting && used > journaled) journal?.append(waiting.subarray(journaled, used));
+    journaled = used;
+  };
   const flush = () => {
+    if (journal) writeJournal();
+    journaled = 0;
     clearTimeout(timer);
     timer = undefined;
     const bytes = waiting?.subarray(0, used);
@@ -30,7 +46,10 @@ export function createLineBatches(take: (bytes: Buffer) => Promise<void>): LineS
     if (!bytes) return;
     // Resolves without a value, so that the chain does not retain earlier promises.
     const before = taken;
-    taken = take(bytes).then(() => before);
+    const written = journal?.startBatch();
+    taken = take(bytes)
+      .then(written)
+      .then(() => before);
   };
   return {
     write(line) {
@@ -39,6 +58,7 @@ export function createLineBatches(take: (bytes: Buffer) => Promise<void>): LineS
       waiting ??= Buffer.allocUnsafe(Math.max(WAITING, most));
       used += waiting.write(`${line}\n`, used);
       timer ??= setTimeout(flush, FLUSH_MS).unref();
+      if (journal) writeJournal();
     },
     async close() {
       flush();

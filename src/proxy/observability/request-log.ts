@@ -24,6 +24,10 @@ export interface CallRecord {
   readonly id: string;
   /** The name of the client's API key; undefined if it has sent none. */
   readonly key: string | undefined;
+  /** The id of a key with an id, its team and its tags. */
+  readonly keyId?: string | undefined;
+  readonly team?: string | undefined;
+  readonly tags?: Readonly<Record<string, string>> | undefined;
   readonly client: string;
   /** What the client sends about itself: its id of the call, its session, its program and its trace. */
   readonly clientRequestId?: string | undefined;
@@ -94,6 +98,9 @@ function whoAndWhere(record: CallRecord): string {
   const { model, upstreamModel } = record;
   const members = [
     text("key", record.key),
+    text("key_id", record.keyId),
+    text("team", record.team),
+    record.tags && Object.keys(record.tags).length > 0 ? `,"tags":${JSON.stringify(record.tags)}` : "",
     text("client", record.client),
     text("user_agent", record.userAgent),
     text("session", record.session),
@@ -122,7 +129,10 @@ function isAlike(one: CallRecord, other: CallRecord): boolean {
     one.session === other.session &&
     one.mcpMethod === other.mcpMethod &&
     one.mcpTool === other.mcpTool &&
-    one.key === other.key
+    one.key === other.key &&
+    one.keyId === other.keyId &&
+    one.team === other.team &&
+    one.tags === other.tags
   );
 }
 

@@ -18,6 +18,8 @@ export interface RotationLimits {
   readonly maxFile: number;
   /** Maximum number of files, including the current one. */
   readonly files: number;
+  /** Returns whether a file may be deleted; those that may not are kept besides `files`. */
+  readonly mayDelete?: (path: string) => Promise<boolean>;
 }
 
 /**
@@ -92,15 +94,16 @@ async function inTurn(lock: string, task: () => Promise<void>): Promise<void> {
 async function appendTo(
   path: string,
   bytes: Uint8Array,
-  { maxFile, files }: RotationLimits,
+  limits: RotationLimits,
   isTorn: boolean,
 ): Promise<void> {
+  const { maxFile } = limits;
   await makeFolders(dirname(path), 0o700);
   for (let rest = bytes, isSafe = !isTorn; rest.length > 0; isSafe = true) {
     const size = await readSize(path);
     let length = linesWithin(rest, maxFile - size - (isSafe ? 0 : 1));
     if (length === 0) {
-      if (size > 0) await rotate(path, files);
+      if (size > 0) await rotate(path, limits);
       // A line longer than the maximum gets its own file.
       length = linesWithin(rest, maxFile) || rest.indexOf(NEWLINE) + 1 || rest.length;
     }
@@ -154,10 +157,30 @@ async function endsMidway(file: FileHandle): Promise<boolean> {
   return buffer[0] !== 0x0a;
 }
 
-async function rotate(path: string, files: number): Promise<void> {
-  for (let number = files - 1; number >= 1; number -= 1) {
-    const from = number === 1 ? path : `${path}.${number - 1}`;
-    await rename(from, `${path}.${number}`).catch(() => {});
-  }
+async function rotate(path: string, { files, mayDelete }: RotationLimits): Promise<void> {
+  if (mayDelete !== undefined) return rotateKeeping(path, files, mayDelete);
+  for (let number = files - 1; number >= 1; number -= 1) await shift(path, number);
   if (files === 1) await open(path, "w", 0o600).then((file) => file.close());
+}
+
+/** Renames the file before `number` to it. */
+async function shift(path: string, number: number): Promise<void> {
+  const from = number === 1 ? path : `${path}.${number - 1}`;
+  await rename(from, `${path}.${number}`).catch(() => {});
+}
+
+/** Rotates without deleting files that are still needed; deletes those that no longer are. */
+async function rotateKeeping(
+  path: string,
+  files: number,
+  mayDelete: (path: string) => Promise<boolean>,
+): Promise<void> {
+  let last = Math.max(1, files - 1);
+  while ((await readSize(`${path}.${last}`)) > 0 && !(await mayDelete(`${path}.${last}`))) last += 1;
+  for (let number = last; number >= 1; number -= 1) await shift(path, number);
+  for (let number = last; number >= files; number -= 1) {
+    const old = `${path}.${number}`;
+    if (!(await mayDelete(old))) return;
+    await unlink(old).catch(() => {});
+  }
 }

@@ -8,7 +8,8 @@ import { replayResponse } from "./replay-response.ts";
 
 /** Returns the conversations of the caller's key; all callers without a key share one store. */
 export function callersConversations({ services, key }: Call): ConversationStore {
-  return conversationsOf(services.conversations, key?.sha256.toString("hex") ?? "");
+  // A virtual key keeps its id when it is rotated.
+  return conversationsOf(services.conversations, key?.id ?? key?.sha256.toString("hex") ?? "");
 }
 
 /**

@@ -56,6 +56,10 @@ function enter(request: FastifyRequest, reply: FastifyReply, services: Services)
       return false;
     }
   }
+  if (refusal === "key" && route?.operation === "admin" && !services.gateway.directory.isRead) {
+    reply.header("retry-after", "1");
+    throw new AppError("overloaded", "The database with the keys is not open yet");
+  }
   if (refusal) return refuse(reply, refusal, runtime.forwarding.host(peer, headers) ?? headers.host);
   if (isAboveLimit && route?.operation !== "health" && route?.operation !== "readiness") {
     reply.header("retry-after", "1");
@@ -83,6 +87,8 @@ function refuse(reply: FastifyReply, refusal: RefusalReason, host: string | unde
     case "key":
       reply.header("www-authenticate", 'Bearer realm="sallyport"');
       throw new AppError("unauthorized", "A valid API key of this proxy is needed");
+    case "role":
+      throw new AppError("forbidden", "This key's role does not allow this request");
     case "loop":
       throw new AppError(
         "loop",

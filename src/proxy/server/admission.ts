@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { ProxyKey } from "../../config/proxy/config.ts";
 import { checkRequest, type GuardedRequest } from "../../http/guard.ts";
 import { shownKeys } from "../auth/credentials.ts";
-import { needsKey } from "../auth/policy.ts";
+import { mayCall, needsKey } from "../auth/policy.ts";
 import { findProfile } from "../dialects/index.ts";
 import type { Route } from "../routes.ts";
 import type { Runtime } from "../runtime.ts";
@@ -21,7 +21,7 @@ export interface Arrival {
 }
 
 /** Why a request is rejected. */
-export type RefusalReason = "stopping" | "host" | "page" | "key" | "loop";
+export type RefusalReason = "stopping" | "host" | "page" | "key" | "role" | "loop";
 
 export interface Admission {
   /** The valid key that the client has sent, if any. */
@@ -51,6 +51,10 @@ export function admit(
     if (isForeignHost) return refused("host");
     if (!guarded.allowed && guarded.reason !== "host") return refused("page");
     if (needsKey(runtime.authMode, route?.operation)) return refused("key");
+  } else {
+    if (route?.operation === "admin" && !guarded.allowed)
+      return refused(guarded.reason === "host" ? "host" : "page");
+    if (!mayCall(key, route?.operation)) return { key, refusal: "role" };
   }
   const isBack = headers["x-sallyport-via"]?.includes(services.instanceId) === true;
   return { key, refusal: isBack ? "loop" : undefined };

@@ -1,10 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { plainIssue } from "../../config/plain-issue.ts";
+import type { ProxyKey } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
 import { FIRST_ISSUE } from "../../json/first-issue.ts";
 import { BodyShare } from "../body/body-room.ts";
 import { readBody } from "../body/read-body.ts";
+import { fits } from "../glob.ts";
 import {
   allModels,
   callersDialect,
@@ -54,6 +56,8 @@ export async function handleUtility(
       return (await dashboardParts()).serveDashboard(request, reply, services);
     case "dashboard-events":
       return (await dashboardParts()).streamDashboard(request, reply, services);
+    case "admin":
+      return (await import("../gateway/admin.ts")).serveAdmin(request, reply, services);
     default:
       throw new AppError("not_found", "Unknown path");
   }
@@ -74,8 +78,11 @@ async function metrics(services: Services): Promise<string> {
  */
 async function readiness({ key, runtime }: FastifyRequest, services: Services): Promise<object> {
   if (services.isStopping()) throw new AppError("overloaded", "The proxy is stopping");
-  if (key === undefined && runtime.authMode !== "off") return { status: "ready" };
-  return { status: "ready", active: (await services.totals()).active };
+  const { status, reason } = await services.gateway.state();
+  const database = status === "down" ? { database: "down" } : {};
+  if (key === undefined && runtime.authMode !== "off") return { status: "ready", ...database };
+  const { active } = await services.totals();
+  return { status: "ready", active, ...database, ...(status === "down" && { database_error: reason }) };
 }
 
 /** Loads the dashboard on first use. */
@@ -83,9 +90,14 @@ function dashboardParts() {
   return import("../dashboard/serve-dashboard.ts");
 }
 
+/** Returns whether a key may call a model, by the name that the client sends. */
+function isAllowedModel(key: ProxyKey | undefined, id: string): boolean {
+  return key?.models?.some((pattern) => fits(pattern, id)) ?? true;
+}
+
 async function listModels(request: FastifyRequest, reply: FastifyReply, route: Route): Promise<unknown> {
   const dialect = callersDialect(route.dialect, request.headers);
-  const models = await allModels(request.runtime);
+  const models = (await allModels(request.runtime)).filter(({ id }) => isAllowedModel(request.key, id));
   return reply.send(describeList(dialect, models, Object(request.query)));
 }
 
@@ -93,7 +105,7 @@ async function getModel(request: FastifyRequest, reply: FastifyReply, route: Rou
   const dialect = callersDialect(route.dialect, request.headers);
   const params = request.params as Record<string, string>;
   const id = (params["model"] ?? params["*"] ?? "").replace(/^models\//, "");
-  const model = await findModel(request.runtime, id);
+  const model = isAllowedModel(request.key, id) ? await findModel(request.runtime, id) : undefined;
   if (!model) throw new AppError("model_not_found", `There is no model ${JSON.stringify(id.slice(0, 200))}`);
   return reply.send(describeModel(dialect, model));
 }

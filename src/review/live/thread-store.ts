@@ -105,7 +105,7 @@ export async function openThreadStore(options: ThreadStoreOptions): Promise<Thre
         state: "open",
         severity: severity ?? null,
         messages: [
-          messageOf({ markdown, ...(suggestedCode === undefined ? {} : { suggestedCode }) }, author),
+          getErrorMessage({ markdown, ...(suggestedCode === undefined ? {} : { suggestedCode }) }, author),
         ],
         round: log.round,
         outdated: false,
@@ -117,7 +117,7 @@ export async function openThreadStore(options: ThreadStoreOptions): Promise<Thre
     },
     async reply(id, body, author) {
       if (!current(id)) return undefined;
-      await write([{ op: "message", thread: id, message: messageOf(body, author) }]);
+      await write([{ op: "message", thread: id, message: getErrorMessage(body, author) }]);
       return current(id);
     },
     async change(id, { state, accepted }, author) {
@@ -152,7 +152,7 @@ export async function openThreadStore(options: ThreadStoreOptions): Promise<Thre
   };
 }
 
-function messageOf({ markdown, suggestedCode }: NewMessageBody, author: ThreadAuthor): ThreadMessage {
+function getErrorMessage({ markdown, suggestedCode }: NewMessageBody, author: ThreadAuthor): ThreadMessage {
   return {
     id: newId("m"),
     author,

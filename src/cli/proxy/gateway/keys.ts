@@ -1,12 +1,14 @@
 import { processEnvironment } from "../../../config/paths.ts";
 import type { ProxyFlags } from "../../../config/proxy/settings.ts";
 import { AppError } from "../../../errors.ts";
+import { configuredKeys } from "../../../proxy/gateway/configured-keys.ts";
 import { type KeyPatch, newKeySchema, ROLES, type VirtualKey } from "../../../proxy/gateway/key-schemas.ts";
 import type { KeyStore } from "../../../proxy/gateway/key-store.ts";
+import { parseSpan } from "../../../proxy/gateway/time-span.ts";
 import type { Output } from "../../output.ts";
 import { readProxyConfiguration } from "../../proxy-configuration.ts";
 import { table } from "../../table.ts";
-import { type LimitFlags, parseExpiry, parseLimits, parseSpan, parseTags } from "./limit-flags.ts";
+import { type LimitFlags, parseExpiry, parseLimits, parseTags } from "./limit-flags.ts";
 import { COMMAND_LINE, withKeyStore } from "./with-key-store.ts";
 
 export interface KeyFlags extends ProxyFlags, LimitFlags {
@@ -31,7 +33,7 @@ export async function createKey(name: string, flags: KeyFlags, output: Output): 
 export async function listKeys(flags: KeyFlags, output: Output): Promise<number> {
   const { config } = await readProxyConfiguration(processEnvironment, flags, false);
   const stored = await withKeyStore(processEnvironment, flags, (store) => store.list());
-  const configured = config.keys.map(({ name }) => configuredKey(name));
+  const configured = configuredKeys(config);
   const keys = [...stored, ...configured];
   if (flags.json) {
     await output.result(JSON.stringify({ keys }, null, 2));
@@ -84,23 +86,6 @@ function keyMembers(flags: KeyFlags): KeyPatch {
     tags,
     role,
     limits: Object.keys(limits).length > 0 ? limits : undefined,
-  };
-}
-
-/** A key of the configuration file, as lists show it. */
-function configuredKey(name: string): VirtualKey {
-  return {
-    id: `config:${name}`,
-    name,
-    team: null,
-    created_at: new Date(0).toISOString(),
-    expires_at: null,
-    revoked_at: null,
-    models: null,
-    tags: {},
-    role: "user",
-    limits: {},
-    source: "config",
   };
 }
 

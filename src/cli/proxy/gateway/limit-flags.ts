@@ -1,5 +1,6 @@
 import { AppError } from "../../../errors.ts";
 import { type Limits, limitsSchema, PERIODS } from "../../../proxy/gateway/key-schemas.ts";
+import { parseSpan } from "../../../proxy/gateway/time-span.ts";
 
 /** Flags that keys and teams have in common. */
 export interface LimitFlags {
@@ -31,15 +32,6 @@ export function parseTags(tags: readonly string[] | undefined): Record<string, s
       return [tag.slice(0, at), tag.slice(at + 1)];
     }),
   );
-}
-
-const MILLISECONDS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** Parses a time span such as `30d` or `24h` to milliseconds; undefined for anything else. */
-export function parseSpan(text: string): number | undefined {
-  const match = /^(\d{1,6})([smhd])$/.exec(text);
-  if (!match) return undefined;
-  return Number(match[1]) * MILLISECONDS[match[2] as keyof typeof MILLISECONDS];
 }
 
 /** Returns a time in ISO 8601 for a span from now (`30d`) or a date. Throws `usage`. */

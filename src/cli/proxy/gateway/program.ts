@@ -4,6 +4,7 @@ import type { Output } from "../../output.ts";
 import type { SetExitCode } from "../../program.ts";
 import type { KeyFlags } from "./keys.ts";
 import type { TeamFlags } from "./teams.ts";
+import type { UsageFlags } from "./usage.ts";
 
 type KeyAction = "createKey" | "showKey" | "updateKey" | "rotateKey" | "revokeKey";
 type TeamAction = "createTeam" | "showTeam" | "updateTeam" | "deleteTeam";
@@ -59,6 +60,20 @@ export function addTeamCommands(proxy: Command, output: Output, setExitCode: Set
     .action(run("updateTeam"));
   shared(teams.command("delete <name>")).description("Delete a team without keys").action(run("deleteTeam"));
   addHelpCommand(teams);
+}
+
+/** Adds `proxy usage`. */
+export function addUsageCommand(proxy: Command, output: Output, setExitCode: SetExitCode): void {
+  shared(proxy.command("usage"))
+    .description("Sum calls, tokens and cost by key, team, model, upstream, day or tag")
+    .option("--since <when>", "a time span such as 7d, or a date (default: 30d)")
+    .option("--until <when>", "a time span such as 1d, or a date (default: now)")
+    .option("--by <groups>", "key, team, model, upstream, day or tag:NAME, separated by commas")
+    .option("--csv", "as CSV", false)
+    .action(async (flags: UsageFlags) => {
+      const { showUsage } = await import("./usage.ts");
+      setExitCode(await showUsage(flags, output));
+    });
 }
 
 function shared(command: Command): Command {

@@ -6,6 +6,7 @@ import { openDatabase } from "../../../database/open-database.ts";
 import { AppError } from "../../../errors.ts";
 import { createKeyStore, type KeyStore } from "../../../proxy/gateway/key-store.ts";
 import { sqliteWorkerFiles } from "../../worker-files.ts";
+import { setRequiresKeys } from "../start/requires-keys.ts";
 
 /** Changes made on the command line appear under this name in the audit log. */
 export const COMMAND_LINE = { name: "command line", address: null };
@@ -24,14 +25,19 @@ export async function withKeyStore<Result>(
     data: dataDirectory(environment),
     configuration: dirname(configurationPath(environment, flags)),
   };
-  const location = databaseLocation(settings, environment, folders);
+  const { location } = databaseLocation(settings, environment, folders);
   if (location.engine === "none")
     throw new AppError("usage", 'There is no database for keys: proxy.database is "none"', {
       hint: 'Set proxy.database to "sqlite" or a postgres URL.',
     });
   const db = await openDatabase(location, sqliteWorkerFiles);
   try {
-    return await task(createKeyStore(db));
+    const store = createKeyStore(db);
+    const result = await task(store);
+    // The next start then opens the database before it accepts calls.
+    const { requiresKeys } = await store.snapshot();
+    await setRequiresKeys(folders.data, requiresKeys).catch(() => {});
+    return result;
   } catch (error) {
     throw asUsage(error);
   } finally {

@@ -5,19 +5,25 @@ import { createRefusalLines, createRefusalReporter } from "../../../proxy/observ
 import { type RequestLog, recordLine } from "../../../proxy/observability/request-log.ts";
 import { createRotatingFile, type RotatingFile } from "../../../proxy/observability/rotating-file.ts";
 import type { Output } from "../../output.ts";
+import type { LedgerLog } from "./ledger-log.ts";
 
 /**
- * Creates the request log: writes each call's metadata to `lines` if `isAskedFor` returns true, and one line per call
- * to an interactive terminal.
+ * Creates the request log: writes each call's metadata to `lines` if `isAskedFor` returns true or a ledger reads them,
+ * and one line per call to an interactive terminal.
  */
-export function createCallLog(lines: LineSink, isAskedFor: () => boolean, output: Output): RequestLog {
+export function createCallLog(
+  lines: LineSink,
+  isAskedFor: () => boolean,
+  output: Output,
+  hasLedger = false,
+): RequestLog {
   const refusals = createRefusalLines((line) => lines.write(line));
   const reportRefusal = createRefusalReporter((line) => {
     if (output.interactive) output.note(line);
   });
   return {
     add(record) {
-      if (isAskedFor()) lines.write(recordLine(record));
+      if (hasLedger || isAskedFor()) lines.write(recordLine(record));
       if (output.interactive) output.note(readableLine(record));
     },
     refused(refusal) {
@@ -32,26 +38,42 @@ export function createCallLog(lines: LineSink, isAskedFor: () => boolean, output
 }
 
 /**
- * Creates the request log's output: its file or, with `logging.to: "stdout"`, standard output, as containers expect.
+ * Creates the request log's output: its file or, with `logging.to: "stdout"`, standard output, as containers expect. With a
+ * ledger, all lines also go to the file that it reads, which usually is the log itself.
  */
 export function createLogOutput(
   path: string,
   logging: () => LoggingConfig,
   onError: (error: unknown) => void,
   stdout: Pick<NodeJS.WriteStream, "write"> = process.stdout,
+  ledger?: LedgerLog,
 ): RotatingFile {
-  const file = createRotatingFile(path, logging, onError);
-  const append = (lines: Uint8Array): Promise<void> =>
-    logging().to === "file"
-      ? file.append(lines)
-      : new Promise((resolve) => stdout.write(lines, () => resolve()));
-  const { write, close } = createLineBatches(append);
+  const isLedger = ledger?.path === path;
+  const mayDelete = ledger && ((name: string) => ledger.mayDelete(name));
+  const limits = () => ({ ...logging(), ...(mayDelete && { mayDelete }) });
+  const file = createRotatingFile(path, isLedger ? limits : logging, onError);
+  const ledgerFile = ledger && !isLedger ? createRotatingFile(ledger.path, limits, onError) : undefined;
+  const appendLog = async (lines: Uint8Array): Promise<void> => {
+    const { to, requests } = logging();
+    // Without a ledger, there are no lines if requests are not logged.
+    const isAskedFor = requests || ledger === undefined;
+    if (isLedger || (to === "file" && isAskedFor)) await file.append(lines);
+    if (to === "stdout" && isAskedFor)
+      await new Promise<void>((resolve) => stdout.write(lines, () => resolve()));
+  };
+  const append = async (lines: Uint8Array): Promise<void> => {
+    await Promise.all([appendLog(lines), ledgerFile?.append(lines)]);
+    ledger?.wake();
+  };
+  const { write, close } = createLineBatches(append, ledger?.journal);
   return {
     append,
     write,
     async close() {
       await close();
       await file.close();
+      await ledgerFile?.close();
+      ledger?.journal?.close();
     },
   };
 }

@@ -2,8 +2,10 @@ import type { ProxyConfig } from "../../../config/proxy/config.ts";
 import { getErrorMessage } from "../../../errors.ts";
 import { listen } from "../../../http/listen.ts";
 import { createProxy } from "../../../proxy/create-proxy.ts";
+import type { Gateway } from "../../../proxy/gateway/gateway.ts";
 import type { RotatingFile } from "../../../proxy/observability/rotating-file.ts";
 import type { Output } from "../../output.ts";
+import { version } from "../../version.ts";
 import { createCallLog } from "./call-log.ts";
 import { dashboardPage } from "./dashboard-page.ts";
 import { openLimits } from "./open-limits.ts";
@@ -14,12 +16,15 @@ export async function serveAlone(
   first: ProxyConfig,
   logFile: RotatingFile,
   output: Output,
+  gateway: Gateway | undefined,
 ): Promise<Serving> {
   let config = first;
   const limits = await openLimits(first, output);
   const proxy = createProxy(first, {
     limits,
-    log: createCallLog(logFile, () => config.logging.requests, output),
+    log: createCallLog(logFile, () => config.logging.requests, output, gateway !== undefined),
+    gateway,
+    version,
     onInternal: (error) => output.note(`internal error: ${getErrorMessage(error)}`),
     dashboardPage,
   });
@@ -31,6 +36,8 @@ export async function serveAlone(
       config = next;
     },
     noteRefused: proxy.noteRefused,
+    // This process reads the directory itself.
+    async setKeys() {},
     async announceStop() {
       proxy.announceStop();
     },

@@ -12,6 +12,8 @@ import { openReadyFile } from "../../ready-file.ts";
 import { proxyOn } from "../../setup/doctor/disk-and-ports.ts";
 import { banner, baseUrl } from "./banner.ts";
 import { createLogOutput } from "./call-log.ts";
+import { createGatewayHost, type GatewayHost } from "./gateway-host.ts";
+import { ledgerPath, openLedgerLog } from "./ledger-log.ts";
 import { oneAtATime, reloadConfiguration } from "./reload-configuration.ts";
 import type { Serving } from "./serving.ts";
 import { untilStopped } from "./until-stopped.ts";
@@ -30,12 +32,17 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
   const first = await read();
   const inForce = { config: first.config };
   const logPath = join(dataDirectory(environment), "proxy", "requests.ndjson");
+  const log = ledgerPath(logPath, first.config.logging);
+  const host = createGatewayHost(() => inForce.config, log, dataDirectory(environment), output);
   const logFile = createLogOutput(
     logPath,
     () => inForce.config.logging,
     (error) => output.note(`Cannot write the request log: ${getErrorMessage(error)}`),
+    process.stdout,
+    host && (await openLedgerLog(log, host, first.config)),
   );
-  const serving = await serve(inForce.config, logFile, output);
+  const serving = await serve(inForce.config, logFile, output, host);
+  if (host) host.passOn = serving.setKeys;
   const over = Promise.race([untilStopped(serving, output, () => inForce.config), serving.broken]);
   const reload = oneAtATime(() => reloadConfiguration(inForce, read, serving, output));
   // Registered before the proxy announces itself: an unhandled SIGHUP would end the process, and an early save would
@@ -43,12 +50,14 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
   process.on("SIGHUP", reload);
   const unwatch = [onFileChange(path, state, reload), ...secretChanges(first.loaded.settings, reload)];
   try {
+    if (host?.opensFirst) await host.open();
     const begun = await Promise.race([serving.listen(), over.then((exitCode) => ({ exitCode }))]);
     if (typeof begun === "object") return begun.exitCode;
     const readyFile = flags.readyFile ? await openReadyFile(flags.readyFile) : undefined;
     const file = { path, isThere: first.loaded.file !== undefined };
     for (const line of banner(inForce.config, begun, file)) output.note(line);
     if (first.newKey !== undefined) noteNewKey(first.newKey, output);
+    openLater(host, output);
     await readyFile?.write(baseUrl(inForce.config.host, begun), begun);
     return await over;
   } catch (error) {
@@ -57,7 +66,16 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
   } finally {
     for (const end of unwatch) end();
     process.off("SIGHUP", reload);
+    await host?.close();
   }
+}
+
+/** Opens the default database once the proxy listens. Without it calls go on, and no keys or usage are kept. */
+function openLater(host: GatewayHost | undefined, output: Output): void {
+  if (host === undefined || host.opensFirst) return;
+  host.open().catch((error: unknown) => {
+    output.note(`Keys and usage are not kept: ${getErrorMessage(error)}`);
+  });
 }
 
 /**
@@ -74,13 +92,18 @@ function secretChanges(settings: ProxySettings, reload: () => Promise<void>): ((
 }
 
 /** Imports only the modules of the mode in use, one process or several workers. */
-async function serve(config: ProxyConfig, logFile: RotatingFile, output: Output): Promise<Serving> {
+async function serve(
+  config: ProxyConfig,
+  logFile: RotatingFile,
+  output: Output,
+  host: GatewayHost | undefined,
+): Promise<Serving> {
   if (config.workers === 1) {
     const { serveAlone } = await import("./serve-alone.ts");
-    return serveAlone(config, logFile, output);
+    return serveAlone(config, logFile, output, host);
   }
   const { serveInWorkers } = await import("../workers/serve-in-workers.ts");
-  return serveInWorkers(config, logFile, output);
+  return serveInWorkers(config, logFile, output, host);
 }
 
 /** Returns the error with a better hint if the port is taken by another proxy, the most common cause. */

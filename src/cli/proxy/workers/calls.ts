@@ -2,6 +2,8 @@ import type { ProxyConfig } from "../../../config/proxy/config.ts";
 import type { Subject } from "../../../config/proxy/limits.ts";
 import type { History } from "../../../proxy/create-proxy.ts";
 import type { CallActivity } from "../../../proxy/dashboard/activity.ts";
+import type { DatabaseState, GatewayStore } from "../../../proxy/gateway/gateway.ts";
+import type { KeySnapshot } from "../../../proxy/gateway/key-store.ts";
 import type { Decision, Reservation, SubjectState, Usage } from "../../../proxy/gateway/limits.ts";
 import type { MetricCounts } from "../../../proxy/observability/metrics.ts";
 import type { KeptEntry } from "../../../proxy/translate/conversations/shared-conversations.ts";
@@ -16,6 +18,16 @@ export interface WorkerStart {
   /** The instance id that all workers share. */
   readonly instanceId: string;
   readonly history: History;
+  /** The keys of the database as they were last read. */
+  readonly keys: KeySnapshot | undefined;
+  /** The log that the ledger reads; undefined without a database. The worker keeps a journal beside it. */
+  readonly ledgerLog: string | undefined;
+}
+
+/** A call of a worker to the database of the primary. */
+export interface StoreCall {
+  readonly method: keyof GatewayStore;
+  readonly given: readonly unknown[];
 }
 
 /** The functions of the primary that a worker can call. */
@@ -33,6 +45,9 @@ export interface PrimaryCalls {
   loadConversation(id: string): Uint8Array | undefined;
   saveConversation(entry: KeptEntry): void;
   deleteConversation(id: string): void;
+  /** Calls a method of the database's store. */
+  store(call: StoreCall): Promise<unknown>;
+  databaseState(): Promise<DatabaseState>;
   /** Counts limits for all workers; unused with Redis. */
   reserveLimits(reservation: Reservation): Decision;
   settleLimits(ended: EndedReservation): void;
@@ -50,6 +65,8 @@ export interface WorkerCalls {
   /** Starts to serve and resolves to the port. Throws `port_in_use` or `cannot_listen`. */
   serve(start: WorkerStart): Promise<number>;
   reload(config: ProxyConfig): void;
+  /** Replaces the keys of the database. */
+  setKeys(snapshot: KeySnapshot): void;
   counts(): MetricCounts;
   activity(since: string): CallActivity;
   noteRefused(reason: string): void;

@@ -1,8 +1,10 @@
+import { AppError } from "../../../errors.ts";
 import { type CallActivity, mergeActivity, NO_CALLS } from "../../../proxy/dashboard/activity.ts";
 import type { MetricCounts } from "../../../proxy/observability/metrics.ts";
 import type { RotatingFile } from "../../../proxy/observability/rotating-file.ts";
 import { NO_COUNTS, retired, sumCounts } from "../../../proxy/observability/sum-counts.ts";
 import { createBoundedStore } from "../../../proxy/translate/conversations/conversation-store.ts";
+import type { GatewayHost } from "../start/gateway-host.ts";
 import type { PrimaryCalls } from "./calls.ts";
 import type { WorkerProcess } from "./fork-worker.ts";
 import { createWorkerLimits, type WorkerLimits } from "./worker-limits.ts";
@@ -19,7 +21,11 @@ export interface CommonState {
 const TIMEOUT_MS = 3_000;
 
 /** Creates the state. `workers` is the live set of running workers; the state outlives each of them. */
-export function createCommonState(logFile: RotatingFile, workers: ReadonlySet<WorkerProcess>): CommonState {
+export function createCommonState(
+  logFile: RotatingFile,
+  workers: ReadonlySet<WorkerProcess>,
+  host: GatewayHost | undefined,
+): CommonState {
   const conversations = createBoundedStore<Uint8Array>();
   const openLimits = createWorkerLimits();
   const limitsOf = new Map<WorkerProcess, WorkerLimits>();
@@ -55,6 +61,11 @@ export function createCommonState(logFile: RotatingFile, workers: ReadonlySet<Wo
       reserveLimits: (reservation) => limitsFor(worker()).reserveLimits(reservation),
       settleLimits: (ended) => limitsFor(worker()).settleLimits(ended),
       readLimits: (subjects) => limitsFor(worker()).readLimits(subjects),
+      async store({ method, given }) {
+        const store = await hostOf(host).store();
+        return (store[method] as (...given: readonly unknown[]) => Promise<unknown>)(...given);
+      },
+      databaseState: async () => hostOf(host).state(),
     }),
     retire(worker) {
       ended = retired(ended, worker.counts);
@@ -62,6 +73,12 @@ export function createCommonState(logFile: RotatingFile, workers: ReadonlySet<Wo
       limitsOf.delete(worker);
     },
   };
+}
+
+/** Workers are only told of a database if there is one. */
+function hostOf(host: GatewayHost | undefined): GatewayHost {
+  if (host === undefined) throw new AppError("internal", "a worker asks for a database that is not there");
+  return host;
 }
 
 /** Rejects after a time in which every working worker responds. */

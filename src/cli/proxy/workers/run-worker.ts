@@ -2,8 +2,11 @@ import { AppError, getErrorMessage } from "../../../errors.ts";
 import { listen } from "../../../http/listen.ts";
 import { createProxy, type ProxyServer } from "../../../proxy/create-proxy.ts";
 import { NO_CALLS } from "../../../proxy/dashboard/activity.ts";
+import type { Gateway, GatewayStore } from "../../../proxy/gateway/gateway.ts";
+import { createKeyDirectory, type KeyDirectory } from "../../../proxy/gateway/key-directory.ts";
 import type { LimitStore } from "../../../proxy/gateway/limits.ts";
 import { createLineBatches } from "../../../proxy/observability/line-batches.ts";
+import { createJournal } from "../../../proxy/observability/line-journal.ts";
 import type { MetricCounts } from "../../../proxy/observability/metrics.ts";
 import { NO_COUNTS } from "../../../proxy/observability/sum-counts.ts";
 import { createSharedConversations } from "../../../proxy/translate/conversations/shared-conversations.ts";
@@ -40,11 +43,14 @@ function workerCalls(primary: () => Remote<PrimaryCalls>, output: Output): Worke
   let proxy: ProxyServer | undefined;
   let config: WorkerStart["config"];
   let drained: Promise<void> | undefined;
+  const directory = createKeyDirectory();
   return {
     async serve(start) {
       config = start.config;
       const limits = (await openLimits(config, output)) ?? createRemoteLimits(primary());
-      proxy = createSharingProxy(start, primary(), limits, () => config.logging.requests, output);
+      if (start.keys) directory.replace(start.keys);
+      const gateway = start.ledgerLog === undefined ? undefined : createRemoteGateway(directory, primary());
+      proxy = createSharingProxy(start, primary(), limits, () => config.logging.requests, output, gateway);
       reportCounts(proxy.counts, primary());
       return listen(proxy.app, config);
     },
@@ -52,6 +58,7 @@ function workerCalls(primary: () => Remote<PrimaryCalls>, output: Output): Worke
       proxy?.reload(next);
       config = next;
     },
+    setKeys: (snapshot) => directory.replace(snapshot),
     counts: () => proxy?.counts() ?? NO_COUNTS,
     activity: (since) => proxy?.activity(since) ?? NO_CALLS,
     noteRefused: (reason) => proxy?.noteRefused(reason),
@@ -69,16 +76,20 @@ function workerCalls(primary: () => Remote<PrimaryCalls>, output: Output): Worke
 
 /** Creates a proxy that shares all state that clients can observe with the other workers. */
 function createSharingProxy(
-  { config, instanceId, history }: WorkerStart,
+  { config, instanceId, history, ledgerLog }: WorkerStart,
   primary: Remote<PrimaryCalls>,
   limits: LimitStore,
   logsCalls: () => boolean,
   output: Output,
+  gateway: Gateway | undefined,
 ): ProxyServer {
   // If the primary has ended, this process ends too.
-  const lines = createLineBatches((batch) => primary.call("log", batch).catch(() => {}));
+  const journal = ledgerLog === undefined ? undefined : createJournal(ledgerLog);
+  const lines = createLineBatches((batch) => primary.call("log", batch).catch(() => {}), journal);
   return createProxy(config, {
-    log: createCallLog(lines, logsCalls, output),
+    log: createCallLog(lines, logsCalls, output, gateway !== undefined),
+    gateway,
+    version,
     onInternal: (error) => output.note(`internal error: ${getErrorMessage(error)}`),
     dashboardPage,
     limits,
@@ -94,6 +105,23 @@ function createSharingProxy(
       }),
     },
   });
+}
+
+/** Creates a gateway whose database is in the primary. */
+function createRemoteGateway(directory: KeyDirectory, primary: Remote<PrimaryCalls>): Gateway {
+  const store = new Proxy({} as GatewayStore, {
+    get: (_target, method) =>
+      // A promise resolves to the store only if it has no `then`.
+      method === "then"
+        ? undefined
+        : (...given: readonly unknown[]) =>
+            primary.call("store", { method: method as keyof GatewayStore, given }),
+  });
+  return {
+    directory,
+    store: async () => store,
+    state: () => primary.call("databaseState", undefined),
+  };
 }
 
 function reportCounts(counts: () => MetricCounts, primary: Remote<PrimaryCalls>): void {

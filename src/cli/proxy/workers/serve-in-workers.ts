@@ -1,10 +1,12 @@
 import type { ProxyConfig } from "../../../config/proxy/config.ts";
 import { AppError } from "../../../errors.ts";
 import type { ConfigurationState } from "../../../proxy/dashboard/api-types.ts";
+import type { KeySnapshot } from "../../../proxy/gateway/key-store.ts";
 import { createInstanceId } from "../../../proxy/instance-id.ts";
 import type { RotatingFile } from "../../../proxy/observability/rotating-file.ts";
 import type { Output } from "../../output.ts";
 import { version } from "../../version.ts";
+import type { GatewayHost } from "../start/gateway-host.ts";
 import type { Serving } from "../start/serving.ts";
 import { createCommonState } from "./common-state.ts";
 import { forkWorker, setUpWorkers, type WorkerProcess } from "./fork-worker.ts";
@@ -17,8 +19,13 @@ const END_MS = 5_000;
  * Serves the proxy in `config.workers` processes behind one address. This process serves no calls: it keeps the
  * shared state and replaces workers that end. If it is killed, its workers end too.
  */
-export function serveInWorkers(config: ProxyConfig, logFile: RotatingFile, output: Output): Serving {
-  return new Workers(config, logFile, output);
+export function serveInWorkers(
+  config: ProxyConfig,
+  logFile: RotatingFile,
+  output: Output,
+  host: GatewayHost | undefined,
+): Serving {
+  return new Workers(config, logFile, output, host);
 }
 
 class Workers implements Serving {
@@ -30,20 +37,22 @@ class Workers implements Serving {
   private readonly isTooMany = createCrashWatch();
   private readonly logFile: RotatingFile;
   private readonly output: Output;
+  private readonly host: GatewayHost | undefined;
   private readonly startedAt = Date.now();
   private configuration: ConfigurationState = { readAt: this.startedAt };
   private config: ProxyConfig;
   private break: (error: unknown) => void = () => {};
-  private isEnding = false;
+  private isClosing = false;
   private isStopping = false;
   private closed: Promise<void> | undefined;
 
-  constructor(config: ProxyConfig, logFile: RotatingFile, output: Output) {
+  constructor(config: ProxyConfig, logFile: RotatingFile, output: Output, host: GatewayHost | undefined) {
+    this.host = host;
     this.config = config;
     this.count = config.workers;
     this.logFile = logFile;
     this.output = output;
-    this.common = createCommonState(logFile, this.workers);
+    this.common = createCommonState(logFile, this.workers, host);
     this.broken = new Promise((_, reject) => {
       this.break = reject;
     });
@@ -78,13 +87,17 @@ class Workers implements Serving {
     void this.all(({ remote }) => remote.call("noteRefused", reason));
   }
 
+  readonly setKeys = async (snapshot: KeySnapshot): Promise<void> => {
+    await this.all(({ remote }) => remote.call("setKeys", snapshot));
+  };
+
   async announceStop(): Promise<void> {
     this.isStopping = true;
     await this.all(({ remote }) => remote.call("announceStop", undefined));
   }
 
   async refuse(): Promise<void> {
-    this.isEnding = true;
+    this.isClosing = true;
     for (const worker of this.workers) if (!worker.isReady) worker.kill();
     await this.all(({ remote }) => remote.call("refuse", undefined));
   }
@@ -94,7 +107,7 @@ class Workers implements Serving {
   }
 
   close(): Promise<void> {
-    this.isEnding = true;
+    this.isClosing = true;
     this.closed ??= Promise.all([...this.workers].map(end)).then(() => this.logFile.close());
     return this.closed;
   }
@@ -107,7 +120,7 @@ class Workers implements Serving {
     return new Promise((listening) => {
       const keep = async () => {
         await this.runOne(listening);
-        while (!this.isEnding)
+        while (!this.isClosing)
           await this.runOne((port, { pid }) => {
             this.output.note(`Worker ${pid} replaces it.`);
             listening(port);
@@ -127,7 +140,8 @@ class Workers implements Serving {
     const how = await worker.ended;
     this.common.retire(worker);
     this.workers.delete(worker);
-    if (!this.isEnding) this.noteEnd(worker, how);
+    if (this.host) await this.host.recover();
+    if (!this.isClosing) this.noteEnd(worker, how);
   }
 
   private begin(
@@ -135,12 +149,18 @@ class Workers implements Serving {
     itsVersion: string,
     listening: (port: number, worker: WorkerProcess) => void,
   ): void {
-    if (this.isEnding) worker.kill();
+    if (this.isClosing) worker.kill();
     else if (itsVersion !== version) this.break(anotherVersion(itsVersion));
     else {
       worker.isReady = true;
       const history = { startedAt: this.startedAt, configuration: this.configuration };
-      const start = { config: toWorkerShare(this.config, this.count), instanceId: this.instanceId, history };
+      const start = {
+        config: toWorkerShare(this.config, this.count),
+        instanceId: this.instanceId,
+        history,
+        keys: this.host?.snapshot,
+        ledgerLog: this.host?.log,
+      };
       worker.remote.call("serve", start).then(
         (port) => listening(port, worker),
         (error: unknown) => {

@@ -1,0 +1,122 @@
+import { dirname, join } from "node:path";
+import type { ProxyConfig } from "../../../config/proxy/config.ts";
+import { AppError, getErrorMessage } from "../../../errors.ts";
+import { replaceFile } from "../../../files/durable-file.ts";
+import { makeFolders } from "../../../files/make-folders.ts";
+import type { DatabaseState, Gateway } from "../../../proxy/gateway/gateway.ts";
+import { createKeyDirectory, type KeyDirectory } from "../../../proxy/gateway/key-directory.ts";
+import type { KeySnapshot } from "../../../proxy/gateway/key-store.ts";
+import type { OpenGateway } from "../../../proxy/gateway/open-gateway.ts";
+import type { Output } from "../../output.ts";
+import { sqliteWorkerFiles } from "../../worker-files.ts";
+import { requiredKeys, setRequiresKeys } from "./requires-keys.ts";
+
+/** The database of `proxy start`, in the process that writes the request log. */
+export interface GatewayHost extends Gateway {
+  readonly directory: KeyDirectory;
+  /** Whether the database must be open before the first call is accepted. */
+  readonly opensFirst: boolean;
+  /** Opens the database. Throws `configuration` if it cannot be used. */
+  open(): Promise<void>;
+  /** The log that the ledger reads. */
+  readonly log: string;
+  /** Appends what killed processes have left in their journals to the log. Never rejects. */
+  recover(): Promise<void>;
+  /** Reports new lines in the log. */
+  wake(): void;
+  /** Returns whether a file of the log may be deleted. */
+  mayDelete(path: string): Promise<boolean>;
+  /** Passes keys to other processes; set before `open`. */
+  passOn: (snapshot: KeySnapshot) => Promise<void>;
+  /** Returns the keys as they were last read. */
+  readonly snapshot: KeySnapshot | undefined;
+  close(): Promise<void>;
+}
+
+/** Returns the path of the first start's admin key. */
+export function adminKeyFile(dataDirectory: string): string {
+  return join(dataDirectory, "proxy", "admin-key");
+}
+
+/**
+ * Creates the host, or undefined without a database. The default database is opened after the listener, so that it does
+ * not delay the start; unless keys were required when the proxy last ran.
+ */
+export function createGatewayHost(
+  config: () => ProxyConfig,
+  log: string,
+  dataDirectory: string,
+  output: Output,
+): GatewayHost | undefined {
+  const { database, isDatabaseConfigured } = config();
+  if (database.engine === "none") return undefined;
+  const directory = createKeyDirectory();
+  let opened: OpenGateway | undefined;
+  let failure: AppError | undefined;
+  let opening: Promise<OpenGateway> | undefined;
+  const openOnce = async (): Promise<OpenGateway> => {
+    const { openGateway } = await import("../../../proxy/gateway/open-gateway.ts");
+    return openGateway({
+      location: database,
+      workerFiles: sqliteWorkerFiles,
+      log,
+      config,
+      note: (line) => output.note(line),
+      async onKeys(snapshot) {
+        host.snapshot = snapshot;
+        directory.replace(snapshot);
+        await host.passOn(snapshot);
+        await setRequiresKeys(dataDirectory, snapshot.requiresKeys).catch(() => {});
+      },
+      async keepAdminKey(secret) {
+        const path = adminKeyFile(dataDirectory);
+        await makeFolders(dirname(path), 0o700);
+        await replaceFile(path, `${secret}\n`, 0o600, { exactMode: true });
+      },
+    });
+  };
+  const host = {
+    log,
+    async recover() {
+      const { recoverJournals } = await import("../../../proxy/observability/line-journal.ts");
+      await recoverJournals(log).catch(() => {});
+      host.wake();
+    },
+    directory,
+    opensFirst: isDatabaseConfigured || requiredKeys(dataDirectory),
+    snapshot: undefined as KeySnapshot | undefined,
+    passOn: async (_snapshot: KeySnapshot) => {},
+    async open() {
+      opening ??= openOnce();
+      try {
+        opened = await opening;
+      } catch (cause) {
+        failure =
+          cause instanceof AppError
+            ? cause
+            : new AppError("storage", `The database cannot be opened: ${getErrorMessage(cause)}`, { cause });
+        throw failure;
+      }
+    },
+    async store() {
+      if (failure) throw failure;
+      return (await (opening ?? Promise.reject(new AppError("overloaded", "The database is not open yet"))))
+        .store;
+    },
+    state(): DatabaseState {
+      if (opened) return opened.state();
+      const status = failure ? "down" : "opening";
+      return { engine: database.engine, status, reason: failure?.message ?? null };
+    },
+    wake: () => opened?.ledger.wake(),
+    async mayDelete(path: string) {
+      if (failure) return true;
+      return opened !== undefined && !(await opened.ledger.needs(path));
+    },
+    async close() {
+      await opening?.catch(() => {});
+      await opened?.close();
+    },
+  };
+  return host;
+}

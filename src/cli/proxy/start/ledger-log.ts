@@ -1,0 +1,37 @@
+import { dirname, join } from "node:path";
+import type { LoggingConfig, ProxyConfig } from "../../../config/proxy/config.ts";
+import type { OpenJournal } from "../../../proxy/observability/line-journal.ts";
+import type { GatewayHost } from "./gateway-host.ts";
+
+/** Copies the lines of a log to the database. */
+export interface LedgerLog {
+  /** The log's path. */
+  readonly path: string;
+  /** Keeps the lines that are not in the file yet; undefined if workers write them. */
+  readonly journal: OpenJournal | undefined;
+  mayDelete(path: string): Promise<boolean>;
+  /** Reports new lines in the file. */
+  wake(): void;
+}
+
+/** Returns the file that the ledger reads: the request log, unless that is off or goes to standard output. */
+export function ledgerPath(log: string, { requests, to }: LoggingConfig): string {
+  return requests && to === "file" ? log : join(dirname(log), "ledger.ndjson");
+}
+
+/** Recovers the lines of killed processes, and opens the journal if this process writes lines itself. */
+export async function openLedgerLog(
+  path: string,
+  host: GatewayHost,
+  { workers }: ProxyConfig,
+): Promise<LedgerLog> {
+  const { createJournal, recoverJournals } = await import("../../../proxy/observability/line-journal.ts");
+  let journal: OpenJournal | undefined;
+  try {
+    await recoverJournals(path);
+    journal = workers === 1 ? createJournal(path) : undefined;
+  } catch {
+    // The log reports a folder that cannot be written.
+  }
+  return { path, journal, mayDelete: (name) => host.mayDelete(name), wake: () => host.wake() };
+}

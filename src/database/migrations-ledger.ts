@@ -1,0 +1,76 @@
+import { type Kysely, sql } from "kysely";
+
+/** Latency buckets of a rollup: each is √2 times as wide as the one before; the first ends at 1 ms. */
+export const LATENCY_BUCKETS = 40;
+
+/** Returns the names of a histogram's columns, such as `ms_0` to `ms_39`. */
+export function bucketColumns(prefix: "ms" | "ttft"): string[] {
+  return Array.from({ length: LATENCY_BUCKETS }, (_, index) => `${prefix}_${index}`);
+}
+
+/** Creates the tables of calls, rollups, log positions, stored responses and captured bodies. */
+export async function createLedgerTables(db: Kysely<unknown>): Promise<void> {
+  await createCalls(db);
+  await createRollups(db);
+  await db.schema
+    .createTable("log_positions")
+    .addColumn("log", "text", (column) => column.primaryKey())
+    .addColumn("file", "text", (column) => column.notNull())
+    .addColumn("position", "bigint", (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable("stored_responses")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("time", "bigint", (column) => column.notNull())
+    .addColumn("body", "text", (column) => column.notNull())
+    .execute();
+  await db.schema.createIndex("stored_responses_time").on("stored_responses").column("time").execute();
+  await db.schema
+    .createTable("captures")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("time", "bigint", (column) => column.notNull())
+    .addColumn("bodies", "text", (column) => column.notNull())
+    .execute();
+  await db.schema.createIndex("captures_time").on("captures").column("time").execute();
+  await db.schema.createIndex("audit_time").on("audit").columns(["time", "id"]).execute();
+}
+
+async function createCalls(db: Kysely<unknown>): Promise<void> {
+  let calls = db.schema
+    .createTable("calls")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("time", "bigint", (column) => column.notNull());
+  for (const name of [
+    ...["key_id", "key_name", "team", "tags", "session", "client", "client_dialect", "route", "model"],
+    ...["upstream", "upstream_model", "error_code", "error_message", "attempt_list", "losses", "replica"],
+  ])
+    calls = calls.addColumn(name, "text");
+  for (const name of [
+    ...["status", "stream", "attempts", "input_tokens", "cache_read_tokens", "cache_write_tokens"],
+    ...["output_tokens", "reasoning_tokens", "cost_micros", "unpriced"],
+  ])
+    calls = calls.addColumn(name, "bigint", (column) => column.notNull().defaultTo(0));
+  await calls
+    .addColumn("ms", "double precision", (column) => column.notNull())
+    .addColumn("ttft_ms", "double precision")
+    .execute();
+  await db.schema.createIndex("calls_time").on("calls").columns(["time", "id"]).execute();
+  await db.schema.createIndex("calls_key").on("calls").columns(["key_id", "time"]).execute();
+}
+
+async function createRollups(db: Kysely<unknown>): Promise<void> {
+  let hours = db.schema.createTable("usage_hours").addColumn("hour", "bigint", (column) => column.notNull());
+  for (const name of ["key_id", "key_name", "team", "model", "upstream", "tags"])
+    hours = hours.addColumn(name, "text", (column) => column.notNull());
+  for (const name of [
+    ...["calls", "errors", "input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens"],
+    ...["reasoning_tokens", "cost_micros", "unpriced_calls"],
+  ])
+    hours = hours.addColumn(name, "bigint", (column) => column.notNull().defaultTo(0));
+  for (const name of [...bucketColumns("ms"), ...bucketColumns("ttft")])
+    hours = hours.addColumn(name, "integer", (column) => column.notNull().defaultTo(0));
+  await hours.execute();
+  await sql`create unique index usage_hours_group on usage_hours (hour, key_id, key_name, team, model, upstream, tags)`.execute(
+    db,
+  );
+}

@@ -1,0 +1,61 @@
+import { z } from "zod";
+import type { AdminRoute } from "./admin-route.ts";
+import { adminRoutes } from "./admin-routes.ts";
+import { errorSchema } from "./admin-schemas.ts";
+
+/** Returns the OpenAPI 3.1 document of the admin API, made from the schemas that parse its requests. */
+export function openApiDocument(path: string, version: string): unknown {
+  return {
+    openapi: "3.1.0",
+    info: { title: "Sallyport admin API", version },
+    servers: [{ url: path }],
+    security: [{ admin: [] }],
+    paths: pathsOf([...adminRoutes]),
+    components: { securitySchemes: { admin: { type: "http", scheme: "bearer" } } },
+  };
+}
+
+function pathsOf(routes: readonly AdminRoute[]): Record<string, Record<string, unknown>> {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of routes) {
+    const item = paths[route.path] ?? {};
+    item[route.method.toLowerCase()] = operationOf(route);
+    paths[route.path] = item;
+  }
+  return paths;
+}
+
+function operationOf({ path, summary, query, body, status, response }: AdminRoute): unknown {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
+  const inQuery = Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
+    name,
+    in: "query",
+    required: false,
+    schema: jsonSchema(schema as z.ZodType, "input"),
+  }));
+  return {
+    summary,
+    parameters: [...inPath, ...inQuery],
+    ...(body && { requestBody: { required: true, content: jsonContent(jsonSchema(body, "input")) } }),
+    responses: {
+      [status]: { description: "Success", content: jsonContent(jsonSchema(response, "output")) },
+      default: { description: "Error", content: jsonContent(jsonSchema(errorSchema, "output")) },
+    },
+  };
+}
+
+const jsonContent = (schema: unknown) => ({ "application/json": { schema } });
+
+function jsonSchema(schema: z.ZodType, io: "input" | "output"): unknown {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: "any",
+    reused: "inline",
+  });
+  return rest;
+}

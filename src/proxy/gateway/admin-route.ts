@@ -1,0 +1,73 @@
+import type { z } from "zod";
+import type { Runtime } from "../runtime.ts";
+import type { Services } from "../services.ts";
+import type { Actor } from "./key-rows.ts";
+
+/** What a route of the admin API works with. */
+export interface AdminContext {
+  readonly services: Services;
+  readonly runtime: Runtime;
+  readonly actor: Actor;
+}
+
+export interface AdminResponse {
+  readonly status: number;
+  readonly body?: unknown;
+  /** The content type of a text; JSON has none here. */
+  readonly type?: string;
+}
+
+/** One route: what it takes and returns, and what serves it. */
+export interface AdminRoute {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly path: string;
+  readonly summary: string;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  readonly status: number;
+  readonly response: z.ZodType;
+  serve(context: AdminContext, input: never): Promise<AdminResponse>;
+}
+
+interface Input<Query, Body> {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Query;
+  readonly body: Body;
+}
+
+/** Creates a route whose `serve` returns the body, or a text. */
+export function route<
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends z.ZodType = z.ZodUndefined,
+>(options: {
+  readonly method: AdminRoute["method"];
+  readonly path: string;
+  readonly summary: string;
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly status?: number;
+  readonly response: z.ZodType;
+  serve(context: AdminContext, input: Input<z.output<Query>, z.output<Body>>): Promise<unknown>;
+}): AdminRoute {
+  const { status = 200, serve } = options;
+  return {
+    ...options,
+    status,
+    async serve(context, input) {
+      const body = await serve(context, input);
+      return isResponse(body) ? body : { status, body };
+    },
+  };
+}
+
+/** A response that is not JSON. */
+export class TextResponse implements AdminResponse {
+  readonly status = 200;
+  readonly type: string;
+  readonly body: string;
+  constructor(type: string, body: string) {
+    this.type = type;
+    this.body = body;
+  }
+}
+const isResponse = (body: unknown): body is TextResponse => body instanceof TextResponse;

@@ -1,0 +1,247 @@
+import { z } from "zod";
+import { AppError } from "../../errors.ts";
+import { type AdminContext, type AdminRoute, route, TextResponse } from "./admin-route.ts";
+import {
+  auditSchema,
+  callDetailSchema,
+  callSchema,
+  healthSchema,
+  keyLimitsStateSchema,
+  keySchema,
+  teamSchema,
+  usageRowSchema,
+} from "./admin-schemas.ts";
+import { adminHealth, keyLimitsState } from "./admin-state.ts";
+import { configuredKeys } from "./configured-keys.ts";
+import type { GatewayStore } from "./gateway.ts";
+import {
+  keyPatchSchema,
+  newKeySchema,
+  newTeamSchema,
+  rotationSchema,
+  teamPatchSchema,
+} from "./key-schemas.ts";
+import { parseSpan } from "./time-span.ts";
+import { parseGroups, usageCsv } from "./usage.ts";
+
+const limit = z.coerce.number().int().min(1).max(1_000).default(100);
+const time = z.iso
+  .datetime({ offset: true })
+  .or(z.iso.date())
+  .transform((text) => Date.parse(text));
+const text = z.string().min(1);
+const pageQuery = z.strictObject({ limit, cursor: text.optional() });
+const cursorOf = text.nullable();
+
+const callQuery = pageQuery.extend({
+  from: time.optional(),
+  to: time.optional(),
+  key: text.optional(),
+  team: text.optional(),
+  model: text.optional(),
+  upstream: text.optional(),
+  status: z.coerce.number().int().optional(),
+  session: text.optional(),
+});
+const usageQuery = z.strictObject({
+  from: time.optional(),
+  to: time.optional(),
+  group_by: z.string().default("").describe("day, key, team, model, upstream and tag:NAME, by commas."),
+  format: z.enum(["json", "csv"]).default("json"),
+});
+
+const storeOf = ({ services }: AdminContext): Promise<GatewayStore> => services.gateway.store();
+
+/** Returns a page of a list that is in memory; the cursor is the position of the next item. */
+function pageOf<Item>(items: readonly Item[], { limit: size, cursor }: z.output<typeof pageQuery>) {
+  const from = cursor === undefined ? 0 : Number(cursor);
+  if (!Number.isSafeInteger(from) || from < 0)
+    throw new AppError("validation", "cursor is not one that a list has returned");
+  const end = from + size;
+  return { shown: items.slice(from, end), next_cursor: end < items.length ? String(end) : null };
+}
+
+/** Throws for a key of the configuration, which only the file can change. */
+async function changeable({ runtime }: AdminContext, id: string): Promise<string> {
+  const key = configuredKeys(runtime.config).find((each) => each.id === id);
+  if (key === undefined) return id;
+  throw new AppError("conflict", `The key ${key.name} is in the configuration file; change it there`);
+}
+
+async function findKey(context: AdminContext, id: string) {
+  const configured = configuredKeys(context.runtime.config).find((each) => each.id === id);
+  return configured ?? (await storeOf(context)).find(id);
+}
+
+/** All routes, in the order of the OpenAPI document. */
+export const adminRoutes: readonly AdminRoute[] = [
+  route({
+    method: "GET",
+    path: "/keys",
+    summary: "Lists the keys of the configuration and of the database, revoked ones too",
+    query: pageQuery,
+    response: z.strictObject({ keys: z.array(keySchema), next_cursor: cursorOf }),
+    async serve(context, { query }) {
+      const stored = await (await storeOf(context)).list();
+      const { shown, next_cursor } = pageOf([...configuredKeys(context.runtime.config), ...stored], query);
+      return { keys: shown, next_cursor };
+    },
+  }),
+  route({
+    method: "POST",
+    path: "/keys",
+    summary: "Creates a key; its secret is returned only here",
+    body: newKeySchema,
+    status: 201,
+    response: z.strictObject({ key: keySchema, secret: z.string() }),
+    serve: async (context, { body }) => (await storeOf(context)).create(body, context.actor),
+  }),
+  route({
+    method: "GET",
+    path: "/keys/{id}",
+    summary: "Returns a key",
+    response: z.strictObject({ key: keySchema }),
+    serve: async (context, { params: { id = "" } }) => ({ key: await findKey(context, id) }),
+  }),
+  route({
+    method: "PATCH",
+    path: "/keys/{id}",
+    summary: "Changes the members that are named; null removes a limit",
+    body: keyPatchSchema,
+    response: z.strictObject({ key: keySchema }),
+    async serve(context, { params: { id = "" }, body }) {
+      const store = await storeOf(context);
+      return { key: await store.update(await changeable(context, id), body, context.actor) };
+    },
+  }),
+  route({
+    method: "DELETE",
+    path: "/keys/{id}",
+    summary: "Revokes a key",
+    response: z.strictObject({ key: keySchema }),
+    async serve(context, { params: { id = "" } }) {
+      const store = await storeOf(context);
+      return { key: await store.revoke(await changeable(context, id), context.actor) };
+    },
+  }),
+  route({
+    method: "POST",
+    path: "/keys/{id}/rotate",
+    summary: "Gives a key another secret; the former one is valid for the grace period",
+    body: rotationSchema,
+    response: z.strictObject({ key: keySchema, secret: z.string() }),
+    async serve(context, { params: { id = "" }, body: { grace } }) {
+      const store = await storeOf(context);
+      const graceMs = grace === undefined ? 0 : (parseSpan(grace) ?? 0);
+      return store.rotate(await changeable(context, id), graceMs, context.actor);
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/teams",
+    summary: "Lists the teams",
+    query: pageQuery,
+    response: z.strictObject({ teams: z.array(teamSchema), next_cursor: cursorOf }),
+    async serve(context, { query }) {
+      const { shown, next_cursor } = pageOf(await (await storeOf(context)).listTeams(), query);
+      return { teams: shown, next_cursor };
+    },
+  }),
+  route({
+    method: "POST",
+    path: "/teams",
+    summary: "Creates a team",
+    body: newTeamSchema,
+    status: 201,
+    response: z.strictObject({ team: teamSchema }),
+    serve: async (context, { body }) => ({
+      team: await (await storeOf(context)).createTeam(body, context.actor),
+    }),
+  }),
+  route({
+    method: "GET",
+    path: "/teams/{name}",
+    summary: "Returns a team",
+    response: z.strictObject({ team: teamSchema }),
+    serve: async (context, { params: { name = "" } }) => ({
+      team: await (await storeOf(context)).findTeam(name),
+    }),
+  }),
+  route({
+    method: "PATCH",
+    path: "/teams/{name}",
+    summary: "Changes the members that are named; null removes a limit",
+    body: teamPatchSchema,
+    response: z.strictObject({ team: teamSchema }),
+    serve: async (context, { params: { name = "" }, body }) => ({
+      team: await (await storeOf(context)).updateTeam(name, body, context.actor),
+    }),
+  }),
+  route({
+    method: "DELETE",
+    path: "/teams/{name}",
+    summary: "Deletes a team without keys",
+    response: z.strictObject({ deleted: z.string() }),
+    async serve(context, { params: { name = "" } }) {
+      await (await storeOf(context)).deleteTeam(name, context.actor);
+      return { deleted: name };
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/usage",
+    summary: "Sums calls, tokens and cost by groups",
+    query: usageQuery,
+    response: z.strictObject({ rows: z.array(usageRowSchema) }),
+    async serve(context, { query: { from, to, group_by, format } }) {
+      const groupBy = parseGroups(group_by);
+      const rows = await (await storeOf(context)).usage({ from, to, groupBy });
+      if (format === "csv") return new TextResponse("text/csv; charset=utf-8", usageCsv(rows, groupBy));
+      return { rows };
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/calls",
+    summary: "Lists calls, newest first",
+    query: callQuery,
+    response: z.strictObject({ calls: z.array(callSchema), next_cursor: cursorOf }),
+    async serve(context, { query }) {
+      const { items, nextCursor } = await (await storeOf(context)).calls(query);
+      return { calls: items, next_cursor: nextCursor };
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/calls/{id}",
+    summary: "Returns a call with its attempts and captured bodies",
+    response: z.strictObject({ call: callDetailSchema }),
+    serve: async (context, { params: { id = "" } }) => ({ call: await (await storeOf(context)).call(id) }),
+  }),
+  route({
+    method: "GET",
+    path: "/limits/{id}",
+    summary: "Returns what is left of a key's limits",
+    response: keyLimitsStateSchema,
+    serve: async (context, { params: { id = "" } }) =>
+      keyLimitsState(await findKey(context, id), context.services),
+  }),
+  route({
+    method: "GET",
+    path: "/health",
+    summary: "Returns the replicas, the database, Redis and the upstreams",
+    response: healthSchema,
+    serve: ({ services }) => adminHealth(services),
+  }),
+  route({
+    method: "GET",
+    path: "/audit",
+    summary: "Lists changes of keys and teams, newest first",
+    query: pageQuery,
+    response: z.strictObject({ entries: z.array(auditSchema), next_cursor: cursorOf }),
+    async serve(context, { query }) {
+      const { items, nextCursor } = await (await storeOf(context)).audit(query);
+      return { entries: items, next_cursor: nextCursor };
+    },
+  }),
+];

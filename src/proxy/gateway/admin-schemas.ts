@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { budgetSchema, limitsSchema, ROLES } from "./key-schemas.ts";
+import { USAGE_COLUMNS } from "./usage.ts";
+
+/** What the admin API returns, for its OpenAPI document. */
+
+const time = z.iso.datetime();
+const text = z.string().nullable();
+
+export const keySchema = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  team: text,
+  created_at: time,
+  expires_at: time.nullable(),
+  revoked_at: time.nullable(),
+  models: z.array(z.string()).nullable(),
+  tags: z.record(z.string(), z.string()),
+  role: z.enum(ROLES),
+  limits: limitsSchema,
+  source: z.enum(["database", "config"]),
+});
+
+export const teamSchema = z.strictObject({
+  name: z.string(),
+  created_at: time,
+  tags: z.record(z.string(), z.string()),
+  limits: limitsSchema,
+});
+
+const tokens = z.number().int();
+export const callSchema = z.object({
+  id: z.string().describe("Equals the response's x-sallyport-request-id."),
+  time,
+  key_id: text,
+  key: text,
+  team: text,
+  tags: z.record(z.string(), z.string()),
+  session: text,
+  client_dialect: text,
+  route: text,
+  model: text,
+  upstream: text,
+  upstream_model: text,
+  status: z.number().int(),
+  error_code: text,
+  stream: z.boolean(),
+  ms: z.number(),
+  ttft_ms: z.number().nullable(),
+  attempts: z.number().int(),
+  input_tokens: tokens,
+  cache_read_tokens: tokens,
+  cache_write_tokens: tokens,
+  output_tokens: tokens,
+  reasoning_tokens: tokens,
+  cost_usd: z.number(),
+  unpriced: z.boolean(),
+  losses: z.array(z.string()),
+  replica: text,
+});
+
+export const callDetailSchema = callSchema.extend({
+  error_message: text,
+  client: text,
+  attempt_list: z.array(z.unknown()),
+  bodies: z.unknown().describe("Captured bodies, null without any."),
+});
+
+export const usageRowSchema = z
+  .record(z.string(), z.union([z.string(), z.number(), z.null()]))
+  .describe(`The members of group_by, then ${USAGE_COLUMNS.join(", ")}.`);
+
+export const auditSchema = z.strictObject({
+  id: z.string(),
+  time,
+  action: z.string(),
+  subject: z.string().describe("A key's id or a team's name."),
+  actor: z.string().describe("The admin key's name, or `command line`."),
+  address: text,
+  detail: z.unknown(),
+});
+
+const rate = z.strictObject({
+  limit: z.number().int(),
+  remaining: z.number().int(),
+  resets_at: time.nullable(),
+});
+export const keyLimitsStateSchema = z.strictObject({
+  rpm: rate.nullable(),
+  tpm: rate.nullable(),
+  concurrency: z.strictObject({ limit: z.number().int(), remaining: z.number().int() }).nullable(),
+  budgets: z.array(budgetSchema.extend({ remaining: z.number(), resets_at: time.nullable() })),
+});
+export type KeyLimitsState = z.output<typeof keyLimitsStateSchema>;
+
+export const healthSchema = z.strictObject({
+  replicas: z.array(
+    z.strictObject({ id: z.string(), version: z.string(), since: time, in_flight: z.number().int() }),
+  ),
+  database: z.strictObject({ engine: z.string(), status: z.string(), reason: text }),
+  redis: z.strictObject({ status: z.string(), reason: text }),
+  upstreams: z.array(
+    z.strictObject({ name: z.string(), dialect: z.string(), cooldown_until: time.nullable() }),
+  ),
+});
+
+export const errorSchema = z.strictObject({
+  error: z.strictObject({ code: z.string(), message: z.string() }),
+});

@@ -1,0 +1,101 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { z } from "zod";
+import { plainIssue } from "../../config/plain-issue.ts";
+import { AppError } from "../../errors.ts";
+import { getPath } from "../../http/request-path.ts";
+import { FIRST_ISSUE } from "../../json/first-issue.ts";
+import { BodyShare } from "../body/body-room.ts";
+import { readBody } from "../body/read-body.ts";
+import type { Services } from "../services.ts";
+import { openApiDocument } from "./admin-openapi.ts";
+import type { AdminContext, AdminResponse } from "./admin-route.ts";
+import { adminRoutes } from "./admin-routes.ts";
+
+/** The path of the admin API. */
+export const ADMIN_PATH = "/api/admin/v1";
+
+/** Serves the admin API. Admission has checked that the caller has an admin key. */
+export async function serveAdmin(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  services: Services,
+): Promise<unknown> {
+  const path = getPath(request.url).slice(ADMIN_PATH.length) || "/";
+  if (path === "/openapi.json" && request.method === "GET")
+    return reply.send(openApiDocument(ADMIN_PATH, services.version));
+  const response = await respond(request, path, services);
+  reply.code(response.status).header("cache-control", "no-store");
+  if (response.type !== undefined) return reply.header("content-type", response.type).send(response.body);
+  return response.body === undefined ? reply.send() : reply.send(response.body);
+}
+
+async function respond(request: FastifyRequest, path: string, services: Services): Promise<AdminResponse> {
+  const matches = adminRoutes.flatMap((route) => {
+    const params = paramsOf(route.path, path);
+    return params === undefined ? [] : [{ route, params }];
+  });
+  const method = request.method === "HEAD" ? "GET" : request.method;
+  const match = matches.find(({ route }) => route.method === method);
+  if (match === undefined) {
+    if (matches.length === 0) throw new AppError("not_found", `The admin API has no path ${path}`);
+    const allowed = matches.map(({ route }) => route.method).join(", ");
+    throw new AppError("method_not_allowed", `This path takes ${allowed}`);
+  }
+  const { route, params } = match;
+  const query = route.query ? parse(route.query, Object(request.query), "the query") : {};
+  const body = route.body ? parse(route.body, await readJson(request, services), "the body") : undefined;
+  return route.serve(contextOf(request, services), { params, query, body } as never);
+}
+
+/** Returns the parameters of a path that fits a pattern such as `/keys/{id}`. */
+function paramsOf(pattern: string, path: string): Record<string, string> | undefined {
+  const wanted = pattern.split("/");
+  const parts = path.split("/");
+  if (wanted.length !== parts.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, part] of wanted.entries()) {
+    const given = parts[index] ?? "";
+    if (!part.startsWith("{")) {
+      if (part !== given) return undefined;
+    } else {
+      const value = decoded(given);
+      if (value === undefined || value === "") return undefined;
+      params[part.slice(1, -1)] = value;
+    }
+  }
+  return params;
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function contextOf(request: FastifyRequest, services: Services): AdminContext {
+  const { raw, headers, runtime, key } = request;
+  const address = runtime.forwarding.client(raw.socket.remoteAddress, headers);
+  return { services, runtime, actor: { name: key?.name ?? "", address } };
+}
+
+async function readJson(request: FastifyRequest, services: Services): Promise<unknown> {
+  const { limits } = request.runtime.config;
+  const share = new BodyShare(services.room);
+  const count = { share, most: limits.inFlight };
+  const bytes = await readBody(request.raw, limits.utilityBody, count).finally(() => share.release());
+  try {
+    const text = bytes.toString("utf8").replace(/^\ufeff/, "");
+    return text === "" ? {} : JSON.parse(text);
+  } catch (cause) {
+    throw new AppError("validation", "The body is not JSON", { cause });
+  }
+}
+
+function parse(schema: z.ZodType, value: unknown, what: string): unknown {
+  const result = schema.safeParse(value, { error: plainIssue, ...FIRST_ISSUE });
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new AppError("validation", `${issue?.path.map(String).join(".") || what} ${issue?.message}`);
+}

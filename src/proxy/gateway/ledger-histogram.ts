@@ -1,0 +1,30 @@
+import { LATENCY_BUCKETS } from "../../database/migrations-ledger.ts";
+
+/** Counts of calls by latency; see `LATENCY_BUCKETS`. */
+export type LatencyCounts = number[];
+
+export function emptyCounts(): LatencyCounts {
+  return new Array<number>(LATENCY_BUCKETS).fill(0);
+}
+
+/** Returns the bucket of a latency in milliseconds. Bucket 0 ends at 1 ms, bucket n at √2ⁿ ms. */
+export function bucketOf(ms: number): number {
+  if (ms <= 1) return 0;
+  return Math.min(LATENCY_BUCKETS - 1, Math.ceil(2 * Math.log2(ms)));
+}
+
+/** Returns a quantile in milliseconds, interpolated within its bucket; null without calls. */
+export function quantileOf(counts: LatencyCounts, quantile: number): number | null {
+  const total = counts.reduce((sum, each) => sum + each, 0);
+  if (total === 0) return null;
+  let rest = quantile * total;
+  for (const [bucket, each] of counts.entries()) {
+    if (rest <= each && each > 0) {
+      const upper = 2 ** (bucket / 2);
+      const lower = bucket === 0 ? 0 : 2 ** ((bucket - 1) / 2);
+      return Math.round((lower + (upper - lower) * (rest / each)) * 100) / 100;
+    }
+    rest -= each;
+  }
+  return null;
+}

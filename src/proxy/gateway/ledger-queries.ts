@@ -1,0 +1,200 @@
+import type { Selectable } from "kysely";
+import type { Database } from "../../database/open-database.ts";
+import type { AuditTable, CallTable } from "../../database/schema.ts";
+import { AppError } from "../../errors.ts";
+import { queryUsage, type UsageQuery, type UsageRow } from "./usage.ts";
+
+/** Filters of the list of calls. Times are milliseconds since 1970; `cursor` is one that a list has returned. */
+export interface CallQuery {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  /** A key's name or id. */
+  readonly key?: string | undefined;
+  readonly team?: string | undefined;
+  readonly model?: string | undefined;
+  readonly upstream?: string | undefined;
+  readonly status?: number | undefined;
+  readonly session?: string | undefined;
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+}
+
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+}
+
+/** One change of a key or team. */
+export interface AuditEntry {
+  readonly id: string;
+  readonly time: string;
+  readonly action: string;
+  /** The key's id or the team's name. */
+  readonly subject: string;
+  readonly actor: string;
+  readonly address: string | null;
+  readonly detail: unknown;
+}
+
+/** What admins read. */
+export interface LedgerQueries {
+  /** Returns calls, newest first. */
+  calls(query: CallQuery): Promise<Page<LedgerCall>>;
+  /** Returns one call with its attempts and captured bodies. Throws `not_found`. */
+  call(id: string): Promise<LedgerCallDetail>;
+  usage(query: UsageQuery): Promise<readonly UsageRow[]>;
+  /** Returns changes of keys and teams, newest first. */
+  audit(query: { readonly cursor?: string | undefined; readonly limit: number }): Promise<Page<AuditEntry>>;
+}
+
+/** A call as the API shows it. */
+export type LedgerCall = ReturnType<typeof toCall>;
+export interface LedgerCallDetail extends LedgerCall {
+  readonly error_message: string | null;
+  readonly client: string | null;
+  readonly attempt_list: unknown;
+  readonly bodies: unknown;
+}
+
+export function createLedgerQueries(db: Database): LedgerQueries {
+  return {
+    calls: (query) => listCalls(db, query),
+    call: (id) => findCall(db, id),
+    usage: (query) => queryUsage(db, query),
+    audit: (query) => listAudit(db, query),
+  };
+}
+
+async function listCalls(db: Database, query: CallQuery): Promise<Page<LedgerCall>> {
+  const { from, to, key, team, model, upstream, status, session, limit } = query;
+  let select = db.selectFrom("calls").selectAll();
+  if (from !== undefined) select = select.where("time", ">=", from);
+  if (to !== undefined) select = select.where("time", "<", to);
+  if (key !== undefined)
+    select = select.where((where) => where.or([where("key_id", "=", key), where("key_name", "=", key)]));
+  if (team !== undefined) select = select.where("team", "=", team);
+  if (model !== undefined) select = select.where("model", "=", model);
+  if (upstream !== undefined) select = select.where("upstream", "=", upstream);
+  if (status !== undefined) select = select.where("status", "=", status);
+  if (session !== undefined) select = select.where("session", "=", session);
+  const after = parseCursor(query.cursor);
+  if (after !== undefined)
+    select = select.where((where) =>
+      where.or([
+        where("time", "<", after.time),
+        where.and([where("time", "=", after.time), where("id", "<", after.id)]),
+      ]),
+    );
+  const rows = await select
+    .orderBy("time", "desc")
+    .orderBy("id", "desc")
+    .limit(limit + 1)
+    .execute();
+  return page(rows, limit, toCall);
+}
+
+async function findCall(db: Database, id: string): Promise<LedgerCallDetail> {
+  const row = await db.selectFrom("calls").selectAll().where("id", "=", id).executeTakeFirst();
+  if (row === undefined) throw new AppError("not_found", `There is no call ${id}`);
+  const capture = await db.selectFrom("captures").select("bodies").where("id", "=", id).executeTakeFirst();
+  const { readCapture } = await import("./ledger-captures.ts");
+  return {
+    ...toCall(row),
+    error_message: row.error_message,
+    client: row.client,
+    attempt_list: parse(row.attempt_list) ?? [],
+    bodies: capture === undefined ? null : await readCapture(capture.bodies),
+  };
+}
+
+async function listAudit(
+  db: Database,
+  { cursor, limit }: { readonly cursor?: string | undefined; readonly limit: number },
+): Promise<Page<AuditEntry>> {
+  let select = db.selectFrom("audit").selectAll();
+  const after = parseCursor(cursor);
+  if (after !== undefined)
+    select = select.where((where) =>
+      where.or([
+        where("time", "<", after.time),
+        where.and([where("time", "=", after.time), where("id", "<", after.id)]),
+      ]),
+    );
+  const rows = await select
+    .orderBy("time", "desc")
+    .orderBy("id", "desc")
+    .limit(limit + 1)
+    .execute();
+  return page(rows, limit, toEntry);
+}
+
+/** Returns the items of a page; `rows` has one more if there is another page. */
+function page<Row extends { readonly time: number; readonly id: string }, Item>(
+  rows: readonly Row[],
+  limit: number,
+  toItem: (row: Row) => Item,
+): Page<Item> {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const hasMore = rows.length > limit && last !== undefined;
+  return {
+    items: shown.map(toItem),
+    nextCursor: hasMore ? Buffer.from(`${last.time}:${last.id}`).toString("base64url") : null,
+  };
+}
+
+/** Throws `validation` for a text that no list has returned. */
+function parseCursor(cursor: string | undefined): { readonly time: number; readonly id: string } | undefined {
+  if (cursor === undefined) return undefined;
+  const match = /^(\d{1,16}):(.+)$/.exec(Buffer.from(cursor, "base64url").toString("utf8"));
+  if (!match) throw new AppError("validation", "cursor is not one that a list has returned");
+  return { time: Number(match[1]), id: match[2] ?? "" };
+}
+
+function toCall(row: Selectable<CallTable>) {
+  return {
+    id: row.id,
+    time: new Date(row.time).toISOString(),
+    key_id: row.key_id,
+    key: row.key_name,
+    team: row.team,
+    tags: (parse(row.tags) ?? {}) as Record<string, string>,
+    session: row.session,
+    client_dialect: row.client_dialect,
+    route: row.route,
+    model: row.model,
+    upstream: row.upstream,
+    upstream_model: row.upstream_model,
+    status: row.status,
+    error_code: row.error_code,
+    stream: row.stream === 1,
+    ms: row.ms,
+    ttft_ms: row.ttft_ms,
+    attempts: row.attempts,
+    input_tokens: row.input_tokens,
+    cache_read_tokens: row.cache_read_tokens,
+    cache_write_tokens: row.cache_write_tokens,
+    output_tokens: row.output_tokens,
+    reasoning_tokens: row.reasoning_tokens,
+    cost_usd: row.cost_micros / 1_000_000,
+    unpriced: row.unpriced === 1,
+    losses: (parse(row.losses) ?? []) as string[],
+    replica: row.replica,
+  };
+}
+
+function toEntry(row: Selectable<AuditTable>): AuditEntry {
+  return {
+    id: row.id,
+    time: new Date(row.time).toISOString(),
+    action: row.action,
+    subject: row.subject,
+    actor: row.actor,
+    address: row.address,
+    detail: parse(row.detail),
+  };
+}
+
+function parse(json: string | null): unknown {
+  return json === null ? undefined : JSON.parse(json);
+}

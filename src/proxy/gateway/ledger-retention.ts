@@ -1,0 +1,57 @@
+import type { Retention } from "../../config/proxy/config.ts";
+import type { Database } from "../../database/open-database.ts";
+
+/** Milliseconds between two rounds of deleting, and until the first one. */
+const ROUND_MS = 3_600_000;
+const FIRST_MS = 60_000;
+/** Rows of one statement: few, so that writers do not wait. */
+const ROWS = 1_000;
+const PAUSE_MS = 50;
+/** Rollups and the audit log are kept for two years. */
+const ROLLUPS_MS = 2 * 366 * 86_400_000;
+/** Stored responses are kept as long as vendors keep theirs. */
+const RESPONSES_MS = 30 * 86_400_000;
+
+/** Deletes what is older than its retention, in the background. Returns a function that stops this. */
+export function startPruning(db: Database, retention: () => Retention): () => void {
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  const round = async () => {
+    // The next round tries again.
+    await pruneAll(db, retention(), Date.now(), () => isStopped).catch(() => {});
+    if (!isStopped) timer = setTimeout(round, ROUND_MS).unref();
+  };
+  timer = setTimeout(round, FIRST_MS).unref();
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
+}
+
+/** Deletes everything that is too old at `now`. */
+export async function pruneAll(
+  db: Database,
+  { callsMs, capturesMs }: Retention,
+  now: number,
+  isStopped: () => boolean = () => false,
+): Promise<void> {
+  const prune = async (table: "calls" | "captures" | "stored_responses" | "audit", before: number) => {
+    for (;;) {
+      if (isStopped()) return;
+      const old = await db.selectFrom(table).select("id").where("time", "<", before).limit(ROWS).execute();
+      if (old.length === 0) return;
+      const ids = old.map(({ id }) => id);
+      await db.deleteFrom(table).where("id", "in", ids).execute();
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS).unref());
+    }
+  };
+  await prune("calls", now - callsMs);
+  await prune("captures", now - capturesMs);
+  await prune("stored_responses", now - RESPONSES_MS);
+  await prune("audit", now - ROLLUPS_MS);
+  if (!isStopped())
+    await db
+      .deleteFrom("usage_hours")
+      .where("hour", "<", now - ROLLUPS_MS)
+      .execute();
+}

@@ -1,0 +1,183 @@
+import { CompiledQuery } from "kysely";
+import { bucketColumns } from "../../database/migrations-ledger.ts";
+import { type Database, engineOf } from "../../database/open-database.ts";
+import type { CallTable, UsageHourTable } from "../../database/schema.ts";
+import type { Trx } from "./key-rows.ts";
+import { bucketOf, emptyCounts, type LatencyCounts } from "./ledger-histogram.ts";
+
+/** How far a request log has been written. */
+export interface LogPosition {
+  /** Identifies one of the log's files. */
+  readonly file: string;
+  readonly position: number;
+}
+
+/** The columns of `calls`, in the order in which rows are sent; with the type that PostgreSQL casts to. */
+const COLUMNS = {
+  id: "text",
+  time: "bigint",
+  key_id: "text",
+  key_name: "text",
+  team: "text",
+  tags: "text",
+  session: "text",
+  client: "text",
+  client_dialect: "text",
+  route: "text",
+  model: "text",
+  upstream: "text",
+  upstream_model: "text",
+  status: "bigint",
+  error_code: "text",
+  error_message: "text",
+  stream: "bigint",
+  ms: "double precision",
+  ttft_ms: "double precision",
+  attempts: "bigint",
+  attempt_list: "text",
+  input_tokens: "bigint",
+  cache_read_tokens: "bigint",
+  cache_write_tokens: "bigint",
+  output_tokens: "bigint",
+  reasoning_tokens: "bigint",
+  cost_micros: "bigint",
+  unpriced: "bigint",
+  losses: "text",
+  replica: "text",
+} as const satisfies Record<keyof CallTable, string>;
+const NAMES = Object.keys(COLUMNS) as (keyof CallTable)[];
+
+/**
+ * Rows are sent as one JSON parameter: a query builder would take longer to compile 500 rows than the database takes to
+ * write them.
+ */
+const INSERT = {
+  sqlite: `insert into calls (${NAMES.join(", ")}) select ${NAMES.map((_, index) => `value ->> ${index}`).join(", ")}
+    from json_each(?) where true on conflict (id) do nothing returning id`,
+  postgres: `insert into calls (${NAMES.join(", ")})
+    select ${NAMES.map((name, index) => `(value ->> ${index})::${COLUMNS[name]}`).join(", ")}
+    from json_array_elements($1::json) on conflict (id) do nothing returning id`,
+};
+
+/**
+ * Writes calls and their sums, and how far the log has been read, in one transaction. A call that is there already is
+ * left out, so that a log may be replayed.
+ */
+export async function writeCalls(
+  db: Database,
+  rows: readonly CallTable[],
+  log: string,
+  at: LogPosition,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await addCalls(trx, db, rows);
+    const position = { log, file: at.file, position: at.position };
+    await trx
+      .insertInto("log_positions")
+      .values(position)
+      .onConflict((conflict) => conflict.column("log").doUpdateSet(position))
+      .execute();
+  });
+}
+
+/** Escapes of NUL and of half surrogate pairs, which PostgreSQL has no text for; a client chooses the model's name. */
+const UNSTORABLE = /\\u0000|\\ud[89a-f][0-9a-f]{2}/gi;
+
+async function addCalls(trx: Trx, db: Database, rows: readonly CallTable[]): Promise<void> {
+  if (rows.length === 0) return;
+  const json = JSON.stringify(rows.map((row) => NAMES.map((name) => row[name]))).replace(
+    UNSTORABLE,
+    "\\ufffd",
+  );
+  const query = CompiledQuery.raw(INSERT[engineOf(db)], [json]);
+  const { rows: inserted } = await trx.executeQuery<{ id: string }>(query);
+  const ids = new Set(inserted.map(({ id }) => id));
+  await addToRollups(
+    trx,
+    engineOf(db),
+    rows.filter(({ id }) => ids.delete(id)),
+  );
+}
+
+export const HOUR_MS = 3_600_000;
+
+interface Rollup {
+  readonly group: readonly (string | number)[];
+  readonly sums: Sums;
+  readonly ms: LatencyCounts;
+  readonly ttft: LatencyCounts;
+}
+type Sums = Record<(typeof SUMS)[number], number>;
+
+export const SUMS = [
+  "calls",
+  "errors",
+  "input_tokens",
+  "cache_read_tokens",
+  "cache_write_tokens",
+  "output_tokens",
+  "reasoning_tokens",
+  "cost_micros",
+  "unpriced_calls",
+] as const satisfies readonly (keyof UsageHourTable)[];
+const GROUP = ["hour", "key_id", "key_name", "team", "model", "upstream", "tags"] as const;
+
+/** Returns whether a call counts as an error. */
+export function isError({ status, error_code }: Pick<CallTable, "status" | "error_code">): boolean {
+  return status >= 400 || error_code !== null;
+}
+
+async function addToRollups(
+  trx: Trx,
+  engine: "sqlite" | "postgres",
+  rows: readonly CallTable[],
+): Promise<void> {
+  const rollups = new Map<string, Rollup>();
+  for (const row of rows) addToRollup(rollups, row);
+  // In one order in every replica, so that none waits for another that waits for it.
+  for (const [, rollup] of [...rollups].sort(([one], [other]) => (one < other ? -1 : 1)))
+    await trx.executeQuery(CompiledQuery.raw(UPSERT[engine], valuesOf(rollup)));
+}
+
+function addToRollup(rollups: Map<string, Rollup>, row: CallTable): void {
+  const hour = row.time - (row.time % HOUR_MS);
+  const texts = [row.key_id, row.key_name, row.team, row.model, row.upstream, row.tags];
+  const group = [hour, ...texts.map((text) => text ?? "")];
+  const id = JSON.stringify(group);
+  const rollup = rollups.get(id) ?? { group, sums: noSums(), ms: emptyCounts(), ttft: emptyCounts() };
+  rollups.set(id, rollup);
+  const { sums, ms, ttft } = rollup;
+  sums.calls += 1;
+  if (isError(row)) sums.errors += 1;
+  sums.input_tokens += row.input_tokens;
+  sums.cache_read_tokens += row.cache_read_tokens;
+  sums.cache_write_tokens += row.cache_write_tokens;
+  sums.output_tokens += row.output_tokens;
+  sums.reasoning_tokens += row.reasoning_tokens;
+  sums.cost_micros += row.cost_micros;
+  sums.unpriced_calls += row.unpriced;
+  raise(ms, bucketOf(row.ms));
+  if (row.ttft_ms !== null) raise(ttft, bucketOf(row.ttft_ms));
+}
+
+function raise(counts: LatencyCounts, bucket: number): void {
+  counts[bucket] = (counts[bucket] ?? 0) + 1;
+}
+
+export function noSums(): Sums {
+  return Object.fromEntries(SUMS.map((name) => [name, 0])) as Sums;
+}
+
+const ADDED = [...SUMS, ...bucketColumns("ms"), ...bucketColumns("ttft")];
+const UPSERT = { sqlite: upsert(() => "?"), postgres: upsert((index) => `$${index + 1}`) };
+
+function upsert(parameter: (index: number) => string): string {
+  const names = [...GROUP, ...ADDED];
+  return `insert into usage_hours (${names.join(", ")}) values (${names.map((_, index) => parameter(index)).join(", ")})
+    on conflict (${GROUP.join(", ")}) do update set
+    ${ADDED.map((name) => `${name} = usage_hours.${name} + excluded.${name}`).join(", ")}`;
+}
+
+function valuesOf({ group, sums, ms, ttft }: Rollup): (string | number)[] {
+  return [...group, ...SUMS.map((name) => sums[name]), ...ms, ...ttft];
+}

@@ -1,0 +1,90 @@
+import { closeSync, ftruncateSync, mkdirSync, openSync, unlinkSync, writeSync } from "node:fs";
+import { appendFile, readdir, readFile, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { getProcessMark, isProcessMark, mayStillRun } from "../../files/running-process.ts";
+import type { LineJournal } from "./line-batches.ts";
+
+interface JournalFile {
+  readonly path: string;
+  readonly descriptor: number;
+  /** Batches in this file that are not in the log yet. */
+  pending: number;
+}
+
+/** The journal of a log that this process writes. */
+export interface OpenJournal extends LineJournal {
+  close(): void;
+}
+
+/**
+ * Creates the journal of a log: two files beside it, of which one is written while the lines of the other go to the log.
+ * Throws the system's error.
+ */
+export function createJournal(log: string): OpenJournal {
+  mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
+  const header = `${JSON.stringify(getProcessMark())}\n`;
+  const openFile = (name: string): JournalFile => {
+    const path = `${log}.journal-${process.pid}-${name}`;
+    const descriptor = openSync(path, "a", 0o600);
+    ftruncateSync(descriptor, 0);
+    writeSync(descriptor, header);
+    return { path, descriptor, pending: 0 };
+  };
+  let current = openFile("a");
+  let other = openFile("b");
+  return {
+    append(bytes) {
+      try {
+        writeSync(current.descriptor, bytes);
+      } catch {
+        // A full disk: the log reports the same.
+      }
+    },
+    startBatch() {
+      const file = current;
+      file.pending += 1;
+      if (other.pending === 0) [current, other] = [other, current];
+      return () => {
+        file.pending -= 1;
+        if (file.pending === 0 && file !== current) ftruncateSync(file.descriptor, header.length);
+      };
+    },
+    close() {
+      for (const { path, descriptor } of [current, other]) {
+        closeSync(descriptor);
+        unlinkSync(path);
+      }
+    },
+  };
+}
+
+/** Appends to a log what processes that were killed have left in their journals, and removes those. */
+export async function recoverJournals(log: string): Promise<void> {
+  const prefix = `${basename(log)}.journal-`;
+  const names = await readdir(dirname(log)).catch(() => []);
+  for (const name of names.filter((each) => each.startsWith(prefix))) {
+    const path = join(dirname(log), name);
+    const [header = "", ...lines] = (await readFile(path, "utf8").catch(() => "")).split("\n");
+    if (mayBeInUse(header)) continue;
+    // The last element is empty, or a line that was not written whole.
+    const left = await withoutKnown(log, lines.slice(0, -1));
+    if (left.length > 0) await appendFile(log, `\n${left.join("\n")}\n`, { mode: 0o600 });
+    await unlink(path).catch(() => {});
+  }
+}
+
+function mayBeInUse(header: string): boolean {
+  try {
+    const mark: unknown = JSON.parse(header);
+    return isProcessMark(mark) && mark.pid !== process.pid && mayStillRun(mark);
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the lines that the log does not end with: the process may have been killed between two writes. */
+async function withoutKnown(log: string, lines: readonly string[]): Promise<string[]> {
+  const text = lines.length === 0 ? "" : await readFile(log, "utf8").catch(() => "");
+  const known = new Set(text.split("\n"));
+  return lines.filter((line) => line !== "" && !known.has(line));
+}
