@@ -24,7 +24,7 @@ const INBOX_PORT = 8046;
 export async function inbox(flags: InboxFlags, output: Output): Promise<number> {
   const lifecycle = startLifecycle({ outlivesParent: true });
   try {
-    const { environment } = await resolveOptions({ ...flags, json: false, exitCode: false });
+    const { environment } = await resolveOptions({ open: flags.open, json: false, exitCode: false });
     const readyFile = flags.readyFile === undefined ? undefined : await openReadyFile(flags.readyFile);
     const listeners = await listenForReview({
       // Unlike a review, the inbox accepts 0: any free port.

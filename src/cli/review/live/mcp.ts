@@ -148,7 +148,7 @@ const TOOLS: readonly Tool[] = [
       return { content: content as object, text: "The person sees the new state." };
     },
   ),
-  tool("end_review", "Ends a live review.", z.object({ id }), async ({ id: of }) => {
+  tool("end_review", "Ends a live review and closes its page.", z.object({ id }), async ({ id: of }) => {
     const content = await callReview(await findReview(of), { method: "POST", path: "/api/end" });
     return { content: content as object, text: "The review has ended." };
   }),
