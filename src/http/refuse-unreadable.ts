@@ -22,11 +22,11 @@ export function refuseUnreadable(error: Error, socket: Socket): void {
     return;
   }
   refused.add(socket);
-  const isAnswered = hasResponse(socket);
+  const isResponded = hasResponse(socket);
   // A client that has ended its side sends no more data that could reset the connection.
-  if (isAnswered && socket.readableEnded) socket.destroy(error);
+  if (isResponded && socket.readableEnded) socket.destroy(error);
   else discard(socket);
-  if (!isAnswered) socket.end(formatRejection(error), "latin1");
+  if (!isResponded) socket.end(formatRejection(error), "latin1");
 }
 
 /** Reads until the client closes the connection, which is destroyed after LINGER_MS. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../errors.ts";
-import type { Agent, AgentOrigin, AgentsAnswer } from "./api-types.ts";
+import type { Agent, AgentOrigin, AgentsResponse } from "./api-types.ts";
 
 /** An agent as a caller or an OpenCode server lists it. */
 export const listedAgent = z
@@ -30,7 +30,7 @@ const TIMEOUT_MS = 2_000;
  * Returns the agents that a decision may name: primary ones that are not hidden. Only `origin_b` has agents. Never
  * throws: a failed request sets `error`.
  */
-export async function listAgents(sources: AgentSources): Promise<AgentsAnswer> {
+export async function listAgents(sources: AgentSources): Promise<AgentsResponse> {
   if (sources.origin !== "origin_b") return { agents: [] };
   if (sources.listed) return { agents: offered(sources.listed) };
   if (!sources.opencodeUrl) return { agents: [] };
@@ -56,7 +56,7 @@ function offered(agents: readonly ListedAgent[]): Agent[] {
  * Throws `validation` if no offered agent has this id or name. Accepts any name if no agents are known: the caller
  * may have more than it listed.
  */
-export function checkOffered(name: string, agents: AgentsAnswer["agents"]): void {
+export function checkOffered(name: string, agents: AgentsResponse["agents"]): void {
   if (agents.length === 0 || agents.some((agent) => agent.id === name || agent.name === name)) return;
   throw new AppError("validation", `agentSwitch: there is no agent "${name}" to switch to`);
 }

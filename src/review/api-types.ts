@@ -109,7 +109,7 @@ export interface VaultSave {
 }
 
 /** Response to approve, deny and feedback. */
-export interface DecisionAnswer {
+export interface DecisionResponse {
   readonly ok: true;
   readonly savedPath?: string;
   readonly warnings?: readonly string[];
@@ -117,7 +117,7 @@ export interface DecisionAnswer {
   readonly doubt?: CallerDoubt;
 }
 
-export interface ErrorAnswer {
+export interface ErrorResponse {
   readonly error: string;
 }
 
@@ -227,13 +227,13 @@ export interface Agent {
 }
 
 /** GET /api/agents */
-export interface AgentsAnswer {
+export interface AgentsResponse {
   readonly agents: readonly Agent[];
   readonly error?: string;
 }
 
 /** POST /api/upload */
-export interface UploadAnswer {
+export interface UploadResponse {
   readonly path: string;
   readonly originalName: string;
 }

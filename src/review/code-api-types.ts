@@ -32,7 +32,7 @@ export interface DiffSwitchBody {
 }
 
 /** Response to POST /api/diff/switch. */
-export interface DiffSwitchAnswer {
+export interface DiffSwitchResponse {
   readonly rawPatch: string;
   readonly gitRef: string;
   readonly diffType: string;

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { AgentOrigin, AgentsAnswer, Caller, History } from "./api-types.ts";
+import type { AgentOrigin, AgentsResponse, Caller, History } from "./api-types.ts";
 import type { Decision } from "./decision.ts";
 import type { EventHub } from "./events.ts";
 import type { ImagePolicy } from "./images/image-policy.ts";
@@ -81,5 +81,5 @@ export interface ReviewContext {
   /** Folder of uploaded images if `uploadFolder` and the one beside it belong to other users. */
   readonly uploadFallback: string;
   /** Returns the agents that a decision may name. Never rejects. */
-  readonly agents: () => Promise<AgentsAnswer>;
+  readonly agents: () => Promise<AgentsResponse>;
 }

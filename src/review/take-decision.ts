@@ -1,7 +1,7 @@
 import type { FastifyReply } from "fastify";
 import { AppError, getErrorMessage } from "../errors.ts";
 import { isFromPage } from "../http/page.ts";
-import type { DecisionAnswer } from "./api-types.ts";
+import type { DecisionResponse } from "./api-types.ts";
 import type { ReviewContext } from "./context.ts";
 import type { Decision, DecisionSource } from "./decision.ts";
 
@@ -35,7 +35,7 @@ export async function takeDecision(
   context: ReviewContext,
   reply: FastifyReply,
   proposal: Proposal,
-): Promise<DecisionAnswer> {
+): Promise<DecisionResponse> {
   const { session, events } = context;
   const from = isFromPage(reply.request, context.pageToken) ? "page" : "program";
   if (!session.claim()) throw new AppError("already_decided", "Already decided");

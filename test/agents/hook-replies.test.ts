@@ -16,17 +16,17 @@ describe("Claude Code, PermissionRequest", () => {
   const toolInput = { plan: PLAN, planFilePath: "p.md", later: { nested: [1, null] } };
   const encode = (decision: PlanDecision) =>
     parsed(claudePermissionRequest(toolInput).encode(decision, PLAN));
-  const answer = (decision: object) => ({
+  const outputWith = (decision: object) => ({
     hookSpecificOutput: { hookEventName: "PermissionRequest", decision },
   });
 
   it("allows with the input as it came and no mode", () => {
-    expect(encode(approve)).toEqual(answer({ behavior: "allow", updatedInput: toolInput }));
+    expect(encode(approve)).toEqual(outputWith({ behavior: "allow", updatedInput: toolInput }));
   });
 
   it("sets the mode the person chose, for the session", () => {
     expect(encode({ ...approve, permissionMode: "acceptEdits" })).toEqual(
-      answer({
+      outputWith({
         behavior: "allow",
         updatedInput: toolInput,
         updatedPermissions: [{ type: "setMode", mode: "acceptEdits", destination: "session" }],
@@ -53,13 +53,15 @@ describe("Claude Code, PermissionRequest", () => {
   });
 
   it("denies with the feedback as message", () => {
-    expect(encode(deny)).toEqual(answer({ behavior: "deny", message: 'Not "yet"\nsecond line' }));
-    expect(encode({ kind: "deny" })).toEqual(answer({ behavior: "deny", message: "Plan rejected by user" }));
+    expect(encode(deny)).toEqual(outputWith({ behavior: "deny", message: 'Not "yet"\nsecond line' }));
+    expect(encode({ kind: "deny" })).toEqual(
+      outputWith({ behavior: "deny", message: "Plan rejected by user" }),
+    );
   });
 
   it("allows an event without a plan with the empty input", () => {
     expect(parsed(claudePermissionRequest({}).encode(approve, ""))).toEqual(
-      answer({ behavior: "allow", updatedInput: {} }),
+      outputWith({ behavior: "allow", updatedInput: {} }),
     );
   });
 

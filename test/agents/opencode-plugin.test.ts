@@ -24,7 +24,7 @@ async function submit(script: string, abort = new AbortController().signal, prog
   const { Sallyport } = await import(pathToFileURL(plugin).href);
   const { tool } = await Sallyport({ client });
   const context = { sessionID: "s", agent: "plan", directory: folder, abort };
-  return { answer: (await tool.submit_plan.execute({ plan: "# Plan «ß»" }, context)) as string, messages };
+  return { output: (await tool.submit_plan.execute({ plan: "# Plan «ß»" }, context)) as string, messages };
 }
 
 const deciding = (decision: object) =>
@@ -32,12 +32,12 @@ const deciding = (decision: object) =>
 
 describe("the plugin for OpenCode", () => {
   it("hands over the plan, the agents and the folder, and the arguments of an envelope", async () => {
-    const { answer } = await submit(`
+    const { output } = await submit(`
       let input = "";
       for await (const chunk of process.stdin) input += chunk;
       const feedback = JSON.stringify({ args: process.argv.slice(2), ...JSON.parse(input), cwd: undefined });
       console.log(JSON.stringify({ decision: "deny", feedback }));`);
-    expect(JSON.parse(answer.slice(answer.indexOf("{")))).toEqual({
+    expect(JSON.parse(output.slice(output.indexOf("{")))).toEqual({
       args: ["review", "plan", "--origin", "opencode", "--json"],
       plan: "# Plan «ß»",
       origin: "origin_b",
@@ -46,14 +46,14 @@ describe("the plugin for OpenCode", () => {
   });
 
   it("returns an approval with its feedback and the edited plan", async () => {
-    expect((await submit(deciding({ decision: "approve" }))).answer).toBe("The person approved the plan.");
-    const { answer } = await submit(deciding({ decision: "approve", feedback: "Mind it.", plan: "# Mine" }));
-    expect(answer).toMatch(/approved[\s\S]*Mind it\.[\s\S]*# Mine/);
+    expect((await submit(deciding({ decision: "approve" }))).output).toBe("The person approved the plan.");
+    const { output } = await submit(deciding({ decision: "approve", feedback: "Mind it.", plan: "# Mine" }));
+    expect(output).toMatch(/approved[\s\S]*Mind it\.[\s\S]*# Mine/);
   });
 
   it("returns a denial with the instruction to submit again", async () => {
-    const { answer, messages } = await submit(deciding({ decision: "deny", feedback: "No." }));
-    expect(answer).toMatch(/did not approve[\s\S]*call submit_plan again[\s\S]*No\.$/);
+    const { output, messages } = await submit(deciding({ decision: "deny", feedback: "No." }));
+    expect(output).toMatch(/did not approve[\s\S]*call submit_plan again[\s\S]*No\.$/);
     expect(messages).toEqual([]);
   });
 
@@ -63,8 +63,8 @@ describe("the plugin for OpenCode", () => {
   });
 
   it("sends text that OpenCode would truncate as a message, under the agent of the call", async () => {
-    const { answer, messages } = await submit(deciding({ decision: "deny", feedback: "x".repeat(50_000) }));
-    expect(answer).toBe("The decision is in the message that follows.");
+    const { output, messages } = await submit(deciding({ decision: "deny", feedback: "x".repeat(50_000) }));
+    expect(output).toBe("The decision is in the message that follows.");
     expect(messages[0]?.body.agent).toBe("plan");
     expect(messages[0]?.body.parts[0]?.text).toContain("x".repeat(50_000));
   });
@@ -83,8 +83,8 @@ describe("the plugin for OpenCode", () => {
     const platform = Object.getOwnPropertyDescriptor(process, "platform") ?? {};
     Object.defineProperty(process, "platform", { ...platform, value: "win32" });
     onTestFinished(() => void Object.defineProperty(process, "platform", platform));
-    const { answer } = await submit(deciding({ decision: "approve" }), undefined, program);
-    expect(answer).toBe("The person approved the plan.");
+    const { output } = await submit(deciding({ decision: "approve" }), undefined, program);
+    expect(output).toBe("The person approved the plan.");
   });
 
   it("ends the review when the call is cancelled", async () => {

@@ -147,8 +147,8 @@ describe("a disk that cannot be written from the first", () => {
     const upload = async () => {
       const body = new FormData();
       body.set("file", new Blob([Buffer.concat([redPixel, Buffer.alloc(200_000)])]), "large.png");
-      const answer = await fetch(`${url}/api/upload`, { method: "POST", body });
-      return { status: answer.status, body: await answer.json() };
+      const response = await fetch(`${url}/api/upload`, { method: "POST", body });
+      return { status: response.status, body: await response.json() };
     };
     await disk.fill();
     const error = expect.stringContaining("Cannot store the upload");

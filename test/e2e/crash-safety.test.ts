@@ -48,25 +48,25 @@ async function typeWithoutPause(url: string, traffic: Traffic, random: () => num
   for (let generation = 1; ; generation += 1) {
     const content = { text: `${generation} ${"typed ".repeat(random() ** 3 * 20_000)}` };
     traffic.drafts.push({ generation, content });
-    const answer = await send("PUT", `${url}/api/draft`, { generation, content });
-    if (answer?.status !== 200) return;
+    const response = await send("PUT", `${url}/api/draft`, { generation, content });
+    if (response?.status !== 200) return;
     traffic.acknowledged = generation;
   }
 }
 
 async function decide(url: string, traffic: Traffic): Promise<void> {
   traffic.isDecisionSent = true;
-  const answer = await send("POST", `${url}/api/deny`, { feedback: traffic.feedback });
-  traffic.isDecisionAcknowledged = answer?.status === 200;
+  const response = await send("POST", `${url}/api/deny`, { feedback: traffic.feedback });
+  traffic.isDecisionAcknowledged = response?.status === 200;
 }
 
 /** The answer whole, or undefined where the server died before. */
 async function send(method: string, url: string, body: object): Promise<Response | undefined> {
   const headers = { "content-type": "application/json" };
   try {
-    const answer = await fetch(url, { method, headers, body: JSON.stringify(body) });
-    await answer.text();
-    return answer;
+    const response = await fetch(url, { method, headers, body: JSON.stringify(body) });
+    await response.text();
+    return response;
   } catch {
     return undefined;
   }

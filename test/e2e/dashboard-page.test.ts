@@ -12,7 +12,7 @@ import { quietPort } from "../support/quiet-port.ts";
 
 const command = resolve(import.meta.dirname, "../../dist/sallyport.js");
 const KEY = "sk-dashboard-0123456789abcdef";
-const answer = { type: "message", content: [], usage: { input_tokens: 1000, output_tokens: 100 } };
+const completion = { type: "message", content: [], usage: { input_tokens: 1000, output_tokens: 100 } };
 
 let browser: Browser;
 let upstream: FakeUpstream;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), "dashboard-"));
-  upstream = await startFakeUpstream(json(answer));
+  upstream = await startFakeUpstream(json(completion));
 });
 afterEach(async () => {
   await killed();
@@ -96,11 +96,11 @@ it("shows calls as they run and end, whatever they are called, and filters them 
   await page.getByText("No call has ended yet").waitFor();
 
   let release = () => {};
-  upstream.answer = async (hit, response) => {
+  upstream.respond = async (hit, response) => {
     await new Promise<void>((done) => {
       release = done;
     });
-    return json(answer)(hit, response);
+    return json(completion)(hit, response);
   };
   const running = call(url, "claude-sonnet-5");
   await rows(page, "Running now").getByText("claude-sonnet-5").waitFor();
@@ -111,7 +111,7 @@ it("shows calls as they run and end, whatever they are called, and filters them 
   await rows(page, "Last calls").getByText("$0.0030").waitFor();
   await page.getByText("No call is running").waitFor();
 
-  upstream.answer = json({ type: "error", error: { type: "overloaded_error", message: "no" } }, 500);
+  upstream.respond = json({ type: "error", error: { type: "overloaded_error", message: "no" } }, 500);
   await call(url, "<img src=x onerror=alert(1)>");
   await rows(page, "Last calls").getByText("<img src=x onerror=alert(1)>").waitFor();
   expect(await page.locator("img").count()).toBe(0);
@@ -121,7 +121,7 @@ it("shows calls as they run and end, whatever they are called, and filters them 
   await page.keyboard.press("Space");
   await expect.poll(() => rows(page, "Last calls").count()).toBe(1);
   // What comes meanwhile leaves the filter and the focus as they are.
-  upstream.answer = json(answer);
+  upstream.respond = json(completion);
   await call(url, "claude-opus-5");
   await rows(page, "By model, since start").getByText("claude-opus-5").waitFor();
   expect(await rows(page, "Last calls").count()).toBe(1);

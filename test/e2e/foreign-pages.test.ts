@@ -119,7 +119,7 @@ async function attack({ url, requests, included, posted }: Target): Promise<stri
   await settled("iframe", { src: `${url}/`, name: "frame" });
   // The form's answer is the frame's next load.
   const frame = document.querySelector("iframe");
-  const answered = new Promise((resolve) => frame?.addEventListener("load", resolve, { once: true }));
+  const loaded = new Promise((resolve) => frame?.addEventListener("load", resolve, { once: true }));
   const form = Object.assign(document.createElement("form"), {
     method: "POST",
     action: `${url}${posted}`,
@@ -127,7 +127,7 @@ async function attack({ url, requests, included, posted }: Target): Promise<stri
   });
   document.body.append(form);
   form.submit();
-  await answered;
+  await loaded;
   return readable;
 }
 
@@ -219,12 +219,12 @@ it("a link from another page opens the review, whose own calls work", async () =
   await page.click("a");
   await page.waitForURL(`${url}/`);
   const status = await page.evaluate(async () => {
-    const answer = await fetch("/api/deny", {
+    const response = await fetch("/api/deny", {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ feedback: "from its own page" }),
     });
-    return answer.status;
+    return response.status;
   });
   expect(status).toBe(200);
   expect((await command.ended).stdout).toBe("Plan not approved.\n\nfrom its own page\n");

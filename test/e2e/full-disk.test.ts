@@ -31,9 +31,9 @@ describe("where a file can be no larger than 16 KiB", () => {
     const url = await command.url();
     const body = new FormData();
     body.set("file", new Blob([Buffer.concat([redPixel, Buffer.alloc(100_000)])]), "large.png");
-    const answer = await fetch(`${url}/api/upload`, { method: "POST", body });
+    const response = await fetch(`${url}/api/upload`, { method: "POST", body });
     const error = expect.stringContaining("Cannot store the upload");
-    expect([answer.status, await answer.json()]).toEqual([500, { error }]);
+    expect([response.status, await response.json()]).toEqual([500, { error }]);
     expect(await readdir(join(command.folder, "tmp", "sallyport"))).toEqual([]);
   });
 

@@ -59,10 +59,10 @@ describe("sallyport install", () => {
     ["y", true],
     ["n", false],
     ["", false],
-  ])("in a terminal asks, and goes by the answer %j", async (answer, written) => {
+  ])("in a terminal asks, and goes by the answer %j", async (typed, written) => {
     const home = await temporaryFolder();
     const line = `'${process.execPath}' '${script}' install codex`;
-    const { stdout } = await run(home, ["script", "-qec", line, "/dev/null"], `${answer}\n`);
+    const { stdout } = await run(home, ["script", "-qec", line, "/dev/null"], `${typed}\n`);
     expect(stdout).toContain("Write these changes? [y/N]");
     const listed = await sallyport(home, "install", "--list");
     expect(/codex .* (yes|no) /.exec(listed.stdout)?.[1]).toBe(written ? "yes" : "no");

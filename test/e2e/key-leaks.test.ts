@@ -50,7 +50,7 @@ it("P5 the built proxy writes no secret anywhere: no line, no log, no file but t
     environment,
   });
   await command.waitForOutput(/Proxy listening/);
-  const answers: string[] = [];
+  const responses: string[] = [];
   for (const [path, model] of [
     ["/v1/messages", "m"],
     ["/v1/messages", "n"],
@@ -67,7 +67,7 @@ it("P5 the built proxy writes no secret anywhere: no line, no log, no file but t
           messages: [{ role: "user", content: CANARIES.prompt }],
         }),
       });
-      answers.push(JSON.stringify([...response.headers]), await response.text());
+      responses.push(JSON.stringify([...response.headers]), await response.text());
     }
   const check = await startCommand(["proxy", "check", "--config", file], { folder, environment });
   const checked = await check.ended;
@@ -83,7 +83,7 @@ it("P5 the built proxy writes no secret anywhere: no line, no log, no file but t
     stderr,
     checked.stdout,
     checked.stderr,
-    answers.join("\n"),
+    responses.join("\n"),
     ...written.map((path) => readFileSync(path, "utf8")),
   ])
     for (const secret of own) expect(text).not.toContain(secret);

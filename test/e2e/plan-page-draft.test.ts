@@ -56,19 +56,19 @@ describe("what is typed on the plan page", () => {
   it("is saved also where it was typed before the draft had come", async () => {
     const review = await startReview(home, hookEvent(samplePlan, home.path));
     const page = await newPage(browser);
-    let answer = () => {};
-    const mayBeAnswered = new Promise<void>((resolve) => {
-      answer = resolve;
+    let respond = () => {};
+    const mayRespond = new Promise<void>((resolve) => {
+      respond = resolve;
     });
     await page.route("**/api/draft", async (route) => {
-      if (route.request().method() === "GET") await mayBeAnswered;
+      if (route.request().method() === "GET") await mayRespond;
       await route.continue();
     });
     await page.goto(review.url);
     await page.locator(".page[data-view] .plan").waitFor();
     await page.keyboard.press("g");
     await page.keyboard.type("Typed at once");
-    answer();
+    respond();
     await saved(page);
     const draft = await fetch(new URL("/api/draft", review.url)).then((response) => response.text());
     expect(draft).toContain("Typed at once");

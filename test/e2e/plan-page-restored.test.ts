@@ -68,8 +68,8 @@ it("an agent whose session asks again is told of as gone, and the decision is ke
   const second = await startCommand(REVIEW, { stdin: event("# Two"), folder });
   await second.url();
   await page.getByText("Claude Code has since requested another review").waitFor();
-  const answer = await first.post("/api/deny", { feedback: "not heard" });
-  expect(answer.body).toMatchObject({ ok: true, doubt: "asked-again" });
+  const response = await first.post("/api/deny", { feedback: "not heard" });
+  expect(response.body).toMatchObject({ ok: true, doubt: "asked-again" });
   expect((await first.ended).stderr).toContain("review last");
   const last = await (await startCommand(["review", "last"], { folder })).ended;
   expect(last.stdout).toContain("not heard");

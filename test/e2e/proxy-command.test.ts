@@ -76,8 +76,8 @@ describe("sallyport proxy", () => {
     expect(first.stderr()).toContain(`OPENAI_BASE_URL=${first.url}/v1`);
     const body = JSON.stringify({ model: "echo", messages: [{ role: "user", content: "private words" }] });
     const headers = { "content-type": "application/json", "x-api-key": key };
-    const answer = await fetch(`${first.url}/v1/messages`, { method: "POST", headers, body });
-    expect(await answer.text()).toContain("Echo: private words");
+    const response = await fetch(`${first.url}/v1/messages`, { method: "POST", headers, body });
+    expect(await response.text()).toContain("Echo: private words");
     first.child.kill("SIGTERM");
     expect(await first.exit).toBe(0);
     const log = readFileSync(join(home, "data", "proxy", "requests.ndjson"), "utf8");

@@ -2,7 +2,6 @@ import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startFakeUpstream } from "../support/fake-upstream.ts";
 import {
-  type Answer,
   ask,
   askUntil,
   childrenOf,
@@ -10,6 +9,7 @@ import {
   metricsWith,
   type ProxyCommand,
   startProxyCommand,
+  type WorkerResponse,
 } from "../support/proxy-workers.ts";
 import { quietPort } from "../support/quiet-port.ts";
 import { startCommand } from "../support/spawned-command.ts";
@@ -38,7 +38,7 @@ async function startStreaming(workers: number, limits: { readonly descriptors?: 
   return { proxy, stream, endStreams };
 }
 
-const outcomeOf = (answer: Answer) => answer.text().catch(() => "broken off");
+const outcomeOf = (response: WorkerResponse) => response.text().catch(() => "broken off");
 
 /** Kills it; resolves when another one replaces it. */
 async function replace(proxy: ProxyCommand, pid: number): Promise<void> {
@@ -141,22 +141,22 @@ describe("the end of a proxy with workers", () => {
   it("is at once on a second signal", async () => {
     const { proxy, stream } = await startStreaming(2);
     const workers = childrenOf(proxy.child.pid);
-    const answer = await stream();
+    const response = await stream();
     proxy.child.kill("SIGTERM");
     await proxy.waitForOutput(/Stopping:/);
     expect(proxy.child.exitCode).toBeNull();
     proxy.child.kill("SIGTERM");
-    expect(await outcomeOf(answer)).not.toContain(STOP);
+    expect(await outcomeOf(response)).not.toContain(STOP);
     expect((await proxy.ended).code).toBe(143);
     expect(workers.filter(isAlive)).toEqual([]);
   });
 
   it("is theirs too when the first process is killed, streams or not", async () => {
     const { proxy, stream } = await startStreaming(2);
-    const answer = await stream();
+    const response = await stream();
     const workers = childrenOf(proxy.child.pid);
     proxy.child.kill("SIGKILL");
-    expect(await outcomeOf(answer)).toBe("broken off");
+    expect(await outcomeOf(response)).toBe("broken off");
     await until(() => !workers.some(isAlive));
   });
 

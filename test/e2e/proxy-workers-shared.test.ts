@@ -3,14 +3,14 @@ import { readdir } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type FakeUpstream, startFakeUpstream, type Answer as Upstream } from "../support/fake-upstream.ts";
+import { type FakeUpstream, startFakeUpstream, type Respond as Upstream } from "../support/fake-upstream.ts";
 import {
-  type Answer,
   ask,
   askUntil,
   metricsWith,
   type ProxyCommand,
   startProxyCommand,
+  type WorkerResponse,
 } from "../support/proxy-workers.ts";
 
 const KEY = "sk-clients-0123456789abcdef";
@@ -18,29 +18,29 @@ const right = { authorization: `Bearer ${KEY}` };
 const body = { model: "echo", messages: [{ role: "user", content: "Hello" }] };
 const call = (proxy: ProxyCommand, headers = {}) => ask(proxy, "/v1/chat/completions", body, { headers });
 
-async function upstreamFor(answer: Upstream): Promise<FakeUpstream> {
-  const upstream = await startFakeUpstream(answer);
+async function upstreamFor(respond: Upstream): Promise<FakeUpstream> {
+  const upstream = await startFakeUpstream(respond);
   onTestFinished(() => upstream.close());
   return upstream;
 }
 
 /** Calls until `count` different workers have answered; resolves to all answers, read. */
-async function callsOn(count: number, again: () => Promise<Answer>): Promise<Answer[]> {
-  const answers: Answer[] = [];
-  while (new Set(answers.map(({ worker }) => worker)).size < count) {
-    const answer = await again();
-    await answer.text();
-    answers.push(answer);
+async function callsOn(count: number, again: () => Promise<WorkerResponse>): Promise<WorkerResponse[]> {
+  const responses: WorkerResponse[] = [];
+  while (new Set(responses.map(({ worker }) => worker)).size < count) {
+    const response = await again();
+    await response.text();
+    responses.push(response);
   }
-  return answers;
+  return responses;
 }
 
 describe("what workers have in common", () => {
   it("is one address, one count, one log with nothing lost, one banner, and one end", async () => {
     const proxy = await startProxyCommand({}, 3);
-    const answers = await callsOn(3, () => call(proxy));
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-    const all = new RegExp(`^sallyport_calls_total\\{.*\\} ${answers.length}$`, "m");
+    const responses = await callsOn(3, () => call(proxy));
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
+    const all = new RegExp(`^sallyport_calls_total\\{.*\\} ${responses.length}$`, "m");
     expect((await metricsWith(proxy, all)).match(/^sallyport_calls_total/gm)).toHaveLength(1);
     // Whichever of them is asked.
     for (let time = 0; time < 6; time += 1) expect(await (await ask(proxy, "/metrics")).text()).toMatch(all);
@@ -50,7 +50,7 @@ describe("what workers have in common", () => {
     expect([code, stdout]).toEqual([0, ""]);
     expect(stderr.match(/Proxy listening/g)).toHaveLength(1);
     expect(stderr).toMatch(/workers +3\n/);
-    const ids = answers.map(({ response }) => response.headers["x-sallyport-request-id"]);
+    const ids = responses.map(({ response }) => response.headers["x-sallyport-request-id"]);
     expect(
       proxy
         .logged()
@@ -74,7 +74,7 @@ describe("what workers have in common", () => {
     const create = (input: string, more = {}) => ask(proxy, "/v1/responses", { model: "m", input, ...more });
     const first = await create("How often?");
     const { id } = JSON.parse(await first.text()) as { id: string };
-    const elsewhere = ({ worker }: Answer) => worker !== first.worker;
+    const elsewhere = ({ worker }: WorkerResponse) => worker !== first.worker;
     const second = await askUntil(() => create("Again?", { previous_response_id: id }), elsewhere);
     expect(second.status).toBe(200);
     const sent = JSON.parse(String(upstream.hits.at(-1)?.body)) as { messages: { content: unknown }[] };
@@ -126,15 +126,15 @@ describe("what workers have in common", () => {
 
   it("is the log's file, which one of them at a time makes room in", async () => {
     const proxy = await startProxyCommand({ logging: { max_file: 4096, files: 9 } }, 2);
-    const answers = await callsOn(2, () => call(proxy));
-    while (answers.length < 50) {
-      const answer = await call(proxy);
-      await answer.text();
-      answers.push(answer);
+    const responses = await callsOn(2, () => call(proxy));
+    while (responses.length < 50) {
+      const response = await call(proxy);
+      await response.text();
+      responses.push(response);
     }
     proxy.child.kill("SIGTERM");
     expect((await proxy.ended).code).toBe(0);
-    expect(new Set(proxy.logged().map(({ id }) => id)).size).toBe(answers.length);
+    expect(new Set(proxy.logged().map(({ id }) => id)).size).toBe(responses.length);
     // Each of them has written once at least, and both times together are more than a file may hold.
     expect(await readdir(join(proxy.folder, "data", "proxy"))).toContain("requests.ndjson.1");
   });

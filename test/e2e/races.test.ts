@@ -55,17 +55,17 @@ describe("a hundred decisions at the same moment", () => {
     async () => {
       const command = await startCommand(REVIEW, PLAN);
       await command.url();
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 100 }, async (_, number) => {
           const feedback = `No, says ${number}.`;
           // Who comes when the server is closing finds nobody.
-          const answer = await command.post("/api/deny", { feedback }).catch(() => undefined);
-          return { feedback, ...answer };
+          const response = await command.post("/api/deny", { feedback }).catch(() => undefined);
+          return { feedback, ...response };
         }),
       );
-      const winners = answers.filter(({ status }) => status === 200);
+      const winners = responses.filter(({ status }) => status === 200);
       expect(winners).toHaveLength(1);
-      for (const { status, body } of answers) {
+      for (const { status, body } of responses) {
         if (status === undefined || status === 200) continue;
         expect([status, body]).toEqual([409, { error: "Already decided" }]);
       }

@@ -14,8 +14,8 @@ async function decide(
   options: { folder?: string; environment?: Record<string, string> } = {},
 ) {
   const command = await startCommand(review, { stdin, ...options });
-  const answer = await command.post(path, body);
-  expect(answer).toMatchObject({ status: 200, body: { ok: true } });
+  const response = await command.post(path, body);
+  expect(response).toMatchObject({ status: 200, body: { ok: true } });
   const end = await command.ended;
   expect(end.code).toBe(0);
   return end.stdout;
@@ -150,8 +150,8 @@ describe("other agents", () => {
 
   it("the envelope: agents are offered, and the switch comes back", async () => {
     const command = await startCommand(review, { stdin: await example("envelope.json") });
-    const answer = await (await fetch(`${await command.url()}/api/agents`)).json();
-    expect(answer).toMatchObject({ agents: [{ id: "build" }, { id: "plan" }] });
+    const response = await (await fetch(`${await command.url()}/api/agents`)).json();
+    expect(response).toMatchObject({ agents: [{ id: "build" }, { id: "plan" }] });
     await command.post("/api/approve", {
       agentSwitch: "build",
       feedback: "Go.",

@@ -7,13 +7,13 @@ const REVIEW = ["review", "plan", "--no-open"];
 
 async function putDraft(url: string, body: object): Promise<{ status: number; body: unknown }> {
   const headers = { "content-type": "application/json" };
-  const answer = await fetch(`${url}/api/draft`, { method: "PUT", headers, body: JSON.stringify(body) });
-  return { status: answer.status, body: await answer.json() };
+  const response = await fetch(`${url}/api/draft`, { method: "PUT", headers, body: JSON.stringify(body) });
+  return { status: response.status, body: await response.json() };
 }
 
 async function draftOf(command: SpawnedCommand): Promise<{ generation: number; content: unknown }> {
-  const answer = await fetch(`${await command.url()}/api/draft`);
-  return (await answer.json()) as { generation: number; content: unknown };
+  const response = await fetch(`${await command.url()}/api/draft`);
+  return (await response.json()) as { generation: number; content: unknown };
 }
 
 describe("two reviews of one plan", () => {
@@ -39,11 +39,11 @@ describe("two reviews of one plan", () => {
     const commands = await Promise.all([1, 2].map(() => startCommand(REVIEW, { stdin: "# Plan", folder })));
     const urls = await Promise.all(commands.map((command) => command.url()));
     for (let generation = 1; generation <= 30; generation += 1) {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         urls.map((url, writer) => putDraft(url, { generation, content: { writer, generation } })),
       );
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
-      const winner = answers.findIndex(({ status }) => status === 200);
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, 409]);
+      const winner = responses.findIndex(({ status }) => status === 200);
       for (const command of commands)
         expect(await draftOf(command)).toMatchObject({ generation, content: { writer: winner } });
     }

@@ -64,14 +64,14 @@ beforeEach(() => sent.clear());
 
 it(`calls an upstream whose certificate is sound and no other, in every pair of dialects (${CASES.length} calls)`, async () => {
   const { command, url } = await startProxy(await Promise.all(VENDORS.map(startVendor)));
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     CASES.map(({ client, upstream, vendor, isStream }) =>
       callUpstream(url, client, `${vendor.name}-${upstream}`, isStream),
     ),
   );
   for (const [number, { vendor, client, upstream, isStream }] of CASES.entries()) {
     const title = `${client} to ${upstream}, ${isStream ? "stream" : "JSON"}, ${vendor.name}`;
-    expect([title, outcomeOf(client, answers[number])]).toEqual([title, vendor.refusedFor ?? "answered"]);
+    expect([title, outcomeOf(client, responses[number])]).toEqual([title, vendor.refusedFor ?? "answered"]);
   }
   expect([...sent]).toEqual([["sound", CASES.length / VENDORS.length]]);
   expect(command.stderr()).not.toContain(SECRET);

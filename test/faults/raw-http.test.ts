@@ -27,8 +27,8 @@ describe("requests that are read in two ways", () => {
         path: "/v1/messages",
         body: '{"model":"m","max_tokens":1,"messages":[]}',
       };
-      const answer = await sendRaw(portOf(proxy.server.app), row.bytes(outer, INNER));
-      expectOneAnswer(answer, row.statuses);
+      const response = await sendRaw(portOf(proxy.server.app), row.bytes(outer, INNER));
+      expectOneResponse(response, row.statuses);
       expect(upstream.hits.filter(({ url }) => url.includes("smuggled"))).toEqual([]);
       expect(upstream.hits.length).toBeLessThanOrEqual(1);
       expect(proxy.internal).toEqual([]);
@@ -41,8 +41,8 @@ describe("requests that are read in two ways", () => {
     async (_name, row) => {
       const { app, context, failures } = await startReview();
       const outer = { method: "PUT", path: "/api/draft", body: '{"generation":1,"content":"typed"}' };
-      const answer = await sendRaw(portOf(app), row.bytes(outer, INNER_DENIAL));
-      expectOneAnswer(answer, row.statuses);
+      const response = await sendRaw(portOf(app), row.bytes(outer, INNER_DENIAL));
+      expectOneResponse(response, row.statuses);
       expect(context.session.phase).toBe("waiting");
       expect(failures).toEqual([]);
       expect((await fetch(`http://127.0.0.1:${portOf(app)}/api/plan`)).status).toBe(200);
@@ -109,7 +109,7 @@ async function pelt(
   }
 }
 
-function expectOneAnswer(text: string, statuses: readonly number[]): void {
+function expectOneResponse(text: string, statuses: readonly number[]): void {
   const [status = 0, ...others] = statusesIn(text);
   expect(statuses).toContain(status);
   expect(others).toEqual([]);

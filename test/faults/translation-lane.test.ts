@@ -115,8 +115,8 @@ function expectGood({ client, isStream, isArray }: FaultCase, { status, text }: 
 function expectFailedStream({ client, isStream, isArray }: FaultCase, { text }: Received): void {
   expect(isStream).toBe(true);
   if (isArray) {
-    const answers: Record<string, unknown>[] = JSON.parse(text);
-    expect(answers.map((answer) => "error" in answer).indexOf(true)).toBe(answers.length - 1);
+    const responses: Record<string, unknown>[] = JSON.parse(text);
+    expect(responses.map((response) => "error" in response).indexOf(true)).toBe(responses.length - 1);
     return;
   }
   expectOneEnd(text, ENDS[client].bad);

@@ -50,7 +50,7 @@ const servers = [
 const sockets = new Set<Socket>();
 let [plainPort, silentPort, haltingPort, untrustedPort] = [0, 0, 0, 0];
 let proxy: TestProxy;
-let answers: readonly Promise<Received>[];
+let responses: readonly Promise<Received>[];
 
 /** Tries are made again after a pause, so all calls are made together. */
 beforeAll(async () => {
@@ -67,7 +67,7 @@ beforeAll(async () => {
     upstreams: Object.fromEntries(upstreams),
     models: upstreams.map(([name]) => ({ match: name, upstream: name })),
   });
-  answers = CASES.map(({ client, model, isStream }) => callUpstream(proxy.url, client, model, isStream));
+  responses = CASES.map(({ client, model, isStream }) => callUpstream(proxy.url, client, model, isStream));
 });
 afterAll(async () => {
   await proxy.close();
@@ -81,7 +81,7 @@ describe("an upstream that cannot be reached", () => {
   it.each(CASES.map((each, number) => [each.title, { ...each, number }] as const))(
     "%s",
     async (_title, { client, status, number }) => {
-      const received = await answers[number];
+      const received = await responses[number];
       expect([received?.status, received?.isBroken]).toEqual([status, false]);
       expect(isEnvelope[client](JSON.parse(received?.text ?? ""))).toBe(true);
     },

@@ -35,7 +35,7 @@ async function behindListeners() {
 }
 
 /** A client that has an answer and keeps its connection. */
-async function answeredClient(port: number): Promise<Socket> {
+async function connectServedClient(port: number): Promise<Socket> {
   const client = connect(port, "127.0.0.1");
   onTestFinished(() => void client.destroy());
   client.write(REQUEST);
@@ -49,7 +49,7 @@ describe.each([
 ])("a connection to %s that has not been used for as long as it is kept", (_, start) => {
   it("is closed", async () => {
     const { port, seen } = await start();
-    const client = await answeredClient(port);
+    const client = await connectServedClient(port);
     seen.socket?.emit("timeout");
     await once(client, "close");
   });

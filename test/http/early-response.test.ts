@@ -12,7 +12,7 @@ const CONTENT_LENGTH = 70 * 1024 * 1024;
 const REST = Buffer.alloc(8 * 1024 * 1024, "x");
 
 /** A client that has its whole answer while most of what it announced is still to come. */
-async function answeredClient(port: number, head: string) {
+async function connectServedClient(port: number, head: string) {
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
   onTestFinished(() => void socket.destroy());
   const seen = { text: "", isEnded: false, error: "" };
@@ -69,7 +69,7 @@ describe("a client that has its answer before it has sent everything", () => {
   it.each(CASES)(
     "can read it from the %s though it goes on: a body that %s",
     async (_, __, port, head, status) => {
-      const { socket, seen } = await answeredClient(await port(), head);
+      const { socket, seen } = await connectServedClient(await port(), head);
       const isClosed = new Promise((resolve) => socket.once("close", resolve));
       socket.end(REST);
       await isClosed;
@@ -82,7 +82,7 @@ describe("a client that has its answer before it has sent everything", () => {
   it.each([CASES[0], CASES[4]])(
     "is not waited for by the %s for ever: a body that %s",
     async (_, __, port, head) => {
-      const { seen } = await answeredClient(await port(), head);
+      const { seen } = await connectServedClient(await port(), head);
       while (!seen.isEnded) {
         vi.advanceTimersByTime(10_000);
         await new Promise((resolve) => setImmediate(resolve));
@@ -104,8 +104,8 @@ describe("a client that has its answer before it has sent everything", () => {
     onTestFinished(() => void client.destroy());
     client.write("POST / HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n");
     client.write(`transfer-encoding: chunked\r\n\r\n14\r\n${"x".repeat(20)}\r\n`);
-    let answer = "";
-    for await (const bytes of client) answer += bytes;
-    expect(answer).toMatch(/^HTTP\/1.1 413 /);
+    let response = "";
+    for await (const bytes of client) response += bytes;
+    expect(response).toMatch(/^HTTP\/1.1 413 /);
   });
 });

@@ -6,8 +6,8 @@ const SECRET = "sk-upstream-0123456789";
 let upstream: FakeUpstream;
 afterEach(() => upstream.close());
 
-async function proxyBefore(answer: Parameters<typeof startFakeUpstream>[0]): Promise<TestProxy> {
-  upstream = await startFakeUpstream(answer);
+async function proxyBefore(respond: Parameters<typeof startFakeUpstream>[0]): Promise<TestProxy> {
+  upstream = await startFakeUpstream(respond);
   return startTestProxy({
     upstreams: { main: { dialect: "messages", base_url: upstream.url, api_key: SECRET } },
   });

@@ -5,10 +5,10 @@ import { checkSignatures, readAsGoogleSdks } from "../support/google-sdk-streams
 import { startTestProxy } from "../support/start-proxy.ts";
 import { DIALECTS, EVENTS } from "../support/vendor-answers.ts";
 import {
-  chatAnswer,
+  chatResponse,
   chatStream,
   type Json,
-  messagesAnswer,
+  messagesResponse,
   messagesStream,
   runScene,
 } from "./translate/harness.ts";
@@ -48,7 +48,7 @@ describe("84 a generative-language stream, as Google's SDKs for Python, Go and J
   });
 
   it("takes no ping of a messages vendor's, wherever it stands", async () => {
-    const answer = messagesStream([
+    const response = messagesStream([
       { type: "ping" },
       { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
       { type: "ping" },
@@ -61,7 +61,7 @@ describe("84 a generative-language stream, as Google's SDKs for Python, Go and J
       upstream: "messages",
       body,
       array: false,
-      answer,
+      response,
     });
     expect(readAsGoogleSdks(received.text)).toHaveLength(2);
   });
@@ -75,22 +75,22 @@ const thoughts = [
 
 describe("40 signatures of other vendors, for Google's SDKs", () => {
   const detail = { type: "reasoning.encrypted", data: "gAAAAABo-_x==", format: "openai-responses-v1" };
-  const answers = [
+  const scenes = [
     ...thoughts.map(({ upstream, block }) => ({
       upstream,
-      answer: messagesAnswer([block, { type: "text", text: "ok" }]),
+      response: messagesResponse([block, { type: "text", text: "ok" }]),
       signature: "signature" in block ? block.signature : block.data,
     })),
     {
       upstream: "chat-completions" as const,
-      answer: chatAnswer({ content: "ok", reasoning_details: [detail] }),
+      response: chatResponse({ content: "ok", reasoning_details: [detail] }),
       signature: detail.data,
     },
   ];
 
-  it.each(answers)("$signature is base64, and finds back in both alphabets", async (scene) => {
-    const { upstream, answer, signature } = scene;
-    const received = await runScene({ client: "generative-language", upstream, body, answer });
+  it.each(scenes)("$signature is base64, and finds back in both alphabets", async (scene) => {
+    const { upstream, response, signature } = scene;
+    const received = await runScene({ client: "generative-language", upstream, body, response });
     checkSignatures(received.json);
     const [candidate] = received.json["candidates"] as { content: { parts: Json[] } }[];
     const parts = candidate?.content.parts ?? [];
@@ -105,20 +105,20 @@ describe("40 signatures of other vendors, for Google's SDKs", () => {
         client: "generative-language",
         upstream,
         body: { ...body, contents },
-        answer,
+        response,
       });
       expect(next.sentText).toContain(signature);
     }
   });
 
   it("are base64 in streams, too", async () => {
-    const answer = chatStream([{ reasoning_details: [{ ...detail, index: 0 }] }, { content: "ok" }]);
+    const response = chatStream([{ reasoning_details: [{ ...detail, index: 0 }] }, { content: "ok" }]);
     const received = await runScene({
       client: "generative-language",
       upstream: "chat-completions",
       body,
       array: false,
-      answer,
+      response,
     });
     expect(JSON.stringify(readAsGoogleSdks(received.text))).toContain("thoughtSignature");
   });

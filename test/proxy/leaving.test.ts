@@ -34,10 +34,10 @@ it.each([
     const hasLeft = new Promise((resolve) =>
       proxy.server.app.server.once("request", (_request, response) => response.once("close", resolve)),
     );
-    const answer = fetch(`${proxy.url}${path}`, { method: "POST", headers, body, signal: gone.signal });
+    const response = fetch(`${proxy.url}${path}`, { method: "POST", headers, body, signal: gone.signal });
     await until(() => upstream.hits.length > 0);
     gone.abort();
-    await expect(answer).rejects.toThrow();
+    await expect(response).rejects.toThrow();
     await hasLeft;
     list();
     await until(() => proxy.records.length === 1);

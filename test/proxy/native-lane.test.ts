@@ -14,9 +14,9 @@ afterEach(async () => {
 
 async function setUp(
   settings: (url: string) => object = () => ({}),
-  answer = json({ ok: true }),
+  respond = json({ ok: true }),
 ): Promise<{ proxy: TestProxy; upstream: FakeUpstream }> {
-  const upstream = await startFakeUpstream(answer);
+  const upstream = await startFakeUpstream(respond);
   closers.push(upstream.close);
   const proxy = await startTestProxy({
     upstreams: { main: { dialect: "messages", base_url: upstream.url, api_key: SECRET } },
@@ -47,11 +47,11 @@ const STREAM = [
 
 describe("the native lane", () => {
   it("passes request and answer on byte for byte, and puts usage on record", async () => {
-    const answer = '{ "id":"x","n":9007199254740993,"usage":{"input_tokens":3,"output_tokens":2} }\n';
-    const { proxy, upstream } = await setUp(undefined, json(answer));
+    const body = '{ "id":"x","n":9007199254740993,"usage":{"input_tokens":3,"output_tokens":2} }\n';
+    const { proxy, upstream } = await setUp(undefined, json(body));
     const sent = '{ "model" : "m","n":9007199254740993,"dup":1,"dup":2,\n"esc":"\\u00e9"}';
     const response = await post(proxy, sent);
-    expect(await response.text()).toBe(answer);
+    expect(await response.text()).toBe(body);
     expect(upstream.hits[0]?.body.toString()).toBe(sent);
     expect(response.headers.get("x-sallyport-upstream")).toBe("main");
     expect(response.headers.get("x-sallyport-request-id")).toMatch(/^req_\w+$/);
@@ -175,7 +175,7 @@ describe("the native lane", () => {
       },
       models: [{ match: "*", upstream: ["main", "spare"] }],
     }));
-    upstream.answer = (hit, response) =>
+    upstream.respond = (hit, response) =>
       json({ error: {} }, hit.headers["x-api-key"] === "sk-second-key" ? 500 : 429)(hit, response);
     const response = await post(proxy, '{"model":"m"}');
     expect(await response.json()).toEqual({ from: "second" });
@@ -188,8 +188,8 @@ describe("the native lane", () => {
   it.each(retryCases)("$name", async (one) => {
     const { proxy, upstream } = await setUp();
     refuseAtFirst(upstream, one, '{"ok":1}');
-    const answer = await post(proxy, '{"model":"m"}');
-    expect(outcomeOf(answer, upstream)).toEqual(expectedOf(one));
+    const response = await post(proxy, '{"model":"m"}');
+    expect(outcomeOf(response, upstream)).toEqual(expectedOf(one));
   });
 
   it.each([
@@ -198,7 +198,7 @@ describe("the native lane", () => {
   ])("lets no event wait for the next, in the coding %s either", async (coding, first) => {
     const { proxy, upstream } = await setUp();
     const more: { finish: () => void } = { finish: () => {} };
-    upstream.answer = (_hit, response) => {
+    upstream.respond = (_hit, response) => {
       response.writeHead(200, { "content-type": "text/event-stream", "content-encoding": coding });
       response.write(first);
       more.finish = () => response.end(coding === "gzip" ? gzipSync("") : STREAM.slice(1).join(""));
@@ -300,7 +300,7 @@ describe("the native lane", () => {
     const body = '{"model":"claude-none","messages":[{"role":"user","content":"Hi"}]}';
     const missing = await post(proxy, body, {}, "/v1/messages/count_tokens");
     expect([missing.status, await missing.json()]).toMatchObject([404, { error }]);
-    upstream.answer = json({ detail: "Not Found" }, 404);
+    upstream.respond = json({ detail: "Not Found" }, 404);
     const unknown = await post(proxy, body, {}, "/v1/messages/count_tokens");
     expect([unknown.status, unknown.headers.get("x-sallyport-estimated")]).toEqual([200, "true"]);
   });
@@ -308,7 +308,7 @@ describe("the native lane", () => {
   it("keeps a silent stream alive, between events only", async () => {
     const { proxy, upstream } = await setUp(() => ({ timeouts: { ping: 0.3 } }));
     let finish: () => void = () => {};
-    upstream.answer = async (_hit, response) => {
+    upstream.respond = async (_hit, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(STREAM[0]);
       await new Promise<void>((resolve) => {
@@ -329,7 +329,7 @@ describe("the native lane", () => {
   it("ends a stream that runs while the configuration is replaced as it began", async () => {
     const { proxy, upstream } = await setUp();
     let finish: () => void = () => {};
-    upstream.answer = async (_hit, response) => {
+    upstream.respond = async (_hit, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(STREAM[0]);
       await new Promise<void>((resolve) => {
@@ -351,7 +351,7 @@ describe("the native lane", () => {
     const piece = Buffer.alloc(256 * 1024, "x");
     let written = 0;
     let isPaused = false;
-    upstream.answer = async (_hit, response) => {
+    upstream.respond = async (_hit, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       while (written < 64 * 1024 * 1024 && !response.destroyed) {
         written += piece.length;
@@ -375,7 +375,7 @@ describe("the native lane", () => {
 
   it("leaves no upstream stream behind, however many clients leave", async () => {
     const { proxy, upstream } = await setUp();
-    upstream.answer = (_hit, response) => {
+    upstream.respond = (_hit, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(STREAM[0]);
     };
@@ -404,7 +404,7 @@ describe("the native lane", () => {
     const { proxy, upstream } = await setUp((url) => ({
       upstreams: { main: { dialect: "messages", base_url: url, api_key: SECRET } },
     }));
-    upstream.answer = async (hit, response) => {
+    upstream.respond = async (hit, response) => {
       const again = await fetch(`${proxy.url}/v1/messages`, {
         method: "POST",
         body: new Uint8Array(hit.body),

@@ -30,7 +30,7 @@ async function ask({ url }: TestProxy): Promise<{ text: string; coding: string |
   return { text: await response.text(), coding: response.headers.get("content-encoding") };
 }
 
-const answer = (size: number) =>
+const completion = (size: number) =>
   Buffer.from(
     JSON.stringify({
       choices: [{ message: { content: "é".repeat(size) } }],
@@ -42,25 +42,25 @@ const packers = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync }
 
 describe("usage in the native lane", () => {
   it.each(Object.entries(packers))("is read off a copy of an answer in %s", async (coding, pack) => {
-    const { proxy, upstream } = await inFrontOf(pack(answer(1000)), { "content-encoding": coding });
+    const { proxy, upstream } = await inFrontOf(pack(completion(1000)), { "content-encoding": coding });
     const { text, coding: passed } = await ask(proxy);
     expect(passed).toBe(coding);
-    expect(text).toBe(answer(1000).toString());
+    expect(text).toBe(completion(1000).toString());
     expect(upstream.hits[0]?.headers["accept-encoding"]).toContain(coding);
     await until(() => proxy.records.length === 1);
     expect(proxy.records[0]?.usage).toMatchObject({ input: { total: 3 }, output: { total: 2 } });
   });
 
   it("is missing, and nothing else, where the coding is not the one that was said", async () => {
-    const { proxy } = await inFrontOf(answer(10), { "content-encoding": "br" });
+    const { proxy } = await inFrontOf(completion(10), { "content-encoding": "br" });
     await ask(proxy).catch(() => {});
     await until(() => proxy.records.length === 1);
     expect(proxy.records[0]).toMatchObject({ status: 200, usage: undefined });
   });
 
   it.each([10, 20_000, 300_000])("is read off the end of an answer with %d letters", async (size) => {
-    const { proxy } = await inFrontOf(answer(size));
-    expect((await ask(proxy)).text).toBe(answer(size).toString());
+    const { proxy } = await inFrontOf(completion(size));
+    expect((await ask(proxy)).text).toBe(completion(size).toString());
     await until(() => proxy.records.length === 1);
     expect(proxy.records[0]?.usage).toMatchObject({ input: { total: 3 }, output: { total: 2 } });
   });

@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-const ANSWER =
+const COMPLETION =
   '{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"hello"},"finish_reason":"stop"}]}';
 
 /** A proxy in front of an upstream that answers with these bytes, and how many calls reached it. */
@@ -68,7 +68,7 @@ describe("upstreams that answer oddly", () => {
     const hints = `HTTP/1.1 ${status} Interim\r\nlink: </x>; rel=preload\r\n\r\n`.repeat(2);
     const { proxy, calls } = await behind((socket) =>
       socket.write(
-        `${hints}HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${ANSWER.length}\r\n\r\n${ANSWER}`,
+        `${hints}HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${COMPLETION.length}\r\n\r\n${COMPLETION}`,
       ),
     );
     for (const [path, body] of BOTH_LANES) {
@@ -82,7 +82,7 @@ describe("upstreams that answer oddly", () => {
   it("are called no second time where some of an answer came, which may have been paid for", async () => {
     const { proxy, calls } = await behind((socket) =>
       socket.end(
-        `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${ANSWER.length + 9}\r\n\r\n${ANSWER}`,
+        `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${COMPLETION.length + 9}\r\n\r\n${COMPLETION}`,
       ),
     );
     const response = await post(`${proxy.url}/v1/chat/completions`, chat);
@@ -91,7 +91,7 @@ describe("upstreams that answer oddly", () => {
   });
 
   it("are understood where they write a coding's name in capitals", async () => {
-    const compressed = gzipSync(ANSWER);
+    const compressed = gzipSync(COMPLETION);
     const { proxy } = await behind((socket) => {
       socket.write(
         `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nContent-Encoding: GZIP\r\ncontent-length: ${compressed.length}\r\n\r\n`,

@@ -10,8 +10,8 @@ afterEach(async () => {
 });
 
 /** OpenAI's own client at a proxy in front of one upstream of this dialect. */
-async function setUp(dialect: ClientDialect, answer: unknown) {
-  const upstream: FakeUpstream = await startFakeUpstream(json(answer));
+async function setUp(dialect: ClientDialect, stored: unknown) {
+  const upstream: FakeUpstream = await startFakeUpstream(json(stored));
   closers.push(upstream.close);
   const proxy: TestProxy = await startTestProxy({
     upstreams: { main: { dialect, base_url: upstream.url, api_key: "sk-upstream-0123456789" } },
@@ -41,11 +41,11 @@ describe("what clients of the responses dialect ask besides", () => {
       status: 200,
       usage: { input: { total: 900 }, output: { total: 40 } },
     });
-    upstream.answer = json({ object: "response.input_tokens", input_tokens: 11 });
+    upstream.respond = json({ object: "response.input_tokens", input_tokens: 11 });
     expect((await client.responses.inputTokens.count(question)).input_tokens).toBe(11);
-    upstream.answer = json({ object: "list", data: [{ id: "msg_1" }], has_more: false });
+    upstream.respond = json({ object: "list", data: [{ id: "msg_1" }], has_more: false });
     expect((await client.responses.inputItems.list("resp_1", { limit: 5 })).data).toEqual([{ id: "msg_1" }]);
-    upstream.answer = json({ id: "resp_1", status: "cancelled" });
+    upstream.respond = json({ id: "resp_1", status: "cancelled" });
     expect((await client.responses.cancel("resp_1")).status).toBe("cancelled");
     expect(asked()).toEqual([
       "POST /v1/responses/compact",
@@ -58,7 +58,7 @@ describe("what clients of the responses dialect ask besides", () => {
   it("may have no body: an upstream's answer to HEAD, and to a deletion", async () => {
     const { proxy, upstream, asked } = await setUp("responses", {});
     const url = `${proxy.url}/v1/responses/resp_1`;
-    upstream.answer = ({ method }, response) => {
+    upstream.respond = ({ method }, response) => {
       if (method === "HEAD")
         response.writeHead(200, { "content-type": "application/json", "content-length": 70 });
       else response.writeHead(204);
@@ -72,10 +72,10 @@ describe("what clients of the responses dialect ask besides", () => {
       null,
       "",
     ]);
-    upstream.answer = json({ error: { message: "none" } }, 404);
+    upstream.respond = json({ error: { message: "none" } }, 404);
     expect((await fetch(url, { method: "HEAD" })).status).toBe(404);
     expect(asked().map((line) => line.split(" ")[0])).toEqual(["HEAD", "DELETE", "HEAD"]);
-    upstream.answer = (_hit, response) => response.writeHead(204).end();
+    upstream.respond = (_hit, response) => response.writeHead(204).end();
     await expect(
       fetch(`${proxy.url}/v1/responses`, {
         method: "POST",
@@ -139,12 +139,12 @@ describe("what clients of the responses dialect ask besides", () => {
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ model: "m", input }),
       });
-    const answer = {
+    const response = {
       id: "resp_1",
       object: "response",
       output: [{ type: "compaction", encrypted_content: "x" }],
     };
-    expect(await (await ask(await setUp("responses", answer))).json()).toEqual(answer);
+    expect(await (await ask(await setUp("responses", response))).json()).toEqual(response);
     const other = await setUp("messages", JSON.parse(WHOLE.messages));
     const refused = await ask(other);
     expect(refused.status).toBe(400);

@@ -116,8 +116,8 @@ describe("the Anthropic SDK", () => {
       { type: "image" as const, source },
       { type: "text" as const, text: "What is this?" },
     ];
-    const answer = await client().messages.create({ ...ask, messages: [{ role: "user", content }] });
-    expect(answer.content).toMatchObject([{ text: "Echo: What is this?" }]);
+    const response = await client().messages.create({ ...ask, messages: [{ role: "user", content }] });
+    expect(response.content).toMatchObject([{ text: "Echo: What is this?" }]);
     const counted = await client().messages.countTokens({ model: "echo", messages: ask.messages });
     expect(counted.input_tokens).toBeGreaterThan(0);
     const page = await client().models.list();
@@ -152,12 +152,12 @@ describe("the Google SDK", () => {
   });
 
   it("calls tools and gets one model", async () => {
-    const answer = await client().models.generateContent({
+    const response = await client().models.generateContent({
       model: "echo",
       contents: "call weather",
       config: { tools: [{ functionDeclarations: [{ name: "weather", parametersJsonSchema: schema }] }] },
     });
-    expect(answer.functionCalls).toMatchObject([{ name: "weather", args: { city: "example" } }]);
+    expect(response.functionCalls).toMatchObject([{ name: "weather", args: { city: "example" } }]);
     expect((await client().models.get({ model: "echo" })).name).toBe("models/echo");
   });
 });

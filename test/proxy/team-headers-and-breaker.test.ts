@@ -11,12 +11,12 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-const answer = json({
+const respond = json({
   choices: [{ index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" }],
 });
 
 async function startUpstream(): Promise<FakeUpstream> {
-  const upstream = await startFakeUpstream(answer);
+  const upstream = await startFakeUpstream(respond);
   closers.push(upstream.close);
   return upstream;
 }
@@ -39,7 +39,7 @@ describe("an upstream that fails again and again", () => {
   it("is tried last for 30 s, then probed by one call at a time, and first again once it answers", async () => {
     const [bad, good] = [await startUpstream(), await startUpstream()];
     let release: (() => void) | undefined;
-    bad.answer = json({ error: { message: "down" } }, 500);
+    bad.respond = json({ error: { message: "down" } }, 500);
     const chat = (base_url: string) => ({ dialect: "chat-completions", base_url });
     const proxy = await startProxy({
       upstreams: { bad: chat(bad.url), good: chat(good.url) },
@@ -49,7 +49,7 @@ describe("an upstream that fails again and again", () => {
     expect([bad.hits.length, good.hits.length]).toEqual([5, 8]);
     expect(proxy.server.activity("").resting).toMatchObject([{ upstream: "bad", status: 500 }]);
     vi.setSystemTime(Date.now() + 31_000);
-    bad.answer = async (hit, response) => {
+    bad.respond = async (hit, response) => {
       await new Promise<void>((resolve) => {
         release = resolve;
       });
@@ -61,7 +61,7 @@ describe("an upstream that fails again and again", () => {
     expect(bad.hits.length).toBe(6);
     release();
     expect((await probing).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
-    bad.answer = answer;
+    bad.respond = respond;
     vi.setSystemTime(Date.now() + 31_000);
     await call(proxy);
     expect(bad.hits.length).toBe(6);
@@ -73,7 +73,7 @@ describe("an upstream that fails again and again", () => {
 
   it("is asked all the same where there is no other", async () => {
     const bad = await startUpstream();
-    bad.answer = json({ error: { message: "down" } }, 500);
+    bad.respond = json({ error: { message: "down" } }, 500);
     const proxy = await startProxy({
       upstreams: { bad: { dialect: "chat-completions", base_url: bad.url } },
     });

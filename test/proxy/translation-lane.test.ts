@@ -46,7 +46,7 @@ function post(
 
 const beginStream = (upstream: FakeUpstream, dialect: ClientDialect) => {
   let finish: () => void = () => {};
-  upstream.answer = async (_hit, response) => {
+  upstream.respond = async (_hit, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(EVENTS[dialect][0]);
     await new Promise<void>((resolve) => {
@@ -83,7 +83,7 @@ describe("the translation lane", () => {
 
   it("88 a client that leaves before the head or midway takes its upstream call with it, and is not called again", async () => {
     const { proxy, upstream } = await setUp("chat-completions");
-    upstream.answer = (hit, response) => {
+    upstream.respond = (hit, response) => {
       if (!hit.body.includes('"stream":true')) return;
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(EVENTS["chat-completions"][0]);
@@ -115,7 +115,7 @@ describe("the translation lane", () => {
     const piece = `data: {"id":"x","choices":[{"index":0,"delta":{"content":"${text}"},"finish_reason":null}]}\n\n`;
     let written = 0;
     let isPaused = false;
-    upstream.answer = async (_hit, response) => {
+    upstream.respond = async (_hit, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       while (written < 64 * 1024 * 1024 && !response.destroyed) {
         written += piece.length;
@@ -139,7 +139,7 @@ describe("the translation lane", () => {
 
   it("87 limits of first byte and silence are apart, and pings of the upstream are no silence", async () => {
     const { proxy, upstream } = await setUp("messages", () => ({ timeouts: { first_byte: 60, idle: 3 } }));
-    upstream.answer = async (_hit, response) => {
+    upstream.respond = async (_hit, response) => {
       // Longer than the limit on silence: only the limit on the first byte counts here.
       await new Promise((resolve) => setTimeout(resolve, 3500));
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -152,7 +152,7 @@ describe("the translation lane", () => {
     };
     const text = await (await post(proxy, "chat-completions", true)).text();
     expect(text).toMatch(/data: \[DONE\]\n\n$/);
-    upstream.answer = () => {};
+    upstream.respond = () => {};
     proxy.reload({
       upstreams: { main: { dialect: "messages", base_url: upstream.url } },
       models: [{ match: "*", upstream: "main" }],
@@ -176,7 +176,7 @@ describe("the translation lane", () => {
       // What the last one has taught of its keys is forgotten.
       proxy.reload(settings(upstream.url));
       upstream.hits.length = 0;
-      upstream.answer = json({ error: {} }, status);
+      upstream.respond = json({ error: {} }, status);
       const response = await post(proxy, "chat-completions");
       expect([response.status, response.headers.get("x-sallyport-upstream")]).toEqual([200, "spare"]);
       const keys = upstream.hits.map((hit) => hit.headers["x-api-key"]);
@@ -186,7 +186,7 @@ describe("the translation lane", () => {
     proxy.reload(settings(upstream.url));
     for (const status of [400, 404, 413, 422]) {
       upstream.hits.length = 0;
-      upstream.answer = json({ error: {} }, status);
+      upstream.respond = json({ error: {} }, status);
       expect((await post(proxy, "chat-completions")).status).toBe(status);
       expect(upstream.hits).toHaveLength(1);
     }
@@ -196,9 +196,11 @@ describe("the translation lane", () => {
   it.each(retryCases)("98 $name", async (one) => {
     const { proxy, upstream } = await setUp("messages");
     refuseAtFirst(upstream, one, WHOLE.messages);
-    const answer = await post(proxy, "responses");
+    const response = await post(proxy, "responses");
     // The dialect knows no 529.
-    expect(outcomeOf(answer, upstream)).toEqual(expectedOf(one, (status) => (status === 529 ? 503 : status)));
+    expect(outcomeOf(response, upstream)).toEqual(
+      expectedOf(one, (status) => (status === 529 ? 503 : status)),
+    );
   });
 
   it("104 nothing of one connection's form reaches the other: coding, length, hop-by-hop headers, doubles", async () => {
@@ -212,7 +214,7 @@ describe("the translation lane", () => {
         },
       },
     }));
-    upstream.answer = (_hit, response) => {
+    upstream.respond = (_hit, response) => {
       const body = gzipSync(WHOLE.messages);
       const coded = { "content-encoding": "gzip", "content-length": body.length, "keep-alive": "timeout=9" };
       response.writeHead(200, { "content-type": "application/json", ...coded });
@@ -236,7 +238,7 @@ describe("the translation lane", () => {
 
   it("105 a client's credentials do not reach the upstream, nor the upstream's cookies the client", async () => {
     const { proxy, upstream } = await setUp("messages", () => ({ api_keys: ["sk-client-0123456789"] }));
-    upstream.answer = json(WHOLE.messages, 200, { "set-cookie": "a=b", "x-vendor": "1" });
+    upstream.respond = json(WHOLE.messages, 200, { "set-cookie": "a=b", "x-vendor": "1" });
     const credentials = {
       authorization: "Bearer sk-client-0123456789",
       "x-api-key": "sk-client-0123456789",
@@ -276,11 +278,11 @@ describe("the translation lane", () => {
       ["chat-completions", "x-request-id"],
       ["responses", "x-request-id"],
     ] as const) {
-      upstream.answer = json(WHOLE["generative-language"]);
-      const answered = await post(proxy, client);
-      upstream.answer = json({ error: { code: 400, message: "No.", status: "INVALID_ARGUMENT" } }, 400);
+      upstream.respond = json(WHOLE["generative-language"]);
+      const response = await post(proxy, client);
+      upstream.respond = json({ error: { code: 400, message: "No.", status: "INVALID_ARGUMENT" } }, 400);
       const refused = await post(proxy, client);
-      const ids = [answered, refused].map((response) => response.headers.get(name));
+      const ids = [response, refused].map((response) => response.headers.get(name));
       await until(() => proxy.records.length === 2);
       expect(proxy.records.splice(0).map(({ id }) => id)).toEqual(ids);
       if (client === "messages") expect(await refused.json()).toMatchObject({ request_id: ids[1] });
@@ -290,7 +292,7 @@ describe("the translation lane", () => {
   it("16 a response that was kept is read and deleted by its id, streamed ones too; others are not found", async () => {
     const { proxy, upstream } = await setUp("messages");
     for (const isStream of [false, true]) {
-      upstream.answer = isStream
+      upstream.respond = isStream
         ? (_hit, response) => {
             response.writeHead(200, { "content-type": "text/event-stream" });
             response.end(EVENTS.messages.join(""));

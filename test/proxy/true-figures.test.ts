@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { createCallLog } from "../../src/cli/proxy/start/call-log.ts";
 import { createRotatingFile } from "../../src/proxy/observability/rotating-file.ts";
-import { type Answer, type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
+import { type FakeUpstream, json, type Respond, startFakeUpstream } from "../support/fake-upstream.ts";
 import { startTestProxy, type TestProxy, until } from "../support/start-proxy.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -27,14 +27,14 @@ const messageDelta = (text: string) =>
   `event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":${JSON.stringify(text)}}}\n\n`;
 
 const stream =
-  (...pieces: string[]): Answer =>
+  (...pieces: string[]): Respond =>
   (_hit, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.end(pieces.join(""));
   };
 
-async function inFrontOf(dialect: string, answer: Answer, more: object = {}, settings: object = {}) {
-  const upstream: FakeUpstream = await startFakeUpstream(answer);
+async function inFrontOf(dialect: string, respond: Respond, more: object = {}, settings: object = {}) {
+  const upstream: FakeUpstream = await startFakeUpstream(respond);
   closers.push(upstream.close);
   const proxy = await startTestProxy({
     upstreams: { a: { dialect, base_url: upstream.url, api_key: KEY, models: ["m"], ...more } },
@@ -185,7 +185,7 @@ describe("a stream that fails after its head", () => {
   });
 
   it("is an error where the vendor cuts it, in both lanes", async () => {
-    const cut: Answer = async (_hit, response) => {
+    const cut: Respond = async (_hit, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(`${messageStart}${messageDelta("Hello there, this is the sea.")}`);
       setTimeout(() => response.destroy(), 50);
@@ -213,7 +213,7 @@ describe("usage", () => {
   it.each(["messages", "chat-completions"])(
     "of a stream that a %s client leaves is what was said, and an estimate of what was written",
     async (dialect) => {
-      const endless: Answer = (_hit, response) => {
+      const endless: Respond = (_hit, response) => {
         response.writeHead(200, { "content-type": "text/event-stream" });
         response.write(
           `${messageStart}${messageDelta("It was a bright cold day in April, and the clocks were striking.")}`,
@@ -241,7 +241,7 @@ describe("usage", () => {
   );
 
   const usage = `data: {"id":"c","object":"chat.completion.chunk","choices":[],"usage":{"prompt_tokens":9,"completion_tokens":5,"total_tokens":14}}\n\n`;
-  const answering: Answer = async (hit, response) => {
+  const respond: Respond = async (hit, response) => {
     const wants = hit.body.includes('"include_usage":true');
     response.writeHead(200, { "content-type": "text/event-stream" });
     const bytes = `${chatDelta("Hi")}${chatEnd}${wants ? usage : ""}data: [DONE]\n\n`;
@@ -254,7 +254,7 @@ describe("usage", () => {
   const prices = { "*": { input: 1e6, output: 1e6 } };
 
   it("of a priced chat stream is asked for, and left out of the client's stream", async () => {
-    const { proxy } = await inFrontOf("chat-completions", answering, { prices });
+    const { proxy } = await inFrontOf("chat-completions", respond, { prices });
     const text = await (await call(proxy, "chat-completions")).text();
     expect(text).toBe(`${chatDelta("Hi")}${chatEnd}data: [DONE]\n\n`);
     expect(await settled(proxy)).toMatchObject({
@@ -264,7 +264,7 @@ describe("usage", () => {
   });
 
   it("reaches a client that asks for it, or says that it does not want it, untouched", async () => {
-    const { proxy, upstream } = await inFrontOf("chat-completions", answering, { prices });
+    const { proxy, upstream } = await inFrontOf("chat-completions", respond, { prices });
     const asked = { stream_options: { include_usage: true } };
     expect(await (await call(proxy, "chat-completions", asked)).text()).toContain(usage);
     const unasked = { stream_options: { include_usage: false } };
@@ -273,7 +273,7 @@ describe("usage", () => {
   });
 
   it("is not asked for without a price, to the byte, and is estimated", async () => {
-    const { proxy, upstream } = await inFrontOf("chat-completions", answering);
+    const { proxy, upstream } = await inFrontOf("chat-completions", respond);
     await (await call(proxy, "chat-completions")).text();
     expect(upstream.hits[0]?.body.toString()).not.toContain("stream_options");
     const record = await settled(proxy);
@@ -282,12 +282,12 @@ describe("usage", () => {
   });
 
   it("is not asked of an upstream again that refuses to be asked", async () => {
-    const strict: Answer = (hit, response) => {
+    const strict: Respond = (hit, response) => {
       const refusal = json(
         { detail: [{ loc: ["body", "stream_options"], msg: "Extra inputs are not permitted" }] },
         422,
       );
-      (hit.body.includes("stream_options") ? refusal : answering)(hit, response);
+      (hit.body.includes("stream_options") ? refusal : respond)(hit, response);
     };
     const { proxy, upstream } = await inFrontOf("chat-completions", strict, { prices });
     for (const _ of [1, 2])
@@ -302,7 +302,7 @@ describe("cost at the operator's own prices", () => {
   const prices = { "*": { input: 2, output: 10 } };
 
   it("counts cached tokens as input where a cache has no price", async () => {
-    const answer = json({
+    const respond = json({
       choices: [{ message: { role: "assistant", content: "hi" }, finish_reason: "stop" }],
       usage: {
         prompt_tokens: 1_000_000,
@@ -311,19 +311,19 @@ describe("cost at the operator's own prices", () => {
         prompt_tokens_details: { cached_tokens: 400_000 },
       },
     });
-    const { proxy } = await inFrontOf("chat-completions", answer, { prices });
+    const { proxy } = await inFrontOf("chat-completions", respond, { prices });
     await (await call(proxy, "chat-completions", { stream: false })).text();
     expect((await settled(proxy)).cost).toBe(3);
   });
 
   it("is there for embeddings", async () => {
-    const answer = json({
+    const respond = json({
       object: "list",
       data: [{ object: "embedding", index: 0, embedding: [0.5] }],
       model: "m",
       usage: { prompt_tokens: 500_000, total_tokens: 500_000 },
     });
-    const { proxy } = await inFrontOf("chat-completions", answer, { prices });
+    const { proxy } = await inFrontOf("chat-completions", respond, { prices });
     const response = await fetch(`${proxy.url}/v1/embeddings`, {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -335,15 +335,15 @@ describe("cost at the operator's own prices", () => {
 });
 
 describe("what the metrics say", () => {
-  const answer = json({
+  const respond = json({
     choices: [{ message: { role: "assistant", content: "hi" }, finish_reason: "stop" }],
   });
   const ask = (proxy: TestProxy, model: string) =>
     call(proxy, "chat-completions", { stream: false, model }).then((response) => response.text());
 
   it("of models is bounded, whatever clients write", async () => {
-    const onlyReal: Answer = (hit, response) =>
-      (hit.body.includes('"real') ? answer : json({ error: { message: "no such model" } }, 404))(
+    const onlyReal: Respond = (hit, response) =>
+      (hit.body.includes('"real') ? respond : json({ error: { message: "no such model" } }, 404))(
         hit,
         response,
       );
@@ -359,7 +359,7 @@ describe("what the metrics say", () => {
 
   it("is the rule's pattern of a model that only the pattern knows, also where everything is answered", async () => {
     const models = [{ match: "claude-*", upstream: "a" }];
-    const { proxy } = await inFrontOf("chat-completions", answer, {}, { models });
+    const { proxy } = await inFrontOf("chat-completions", respond, {}, { models });
     for (let index = 0; index < 40; index += 1) await ask(proxy, `claude-${index}`);
     await settled(proxy, 40);
     const names = new Set(
@@ -374,7 +374,7 @@ describe("what the metrics say", () => {
       json({ error: { message: "slow down" } }, 429, { "retry-after": "60" }),
     );
     closers.push(busy.close);
-    const { proxy } = await inFrontOf("chat-completions", answer, {}, {});
+    const { proxy } = await inFrontOf("chat-completions", respond, {}, {});
     proxy.reload({
       upstreams: {
         busy: {
@@ -386,8 +386,8 @@ describe("what the metrics say", () => {
       },
       models: [{ match: "m", upstream: ["busy", "a"] }],
     });
-    busy.answer = (hit, response) =>
-      (hit.headers.authorization === undefined ? answer : json({ error: {} }, 429, { "retry-after": "60" }))(
+    busy.respond = (hit, response) =>
+      (hit.headers.authorization === undefined ? respond : json({ error: {} }, 429, { "retry-after": "60" }))(
         hit,
         response,
       );
@@ -409,7 +409,7 @@ describe("what the metrics say", () => {
   });
 
   it("of first tokens is about streams, and of models is not about MCP servers", async () => {
-    const { proxy, upstream } = await inFrontOf("chat-completions", answer);
+    const { proxy, upstream } = await inFrontOf("chat-completions", respond);
     proxy.reload({
       upstreams: { a: { dialect: "chat-completions", base_url: upstream.url, models: ["m"] } },
       mcp: { tools: { url: `${upstream.url}/mcp` } },

@@ -75,9 +75,11 @@ describe("uploads", () => {
     const { proxy, far } = await setUp({ limits: { in_flight: 100 } });
     const send = (body: string) =>
       sendRaw(portOf(proxy), `${HEAD}Content-Length: ${body.length}\r\n\r\n${body}`);
-    const answer = await send(`--b\r\nContent-Disposition: form-data; name="file"\r\n\r\n${"x".repeat(200)}`);
-    expect(answer).toMatch(/^HTTP\/1\.1 503 /);
-    expect(answer).toContain('"code":"overloaded"');
+    const response = await send(
+      `--b\r\nContent-Disposition: form-data; name="file"\r\n\r\n${"x".repeat(200)}`,
+    );
+    expect(response).toMatch(/^HTTP\/1\.1 503 /);
+    expect(response).toContain('"code":"overloaded"');
     expect(far.hits).toHaveLength(0);
     const short = '--b\r\nContent-Disposition: form-data; name="model"\r\n\r\nhear\r\n--b--\r\n';
     expect(await send(short)).toMatch(/^HTTP\/1\.1 200 /);
@@ -93,8 +95,8 @@ describe("uploads", () => {
     form.append("model", "hear");
     // Longer than what comes with the model in one read.
     form.append("file", new Blob(["x".repeat(300_000)], { type: "audio/wav" }), "a.wav");
-    const answer = await transcribe(proxy, form);
-    expect([answer.status, await answer.text()]).toEqual([
+    const response = await transcribe(proxy, form);
+    expect([response.status, await response.text()]).toEqual([
       503,
       expect.stringContaining('"code":"overloaded"'),
     ]);
@@ -131,7 +133,7 @@ const limited = json({ error: { message: "slow down" } }, 429);
 describe("an upload that its first place could not serve", () => {
   it("is sent again, all of it, with the next key", async () => {
     const { proxy, near } = await setUp();
-    near.answer = (hit, response) =>
+    near.respond = (hit, response) =>
       (hit.headers.authorization?.endsWith("one") ? limited : json({ text: "near" }))(hit, response);
     proxy.reload({
       upstreams: {
@@ -151,9 +153,9 @@ describe("an upload that its first place could not serve", () => {
     const { proxy, near, far } = await setUp({
       models: [{ match: "hear", upstream: ["near/w1", "far/w-2"] }],
     });
-    near.answer = limited;
-    const answer = await transcribe(proxy, modelFirst("hear"));
-    expect([await answer.json(), answer.headers.get("x-sallyport-upstream")]).toEqual([
+    near.respond = limited;
+    const response = await transcribe(proxy, modelFirst("hear"));
+    expect([await response.json(), response.headers.get("x-sallyport-upstream")]).toEqual([
       { text: "far" },
       "far",
     ]);
@@ -167,12 +169,12 @@ describe("an upload that its first place could not serve", () => {
     const google = { dialect: "generative-language", base_url: far.url };
     const open = { dialect: "chat-completions", base_url: near.url };
     const spoken = { candidates: [{ content: { parts: [{ text: "from afar" }] }, finishReason: "STOP" }] };
-    for (const [order, answers, text] of [
+    for (const [order, responses, text] of [
       [["near", "far"], [limited, json(spoken)], "from afar"],
       [["far", "near"], [json({ text: "near" }), limited], "near"],
     ] as const) {
       proxy.reload({ upstreams: { near: open, far: google }, models: [{ match: "*", upstream: order }] });
-      [near.answer, far.answer] = answers;
+      [near.respond, far.respond] = responses;
       expect(await (await transcribe(proxy, modelFirst("hear"))).json()).toMatchObject({ text });
     }
     for (const hit of near.hits) expect(await formIn(hit)).toEqual({ model: "hear", file: FILE });
@@ -206,9 +208,9 @@ describe("an upload that its first place could not serve", () => {
       { models: [{ match: "*", upstream: "near" }] },
     ]) {
       const { proxy, near, far } = await setUp(settings);
-      near.answer = limited;
-      const answer = await transcribe(proxy, modelFirst("hear"));
-      expect([answer.status, await answer.text()]).toEqual([429, expect.stringContaining("slow down")]);
+      near.respond = limited;
+      const response = await transcribe(proxy, modelFirst("hear"));
+      expect([response.status, await response.text()]).toEqual([429, expect.stringContaining("slow down")]);
       expect([near.hits.length, far.hits.length]).toEqual([1, 0]);
     }
   });
@@ -222,11 +224,11 @@ describe("an upload that its first place could not serve", () => {
     const pieces = [start, "x".repeat(600), "x".repeat(600)].map(
       (text) => `${text.length.toString(16)}\r\n${text}\r\n`,
     );
-    const answer = await sendRaw(
+    const response = await sendRaw(
       portOf(proxy),
       `${HEAD}Transfer-Encoding: chunked\r\n\r\n${pieces.join("")}0\r\n\r\n`,
     );
-    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(response).toMatch(/^HTTP\/1\.1 413 /);
     expect(far.hits).toHaveLength(0);
   });
 });

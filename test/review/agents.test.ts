@@ -1,16 +1,16 @@
 import { createServer } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { listAgents } from "../../src/review/agents.ts";
-import { waitForAnswers } from "../support/patient-fetch.ts";
+import { disableTimeouts } from "../support/patient-fetch.ts";
 
 const cwd = "/work/größe";
 
 /** A server in OpenCode's place; resolves to its address and the paths it was asked for. */
-async function openCode(answer: unknown, status = 200) {
+async function openCode(payload: unknown, status = 200) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url ?? "");
-    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answer));
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(payload));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
@@ -41,7 +41,7 @@ describe("listAgents", () => {
   });
 
   it("asks a running OpenCode server for the folder's agents", async () => {
-    waitForAnswers();
+    disableTimeouts();
     const { url, asked } = await openCode([{ name: "build", mode: "primary", native: true, options: {} }]);
     expect(await listAgents({ origin: "origin_b", cwd, opencodeUrl: url })).toEqual({
       agents: [{ id: "build", name: "build", description: "" }],

@@ -11,8 +11,8 @@ async function listening() {
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   const send = async (method: string, path: string, body: object) => {
     const headers = { "content-type": "application/json" };
-    const answer = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) });
-    return { status: answer.status, body: await answer.json() };
+    const response = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) });
+    return { status: response.status, body: await response.json() };
   };
   return { context, folder, url, send };
 }
@@ -20,12 +20,12 @@ async function listening() {
 describe("tabs of one review", { timeout: 60_000 }, () => {
   it("decide a hundred times at once: one counts, ninety-nine are told", async () => {
     const { context, send } = await listening();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, (_, number) =>
         number % 2 === 0 ? send("POST", "/api/approve", {}) : send("POST", "/api/deny", { feedback: "no" }),
       ),
     );
-    const [winner, ...others] = answers.toSorted((one, two) => one.status - two.status);
+    const [winner, ...others] = responses.toSorted((one, two) => one.status - two.status);
     expect(winner).toMatchObject({ status: 200, body: { ok: true } });
     expect(others).toHaveLength(99);
     for (const other of others) expect(other).toEqual({ status: 409, body: { error: "Already decided" } });
@@ -36,12 +36,12 @@ describe("tabs of one review", { timeout: 60_000 }, () => {
   it("save at once: each generation is one tab's, and the other is handed what is stored", async () => {
     const { send } = await listening();
     for (let generation = 1; generation <= 20; generation += 1) {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         ["one", "two"].map((tab) => send("PUT", "/api/draft", { generation, content: { tab, generation } })),
       );
       const stored = (await send("PUT", "/api/draft", { generation: 0, content: null })).body;
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
-      expect(answers.find(({ status }) => status === 409)?.body).toEqual(stored);
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, 409]);
+      expect(responses.find(({ status }) => status === 409)?.body).toEqual(stored);
       expect(stored).toMatchObject({ generation, content: { generation } });
     }
   });

@@ -43,11 +43,11 @@ it("G9 feedback is taken while git hangs, and git ends with the review", async (
   pipe(repository, ".gitignore");
   const { app, context, post } = await codeServer(hurried(repository, "600"));
   const annotation = { id: "1", type: "comment", filePath: "a.txt", lineStart: 1, lineEnd: 1, side: "new" };
-  const answer = await post("/api/feedback", {
+  const response = await post("/api/feedback", {
     feedback: "Take the pipe away.",
     annotations: [{ ...annotation, text: "Why?" }],
   });
-  expect(answer.json()).toMatchObject({ ok: true });
+  expect(response.json()).toMatchObject({ ok: true });
   const outcome = await context.session.outcome;
   expect(JSON.stringify(outcome)).toContain("Take the pipe away.");
   await app.close();

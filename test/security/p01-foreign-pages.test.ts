@@ -54,11 +54,11 @@ describe("P1 a web page, where no key is needed", () => {
     for (const [method, url] of CALLS)
       for (const headers of [...FOREIGN_PAGES, ...FOREIGN_HOSTS.map((host) => ({ host }))])
         for (const type of ["application/json", "text/plain"]) {
-          const { statusCode, headers: answered } = await call(method, url, {
+          const { statusCode, headers: responseHeaders } = await call(method, url, {
             ...headers,
             "content-type": type,
           });
-          if (statusCode !== 403 || Object.keys(answered).join().includes("access-control"))
+          if (statusCode !== 403 || Object.keys(responseHeaders).join().includes("access-control"))
             wrong.push(`${method} ${url} ${JSON.stringify(headers)}: ${statusCode}`);
         }
     expect(wrong).toEqual([]);

@@ -63,7 +63,7 @@ function readBack(text: string): string {
 const leaks = Object.values(CANARIES).join(" ");
 const disguisedLeaks = Object.values(CANARIES).map(disguised).join(" ");
 const okay = JSON.stringify({ id: "x", content: [], choices: [], candidates: [] });
-const ANSWERS = [
+const RESPONDERS = [
   json({ error: { message: `Incorrect API key provided: ${leaks}`, type: leaks } }, 401),
   json({ type: "error", error: { type: "x", message: leaks } }, 500, {
     "x-echo": leaks,
@@ -118,10 +118,10 @@ async function collectResponses(proxy: TestProxy): Promise<string> {
 }
 
 describe("P5 a secret", () => {
-  it.each(ANSWERS.map((answer, index) => [index, answer] as const))(
+  it.each(RESPONDERS.map((respond, index) => [index, respond] as const))(
     "is in no answer, no page and no log, though the upstream repeats it (%i)",
-    async (_index, answer) => {
-      const upstream = await startFakeUpstream(answer);
+    async (_index, respond) => {
+      const upstream = await startFakeUpstream(respond);
       const base = { base_url: upstream.url, api_keys: [CANARIES.upstreamKey, CANARIES.secondKey] };
       const proxy = await startTestProxy({
         auth_mode: "strict",

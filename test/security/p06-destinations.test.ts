@@ -65,7 +65,7 @@ describe("P6 where a call goes", () => {
 
   it.each([301, 302, 303, 307, 308])("is not for an upstream to say: %i is not followed", async (status) => {
     const { upstream, sink, post } = await setUp();
-    upstream.answer = (_hit, response) =>
+    upstream.respond = (_hit, response) =>
       response.writeHead(status, { location: `${sink.url}/stolen` }).end();
     for (const [path, body] of CALLS) {
       const response = await post(path, body);

@@ -57,13 +57,13 @@ const SMUGGLED: Readonly<Record<string, string>> = {
 function exchange(bytes: string): Promise<string[]> {
   const { port } = new URL(proxy.url);
   return new Promise((resolve, reject) => {
-    let answer = "";
+    let response = "";
     const socket = connect(Number(port), "127.0.0.1", () => socket.write(bytes, "latin1"));
     socket.on("data", (chunk) => {
-      answer += chunk.toString("latin1");
+      response += chunk.toString("latin1");
     });
     socket.on("close", () =>
-      resolve([...answer.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map((match) => match[1] ?? "")),
+      resolve([...response.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map((match) => match[1] ?? "")),
     );
     socket.on("error", (error) => (/ECONNRESET|EPIPE/.test(String(error)) ? undefined : reject(error)));
   });

@@ -7,18 +7,18 @@ import { startTestProxy } from "../support/start-proxy.ts";
 const OURS = ["content-security-policy", "cross-origin-resource-policy", "x-content-type-options"];
 
 /** An upstream that answers these bytes, HTTP or not. */
-async function rawUpstream(answer: string): Promise<string> {
+async function rawUpstream(bytes: string): Promise<string> {
   const server: Server = createServer((socket) => {
     socket.on("error", () => {});
-    socket.once("data", () => socket.end(answer.replaceAll("\n", "\r\n"), "latin1"));
+    socket.once("data", () => socket.end(bytes.replaceAll("\n", "\r\n"), "latin1"));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
 }
 
-async function answered(answer: string): Promise<Response> {
-  const upstreams = { a: { dialect: "messages", base_url: await rawUpstream(answer), models: ["m"] } };
+async function fetchThroughProxy(bytes: string): Promise<Response> {
+  const upstreams = { a: { dialect: "messages", base_url: await rawUpstream(bytes), models: ["m"] } };
   const proxy = await startTestProxy({ upstreams });
   onTestFinished(() => proxy.close());
   return fetch(`${proxy.url}/v1/messages`, {
@@ -89,7 +89,7 @@ describe("P10 headers on their way to a client", () => {
 
   it("never let a cookie, a page's permissions or a second answer through", async () => {
     const body = '{"ok":true}';
-    const response = await answered(
+    const response = await fetchThroughProxy(
       `HTTP/1.1 200 OK\nContent-Type: application/json\nSet-Cookie: a=b\nAccess-Control-Allow-Origin: *\nRequest-Id: r\nX-RateLimit-Limit: 1\nConnection: close\nContent-Length: ${body.length}\n\n${body}`,
     );
     expect(await response.text()).toBe(body);
@@ -110,8 +110,8 @@ describe("P10 headers on their way to a client", () => {
     `HTTP/1.1 200 OK\nX-Long: ${"x".repeat(100_000)}\n\n`,
     "HTTP/9.9 teapot\n\n",
     "not HTTP at all",
-  ])("and an answer that is no HTTP is a clean 502: %j", async (answer) => {
-    const response = await answered(answer);
+  ])("and an answer that is no HTTP is a clean 502: %j", async (bytes) => {
+    const response = await fetchThroughProxy(bytes);
     expect(response.status).toBe(502);
     expect(await response.json()).toMatchObject({ type: "error" });
     expect(response.headers.get("set-cookie")).toBeNull();

@@ -26,7 +26,7 @@ afterAll(async () => {
   await upstream.close();
 });
 beforeEach(() => {
-  upstream.answer = json({ ok: true });
+  upstream.respond = json({ ok: true });
   upstream.hits.length = 0;
   proxy.internal.length = 0;
 });
@@ -80,7 +80,7 @@ describe.each(DIALECTS)("P12 a flood of values from a %s client", (client) => {
   });
 
   it("is not what a large body of few values is", async () => {
-    upstream.answer = json(WHOLE[target]);
+    upstream.respond = json(WHOLE[target]);
     const text = 'A line with \\"quotes\\" and 1234567890123456789 \\n'.repeat(400_000);
     const large = body.replace(/"(?:text|content|input)":"/, (found) => `${found}${text}`);
     expect(large.length).toBeGreaterThan(16 * MEBIBYTE);
@@ -89,7 +89,7 @@ describe.each(DIALECTS)("P12 a flood of values from a %s client", (client) => {
   });
 
   it("goes through the native lane, whose bodies are not parsed", async () => {
-    upstream.answer = json(WHOLE[client]);
+    upstream.respond = json(WHOLE[client]);
     const native = question(client, `to-${client}`, false);
     const flooded = withMore(native.body, `"x":[${flood("{},", 2 * MEBIBYTE)}{}]`);
     expect((await post(native.path, flooded)).status).toBe(200);
@@ -115,7 +115,7 @@ describe.each(DIALECTS)("P12 a flood of values from a %s upstream", (target) => 
     const list = { messages: "content", "chat-completions": "choices", responses: "output" };
     const name = target === "generative-language" ? "candidates" : list[target];
     const flooded = WHOLE[target].replace(/}$/, `,"${name}":[${flood("{},", 8 * MEBIBYTE)}{}]}`);
-    upstream.answer = (_hit, response) =>
+    upstream.respond = (_hit, response) =>
       response.writeHead(200, { "content-type": "application/json" }).end(flooded);
     const { path, body } = question(client, `to-${target}`, stream);
     const refused = await post(path, body);
@@ -128,7 +128,7 @@ describe.each(DIALECTS)("P12 a flood of values from a %s upstream", (target) => 
       [`data: {"choices":[${flood("{},", 4 * MEBIBYTE)}{}]}\n\n`, "more than 130000 values"],
       [`data: "${"x".repeat(9 * MEBIBYTE)}`, "event of the stream is larger"],
     ] as const) {
-      upstream.answer = (_hit, response) =>
+      upstream.respond = (_hit, response) =>
         response.writeHead(200, { "content-type": "text/event-stream" }).end(event);
       const { path, body } = question(client, `to-${target}`, true);
       const refused = await post(path, body);

@@ -2,12 +2,12 @@ import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { chatAnswer, runScene } from "../proxy/translate/harness.ts";
-import { type Answer, startFakeUpstream } from "../support/fake-upstream.ts";
+import { chatResponse, runScene } from "../proxy/translate/harness.ts";
+import { type Respond, startFakeUpstream } from "../support/fake-upstream.ts";
 import { startTestProxy } from "../support/start-proxy.ts";
 
-async function setUp(limits: object, answer?: Answer) {
-  const upstream = await startFakeUpstream(answer);
+async function setUp(limits: object, respond?: Respond) {
+  const upstream = await startFakeUpstream(respond);
   const proxy = await startTestProxy({
     limits,
     upstreams: { a: { dialect: "messages", base_url: upstream.url, models: ["m"] } },
@@ -71,12 +71,12 @@ async function turnsOf(task: () => Promise<unknown>): Promise<number> {
 
 describe("P12 a large body that is translated", () => {
   const turn = { role: "user", content: "x" };
-  const ask = (turns: number, answer: string) => () =>
+  const ask = (turns: number, response: string) => () =>
     runScene({
       client: "messages",
       upstream: "chat-completions",
       body: { model: "m", max_tokens: 5, messages: Array(turns).fill(turn) },
-      answer: chatAnswer({ content: answer }),
+      response: chatResponse({ content: response }),
     });
 
   it("takes a turn of the event loop for each phase, and so does a large answer", async () => {
@@ -162,12 +162,12 @@ describe("P12 a body that is too large", () => {
       await begin(proxy.url, "transfer-encoding: chunked", chunk),
     ];
     const large = JSON.stringify({ model: "m", x: "x".repeat(30_000) });
-    let answer = await send(`${proxy.url}/v1/messages`, [large], {});
+    let response = await send(`${proxy.url}/v1/messages`, [large], {});
     // The pieces may still be on their way.
-    while (answer.status !== 503) answer = await send(`${proxy.url}/v1/messages`, [large], {});
-    expect(answer).toMatchObject({ status: 503, retry: "1" });
+    while (response.status !== 503) response = await send(`${proxy.url}/v1/messages`, [large], {});
+    expect(response).toMatchObject({ status: 503, retry: "1" });
     for (const socket of sockets) socket.destroy();
-    while (answer.status !== 200) answer = await send(`${proxy.url}/v1/messages`, [large], {});
+    while (response.status !== 200) response = await send(`${proxy.url}/v1/messages`, [large], {});
   });
 
   it("is small and becomes large when it is decoded, which is counted too", async () => {

@@ -26,7 +26,7 @@ afterAll(async () => {
   await upstream.close();
 });
 beforeEach(() => {
-  upstream.answer = json({ ok: true });
+  upstream.respond = json({ ok: true });
   upstream.hits.length = 0;
   proxy.internal.length = 0;
 });
@@ -144,7 +144,7 @@ describe("P13 JSON that is translated", () => {
   it.each(PAIRS)(
     "%s to %s: a name that everything inherits is a name like any other",
     async (client, target) => {
-      upstream.answer = json(WHOLE[target]);
+      upstream.respond = json(WHOLE[target]);
       const { path, body } = question(client, `to-${target}`, false);
       const asked: object = { ...JSON.parse(body), ...TOOLS[client] };
       for (const each of replacements(asked, "constructor")) {
@@ -164,7 +164,7 @@ describe("P13 JSON that is translated", () => {
   it.each(PAIRS)("%s from %s: so it is in an answer", async (client, target) => {
     const { path, body } = question(client, `to-${target}`, false);
     for (const each of replacements(WHOLE[target], "constructor")) {
-      upstream.answer = json(each);
+      upstream.respond = json(each);
       const response = await post(path, body);
       expect([JSON.stringify(each), response.status]).toEqual([
         JSON.stringify(each),

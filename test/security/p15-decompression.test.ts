@@ -1,14 +1,14 @@
 import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readText } from "../../src/proxy/upstream/send.ts";
-import { type Answer, startFakeUpstream } from "../support/fake-upstream.ts";
+import { type Respond, startFakeUpstream } from "../support/fake-upstream.ts";
 import { question } from "../support/faulty-upstream.ts";
 import { startTestProxy } from "../support/start-proxy.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
-async function setUp(answer?: Answer) {
-  const upstream = await startFakeUpstream(answer);
+async function setUp(respond?: Respond) {
+  const upstream = await startFakeUpstream(respond);
   const proxy = await startTestProxy({
     limits: { body: MEBIBYTE },
     upstreams: { a: { dialect: "chat-completions", base_url: upstream.url, models: ["m"] } },

@@ -21,7 +21,7 @@ afterAll(async () => {
   await server.close();
 });
 beforeEach(() => {
-  server.answer = json({ jsonrpc: "2.0", id: 1, result: {} });
+  server.respond = json({ jsonrpc: "2.0", id: 1, result: {} });
   server.hits.length = 0;
 });
 
@@ -77,7 +77,7 @@ describe("P16 an MCP server behind the proxy", () => {
   });
 
   it("has no page of its own run as one of the proxy's, sets no cookie and opens nothing to other origins", async () => {
-    server.answer = (_hit, response) => {
+    server.respond = (_hit, response) => {
       response.writeHead(200, {
         "content-type": "text/html",
         "set-cookie": "a=b",

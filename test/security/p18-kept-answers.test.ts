@@ -25,7 +25,7 @@ afterAll(async () => {
 beforeEach(() => {
   upstream.hits.length = 0;
   // As local servers do: the same id for every answer.
-  upstream.answer = json(goodBody("chat-completions", false));
+  upstream.respond = json(goodBody("chat-completions", false));
 });
 
 function call(key: string | undefined, method: string, path: string, body?: object) {
@@ -52,7 +52,7 @@ describe.each([
 ])("P18 an answer kept for %s", (_whose, owner, stranger) => {
   it.each([false, true])("is not there for another (streamed: %s)", async (stream) => {
     if (stream)
-      upstream.answer = (_hit, response) => {
+      upstream.respond = (_hit, response) => {
         response.writeHead(200, { "content-type": "text/event-stream" });
         response.end(EVENTS["chat-completions"].join(""));
       };
@@ -75,7 +75,7 @@ describe.each([
     expect(upstream.hits).toEqual([]);
     // Nothing of this did its owner any harm.
     expect((await call(owner, "GET", `/${id}`)).status).toBe(200);
-    upstream.answer = json(goodBody("chat-completions", false));
+    upstream.respond = json(goodBody("chat-completions", false));
     expect((await ask(owner, "Go on", { previous_response_id: id })).status).toBe(200);
     expect(countTurns()).toEqual([3]);
     expect((await call(owner, "DELETE", `/${id}`)).status).toBe(200);

@@ -18,11 +18,11 @@ it("R2 nor is one beside the right name, or in place of the path, or none at all
   const statusOf = (text: string) =>
     new Promise<string>((resolve, reject) => {
       const socket = connect(port, "127.0.0.1", () => socket.write(text.replaceAll("\n", "\r\n")));
-      let answer = "";
+      let response = "";
       socket.on("data", (chunk) => {
-        answer += chunk;
+        response += chunk;
       });
-      socket.on("close", () => resolve(answer.split(" ", 2)[1] ?? ""));
+      socket.on("close", () => resolve(response.split(" ", 2)[1] ?? ""));
       socket.on("error", reject);
     });
   const plan = "GET /api/plan HTTP/1.1\nConnection: close\n";

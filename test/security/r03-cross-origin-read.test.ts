@@ -16,16 +16,16 @@ describe("R3 what another page includes or links to", () => {
   it("is refused alike, whether it is there or not", async () => {
     const { app, folder } = await planServer();
     await writeFile(join(folder, "a.png"), PNG);
-    const answers = new Set<string>();
+    const responses = new Set<string>();
     for (const url of [
       "/api/plan",
       `/api/image?path=${folder}/a.png`,
       `/api/image?path=${folder}/none.png`,
     ]) {
       const { statusCode, body } = await app.inject({ url, headers: included });
-      answers.add(`${statusCode} ${body}`);
+      responses.add(`${statusCode} ${body}`);
     }
-    expect([...answers]).toEqual([expect.stringMatching(/^403 /)]);
+    expect([...responses]).toEqual([expect.stringMatching(/^403 /)]);
   });
 
   it.each([

@@ -65,11 +65,11 @@ describe("R5 what is no file", () => {
     await mkdir(at("folder.png"));
     const names = ["1", "2", "3", "4", "5", "zero", "passwd", "folder", "loop"];
     // More pipes than there are threads for files: one that blocked would hold the plan up for good.
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [...names.map((name) => `/api/image?path=${name}.png`), "/api/image?path=/dev/zero", "/api/plan"].map(
         (url) => app.inject({ url, headers: { host: "localhost" } }),
       ),
     );
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([...Array(8).fill(400), 404, 400, 200]);
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual([...Array(8).fill(400), 404, 400, 200]);
   });
 });

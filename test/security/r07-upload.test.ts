@@ -130,8 +130,8 @@ describe("R7 POST /api/upload", () => {
   ])("finds no file in a body of type %s: %s", async (type, payload) => {
     const { app } = await planServer();
     const headers = { host: "localhost", "content-type": type };
-    const answer = await app.inject({ method: "POST", url: "/api/upload", headers, payload });
-    expect([answer.statusCode, answer.json()]).toEqual([400, { error: "No file provided" }]);
+    const response = await app.inject({ method: "POST", url: "/api/upload", headers, payload });
+    expect([response.statusCode, response.json()]).toEqual([400, { error: "No file provided" }]);
   });
 
   it("takes one file, and few fields", async () => {
@@ -150,10 +150,10 @@ describe("R7 POST /api/upload", () => {
 
   it("gives each of a hundred at once a name of its own", async () => {
     const { app } = await planServer();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, () => upload(app, [{ filename: "a.png", bytes: PNG }])),
     );
-    const paths = answers.map((answer) => String(answer.json().path));
+    const paths = responses.map((response) => String(response.json().path));
     expect(new Set(paths).size).toBe(100);
     for (const path of paths) expect((await readFile(path)).equals(PNG)).toBe(true);
   });

@@ -30,8 +30,8 @@ describe("R13 a body that asks for more than the agent may be told", () => {
     ["origin_a", { agentSwitch: "build" }, "agentSwitch"],
   ] as const)("%s: %j is not for this agent: it is left out, and named", async (origin, body, member) => {
     const { context, post } = await planServer({ origin, agents });
-    const answer = (await post("/api/approve", body)).json();
-    expect(answer).toMatchObject({ ok: true, warnings: [expect.stringContaining(member)] });
+    const response = (await post("/api/approve", body)).json();
+    expect(response).toMatchObject({ ok: true, warnings: [expect.stringContaining(member)] });
     expect(JSON.stringify((await context.records.last())?.json)).not.toContain(member);
   });
 

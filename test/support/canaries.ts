@@ -27,7 +27,7 @@ export function watchForCanaries(
   secrets: readonly string[],
   key: string | undefined,
 ): CanaryWatch {
-  const answers = collectAnswers(server.app.server);
+  const responses = collectResponses(server.app.server);
   return {
     async check() {
       const headers = { host: "localhost", ...(key === undefined ? {} : { "x-api-key": key }) };
@@ -46,7 +46,7 @@ export function watchForCanaries(
         );
         if (leak !== undefined) throw new Error(`A secret in the ${where}: ${leak}`);
       }
-      const leak = answers.find((text) => secrets.some((secret) => text.includes(secret)));
+      const leak = responses.find((text) => secrets.some((secret) => text.includes(secret)));
       if (leak !== undefined) throw new Error(`A secret in an answer: ${leak.slice(0, 2000)}`);
     },
   };
@@ -60,13 +60,13 @@ function causesOf(error: unknown): string[] {
 const MOST = 1024 * 1024;
 
 /** The answers as they leave, head and body in one text each; of long ones the beginning. */
-function collectAnswers(server: Server): string[] {
-  const answers: string[] = [];
+function collectResponses(server: Server): string[] {
+  const responses: string[] = [];
   server.prependListener("request", (request: IncomingMessage, response: ServerResponse) => {
     // What an MCP server says goes through as it is.
     if (request.url?.startsWith("/mcp/")) return;
     response.once("close", () => {
-      if (body.length > 0 || response.headersSent) answers.push(`${headOf(response)}\n${body}`);
+      if (body.length > 0 || response.headersSent) responses.push(`${headOf(response)}\n${body}`);
     });
     let body = "";
     const add = (chunk: unknown) => {
@@ -83,7 +83,7 @@ function collectAnswers(server: Server): string[] {
       return end.apply(response, given);
     }) as typeof end;
   });
-  return answers;
+  return responses;
 }
 
 /** Node keeps the head that was sent as text. */

@@ -8,20 +8,20 @@ import { streamOf } from "./exchange-arbitraries.ts";
 
 interface Laws {
   /** Answers the dialect can say in full. */
-  readonly answer: fc.Arbitrary<ExchangeResponse>;
+  readonly response: fc.Arbitrary<ExchangeResponse>;
   readonly context?: EncodeContext;
   /** What an answer says after this dialect has said it; `said` unless the dialect always adds something. */
   readonly normalize?: (response: ExchangeResponse) => unknown;
 }
 
 /** The laws that a codec keeps for every answer: written and read it is the same, in one piece, streamed and cut up. */
-export function holdAnswerLaws(
+export function checkResponseLaws(
   codec: Codec,
-  { answer, context = encodeContext(), normalize = withoutOrigin }: Laws,
+  { response, context = encodeContext(), normalize = withoutOrigin }: Laws,
 ): void {
   it("reads back every answer it writes", () => {
     fc.assert(
-      fc.property(answer, (response) => {
+      fc.property(response, (response) => {
         const written = JSON.parse(JSON.stringify(codec.encodeResponse(response, context).value));
         expect(normalize(codec.decodeResponse(written).value)).toEqual(normalize(response));
       }),
@@ -30,7 +30,7 @@ export function holdAnswerLaws(
 
   it("tells in a stream what it tells in a whole answer", () => {
     fc.assert(
-      fc.property(answer, fc.array(fc.nat(40), { maxLength: 5 }), (response, cuts) => {
+      fc.property(response, fc.array(fc.nat(40), { maxLength: 5 }), (response, cuts) => {
         const events = parseEvents(encodeAll(codec, streamOf(response, cuts), context));
         expect(normalize(collect(decodeAll(codec, events)))).toEqual(normalize(response));
       }),
@@ -39,7 +39,7 @@ export function holdAnswerLaws(
 
   it("reads a stream the same wherever its bytes are cut", () => {
     fc.assert(
-      fc.property(answer, fc.array(fc.nat(4_000), { maxLength: 12 }), (response, cuts) => {
+      fc.property(response, fc.array(fc.nat(4_000), { maxLength: 12 }), (response, cuts) => {
         const bytes = Buffer.from(encodeAll(codec, streamOf(response, [3]), context));
         const parser = createSseParser();
         const bounds = [0, ...cuts.map((cut) => cut % bytes.length).sort((a, b) => a - b), bytes.length];

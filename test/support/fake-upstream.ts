@@ -12,25 +12,25 @@ export interface Hit {
   readonly closed: Promise<void>;
 }
 
-export type Answer = (hit: Hit, response: ServerResponse) => unknown;
+export type Respond = (hit: Hit, response: ServerResponse) => unknown;
 
 /** A model vendor at wire level, which does exactly what a test tells it. */
 export interface FakeUpstream {
   readonly url: string;
   readonly hits: Hit[];
-  answer: Answer;
+  respond: Respond;
   /** Requests whose connections are open at this moment. */
   readonly open: () => number;
   readonly close: () => Promise<void>;
 }
 
 export async function startFakeUpstream(
-  answer: Answer = (_hit, response) => response.end("{}"),
+  respond: Respond = (_hit, response) => response.end("{}"),
 ): Promise<FakeUpstream> {
   const hits: Hit[] = [];
   const sockets = new Set<Socket>();
   let open = 0;
-  const fake = { answer };
+  const fake = { respond };
   const server = createServer(async (request, response) => {
     open += 1;
     const closed = new Promise<void>((resolve) => response.once("close", () => resolve()));
@@ -48,7 +48,7 @@ export async function startFakeUpstream(
       closed,
     };
     hits.push(hit);
-    await fake.answer(hit, response);
+    await fake.respond(hit, response);
   });
   server.on("connection", (socket) => {
     sockets.add(socket);
@@ -58,11 +58,11 @@ export async function startFakeUpstream(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     hits,
-    get answer() {
-      return fake.answer;
+    get respond() {
+      return fake.respond;
     },
-    set answer(next) {
-      fake.answer = next;
+    set respond(next) {
+      fake.respond = next;
     },
     open: () => open,
     close: () =>
@@ -83,7 +83,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-export function json(value: unknown, status = 200, headers: Record<string, string> = {}): Answer {
+export function json(value: unknown, status = 200, headers: Record<string, string> = {}): Respond {
   return (_hit, response) => {
     const body = typeof value === "string" ? value : JSON.stringify(value);
     response.writeHead(status, { "content-type": "application/json", ...headers });
@@ -92,7 +92,7 @@ export function json(value: unknown, status = 200, headers: Record<string, strin
 }
 
 /** Writes these pieces one after the other, each in a packet of its own, and ends. */
-export function events(pieces: readonly (string | Buffer)[]): Answer {
+export function events(pieces: readonly (string | Buffer)[]): Respond {
   return async (_hit, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     for (const piece of pieces) {

@@ -37,7 +37,7 @@ function linesIn(folder: string): Record<string, unknown>[] {
 }
 
 /** An answer, whose text is read on demand. */
-export interface Answer {
+export interface WorkerResponse {
   readonly status: number;
   /** The same for all answers of one worker, and of no other. */
   readonly worker: string;
@@ -51,7 +51,7 @@ export function ask(
   path: string,
   body?: object,
   { method = body ? "POST" : "GET", headers = {} as Record<string, string> } = {},
-): Promise<Answer> {
+): Promise<WorkerResponse> {
   return new Promise((resolve, reject) => {
     const sent = request(
       {
@@ -85,13 +85,13 @@ async function textOf(response: IncomingMessage): Promise<string> {
 
 /** Asks again and again until an answer is the one that is waited for; the others are read and dropped. */
 export async function askUntil(
-  again: () => Promise<Answer>,
-  isIt: (answer: Answer) => boolean,
-): Promise<Answer> {
+  again: () => Promise<WorkerResponse>,
+  isIt: (response: WorkerResponse) => boolean,
+): Promise<WorkerResponse> {
   for (;;) {
-    const answer = await again();
-    if (isIt(answer)) return answer;
-    await answer.text();
+    const response = await again();
+    if (isIt(response)) return response;
+    await response.text();
   }
 }
 

@@ -8,7 +8,7 @@ export async function sendRaw(port: number, bytes: string | readonly string[]): 
   socket.on("error", () => {});
   socket.on("data", (chunk) => {
     text += chunk.toString("latin1");
-    if (isWholeAnswer(text)) socket.end();
+    if (isWholeResponse(text)) socket.end();
   });
   const closed = once(socket, "close");
   for (const piece of typeof bytes === "string" ? [bytes] : bytes) {
@@ -41,10 +41,10 @@ export function statusesIn(text: string): number[] {
     .filter((status) => status !== 100);
 }
 
-function isWholeAnswer(text: string): boolean {
-  const answer = text.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, "");
-  const end = answer.indexOf("\r\n\r\n");
+function isWholeResponse(text: string): boolean {
+  const response = text.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, "");
+  const end = response.indexOf("\r\n\r\n");
   if (end === -1) return false;
-  const length = /^content-length: (\d+)/im.exec(answer.slice(0, end))?.[1];
-  return length === undefined ? answer.endsWith("0\r\n\r\n") : answer.length >= end + 4 + Number(length);
+  const length = /^content-length: (\d+)/im.exec(response.slice(0, end))?.[1];
+  return length === undefined ? response.endsWith("0\r\n\r\n") : response.length >= end + 4 + Number(length);
 }

@@ -14,18 +14,18 @@ export const retryCases = [
 export type RetryCase = (typeof retryCases)[number];
 
 /** Has the upstream refuse as the case says, and answer well after that. */
-export function refuseAtFirst(upstream: FakeUpstream, { refusals, wait }: RetryCase, answer: string): void {
-  upstream.answer = (hit, response) => {
+export function refuseAtFirst(upstream: FakeUpstream, { refusals, wait }: RetryCase, body: string): void {
+  upstream.respond = (hit, response) => {
     const status = refusals[upstream.hits.length - 1];
     const refusal = () => json({ error: {} }, status, { "retry-after": wait });
-    return (status === undefined ? json(answer) : refusal())(hit, response);
+    return (status === undefined ? json(body) : refusal())(hit, response);
   };
 }
 
 /** What is held of the answer: status, the wish that the client is told, how often the upstream was called. */
-export const outcomeOf = (answer: Response, upstream: FakeUpstream) => ({
-  status: answer.status,
-  wait: answer.headers.get("retry-after"),
+export const outcomeOf = (response: Response, upstream: FakeUpstream) => ({
+  status: response.status,
+  wait: response.headers.get("retry-after"),
   calls: upstream.hits.length,
 });
 

@@ -15,7 +15,7 @@ interface Outer {
 }
 
 const REFUSED = [400];
-const ANSWERED = [200];
+const ACCEPTED = [200];
 
 /** A request with these header lines, as they are, and this body. */
 function request(
@@ -158,11 +158,11 @@ export const SMUGGLING: readonly SmugglingRow[] = [
   ...HEADS.map(([name, bytes, statuses]) => ({ name, statuses, bytes })),
   {
     name: "an honest body that looks like a request",
-    statuses: ANSWERED,
+    statuses: ACCEPTED,
     bytes: (outer, inner) => request(outer, [lengthOf(honest(outer, inner))], honest(outer, inner)),
   },
   ...[
-    ["honest chunks with an extension and a trailer", "X-Note: x", ANSWERED] as const,
+    ["honest chunks with an extension and a trailer", "X-Note: x", ACCEPTED] as const,
     // The parser of Node.js 20.19 keeps such a trailer apart from the headers, where it frames nothing.
     ["chunks with a trailer that looks like framing", "Content-Length: 3", [200, 400]] as const,
   ].map(([name, trailer, statuses]) => ({
@@ -175,7 +175,7 @@ export const SMUGGLING: readonly SmugglingRow[] = [
   })),
   {
     name: "a length that Connection wants to have removed",
-    statuses: ANSWERED,
+    statuses: ACCEPTED,
     bytes: (outer, inner) =>
       request(
         outer,
@@ -185,7 +185,7 @@ export const SMUGGLING: readonly SmugglingRow[] = [
   },
   {
     name: "a wait for 100 Continue",
-    statuses: ANSWERED,
+    statuses: ACCEPTED,
     bytes: (outer, inner) =>
       request(outer, ["Expect: 100-continue", lengthOf(honest(outer, inner))], honest(outer, inner)),
   },
@@ -197,7 +197,7 @@ export const SMUGGLING: readonly SmugglingRow[] = [
   },
   {
     name: "an honest request, a byte at a time",
-    statuses: ANSWERED,
+    statuses: ACCEPTED,
     bytes: (outer) => [...request(outer, [lengthOf(outer.body)], outer.body)],
   },
 ];

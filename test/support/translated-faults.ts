@@ -17,7 +17,7 @@ const all = (dialect: ClientDialect) => EVENTS[dialect].join("");
 const openStream = (toText: (dialect: ClientDialect) => string) => (socket: Socket, dialect: ClientDialect) =>
   void socket.write(Buffer.concat([Buffer.from(sseHead), chunk(toText(dialect))]));
 
-const openAnswer = (status: string, headers: Record<string, string>, text: string) => (socket: Socket) =>
+const openResponse = (status: string, headers: Record<string, string>, text: string) => (socket: Socket) =>
   void socket.write(
     Buffer.concat([Buffer.from(head(status, { ...headers, "transfer-encoding": "chunked" })), chunk(text)]),
   );
@@ -85,33 +85,33 @@ export const TRANSLATED_FAULTS: readonly Fault[] = [
   },
   {
     name: "a page that never ends, with status 200",
-    behave: openAnswer("200 OK", { "content-type": "text/html" }, "<html>"),
+    behave: openResponse("200 OK", { "content-type": "text/html" }, "<html>"),
     statuses: [502],
   },
   {
     name: "a redirect that never ends",
-    behave: openAnswer("302 Found", { location: "http://127.0.0.1:9/elsewhere" }, "Moved"),
+    behave: openResponse("302 Found", { location: "http://127.0.0.1:9/elsewhere" }, "Moved"),
     statuses: [502],
   },
   {
     name: "a refusal that never ends",
-    behave: openAnswer("400 No", { "content-type": "application/json" }, `{"error":{"message":"${SECRET}`),
+    behave: openResponse("400 No", { "content-type": "application/json" }, `{"error":{"message":"${SECRET}`),
     statuses: [400],
     silence: "idle",
   },
   {
     name: "an answer that lies about its coding",
-    behave: openAnswer("200 OK", { "content-encoding": "gzip" }, "plain"),
+    behave: openResponse("200 OK", { "content-encoding": "gzip" }, "plain"),
     statuses: [502],
   },
   {
     name: "an answer in an unknown coding",
-    behave: openAnswer("200 OK", { "content-encoding": "pineapple" }, "plain"),
+    behave: openResponse("200 OK", { "content-encoding": "pineapple" }, "plain"),
     statuses: [502],
   },
   {
     name: "plain words that never end, with status 400",
-    behave: openAnswer("400 No", { "content-type": "text/plain" }, `no, ${SECRET}`),
+    behave: openResponse("400 No", { "content-type": "text/plain" }, `no, ${SECRET}`),
     statuses: [400],
     silence: "idle",
   },

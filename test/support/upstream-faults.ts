@@ -59,7 +59,7 @@ export const refusal =
 const CHUNKS_A_PACKET = 16;
 
 /** An answer in pieces of a size: chunks of a stream, packets of a whole answer. */
-async function answerInPieces(socket: Socket, text: string, isStream: boolean, size: number): Promise<void> {
+async function sendInPieces(socket: Socket, text: string, isStream: boolean, size: number): Promise<void> {
   const body = Buffer.from(text);
   socket.write(isStream ? sseHead : jsonHead(text));
   const step = isStream ? size * CHUNKS_A_PACKET : size;
@@ -246,7 +246,7 @@ export const FAULTS: readonly Fault[] = [
     behave: (socket: Socket, dialect: ClientDialect, isStream: boolean, attempt: number) =>
       attempt === 1
         ? refusal(`${status} No`, '{"error":{}}', { "retry-after": "0" })(socket)
-        : answerInPieces(socket, goodBody(dialect, isStream), isStream, WHOLE_PIECE),
+        : sendInPieces(socket, goodBody(dialect, isStream), isStream, WHOLE_PIECE),
     isGood: true,
   })),
   {
@@ -254,32 +254,32 @@ export const FAULTS: readonly Fault[] = [
     behave: (socket, dialect, isStream, attempt) =>
       attempt === 1
         ? void socket.resetAndDestroy()
-        : answerInPieces(socket, goodBody(dialect, isStream), isStream, WHOLE_PIECE),
+        : sendInPieces(socket, goodBody(dialect, isStream), isStream, WHOLE_PIECE),
     isGood: true,
   },
   ...[1, 3, 7, 19, WHOLE_PIECE].map((size) => ({
     name: `an answer in pieces of ${size === WHOLE_PIECE ? "any size" : size}`,
     behave: (socket: Socket, dialect: ClientDialect, isStream: boolean) =>
-      answerInPieces(socket, goodBody(dialect, isStream), isStream, size),
+      sendInPieces(socket, goodBody(dialect, isStream), isStream, size),
     isGood: true,
   })),
   {
     name: "a megabyte in one piece",
     behave: (socket, dialect, isStream) =>
-      answerInPieces(socket, longBody(dialect, isStream), isStream, WHOLE_PIECE),
+      sendInPieces(socket, longBody(dialect, isStream), isStream, WHOLE_PIECE),
     isGood: true,
     body: longBody,
   },
   {
     name: "an event over several lines",
-    behave: (socket, dialect) => answerInPieces(socket, manyLines(dialect), true, WHOLE_PIECE),
+    behave: (socket, dialect) => sendInPieces(socket, manyLines(dialect), true, WHOLE_PIECE),
     isGood: true,
     only: "stream",
     body: manyLines,
   },
   {
     name: "a byte-order mark, comments and unknown events",
-    behave: (socket, dialect) => answerInPieces(socket, oddEvents(dialect), true, WHOLE_PIECE),
+    behave: (socket, dialect) => sendInPieces(socket, oddEvents(dialect), true, WHOLE_PIECE),
     isGood: true,
     only: "stream",
     body: oddEvents,

@@ -33,7 +33,7 @@ export interface Catalogue {
 
 const FRESH_MS = 5 * 60_000;
 const RETRY_MS = 30_000;
-const ANSWER_MS = 3_000;
+const RESPONSE_TIMEOUT_MS = 3_000;
 /** Bounds of a model list: 10,000 models of 20 members. */
 const LIST_BOUNDS: JsonBounds = { values: 200_000, depth: 64 };
 
@@ -112,8 +112,8 @@ async function listModels(
     path: `/models${getUpstreamProfile(upstream.dialect).modelListQuery}`,
     headers,
     body: null,
-    firstByteMs: ANSWER_MS,
-    signal: AbortSignal.timeout(ANSWER_MS),
+    firstByteMs: RESPONSE_TIMEOUT_MS,
+    signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
   });
   const text = await readText(reply, upstream.name);
   if (reply.status !== 200) return [];

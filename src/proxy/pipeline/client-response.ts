@@ -4,7 +4,7 @@ import { endEarly } from "../../http/early-response.ts";
 import { decodeBody } from "../body/content-coding.ts";
 import { encodeFault, faultOf, toExchangeError } from "../dialect-errors.ts";
 import { getProfile } from "../dialects/index.ts";
-import type { ReplyWriter } from "../translate/translate-call.ts";
+import type { ResponseWriter } from "../translate/translate-call.ts";
 import type { OpenStream } from "../upstream/open-streams.ts";
 import type { ResponseSample } from "../upstream/relay-task.ts";
 import { clientHeaders } from "../upstream/response-headers.ts";
@@ -121,7 +121,7 @@ const SAMPLE = 16 * 1024;
 const LOSSES = "x-sallyport-losses";
 
 /** Writes a translated response to the client, at the client's speed, with keep-alives during silence. */
-export class ClientResponse implements ReplyWriter, OpenStream {
+export class ClientResponse implements ResponseWriter, OpenStream {
   /** Whether the client disconnected before the response was complete. */
   isDisconnected = false;
   lastActivity = performance.now();
@@ -162,7 +162,7 @@ export class ClientResponse implements ReplyWriter, OpenStream {
     response.writeHead(status, head);
   }
 
-  answer(status: number, headers: Readonly<Record<string, string>>, text: string | Buffer): void {
+  respond(status: number, headers: Readonly<Record<string, string>>, text: string | Buffer): void {
     if (status >= 400) forgetUnasked(this.call);
     const head = this.head(status, headers);
     head.push("content-length", String(Buffer.byteLength(text)));

@@ -92,9 +92,9 @@ function getText(parts: readonly Part[]): string {
     .join("\n");
 }
 
-function estimateUsage(request: ExchangeRequest, answer: TextPart | ToolCallPart): Usage {
+function estimateUsage(request: ExchangeRequest, part: TextPart | ToolCallPart): Usage {
   const input = request.turns.reduce((sum, turn) => sum + countText(getText(turn.parts)), 3);
-  const output = countText(answer.type === "text" ? answer.text : answer.arguments);
+  const output = countText(part.type === "text" ? part.text : part.arguments);
   return { input: { total: Math.ceil(input) }, output: { total: Math.ceil(output) }, estimated: true };
 }
 

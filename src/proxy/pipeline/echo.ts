@@ -28,7 +28,7 @@ export async function respondWithEcho(
       throw new AppError("not_found", "The echo stores no responses");
     default:
       call.status = 200;
-      respondWithJson(call, 200, JSON.stringify(mediaAnswer(called)));
+      respondWithJson(call, 200, JSON.stringify(composeMedia(called)));
   }
 }
 
@@ -70,7 +70,7 @@ async function respondToGenerate(call: Call, called: CalledOperation, body: Buff
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
-function mediaAnswer(called: CalledOperation): unknown {
+function composeMedia(called: CalledOperation): unknown {
   const values = Array.from({ length: 8 }, (_, index) => (index + 1) / 10);
   if (called.operation === "transcription") return { text: "Echo: a sound" };
   if (called.operation !== "embed")

@@ -17,9 +17,9 @@ import type {
 } from "../upstream/relay-task.ts";
 import { refusesUsage, UsageChunkFilter, withUsageAsked } from "../usage/ask-usage.ts";
 import { findPrice } from "../usage/cost.ts";
-import { errorInAnswer } from "../usage/error-event.ts";
+import { readResponseError } from "../usage/error-event.ts";
 import { estimatedUsage, partialUsage } from "../usage/estimate-usage.ts";
-import { usageOfAnswer } from "../usage/read-usage.ts";
+import { readResponseUsage } from "../usage/read-usage.ts";
 import { StreamWatch } from "../usage/stream-watch.ts";
 import { type Resend, runAttempts } from "./attempt-loop.ts";
 import { type Call, hidesVendorLimits, ownHeaders, recordError } from "./call.ts";
@@ -120,8 +120,8 @@ function relayedDialect(dialect: Dialect): RelayedDialect {
   const { client, response } = getProfile(dialect);
   return {
     createWatch: () => new StreamWatch(response),
-    parseUsage: (body) => usageOfAnswer(response, body),
-    errorOf: (body) => errorInAnswer(response, body),
+    parseUsage: (body) => readResponseUsage(response, body),
+    errorOf: (body) => readResponseError(response, body),
     errorEvent: (error, requestId) => encodeFaultEvent(dialect, faultOf(error), requestId),
     ping: client.keepAlive,
   };
@@ -207,7 +207,7 @@ const MAX_DECODED = 16 * 1024 * 1024;
 async function readCompressedUsage(call: Call, { bytes, coding }: CompressedBody): Promise<void> {
   try {
     const plain = await decodeBody(bytes, coding, MAX_DECODED);
-    call.usage = usageOfAnswer(getProfile(call.dialect).response, plain);
+    call.usage = readResponseUsage(getProfile(call.dialect).response, plain);
   } catch {
     // The coding is invalid, or the copy exceeds the limit (decompression bomb). The client has the response anyway.
   }

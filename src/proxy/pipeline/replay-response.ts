@@ -14,8 +14,8 @@ interface ReplayedEvent {
  * delta, because the original deltas are not stored. Events up to number `after` are left out, except the last one,
  * which contains the whole response and ends the stream. https://platform.openai.com/docs/api-reference/responses/get
  */
-export function replayResponse(answer: string, after: number): string {
-  const response = parseJson(answer);
+export function replayResponse(text: string, after: number): string {
+  const response = parseJson(text);
   const events = [...eventsOf(isObject(response) ? response : {})];
   const last = events.length - 1;
   return events

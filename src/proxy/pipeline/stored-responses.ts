@@ -32,7 +32,7 @@ export async function serveStoredResponse(call: Call): Promise<boolean> {
   if (call.request.method === "DELETE") {
     await conversations.delete(id);
     respondWithJson(call, 200, JSON.stringify({ id, object: "response", deleted: true }));
-  } else respondWithKept(call, kept.answer);
+  } else respondWithKept(call, kept.responseText);
   return true;
 }
 
@@ -40,17 +40,17 @@ export async function serveStoredResponse(call: Call): Promise<boolean> {
  * Responds with JSON, or with events if the client asks for a stream. Throws `validation` for an invalid
  * `starting_after`.
  */
-function respondWithKept(call: Call, answer: string): void {
+function respondWithKept(call: Call, text: string): void {
   const { searchParams } = new URL(call.request.url ?? "", "http://proxy");
   if (searchParams.get("stream") !== "true") {
-    respondWithJson(call, 200, answer);
+    respondWithJson(call, 200, text);
     return;
   }
   const after = searchParams.get("starting_after");
   if (after !== null && !/^\d{1,15}$/.test(after))
     throw new AppError("validation", "starting_after: must be the number of an event");
   call.stream = true;
-  const events = replayResponse(answer, Number(after ?? -1));
+  const events = replayResponse(text, Number(after ?? -1));
   call.response.writeHead(200, [...ownHeaders(call), ...EVENTS]);
   call.response.end(events);
 }

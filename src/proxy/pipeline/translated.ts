@@ -57,7 +57,7 @@ export async function serveTranslated(
       strict: call.runtime.config.strictTranslation,
       requestId: call.id,
       send: transport.send,
-      reply: response,
+      writer: response,
       redact: call.runtime.redact,
       conversations: callersConversations(call),
     });

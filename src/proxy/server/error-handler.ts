@@ -18,7 +18,7 @@ export function addProxyErrors(
     const fault = error instanceof AppError ? faultOf(error) : frameworkFault(error);
     if (fault.status >= 500 && !(error instanceof AppError)) onInternal(error);
     noteRefusal(request, fault, services);
-    if (fault.status === 401 && asksForPage(request)) return answerLocked(reply, services);
+    if (fault.status === 401 && asksForPage(request)) return sendLockedPage(reply, services);
     const body = services.runtime().redact(encodeFault(dialectOf(request), fault, services.nextRequestId()));
     reply.code(fault.status);
     if (!request.raw.complete) return sendEarly(reply, body);
@@ -58,7 +58,7 @@ function asksForPage({ routeOptions, headers }: FastifyRequest): boolean {
   return routeOptions.config.route?.operation === "home" && /\btext\/html\b/.test(headers.accept ?? "");
 }
 
-async function answerLocked(reply: FastifyReply, services: Services): Promise<unknown> {
+async function sendLockedPage(reply: FastifyReply, services: Services): Promise<unknown> {
   const { serveLocked } = await import("../dashboard/serve-dashboard.ts");
   return serveLocked(reply, services);
 }

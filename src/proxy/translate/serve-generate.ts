@@ -16,8 +16,8 @@ import { readErrorBody } from "./response/read-response.ts";
 import { sendStream } from "./response/send-stream.ts";
 import { sendWhole } from "./response/send-whole.ts";
 import { refusal, refuseLosses } from "./strict-translation.ts";
-import type { TranslatedCall, TranslationOutcome, UpstreamReply } from "./translate-call.ts";
-import { answerError, Translation, type TranslationPlan } from "./translation.ts";
+import type { TranslatedCall, TranslationOutcome, UpstreamResponse } from "./translate-call.ts";
+import { respondWithError, Translation, type TranslationPlan } from "./translation.ts";
 
 /** Approximate characters per token, for an estimate that is used until the upstream reports its count. */
 const charactersPerToken = 4;
@@ -55,9 +55,9 @@ export async function serveGenerate(call: TranslatedCall): Promise<TranslationOu
       return { ...translation.outcome(), clientGone: true };
     if (isClientDisconnect(error)) throw error;
     const fault = toExchangeError(error);
-    if (fault.kind === "internal" && !call.reply.started) throw error;
-    if (call.reply.started) call.reply.destroy();
-    else answerError(call, fault, translation?.lossHeaders());
+    if (fault.kind === "internal" && !call.writer.started) throw error;
+    if (call.writer.started) call.writer.destroy();
+    else respondWithError(call, fault, translation?.lossHeaders());
     translation?.fail(fault);
     if (translation === undefined) return { losses: [], error: fault };
   }
@@ -99,7 +99,7 @@ function prepare(
   return translation;
 }
 
-async function send(translation: Translation): Promise<UpstreamReply | undefined> {
+async function send(translation: Translation): Promise<UpstreamResponse | undefined> {
   const { call, upstream, prepared, capabilities } = translation.plan;
   const { value, losses } = upstream.encodeRequest(prepared.request, capabilities);
   translation.lose(losses);
@@ -129,7 +129,9 @@ function isInstruction(message: unknown): boolean {
   return isObject(message) && (message["role"] === "system" || message["role"] === "developer");
 }
 
-async function sendUpstreamError(translation: Translation, reply: UpstreamReply): Promise<void> {
-  const body = await readErrorBody(reply.body);
-  translation.answerError(translation.plan.upstream.decodeError(reply.status, reply.headers, body));
+async function sendUpstreamError(translation: Translation, response: UpstreamResponse): Promise<void> {
+  const body = await readErrorBody(response.body);
+  translation.respondWithError(
+    translation.plan.upstream.decodeError(response.status, response.headers, body),
+  );
 }

@@ -23,7 +23,7 @@ export interface TranslatedCall {
   /** For dialects whose error bodies contain a request id. */
   readonly requestId: string;
   readonly send: SendUpstream;
-  readonly reply: ReplyWriter;
+  readonly writer: ResponseWriter;
   /** Replaces every secret of the configuration: vendors quote keys in their errors. */
   readonly redact: Redact;
   /** Conversations of earlier `responses` calls; without them, `previous_response_id` is not found. */
@@ -60,7 +60,7 @@ export interface TranslationTarget {
  * undefined if the call continues at a target that takes it in another form: the caller must then send nothing more
  * to the client, and its outcome is ignored.
  */
-export type SendUpstream = (request: UpstreamRequest) => Promise<UpstreamReply | undefined>;
+export type SendUpstream = (request: UpstreamRequest) => Promise<UpstreamResponse | undefined>;
 
 export interface UpstreamRequest {
   readonly method: "GET" | "POST";
@@ -73,7 +73,7 @@ export interface UpstreamRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface UpstreamReply {
+export interface UpstreamResponse {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
@@ -85,12 +85,12 @@ export interface UpstreamReply {
 }
 
 /** Writes the response to the client. Sends nothing before `start`, so that an error can still set the status. */
-export interface ReplyWriter {
+export interface ResponseWriter {
   readonly started: boolean;
   /** Sends status and headers, including the request id and `x-sallyport-upstream`. */
   start(status: number, headers: Readonly<Record<string, string>>): void;
   /** Sends status, headers and the complete body. */
-  answer(status: number, headers: Readonly<Record<string, string>>, text: string | Buffer): void;
+  respond(status: number, headers: Readonly<Record<string, string>>, text: string | Buffer): void;
   /**
    * Writes a piece of the body. If the client is slower than the upstream, returns a promise to await before writing
    * more.

@@ -81,15 +81,18 @@ export class Translation {
   /** Stores the conversation and its response under the id that the client received. */
   async keep(id: string, response: ExchangeResponse, body: string | Buffer): Promise<void> {
     if (!this.plan.isKept) return;
-    const answer = body.toString();
+    const responseText = body.toString();
     const size = this.plan.call.body.length;
-    await keepConversation(this.plan.call.conversations, id, this.plan.request, response, { answer, size });
+    await keepConversation(this.plan.call.conversations, id, this.plan.request, response, {
+      responseText,
+      size,
+    });
   }
 
   /** Responds with an error in the client's dialect. Call it only before the response has started. */
-  answerError(error: ExchangeError): void {
+  respondWithError(error: ExchangeError): void {
     this.fail(error);
-    answerError(this.plan.call, error, this.lossHeaders());
+    respondWithError(this.plan.call, error, this.lossHeaders());
   }
 }
 
@@ -107,7 +110,7 @@ export function withoutSecrets(error: ExchangeError, redact: Redact): ExchangeEr
 /**
  * Responds with an error in the client's dialect. Serves calls that failed before their `Translation` was created.
  */
-export function answerError(
+export function respondWithError(
   call: TranslatedCall,
   error: ExchangeError,
   headers: Readonly<Record<string, string>> = {},
@@ -115,5 +118,5 @@ export function answerError(
   const { client } = getProfile(call.client.dialect);
   const encoded = client.encodeError(withoutSecrets(error, call.redact), call.requestId);
   const members = { "content-type": "application/json", ...headers, ...encoded.headers };
-  call.reply.answer(encoded.status, members, stringifyJson(encoded.body));
+  call.writer.respond(encoded.status, members, stringifyJson(encoded.body));
 }

@@ -8,7 +8,7 @@ const KNOWN = [
   { name: "llamacpp", port: 8_080 },
 ] as const;
 
-const ANSWER_MS = 400;
+const RESPONSE_TIMEOUT_MS = 400;
 
 /**
  * Returns the servers that respond to `GET /v1/models` on loopback with a list of models. Queries all of them in
@@ -25,16 +25,16 @@ export async function findLocalServers(): Promise<{ name: string; baseUrl: strin
 }
 
 async function listsModels(name: string, baseUrl: string): Promise<boolean> {
-  const client = new Client(baseUrl, { connect: { timeout: ANSWER_MS } });
+  const client = new Client(baseUrl, { connect: { timeout: RESPONSE_TIMEOUT_MS } });
   try {
     const reply = await sendUpstream(client, name, {
       method: "GET",
       path: "/v1/models",
       headers: ["accept", "application/json"],
       body: null,
-      firstByteMs: ANSWER_MS,
-      idleMs: ANSWER_MS,
-      signal: AbortSignal.timeout(ANSWER_MS),
+      firstByteMs: RESPONSE_TIMEOUT_MS,
+      idleMs: RESPONSE_TIMEOUT_MS,
+      signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
     });
     const list: unknown = JSON.parse(await readText(reply, name));
     return reply.status === 200 && Array.isArray((Object(list) as { data?: unknown }).data);

@@ -66,14 +66,14 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     this.headers = withoutIdentity(headers);
     const { kind } = this.task;
     const type = headers["content-type"] ?? "";
-    if (status >= 300 && status < 400) this.refuseAnswer(REDIRECTED);
+    if (status >= 300 && status < 400) this.rejectResponse(REDIRECTED);
     else if (kind === "verbatim") {
       this.open();
       // Listening clients wait for the head, and the first event may be hours away. For other calls the head is sent
       // with the first bytes.
       this.task.response.flushHeaders();
     } else if (status >= 400) this.state = "refusing";
-    else if (!isExpected(kind, type)) this.refuseAnswer("returned neither JSON nor an event stream");
+    else if (!isExpected(kind, type)) this.rejectResponse("returned neither JSON nor an event stream");
     else this.buffer(type);
   }
 
@@ -144,17 +144,17 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
       this.buffered.length === 1 && this.buffered[0] ? this.buffered[0] : Buffer.concat(this.buffered);
     const coding = this.headers["content-encoding"];
     if (bytes.length === 0 && this.task.mayBeEmpty) {
-      response.writeHead(this.status, this.answerHeaders(this.headers["content-length"]));
+      response.writeHead(this.status, this.getClientHeaders(this.headers["content-length"]));
       response.end();
       this.finishCompleted({});
       return;
     }
     const problem = problemIn(bytes, kind, coding);
     if (problem !== undefined) {
-      this.refuseAnswer(problem);
+      this.rejectResponse(problem);
       return;
     }
-    response.writeHead(this.status, this.answerHeaders(bytes.length));
+    response.writeHead(this.status, this.getClientHeaders(bytes.length));
     // A string body is written together with the head; Latin-1 preserves every byte.
     if (bytes.length <= SMALL) response.end(bytes.toString("latin1"), "latin1");
     else response.end(bytes);
@@ -204,13 +204,13 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     if (this.headers["content-encoding"] === undefined) this.watch = dialect?.createWatch();
     if (this.isStream) this.filter = this.task.createFilter?.();
     const length = this.isStream ? undefined : this.headers["content-length"];
-    response.writeHead(this.status, this.answerHeaders(length));
+    response.writeHead(this.status, this.getClientHeaders(length));
     this.unsent = this.buffered;
     this.buffered = [];
     this.send();
   }
 
-  private answerHeaders(length: number | string | undefined): string[] {
+  private getClientHeaders(length: number | string | undefined): string[] {
     const { ownHeaders, redact, hidesLimits } = this.task;
     const list = clientHeaders(this.headers, ownHeaders, redact, hidesLimits);
     if (length !== undefined) list.push("content-length", String(length));
@@ -272,7 +272,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     this.finish({ kind: "broken", status, error, firstByteAt, watch });
   }
 
-  private refuseAnswer(what: string): void {
+  private rejectResponse(what: string): void {
     this.fail(new AppError("upstream_invalid", `The upstream ${this.task.upstream} ${what}`));
   }
 

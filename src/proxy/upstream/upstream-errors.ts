@@ -23,7 +23,7 @@ const TIMEOUTS = new Set([
 ]);
 
 /** Errors that can occur before any of the response has arrived. */
-const BEFORE_AN_ANSWER = new Set<ErrorCode>(["upstream_unreachable", "upstream_timeout"]);
+const BEFORE_RESPONSE = new Set<ErrorCode>(["upstream_unreachable", "upstream_timeout"]);
 
 /** Codes of invalid or endless response heads. */
 const NO_HTTP = new Set(["UND_ERR_HEADERS_OVERFLOW", "UND_ERR_RES_CONTENT_LENGTH_MISMATCH"]);
@@ -91,7 +91,7 @@ export function clientDisconnected(): AppError {
 
 /** Returns whether a retry can help: connecting failed, or the connection broke before any of the response. */
 export function canRetry(error: Error): boolean {
-  if (error instanceof AppError && !BEFORE_AN_ANSWER.has(error.code)) return false;
+  if (error instanceof AppError && !BEFORE_RESPONSE.has(error.code)) return false;
   const code = codeOfCause(error);
   return UNREACHABLE.has(code) || BROKEN_CONNECTION.has(code);
 }

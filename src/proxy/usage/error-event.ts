@@ -40,7 +40,7 @@ export function errorEventIn(profile: ResponseProfile, bytes: Buffer): ResponseE
 const MAX_ERROR = 16 * 1024;
 
 /** Returns the error of a complete JSON response with status 200, or undefined if it is not an error. */
-export function errorInAnswer(profile: ResponseProfile, body: Buffer): ResponseError | undefined {
+export function readResponseError(profile: ResponseProfile, body: Buffer): ResponseError | undefined {
   if (body.length > MAX_ERROR) return undefined;
   const at = body.indexOf('"error"');
   if (at < 0 || /^\s*:\s*null/.test(body.toString("latin1", at + 7, at + 20))) return undefined;

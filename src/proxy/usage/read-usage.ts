@@ -59,10 +59,10 @@ function parsed(text: string): unknown {
   }
 }
 
-const ANSWER_END = 16 * 1024;
+const RESPONSE_TAIL = 16 * 1024;
 
 /** Returns the usage of a complete JSON response; vendors put it into the last 16 kB. */
-export function usageOfAnswer(profile: ResponseProfile, body: Buffer): Usage | undefined {
-  const end = body.toString("latin1", Math.max(0, body.length - ANSWER_END));
+export function readResponseUsage(profile: ResponseProfile, body: Buffer): Usage | undefined {
+  const end = body.toString("latin1", Math.max(0, body.length - RESPONSE_TAIL));
   return usageFrom(profile, lastUsage(profile, end));
 }

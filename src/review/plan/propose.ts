@@ -1,5 +1,5 @@
 import { checkOffered } from "../agents.ts";
-import type { AgentOrigin, AgentsAnswer, ApproveBody, DenyBody } from "../api-types.ts";
+import type { AgentOrigin, AgentsResponse, ApproveBody, DenyBody } from "../api-types.ts";
 import type { PlanDecision } from "../decision.ts";
 import { type AgentChannel, DEFAULT_DENIAL } from "./agent-channel.ts";
 
@@ -13,7 +13,7 @@ export interface ApprovalRules {
   readonly origin: AgentOrigin;
   readonly channel: AgentChannel;
   readonly plan: string;
-  readonly agents: AgentsAnswer["agents"];
+  readonly agents: AgentsResponse["agents"];
 }
 
 /**

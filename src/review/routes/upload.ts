@@ -1,7 +1,7 @@
 import multipart, { type MultipartFile } from "@fastify/multipart";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError, getErrorMessage, systemErrorCode } from "../../errors.ts";
-import type { UploadAnswer } from "../api-types.ts";
+import type { UploadResponse } from "../api-types.ts";
 import type { ReviewContext } from "../context.ts";
 import { MAX_IMAGE_BYTES } from "../images/open-image.ts";
 import { storeUpload } from "../images/store-upload.ts";
@@ -18,7 +18,7 @@ export function uploadRoute(app: FastifyInstance, { uploadFolder, uploadFallback
     // A body of any other type has no file; its syntax is not checked.
     scope.removeContentTypeParser(["application/json", "text/plain"]);
     scope.addContentTypeParser("*", (_request, _payload, done) => done(null));
-    scope.post("/api/upload", async (request): Promise<UploadAnswer> => {
+    scope.post("/api/upload", async (request): Promise<UploadResponse> => {
       const file = request.isMultipart() ? await fileOf(request) : undefined;
       if (!file) throw new AppError("validation", "No file provided");
       return { path: await storeUpload(uploadFolder, file.bytes, uploadFallback), originalName: file.name };

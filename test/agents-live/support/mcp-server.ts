@@ -151,11 +151,11 @@ async function callTool({ name, arguments: input = {}, _meta: meta }: Call, extr
   if (name === "test_sampling") {
     const content = { type: "text" as const, text: String(input["prompt"]) };
     const params = { messages: [{ role: "user" as const, content }], maxTokens: 100 };
-    const answer = await extra.sendRequest(
+    const result = await extra.sendRequest(
       { method: "sampling/createMessage", params },
       CreateMessageResultSchema,
     );
-    return text(`LLM response: ${JSON.stringify(answer.content)}`);
+    return text(`LLM response: ${JSON.stringify(result.content)}`);
   }
   const schema = fixtures.elicitations[name];
   if (!schema) throw new Error(`Unknown tool ${name}`);

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { type Dialect, dialectOf, parseBody, type RequestBody, sendReply, toolResultsOf } from "./wire.ts";
+import { type Dialect, dialectOf, parseBody, type RequestBody, sendResponse, toolResultsOf } from "./wire.ts";
 
 /** What the model is to say next: words, calls, or both. */
 export interface Reply {
@@ -63,7 +63,7 @@ export async function startModelFake(script: Script): Promise<ModelFake> {
     requests.push(seen);
     const reply = script(seen);
     if (reply.status !== undefined) return json(response, reply.status, { error: { message: "no room" } });
-    sendReply(response, seen, reply);
+    sendResponse(response, seen, reply);
   };
   server.on("upgrade", (_request, socket) => {
     socket.end("HTTP/1.1 426 Upgrade Required\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");

@@ -26,8 +26,8 @@ async function open(url: string): Promise<unknown> {
   onTestFinished(() => ended.abort());
   while (!ended.signal.aborted) {
     try {
-      const answer = await fetch(url);
-      if (answer.ok) return await answer.json();
+      const response = await fetch(url);
+      if (response.ok) return await response.json();
     } catch {
       // Nobody listens yet.
     }
@@ -59,12 +59,12 @@ export async function sendFeedback(reviewUrl: string, body: object): Promise<voi
 }
 
 async function post(url: string, body: object): Promise<void> {
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json", ...(await pageToken(url)) },
     body: JSON.stringify(body),
   });
-  if (!answer.ok) throw new Error(`${url} was answered ${answer.status}: ${await answer.text()}`);
+  if (!response.ok) throw new Error(`${url} was answered ${response.status}: ${await response.text()}`);
 }
 
 /** What tells the page's requests from those of other programs: the token in its HTML. */

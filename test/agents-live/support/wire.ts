@@ -59,7 +59,7 @@ function count(list: unknown, is: (item: object & { role?: unknown; type?: unkno
 }
 
 /** Sends the reply the way the request asked for it. */
-export function sendReply(response: ServerResponse, request: ModelRequest, reply: Reply): void {
+export function sendResponse(response: ServerResponse, request: ModelRequest, reply: Reply): void {
   const model = request.body.model ?? "fake-model";
   const id = `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`;
   const events = ENCODERS[request.dialect]({ id, model, reply });

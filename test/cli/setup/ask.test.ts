@@ -13,8 +13,8 @@ it.each([
 ])("takes %j for %s", async (typed, wanted) => {
   const input = new PassThrough();
   const output = new PassThrough();
-  const answer = ask("Go on?", input, output);
+  const choice = ask("Go on?", input, output);
   input.write(typed);
-  expect(await answer).toBe(wanted);
+  expect(await choice).toBe(wanted);
   expect(String(output.read())).toContain("Go on? [y/N] ");
 });

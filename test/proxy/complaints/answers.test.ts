@@ -1,7 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
 import { json } from "../../support/fake-upstream.ts";
-import { chatAnswer, chatStream, type Json, sse } from "../translate/harness.ts";
+import { chatResponse, chatStream, type Json, sse } from "../translate/harness.ts";
 import { post, stage, stream } from "./stage.ts";
 
 const hi = { role: "user" as const, content: "Hi" };
@@ -21,7 +21,7 @@ describe("what users of other proxies complain of: answers", () => {
   it("complaint 8: an answer that was cut off in a call is told as cut off, never as a call or as complete", async () => {
     const { anthropic, openai, upstream } = await stage("chat-completions");
     const cut = '{"path": "/et';
-    upstream.answer = stream(chatStream([calling(cut)], "length"));
+    upstream.respond = stream(chatStream([calling(cut)], "length"));
     const events = [];
     for await (const event of await anthropic.messages.create({ ...ask, tools, stream: true }))
       events.push(event);
@@ -33,8 +33,8 @@ describe("what users of other proxies complain of: answers", () => {
       type: "response.incomplete",
       response: { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } },
     });
-    upstream.answer = json(
-      chatAnswer({ content: null, tool_calls: [{ ...Object(calling(cut))["tool_calls"][0] }] }, "length"),
+    upstream.respond = json(
+      chatResponse({ content: null, tool_calls: [{ ...Object(calling(cut))["tool_calls"][0] }] }, "length"),
     );
     expect((await openai.responses.create({ model: "m", input: "Hi" })).status).toBe("incomplete");
     expect((await anthropic.messages.create({ ...ask, tools })).stop_reason).toBe("max_tokens");
@@ -44,12 +44,15 @@ describe("what users of other proxies complain of: answers", () => {
     const { proxy, upstream } = await stage("chat-completions");
     for (const text of ['{"a": ', "[1]", '"x"', "{a:1}"]) {
       const call = { ...Object(calling(text))["tool_calls"][0] };
-      upstream.answer = json(chatAnswer({ content: null, tool_calls: [call] }, "tool_calls"));
-      const answer = await post(proxy, "/v1/messages", { ...ask, tools });
-      expect([answer.status, await answer.json()]).toMatchObject([502, { error: { type: "api_error" } }]);
+      upstream.respond = json(chatResponse({ content: null, tool_calls: [call] }, "tool_calls"));
+      const response = await post(proxy, "/v1/messages", { ...ask, tools });
+      expect([response.status, await response.json()]).toMatchObject([502, { error: { type: "api_error" } }]);
     }
-    upstream.answer = json(
-      chatAnswer({ content: null, tool_calls: [{ ...Object(calling(""))["tool_calls"][0] }] }, "tool_calls"),
+    upstream.respond = json(
+      chatResponse(
+        { content: null, tool_calls: [{ ...Object(calling(""))["tool_calls"][0] }] },
+        "tool_calls",
+      ),
     );
     expect(await (await post(proxy, "/v1/messages", { ...ask, tools })).json()).toMatchObject({
       content: [{ type: "tool_use", input: {} }],
@@ -59,7 +62,7 @@ describe("what users of other proxies complain of: answers", () => {
 
   it("complaint 10: a stream whose arguments turn out to be no JSON ends at once, with an error the client throws", async () => {
     const { anthropic, openai, upstream } = await stage("chat-completions");
-    upstream.answer = (_hit, response) => {
+    upstream.respond = (_hit, response) => {
       // The upstream says its last word, and never closes.
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(chatStream([calling('{"a": ')], "tool_calls"));
@@ -93,7 +96,7 @@ describe("what users of other proxies complain of: answers", () => {
     ]);
     expect([plain > 0, more.every((tokens) => tokens > plain + 5)]).toEqual([true, true]);
     const google = await stage("generative-language");
-    google.upstream.answer = json({ totalTokens: 321 });
+    google.upstream.respond = json({ totalTokens: 321 });
     expect((await google.anthropic.messages.countTokens({ model: "m", messages: [hi] })).input_tokens).toBe(
       321,
     );
@@ -106,7 +109,7 @@ describe("what users of other proxies complain of: answers", () => {
       completion_tokens: 5,
       prompt_tokens_details: { cached_tokens: 900 },
     };
-    upstream.answer = json(chatAnswer({ content: "Hello" }, "stop", { usage }));
+    upstream.respond = json(chatResponse({ content: "Hello" }, "stop", { usage }));
     const system = (hash: string) => [
       { type: "text" as const, text: `x-anthropic-billing-header: cch=${hash};` },
       { type: "text" as const, text: "Be brief.", cache_control: { type: "ephemeral" as const } },
@@ -146,8 +149,8 @@ describe("what users of other proxies complain of: answers", () => {
       },
     };
     const body = { ...ask, model: "gemini-2.0-flash", tools: [{ name: "f", input_schema }] };
-    const answer = await post(proxy, "/v1/messages", body);
-    expect([answer.status, answer.headers.get("x-sallyport-losses")]).toEqual([
+    const response = await post(proxy, "/v1/messages", body);
+    expect([response.status, response.headers.get("x-sallyport-losses")]).toEqual([
       200,
       expect.stringMatching(/schema-enum/),
     ]);
@@ -181,14 +184,14 @@ describe("what users of other proxies complain of: answers", () => {
     ];
     const response = { id: "resp_1", object: "response", status: "completed", model: "m", output };
     const search = { type: "web_search_20250305" as const, name: "web_search" as const };
-    upstream.answer = json({ ...response, usage: { input_tokens: 3, output_tokens: 2, total_tokens: 5 } });
+    upstream.respond = json({ ...response, usage: { input_tokens: 3, output_tokens: 2, total_tokens: 5 } });
     const whole = await anthropic.messages.create({ ...ask, tools: [search] });
     const items = output.map((item, output_index) => ({
       type: "response.output_item.done",
       output_index,
       item,
     }));
-    upstream.answer = stream(
+    upstream.respond = stream(
       sse("responses", [
         { type: "response.created", response: { ...response, status: "in_progress", output: [] } },
         ...items,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { json } from "../../support/fake-upstream.ts";
-import { chatAnswer, chatStream, type Json, messagesAnswer, sse } from "../translate/harness.ts";
+import { chatResponse, chatStream, type Json, messagesResponse, sse } from "../translate/harness.ts";
 import { post, stage, stream } from "./stage.ts";
 
 const hi = { role: "user" as const, content: "Hi" };
@@ -20,16 +20,16 @@ describe("what users of other proxies complain of: conversations", () => {
       models: [{ match: "alias", upstream: "main", model: "claude-real" }],
     });
     const body = `{ "messages":[{"role":"assistant","content":[{"signature":"Eq/+\\u00e9==","thinking":"1.0  \\/ 2e3","type":"thinking"}]}],\n"model" :"alias","n":12345678901234567890,"max_tokens":9}`;
-    const answer =
+    const response =
       '{"type":"message", "content":[{"type":"thinking","thinking":"\\u00e9","signature":"x"}] }';
-    upstream.answer = json(answer);
-    expect(await (await post(proxy, "/v1/messages", body)).text()).toBe(answer);
+    upstream.respond = json(response);
+    expect(await (await post(proxy, "/v1/messages", body)).text()).toBe(response);
     expect(upstream.hits[0]?.body.toString()).toBe(body.replace('"alias"', '"claude-real"'));
   });
 
   it("complaint 2: another vendor's signature never reaches a vendor, and finds back to its own", async () => {
     const google = await stage("generative-language");
-    google.upstream.answer = json(
+    google.upstream.respond = json(
       gemini([{ text: "Hm", thought: true, thoughtSignature: "Z29vZ2xl" }, { text: "Hello" }]),
     );
     const first = await google.anthropic.messages.create(ask);
@@ -56,7 +56,7 @@ describe("what users of other proxies complain of: conversations", () => {
       { functionCall: { name: "f", args: { a: 1 } }, thoughtSignature: "c2ln" },
       { functionCall: { name: "f", args: { a: 2 } } },
     ];
-    upstream.answer = json(gemini(parts));
+    upstream.respond = json(gemini(parts));
     const first = await anthropic.messages.create({ ...ask, model: "gemini-3-pro", tools });
     const uses = first.content.filter((block) => block.type === "tool_use");
     const results = uses.map(({ id }) => ({ type: "tool_result" as const, tool_use_id: id, content: "1" }));
@@ -83,7 +83,7 @@ describe("what users of other proxies complain of: conversations", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(delta, { maxLength: 12 }), async (deltas) => {
         const calls = [0, 1, 2].map((index) => opened(index, `c${index}`, "{}"));
-        upstream.answer = stream(chatStream([...calls, ...deltas], "tool_calls"));
+        upstream.respond = stream(chatStream([...calls, ...deltas], "tool_calls"));
         let open: number | undefined;
         let next = 0;
         for await (const event of await anthropic.messages.create({ ...ask, tools, stream: true })) {
@@ -133,7 +133,7 @@ describe("what users of other proxies complain of: conversations", () => {
   it("complaint 6: previous_response_id brings the calls along that its outputs answer, and an unknown one is refused", async () => {
     const { openai, upstream, sent } = await stage("chat-completions");
     const tool_calls = [{ id: "c1", type: "function", function: { name: "f", arguments: "{}" } }];
-    upstream.answer = json(chatAnswer({ content: null, tool_calls }, "tool_calls"));
+    upstream.respond = json(chatResponse({ content: null, tool_calls }, "tool_calls"));
     const first = await openai.responses.create({ model: "m", input: "Go" });
     const input = [{ type: "function_call_output" as const, call_id: "c1", output: "1" }];
     const again = (previous_response_id: string) =>
@@ -153,17 +153,17 @@ describe("what users of other proxies complain of: conversations", () => {
   it("complaint 7: a call's id is the vendor's own there and back, and where it has none no two calls share one", async () => {
     const claude = await stage("messages");
     const use = { type: "tool_use", id: "toolu_01AbC", name: "f", input: {} };
-    claude.upstream.answer = json(messagesAnswer([use], "tool_use"));
+    claude.upstream.respond = json(messagesResponse([use], "tool_use"));
     const completion = await claude.openai.chat.completions.create({ model: "m", messages: [hi] });
     expect(completion.choices[0]?.message.tool_calls?.[0]?.id).toBe("toolu_01AbC");
     const google = await stage("generative-language");
-    google.upstream.answer = json(
+    google.upstream.respond = json(
       gemini([{ functionCall: { name: "f", args: {} } }, { functionCall: { name: "f", args: {} } }]),
     );
     const ids = new Set<string>();
     const local = await stage("chat-completions");
     const bare = { id: "", type: "function", function: { name: "f", arguments: "{}" } };
-    local.upstream.answer = json(chatAnswer({ content: null, tool_calls: [bare, bare] }, "tool_calls"));
+    local.upstream.respond = json(chatResponse({ content: null, tool_calls: [bare, bare] }, "tool_calls"));
     for (let turn = 0; turn < 3; turn += 1) {
       const { content } = await local.anthropic.messages.create({ ...ask, tools });
       for (const block of content) if (block.type === "tool_use") ids.add(block.id);
@@ -180,7 +180,7 @@ describe("what users of other proxies complain of: conversations", () => {
     const { anthropic, upstream } = await stage("chat-completions");
     const deltas = [..."think"].map((reasoning_content): Json => ({ reasoning_content }));
     deltas.push(...[..."speak"].map((content): Json => ({ content, reasoning_content: "" })));
-    upstream.answer = stream(chatStream(deltas));
+    upstream.respond = stream(chatStream(deltas));
     const { content } = await anthropic.messages.stream(ask).finalMessage();
     expect(content).toMatchObject([
       { type: "thinking", thinking: "think" },
@@ -191,7 +191,7 @@ describe("what users of other proxies complain of: conversations", () => {
   it("complaint 12: a character spread over packets arrives as it was, in every dialect", async () => {
     const { proxy, upstream } = await stage("generative-language");
     const bytes = Buffer.from(sse("generative-language", [gemini([{ text: "é🙂東" }])]));
-    upstream.answer = async (_hit, response) => {
+    upstream.respond = async (_hit, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       for (const byte of bytes) {
         response.write(Buffer.of(byte));
@@ -209,7 +209,7 @@ describe("what users of other proxies complain of: conversations", () => {
 
   it("complaint 13: vendors that want their thinking back as reasoning_content get it", async () => {
     const { anthropic, upstream, sent } = await stage("chat-completions");
-    upstream.answer = json(chatAnswer({ content: "Hello", reasoning_content: "Hm" }));
+    upstream.respond = json(chatResponse({ content: "Hello", reasoning_content: "Hm" }));
     const { content } = await anthropic.messages.create({ ...ask, model: "deepseek-reasoner" });
     const messages = [hi, { role: "assistant" as const, content }, hi];
     await anthropic.messages.create({ ...ask, model: "deepseek-reasoner", messages });

@@ -12,9 +12,9 @@ const KEY = "sk-proxy-0123456789ab";
 describe("what users of other proxies complain of: operation", () => {
   it("complaint 20: an upstream that refused is asked again by the next call, whatever pause it wished for, where it is the only one", async () => {
     const { anthropic, upstream } = await stage("chat-completions");
-    upstream.answer = json({ error: { message: "Slow down" } }, 429, { "retry-after": "561600" });
+    upstream.respond = json({ error: { message: "Slow down" } }, 429, { "retry-after": "561600" });
     await expect(anthropic.messages.create(ask)).rejects.toMatchObject({ status: 429 });
-    upstream.answer = json(WHOLE["chat-completions"]);
+    upstream.respond = json(WHOLE["chat-completions"]);
     expect((await anthropic.messages.create(ask)).stop_reason).toBe("end_turn");
   });
 
@@ -24,7 +24,7 @@ describe("what users of other proxies complain of: operation", () => {
       {},
       { api_key: undefined, api_keys: ["sk-spent-0123456789", "sk-fresh-0123456789"] },
     );
-    upstream.answer = (hit, response) =>
+    upstream.respond = (hit, response) =>
       (hit.headers.authorization === "Bearer sk-spent-0123456789"
         ? json({ error: { code: "insufficient_quota", message: "Spent" } }, 429)
         : json(WHOLE["chat-completions"]))(hit, response);
@@ -39,10 +39,10 @@ describe("what users of other proxies complain of: operation", () => {
       api_keys: [{ name: "laptop", sha256: "0".repeat(64) }],
     });
     const usage = { prompt_tokens: 100, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 60 } };
-    const answer = JSON.parse(WHOLE["chat-completions"]) as Json;
-    upstream.answer = json({ ...answer, usage });
+    const completion = JSON.parse(WHOLE["chat-completions"]) as Json;
+    upstream.respond = json({ ...completion, usage });
     await anthropic.messages.create(ask);
-    upstream.answer = stream(
+    upstream.respond = stream(
       [
         EVENTS["chat-completions"][0],
         EVENTS["chat-completions"][1],
@@ -60,7 +60,7 @@ describe("what users of other proxies complain of: operation", () => {
 
   it("complaint 24: who leaves stops the upstream at once, and pays for nothing more", async () => {
     const { anthropic, openai, upstream } = await stage("chat-completions");
-    upstream.answer = (_hit, response) => {
+    upstream.respond = (_hit, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(EVENTS["chat-completions"][0]);
     };
@@ -120,7 +120,7 @@ describe("what users of other proxies complain of: operation", () => {
 
   it("complaint 29: pointed at itself it says so after one round", async () => {
     const { proxy, upstream } = await stage("messages");
-    upstream.answer = async (hit, response) => {
+    upstream.respond = async (hit, response) => {
       const back = await fetch(`${proxy.url}/v1/messages`, {
         method: "POST",
         headers: {
@@ -131,8 +131,8 @@ describe("what users of other proxies complain of: operation", () => {
       });
       json(await back.text(), back.status)(hit, response);
     };
-    const answer = await post(proxy, "/v1/messages", ask);
-    expect([answer.status, upstream.hits.length]).toEqual([508, 1]);
+    const response = await post(proxy, "/v1/messages", ask);
+    expect([response.status, upstream.hits.length]).toEqual([508, 1]);
   });
 
   it("complaint 30: it speaks with its owner's key in nobody else's name", async () => {

@@ -1,7 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterEach, expect } from "vitest";
-import { type Answer, type FakeUpstream, json, startFakeUpstream } from "../../support/fake-upstream.ts";
+import { type FakeUpstream, json, type Respond, startFakeUpstream } from "../../support/fake-upstream.ts";
 import { startTestProxy, type TestProxy } from "../../support/start-proxy.ts";
 import { type ClientDialect, WHOLE } from "../../support/vendor-answers.ts";
 import type { Json } from "../translate/harness.ts";
@@ -57,7 +57,7 @@ export function post(proxy: TestProxy, path: string, body: Json | string, header
 }
 
 /** An answer of one event stream, written as it stands. */
-export function stream(text: string | Buffer): Answer {
+export function stream(text: string | Buffer): Respond {
   return (_hit, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.end(text);

@@ -14,10 +14,10 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-const answer = { type: "message", content: [], usage: { input_tokens: 1000, output_tokens: 100 } };
+const completion = { type: "message", content: [], usage: { input_tokens: 1000, output_tokens: 100 } };
 
 async function start(settings: object = {}): Promise<{ proxy: TestProxy; upstream: FakeUpstream }> {
-  const upstream = await startFakeUpstream(json(answer));
+  const upstream = await startFakeUpstream(json(completion));
   closers.push(upstream.close);
   const proxy = await startTestProxy({
     upstreams: { a: { dialect: "messages", base_url: `${upstream.url}`, api_key: "sk-upstream-0123456789" } },
@@ -112,18 +112,18 @@ describe("the dashboard's events", () => {
     expect(fresh.mcp).toMatchObject([{ name: "tools", isEnabled: true, url: "http://127.0.0.1:1/mcp" }]);
 
     let release = () => {};
-    upstream.answer = async (hit, response) => {
+    upstream.respond = async (hit, response) => {
       await new Promise<void>((resolve) => {
         release = resolve;
       });
-      return json(answer)(hit, response);
+      return json(completion)(hit, response);
     };
-    const answered = call(proxy, "alias", { "x-team": "blue" });
+    const finishing = call(proxy, "alias", { "x-team": "blue" });
     const running = await events.until(({ live }) => live.some(({ upstream: name }) => name === "a"));
     await until(() => upstream.hits.length === 1);
     expect(running.live).toMatchObject([{ route: "/v1/messages", model: "alias", stream: false }]);
     release();
-    await answered;
+    await finishing;
     const ended = await events.until(({ calls }) => calls.length > 0);
     expect(ended.live).toEqual([]);
     expect(ended.calls).toMatchObject([
@@ -139,7 +139,7 @@ describe("the dashboard's events", () => {
     expect(ended.models).toMatchObject([{ upstream: "a", model: "claude-sonnet-5", calls: 1 }]);
     expect(ended.upstreams[0]?.lastSuccess).toBe(ended.calls[0]?.time);
 
-    upstream.answer = json({ type: "error", error: { type: "overloaded_error", message: "no" } }, 529);
+    upstream.respond = json({ type: "error", error: { type: "overloaded_error", message: "no" } }, 529);
     await call(proxy, "claude-opus-5");
     const failed = await events.until(({ total }) => total.errors === 1);
     expect(failed.calls.map(({ status }) => status)).toEqual([529]);
@@ -164,20 +164,20 @@ describe("the dashboard's events", () => {
   it("say that the proxy is stopping while a call still runs, and keep nothing from ending", async () => {
     const { proxy, upstream } = await start();
     let release = () => {};
-    upstream.answer = async (hit, response) => {
+    upstream.respond = async (hit, response) => {
       await new Promise<void>((resolve) => {
         release = resolve;
       });
-      return json(answer)(hit, response);
+      return json(completion)(hit, response);
     };
     const events = await followDashboard(proxy);
-    const answered = call(proxy, "claude-sonnet-5");
+    const finishing = call(proxy, "claude-sonnet-5");
     await events.until(({ live }) => live.some(({ upstream: name }) => name === "a"));
     await until(() => upstream.hits.length === 1);
     const drained = proxy.server.drain();
     expect((await events.until(({ isDraining }) => isDraining)).live).toHaveLength(1);
     release();
-    await answered;
+    await finishing;
     await drained;
     events.stop();
   });

@@ -128,8 +128,8 @@ describe("a list of 100,000 wrong elements", () => {
     expect(paths.length).toBeGreaterThan(0);
     for (const [index, path] of paths.entries()) {
       const watched = createWatchedLists();
-      const answer = hostileValues(schema, watched.list)[index]?.value;
-      expect(() => codecs[dialect].decodeResponse(answer), path).toThrow(DialectError);
+      const response = hostileValues(schema, watched.list)[index]?.value;
+      expect(() => codecs[dialect].decodeResponse(response), path).toThrow(DialectError);
       expect([path, watched.reads() <= mostReads(dialect)]).toEqual([path, true]);
     }
   });

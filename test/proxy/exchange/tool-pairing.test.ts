@@ -66,9 +66,9 @@ describe("pairToolResults", () => {
         const seen = new Set<string>();
         for (const { role, parts } of paired) {
           if (role === "user") {
-            const answered = parts.filter((one) => one.type === "tool-result").map((one) => one.callId);
-            expect(answered).toEqual(owed.splice(0));
-            expect(parts.slice(answered.length).some((one) => one.type === "tool-result")).toBe(false);
+            const callIds = parts.filter((one) => one.type === "tool-result").map((one) => one.callId);
+            expect(callIds).toEqual(owed.splice(0));
+            expect(parts.slice(callIds.length).some((one) => one.type === "tool-result")).toBe(false);
           }
           for (const one of parts) {
             if (one.type !== "tool-call") continue;

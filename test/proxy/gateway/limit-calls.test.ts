@@ -111,9 +111,9 @@ describe("a key with limits", () => {
 
   it("gets its reservation back if the upstream fails", async () => {
     const { call, upstream } = await start({ budgets: [{ usd: 1, period: "month" }] });
-    upstream.answer = json({ error: { message: "no" } }, 400);
+    upstream.respond = json({ error: { message: "no" } }, 400);
     expect((await call()).status).toBe(400);
-    upstream.answer = success;
+    upstream.respond = success;
     expect((await call()).status).toBe(200);
   });
 
@@ -159,7 +159,7 @@ describe("places", () => {
     const opened = new Promise<void>((resolve) => {
       open = resolve;
     });
-    world.upstream.answer = async (hit, response) => {
+    world.upstream.respond = async (hit, response) => {
       await opened;
       await success(hit, response);
     };
@@ -255,9 +255,9 @@ describe("an upstream with limits", () => {
 describe("timeouts.total", () => {
   it.each(ROUTES)("ends a call on %s with 504 and gives its reservation back", async (path) => {
     const world = await start({ concurrency: 1 }, { timeouts: { total: 0.3 } });
-    world.upstream.answer = () => {};
+    world.upstream.respond = () => {};
     expect((await world.call(path)).status).toBe(504);
-    world.upstream.answer = success;
+    world.upstream.respond = success;
     await expect.poll(() => world.proxy.records.length).toBe(1);
     expect(world.proxy.records[0]).toMatchObject({ status: 504, errorCode: "upstream_timeout" });
     expect((await world.call(path)).status).toBe(200);

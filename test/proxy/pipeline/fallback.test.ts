@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import {
-  type Answer,
   events,
   type FakeUpstream,
   json,
+  type Respond,
   startFakeUpstream,
 } from "../../support/fake-upstream.ts";
 import { question } from "../../support/faulty-upstream.ts";
@@ -21,9 +21,9 @@ interface Chain {
 }
 
 /** A proxy whose one rule names these upstreams, one after the other, by their dialects. */
-async function startChain(...links: readonly (readonly [ClientDialect, Answer])[]): Promise<Chain> {
+async function startChain(...links: readonly (readonly [ClientDialect, Respond])[]): Promise<Chain> {
   const upstreams: FakeUpstream[] = [];
-  for (const [, answer] of links) upstreams.push(await startFakeUpstream(answer));
+  for (const [, respond] of links) upstreams.push(await startFakeUpstream(respond));
   closers.push(...upstreams.map(({ close }) => close));
   const named = links.map(([dialect], index) => [
     `${index} ${dialect}`.replace(" ", "-"),
@@ -44,8 +44,8 @@ function post({ url }: TestProxy, client: ClientDialect, isStream = false): Prom
 
 const hitsOf = ({ upstreams }: Chain) => upstreams.map(({ hits }) => hits.length);
 const refusal = (status: number) => json({ error: { message: "not now", type: "x" } }, status);
-const hangUp: Answer = (_hit, response) => response.destroy();
-const well = (dialect: ClientDialect, isStream = false): Answer =>
+const hangUp: Respond = (_hit, response) => response.destroy();
+const well = (dialect: ClientDialect, isStream = false): Respond =>
   isStream ? events(EVENTS[dialect]) : json(WHOLE[dialect]);
 const pairs = DIALECTS.flatMap((first) =>
   DIALECTS.filter((second) => second !== first).map((second) => [first, second] as const),
@@ -56,13 +56,13 @@ describe("a rule of upstreams of several dialects", () => {
     for (const client of DIALECTS)
       for (const isStream of [false, true]) {
         const chain = await startChain([first, refusal(503)], [second, well(second, isStream)]);
-        const answer = await post(chain.proxy, client, isStream);
-        expect([client, answer.status, answer.headers.get("x-sallyport-upstream")]).toEqual([
+        const response = await post(chain.proxy, client, isStream);
+        expect([client, response.status, response.headers.get("x-sallyport-upstream")]).toEqual([
           client,
           200,
           `1-${second}`,
         ]);
-        expect(await answer.text()).toContain("déjà");
+        expect(await response.text()).toContain("déjà");
         expect(hitsOf(chain)).toEqual([1, 1]);
         const { hits } = chain.upstreams[1] ?? { hits: [] };
         expect(`${hits[0]?.url} ${hits[0]?.body}`).toContain("renamed");
@@ -86,8 +86,8 @@ describe("a rule of upstreams of several dialects", () => {
       ["messages", failing],
       ["generative-language", well("generative-language")],
     );
-    const answer = await post(chain.proxy, "messages");
-    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("déjà")]);
+    const response = await post(chain.proxy, "messages");
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("déjà")]);
     expect(hitsOf(chain)).toEqual([1, 1, 1, 1]);
   });
 
@@ -122,9 +122,9 @@ describe("a rule of upstreams of several dialects", () => {
 
   it("tells the client what the last one said, in the client's dialect, where all fail", async () => {
     const chain = await startChain(["messages", refusal(500)], ["chat-completions", refusal(429)]);
-    const answer = await post(chain.proxy, "messages");
-    expect(answer.status).toBe(429);
-    expect(await answer.json()).toMatchObject({
+    const response = await post(chain.proxy, "messages");
+    expect(response.status).toBe(429);
+    expect(await response.json()).toMatchObject({
       type: "error",
       error: { type: "rate_limit_error", message: expect.stringContaining("not now") },
     });
@@ -143,7 +143,7 @@ describe("a rule of upstreams of several dialects", () => {
 
   it("stays where it is once the client was sent something", async () => {
     for (const client of ["messages", "responses"] as const) {
-      const cut: Answer = (_hit, response) => {
+      const cut: Respond = (_hit, response) => {
         response.writeHead(200, { "content-type": "text/event-stream" });
         response.write(EVENTS.messages[0], () => response.destroy());
       };

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type Answer, json, startFakeUpstream } from "../../support/fake-upstream.ts";
+import { json, type Respond, startFakeUpstream } from "../../support/fake-upstream.ts";
 import { startTestProxy, until } from "../../support/start-proxy.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -11,7 +11,7 @@ const turns = [{ role: "user", content: "Hi" }];
 const valid = { model: "m", messages: turns, max_tokens: 9 };
 
 /** Sends one call to a proxy in front of an upstream of the messages dialect; returns what was logged. */
-async function logged(path: string, body: object | string, respond: Answer, settings: object = {}) {
+async function logged(path: string, body: object | string, respond: Respond, settings: object = {}) {
   const upstream = await startFakeUpstream(respond);
   closers.push(upstream.close);
   const proxy = await startTestProxy({
@@ -27,7 +27,7 @@ async function logged(path: string, body: object | string, respond: Answer, sett
   return { status: response.status, record: proxy.records[0], called: upstream.hits.length };
 }
 
-const unused: Answer = (_hit, response) => response.end();
+const unused: Respond = (_hit, response) => response.end();
 
 describe("the log of a call that the proxy rejects itself", () => {
   it.each([

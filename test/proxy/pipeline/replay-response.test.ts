@@ -86,12 +86,12 @@ describe("a kept response as a stream", () => {
   it("begins behind the event that a client has seen last, and always has its end", async () => {
     const { proxy, response } = await setUp();
     const ask = async (query: string) => {
-      const answer = await fetch(`${proxy.url}/v1/responses/${response.id}?stream=true${query}`);
-      expect([answer.status, answer.headers.get("content-type")]).toEqual([
+      const replayed = await fetch(`${proxy.url}/v1/responses/${response.id}?stream=true${query}`);
+      expect([replayed.status, replayed.headers.get("content-type")]).toEqual([
         200,
         "text/event-stream; charset=utf-8",
       ]);
-      return eventsIn(await answer.text()).map(({ sequence_number }) => sequence_number);
+      return eventsIn(await replayed.text()).map(({ sequence_number }) => sequence_number);
     };
     const all = Array.from({ length: 19 }, (_, number) => number);
     expect(await ask("")).toEqual(all);
@@ -138,11 +138,11 @@ it("what was cited, refused or cut short is told as it is kept", () => {
     ],
     usage: { total_tokens: 9007199254740993n },
   };
-  const answer = JSON.stringify(kept, (_, value) => (typeof value === "bigint" ? "BIG" : value)).replace(
+  const response = JSON.stringify(kept, (_, value) => (typeof value === "bigint" ? "BIG" : value)).replace(
     '"BIG"',
     "9007199254740993",
   );
-  const replayed = replayResponse(answer, -1);
+  const replayed = replayResponse(response, -1);
   expect(replayed).toContain('"total_tokens":9007199254740993');
   const events = eventsIn(replayed);
   const of = (type: string) => events.filter((event) => event.type === type);

@@ -13,14 +13,14 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-const chatAnswer = json({
+const respondWithChat = json({
   id: "x",
   object: "chat.completion",
   choices: [{ index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" }],
 });
 
-async function startUpstream(answer = chatAnswer): Promise<FakeUpstream> {
-  const upstream = await startFakeUpstream(answer);
+async function startUpstream(respond = respondWithChat): Promise<FakeUpstream> {
+  const upstream = await startFakeUpstream(respond);
   closers.push(upstream.close);
   return upstream;
 }
@@ -56,7 +56,7 @@ describe("what could not serve a call", () => {
     const upstream = await startUpstream((hit, response) => {
       const isLimited = hit.headers.authorization === `Bearer ${KEYS[0]}`;
       const refusal = json({ error: { message: "slow down" } }, 429, { "retry-after": "60" });
-      (isLimited ? refusal : chatAnswer)(hit, response);
+      (isLimited ? refusal : respondWithChat)(hit, response);
     });
     const proxy = await startProxy({ upstreams: { a: chat(upstream.url, { api_keys: KEYS }) } });
     for (const _ of [1, 2, 3, 4]) expect((await call(proxy, path)).status).toBe(200);
@@ -68,7 +68,7 @@ describe("what could not serve a call", () => {
   it("is asked first again once the configuration was read anew", async () => {
     const upstream = await startUpstream((hit, response) => {
       const isFirst = upstream.hits.length === 1;
-      (isFirst ? json({ error: {} }, 401) : chatAnswer)(hit, response);
+      (isFirst ? json({ error: {} }, 401) : respondWithChat)(hit, response);
     });
     const settings = { upstreams: { a: chat(upstream.url, { api_keys: KEYS }) } };
     const proxy = await startProxy(settings);
@@ -88,8 +88,8 @@ describe("what could not serve a call", () => {
       models: [{ match: "*", upstream: ["gone", "other"] }],
     });
     for (const _ of [1, 2]) {
-      const answer = await call(proxy, "/v1/messages");
-      expect([answer.status, answer.headers.get("x-sallyport-upstream")]).toEqual([200, "other"]);
+      const response = await call(proxy, "/v1/messages");
+      expect([response.status, response.headers.get("x-sallyport-upstream")]).toEqual([200, "other"]);
     }
     await until(() => proxy.records.length === 2);
     expect(proxy.records.map(({ retries }) => retries)).toEqual([1, 0]);
@@ -110,7 +110,7 @@ it.each(["/v1beta/models/m:generateContent", "/v1/chat/completions"])(
       models: [{ match: "*", upstream: "google" }],
     });
     const began = Date.now();
-    const answer = await fetch(`${proxy.url}${path}`, {
+    const response = await fetch(`${proxy.url}${path}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({
@@ -119,8 +119,8 @@ it.each(["/v1beta/models/m:generateContent", "/v1/chat/completions"])(
         messages: [{ role: "user", content: "hi" }],
       }),
     });
-    expect([answer.status, upstream.hits.length]).toEqual([429, 2]);
-    expect(await answer.text()).toContain("slow down");
+    expect([response.status, upstream.hits.length]).toEqual([429, 2]);
+    expect(await response.text()).toContain("slow down");
     const { resting } = proxy.server.activity("");
     expect(resting.map(({ key }) => key)).toEqual([1, 2]);
     for (const { until: end } of resting) expect(end).toBeGreaterThanOrEqual(began + 90_000);
@@ -145,8 +145,8 @@ describe("a session", () => {
       models: [{ match: "*", upstream: ["a", "b"] }],
     });
     for (let session = 0; session < 20; session += 1) {
-      const answers = [1, 2, 3].map(() => call(proxy, undefined, { session_id: `s${session}` }));
-      const served = (await Promise.all(answers)).map(({ headers }) => headers.get("x-sallyport-upstream"));
+      const responses = [1, 2, 3].map(() => call(proxy, undefined, { session_id: `s${session}` }));
+      const served = (await Promise.all(responses)).map(({ headers }) => headers.get("x-sallyport-upstream"));
       expect(new Set(served)).toHaveProperty("size", 1);
     }
     expect(a.hits.length * b.hits.length).toBeGreaterThan(0);

@@ -36,10 +36,15 @@ describe("connections above limits.connections", () => {
     ] as const) {
       const socket = await open();
       const isCall = path.endsWith("completions");
-      const answer = await ask(socket, path, isCall ? "content-length: 0\r\n" : "", isCall ? "POST" : "GET");
-      expect(answer).toMatch(new RegExp(`^http/1.1 ${status} `));
-      expect(answer).toContain("\r\nconnection: close\r\n");
-      if (status === 503) expect(answer).toMatch(/\r\nretry-after: \d+\r\n/);
+      const response = await ask(
+        socket,
+        path,
+        isCall ? "content-length: 0\r\n" : "",
+        isCall ? "POST" : "GET",
+      );
+      expect(response).toMatch(new RegExp(`^http/1.1 ${status} `));
+      expect(response).toContain("\r\nconnection: close\r\n");
+      if (status === 503) expect(response).toMatch(/\r\nretry-after: \d+\r\n/);
       await until(() => socket.readableEnded || socket.closed);
     }
     for (const socket of within) expect(await ask(socket, "/v1/models")).toMatch(/^http\/1.1 200 /);

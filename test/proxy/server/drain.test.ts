@@ -22,11 +22,11 @@ it("a proxy that ends lets a slow client have the whole of an answer that it has
   const { path, body } = question("chat-completions", "m", false);
   const headers = { "content-type": "application/json" };
   const call = request(`${proxy.url}${path}`, { method: "POST", headers }).end(body);
-  const [answer] = await once(call, "response");
+  const [response] = await once(call, "response");
   await until(() => proxy.records.length === 1);
   const drained = proxy.server.drain();
   let text = "";
-  for await (const bytes of answer.setEncoding("utf8")) text += bytes;
+  for await (const bytes of response.setEncoding("utf8")) text += bytes;
   expect(JSON.parse(text).choices[0].message.content).toContain(LONG);
   await drained;
 });

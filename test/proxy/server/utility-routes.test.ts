@@ -112,9 +112,9 @@ describe("routes that call no model", () => {
     ["/v1beta/models/%E0%A4", {}, { error: { code: 404, status: "NOT_FOUND" } }],
     ["/%zz", {}, { error: expect.stringContaining("Unknown path") }],
   ])("94: say in whose envelope %s is none", async (url, headers, body) => {
-    const answer = await call("GET", url, { headers: { host: "localhost", ...headers } });
-    expect(answer.statusCode).toBe(404);
-    expect(answer.json()).toMatchObject(body);
+    const response = await call("GET", url, { headers: { host: "localhost", ...headers } });
+    expect(response.statusCode).toBe(404);
+    expect(response.json()).toMatchObject(body);
   });
 
   it("keep a path that cannot be decoded behind the same door", async () => {
@@ -155,7 +155,7 @@ describe("routes that call no model", () => {
 
   it("93: answer a WebSocket upgrade with 426 at once", async () => {
     const { port } = new URL(proxy.url);
-    const answer = await new Promise<string>((resolve) => {
+    const response = await new Promise<string>((resolve) => {
       const socket = connect(Number(port), "127.0.0.1");
       socket.write(
         `GET /v1/responses HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n`,
@@ -165,7 +165,7 @@ describe("routes that call no model", () => {
         resolve(bytes.toString());
       });
     });
-    expect(answer).toMatch(/^HTTP\/1\.1 426 /);
+    expect(response).toMatch(/^HTTP\/1\.1 426 /);
   });
 
   it("take telemetry and throw it away", async () => {
@@ -214,12 +214,12 @@ describe("routes that call no model", () => {
         b: { dialect: "chat-completions", base_url: upstream.url, models: ["gpt-5.2"] },
       },
     });
-    const answer = await fetch(`${other.url}/internal/warmup`, {
+    const response = await fetch(`${other.url}/internal/warmup`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: '{"model":"gpt-5.2"}',
     });
-    expect(await answer.json()).toMatchObject({ ok: true, results: [{ upstream: "b", ok: true }] });
+    expect(await response.json()).toMatchObject({ ok: true, results: [{ upstream: "b", ok: true }] });
     const sent = JSON.parse(upstream.hits.at(-1)?.body.toString() ?? "");
     expect([sent.max_completion_tokens, sent.max_tokens]).toEqual([1, undefined]);
     await other.close();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chatAnswer, type Json, messagesAnswer, runScene, sent } from "./harness.ts";
+import { chatResponse, type Json, messagesResponse, runScene, sent } from "./harness.ts";
 
 const hi = { role: "user", content: "Hi" };
 const tool = {
@@ -15,7 +15,7 @@ const call = (id: string, args = "{}", name = "f") => ({
   type: "function",
   function: { name, arguments: args },
 });
-const answer = (id: string, content: unknown = "x") => ({ role: "tool", tool_call_id: id, content });
+const toolMessage = (id: string, content: unknown = "x") => ({ role: "tool", tool_call_id: id, content });
 
 const chatToMessages = (messages: readonly Json[], more: Json = {}) =>
   sent("chat-completions", "messages", { model: "m", messages, tools: [tool], ...more });
@@ -34,8 +34,8 @@ describe("5b requests: tools", () => {
     const received = await chatToMessages([
       hi,
       { role: "assistant", content: null, tool_calls: [call("a"), call("b")] },
-      answer("a", "1"),
-      answer("b", "2"),
+      toolMessage("a", "1"),
+      toolMessage("b", "2"),
       { role: "user", content: "And?" },
     ]);
     expect(turns(received)[2]).toEqual({
@@ -71,7 +71,7 @@ describe("5b requests: tools", () => {
     const received = await chatToMessages([
       hi,
       { role: "assistant", content: null, tool_calls: [call("a")] },
-      answer("zzz"),
+      toolMessage("zzz"),
       { role: "user", content: "So?" },
     ]);
     expect(turns(received)[2]?.content).toEqual([
@@ -87,7 +87,7 @@ describe("5b requests: tools", () => {
   });
 
   const lone = {
-    "chat-completions": { messages: [{ role: "system", content: "Be brief." }, answer("zzz")] },
+    "chat-completions": { messages: [{ role: "system", content: "Be brief." }, toolMessage("zzz")] },
     responses: {
       instructions: "Be brief.",
       input: [{ type: "function_call_output", call_id: "zzz", output: "1" }],
@@ -115,11 +115,11 @@ describe("5b requests: tools", () => {
     const received = await chatToMessages([
       hi,
       { role: "assistant", content: null, tool_calls: [call("a"), call("b")] },
-      answer("b", "2"),
-      answer("a", "1"),
-      answer("a", "again"),
+      toolMessage("b", "2"),
+      toolMessage("a", "1"),
+      toolMessage("a", "again"),
       { role: "assistant", content: null, tool_calls: [call("a")] },
-      answer("a", "3"),
+      toolMessage("a", "3"),
     ]);
     const results = turns(received).flatMap((turn) =>
       turn.content.filter((block) => block["type"] === "tool_result"),
@@ -138,7 +138,7 @@ describe("5b requests: tools", () => {
       client: "messages",
       upstream: "chat-completions",
       body: { model: "m", max_tokens: 9, messages: [hi] },
-      answer: chatAnswer({ content: null, tool_calls: [call(own)] }, "tool_calls"),
+      response: chatResponse({ content: null, tool_calls: [call(own)] }, "tool_calls"),
     });
     const [block] = first.json["content"] as Json[];
     expect(block?.["id"]).toMatch(/^[a-zA-Z0-9_-]+$/);
@@ -219,7 +219,7 @@ describe("5b requests: tools", () => {
     const received = await chatToMessages([
       hi,
       { role: "assistant", content: null, tool_calls: [call("a", text)] },
-      answer("a"),
+      toolMessage("a"),
     ]);
     expect(received.sentText).toContain(`"input":${expected}`);
     expect(received.losses).toEqual(expected.includes("input") ? ["tool-arguments"] : []);
@@ -252,7 +252,7 @@ describe("5b requests: tools", () => {
       client: "messages",
       upstream: "chat-completions",
       body,
-      answer: chatAnswer({ content: null, tool_calls: [call("c", "{}", received[2])] }, "tool_calls"),
+      response: chatResponse({ content: null, tool_calls: [call("c", "{}", received[2])] }, "tool_calls"),
     });
     expect((second.json["content"] as Json[])[0]?.["name"]).toBe(names[2]);
   });
@@ -295,7 +295,7 @@ describe("5b requests: tools", () => {
       client: "responses",
       upstream: "messages",
       body,
-      answer: messagesAnswer(
+      response: messagesResponse(
         [{ type: "tool_use", id: "t", name: "apply_patch", input: { input: patch } }],
         "tool_use",
       ),
@@ -332,7 +332,7 @@ describe("5b requests: tools", () => {
     const received = await chatToMessages([
       hi,
       { role: "assistant", content: null, tool_calls: [signed] },
-      answer("a"),
+      toolMessage("a"),
     ]);
     expect(received.sentText).not.toContain("c2ln");
     expect(received.losses).toEqual(["call-signature"]);
@@ -390,9 +390,9 @@ describe("5b requests: tools", () => {
     const part = { type: "object", properties: { b: { type: "string" } }, additionalProperties: false };
     const received = async (properties: Json, more: Json = {}) => {
       const input_schema = { type: "object", properties, additionalProperties: false, ...more };
-      const answer = await messagesToChat([hi], { tools: [{ name: "f", strict: true, input_schema }] });
-      const [tool] = answer.sent["tools"] as { function: Json }[];
-      return [tool?.function["strict"], answer.losses.includes("strict")];
+      const response = await messagesToChat([hi], { tools: [{ name: "f", strict: true, input_schema }] });
+      const [tool] = response.sent["tools"] as { function: Json }[];
+      return [tool?.function["strict"], response.losses.includes("strict")];
     };
     const a = { a: { type: "string" } };
     expect(await received(a, { required: ["a"] })).toEqual([true, false]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chatAnswer, type Json, messagesStream, runScene, sent, sse } from "./harness.ts";
+import { chatResponse, type Json, messagesStream, runScene, sent, sse } from "./harness.ts";
 
 const hi = { role: "user", content: "Hi" };
 
@@ -130,11 +130,16 @@ describe("5c requests: reasoning, sampling, caching", () => {
         { type: "content_block_start", index, content_block: block },
         { type: "content_block_stop", index },
       ]);
-      const answer =
+      const upstreamResponse =
         way === "streamed" ? messagesStream(blocks, "tool_use") : { ...whole, content: [...thoughts, call] };
       const stream = way !== "in one piece";
       const asked = { model: "m", input: [hi], store: false, stream };
-      const received = await runScene({ client: "responses", upstream: "messages", body: asked, answer });
+      const received = await runScene({
+        client: "responses",
+        upstream: "messages",
+        body: asked,
+        response: upstreamResponse,
+      });
       const done = stream ? (received.data.at(-1)?.["response"] as Json) : received.json;
       const output = { type: "function_call_output", call_id: "a", output: "1" };
       const input = [hi, ...(done["output"] as Json[]), output];
@@ -145,7 +150,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
         client: "generative-language",
         upstream: "messages",
         body: { contents: [question] },
-        answer,
+        response: upstreamResponse,
         ...(stream ? { array: false } : {}),
       });
       const chunks = stream ? google.data : [google.json];
@@ -223,7 +228,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
       upstream: "responses",
       body: { ...body, messages: [hi] },
       model: "gpt-5",
-      answer: {
+      response: {
         id: "resp_1",
         object: "response",
         status: "completed",
@@ -254,7 +259,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
   });
 
   it("42 a call's signature passes through a chat client in Google's own form", async () => {
-    const answer = {
+    const response = {
       candidates: [
         {
           content: {
@@ -270,7 +275,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
       client: "chat-completions",
       upstream: "generative-language",
       body: { model: "m", messages: [hi] },
-      answer,
+      response,
     });
     const message = (first.json["choices"] as { message: Json }[])[0]?.message ?? {};
     const [call] = message["tool_calls"] as Json[];
@@ -283,7 +288,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
   });
 
   it("42 a call's signature passes through a messages client as thinking without words", async () => {
-    const answer = {
+    const response = {
       candidates: [
         {
           content: {
@@ -299,7 +304,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
       client: "messages",
       upstream: "generative-language",
       body: { model: "m", max_tokens: 9, messages: [hi] },
-      answer,
+      response,
     });
     const content = first.json["content"] as Json[];
     expect(content.map((block) => block["type"])).toEqual(["thinking", "tool_use"]);
@@ -336,7 +341,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
       client: "messages",
       upstream: "chat-completions",
       body: { model: "m", max_tokens: 9, messages: [hi] },
-      answer: chatAnswer({ content: text }),
+      response: chatResponse({ content: text }),
     });
     expect(received.json["content"]).toEqual([{ type: "text", text }]);
   });
@@ -415,7 +420,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
       client: "chat-completions",
       upstream: "generative-language",
       body: asked,
-      answer: google,
+      response: google,
     });
     expect(whole.sent["generationConfig"]).toMatchObject({ responseLogprobs: true });
     expect(whole.json["choices"]).toMatchObject([{ logprobs: { content: [token] } }]);
@@ -429,7 +434,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
       client: "responses",
       upstream: "chat-completions",
       body: { model: "m", input: "Hi", stream: true, include: ["message.output_text.logprobs"] },
-      answer: sse("chat-completions", [{ id: "c", choices: [choice] }]),
+      response: sse("chat-completions", [{ id: "c", choices: [choice] }]),
     });
     expect(streamed.sent["logprobs"]).toBe(true);
     expect(streamed.data.filter(({ logprobs }) => logprobs !== undefined)).toMatchObject([
@@ -450,7 +455,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
   });
 
   it("47 which stop sequence matched is told where the dialect can", async () => {
-    const answer = {
+    const response = {
       id: "msg_1",
       type: "message",
       role: "assistant",
@@ -464,7 +469,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
       client: "chat-completions",
       upstream: "messages",
       body: { model: "m", messages: [hi] },
-      answer,
+      response,
     });
     expect((received.json["choices"] as Json[])[0]?.["finish_reason"]).toBe("stop");
   });
@@ -480,7 +485,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
   });
 
   it("48 models that know no schema carry the answer by a forced tool, and the client sees text", async () => {
-    const answer = {
+    const response = {
       id: "msg_1",
       type: "message",
       role: "assistant",
@@ -495,7 +500,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
       upstream: "messages",
       model: "claude-3-5-sonnet-20241022",
       body: { model: "m", messages: [hi], response_format: format },
-      answer,
+      response,
     });
     expect(received.sent).toMatchObject({
       tools: [{ input_schema: schema }],

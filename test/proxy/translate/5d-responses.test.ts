@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { chatAnswer, type Json, messagesAnswer, runScene } from "./harness.ts";
+import { chatResponse, type Json, messagesResponse, runScene } from "./harness.ts";
 
 const hi = { role: "user", content: "Hi" };
 const chat = { model: "asked-model", messages: [hi] };
 const messages = { model: "asked-model", max_tokens: 9, messages: [hi] };
 
-const toChatClient = (answer: Json | string, body: Json = chat) =>
-  runScene({ client: "chat-completions", upstream: "messages", body, answer });
-const toMessagesClient = (answer: Json | string, body: Json = messages) =>
-  runScene({ client: "messages", upstream: "chat-completions", body, answer });
+const toChatClient = (response: Json | string, body: Json = chat) =>
+  runScene({ client: "chat-completions", upstream: "messages", body, response });
+const toMessagesClient = (response: Json | string, body: Json = messages) =>
+  runScene({ client: "messages", upstream: "chat-completions", body, response });
 const choice = (received: { json: Json }) =>
   (received.json["choices"] as { message: Json; finish_reason: string }[])[0];
 
@@ -21,7 +21,7 @@ describe("5d responses, not streamed", () => {
     ["pause_turn", "length"],
     ["refusal", "content_filter"],
   ])("56 stop_reason %s is told as %s", async (reason, expected) => {
-    const received = await toChatClient(messagesAnswer([{ type: "text", text: "a" }], reason));
+    const received = await toChatClient(messagesResponse([{ type: "text", text: "a" }], reason));
     expect(choice(received)?.finish_reason).toBe(expected);
   });
 
@@ -30,17 +30,17 @@ describe("5d responses, not streamed", () => {
     ["length", "max_tokens"],
     ["content_filter", "refusal"],
   ])("56 finish_reason %s is told as %s", async (reason, expected) => {
-    const received = await toMessagesClient(chatAnswer({ content: "a" }, reason));
+    const received = await toMessagesClient(chatResponse({ content: "a" }, reason));
     expect(received.json["stop_reason"]).toBe(expected);
   });
 
   const call = { id: "c1", type: "function", function: { name: "f", arguments: '{"a":1}' } };
 
   it("57 stop after a call is tool use; length beats it", async () => {
-    const stopped = await toMessagesClient(chatAnswer({ content: null, tool_calls: [call] }, "stop"));
+    const stopped = await toMessagesClient(chatResponse({ content: null, tool_calls: [call] }, "stop"));
     expect(stopped.json["stop_reason"]).toBe("tool_use");
     const cut = { id: "c1", type: "function", function: { name: "f", arguments: '{"a":' } };
-    const length = await toMessagesClient(chatAnswer({ content: "So", tool_calls: [cut] }, "length"));
+    const length = await toMessagesClient(chatResponse({ content: "So", tool_calls: [cut] }, "length"));
     expect(length.json["stop_reason"]).toBe("max_tokens");
   });
 
@@ -49,7 +49,7 @@ describe("5d responses, not streamed", () => {
       client: "messages",
       upstream: "generative-language",
       body: messages,
-      answer: {
+      response: {
         promptFeedback: { blockReason: "SAFETY" },
         usageMetadata: { promptTokenCount: 3, totalTokenCount: 3 },
       },
@@ -59,7 +59,7 @@ describe("5d responses, not streamed", () => {
 
   it("59 several text parts are joined without separators, thinking apart, order kept", async () => {
     const received = await toChatClient(
-      messagesAnswer([
+      messagesResponse([
         { type: "thinking", thinking: "Hm", signature: "c2ln" },
         { type: "text", text: "A" },
         { type: "text", text: "B" },
@@ -73,20 +73,20 @@ describe("5d responses, not streamed", () => {
   });
 
   it("60 content and calls together, the older function_call, content as an array", async () => {
-    const both = await toMessagesClient(chatAnswer({ content: "Look", tool_calls: [call] }, "tool_calls"));
+    const both = await toMessagesClient(chatResponse({ content: "Look", tool_calls: [call] }, "tool_calls"));
     expect(both.json["content"]).toEqual([
       { type: "text", text: "Look" },
       { type: "tool_use", id: "c1", name: "f", input: { a: 1 } },
     ]);
     const older = await toMessagesClient(
-      chatAnswer({ content: null, function_call: { name: "f", arguments: "{}" } }, "function_call"),
+      chatResponse({ content: null, function_call: { name: "f", arguments: "{}" } }, "function_call"),
     );
     expect(older.json).toMatchObject({
       stop_reason: "tool_use",
       content: [{ type: "tool_use", name: "f", input: {} }],
     });
     const array = await toMessagesClient(
-      chatAnswer({
+      chatResponse({
         content: [
           { type: "text", text: "A" },
           { type: "text", text: "B" },
@@ -97,12 +97,12 @@ describe("5d responses, not streamed", () => {
   });
 
   it("61 an empty answer is an empty answer", async () => {
-    expect((await toMessagesClient(chatAnswer({ content: "" }))).json["content"]).toEqual([]);
-    expect(choice(await toChatClient(messagesAnswer([])))?.message["content"]).toBe("");
+    expect((await toMessagesClient(chatResponse({ content: "" }))).json["content"]).toEqual([]);
+    expect(choice(await toChatClient(messagesResponse([])))?.message["content"]).toBe("");
   });
 
   it("62 a refusal's words are text, its finish a refusal; a reason is not invented", async () => {
-    const received = await toMessagesClient(chatAnswer({ content: null, refusal: "No." }));
+    const received = await toMessagesClient(chatResponse({ content: null, refusal: "No." }));
     expect(received.json).toMatchObject({ content: [{ type: "text", text: "No." }], stop_reason: "refusal" });
   });
 
@@ -115,7 +115,7 @@ describe("5d responses, not streamed", () => {
       encrypted_index: "x",
     };
     const received = await toChatClient(
-      messagesAnswer([
+      messagesResponse([
         { type: "text", text: "é🙂 " },
         { type: "text", text: "fact", citations: [citation] },
       ]),
@@ -132,7 +132,7 @@ describe("5d responses, not streamed", () => {
         url_citation: { url: "https://a.example", title: "A", start_index: 0, end_index: 4 },
       },
     ];
-    const back = await toMessagesClient(chatAnswer({ content: "fact", annotations }));
+    const back = await toMessagesClient(chatResponse({ content: "fact", annotations }));
     expect(back.json["content"]).toMatchObject([
       {
         text: "fact",
@@ -157,7 +157,7 @@ describe("5d responses, not streamed", () => {
         content: [{ type: "output_text", text: "Cats.", annotations: [] }],
       },
     ];
-    const answer = {
+    const response = {
       id: "resp_1",
       object: "response",
       created_at: 1,
@@ -166,7 +166,7 @@ describe("5d responses, not streamed", () => {
       output,
       usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
     };
-    const received = await runScene({ client: "messages", upstream: "responses", body: messages, answer });
+    const received = await runScene({ client: "messages", upstream: "responses", body: messages, response });
     expect(received.json["content"]).toMatchObject([
       { type: "server_tool_use", name: "web_search", input: { query: "cats" } },
       { type: "web_search_tool_result", content: [{ type: "web_search_result", url: "https://a.example" }] },
@@ -177,43 +177,43 @@ describe("5d responses, not streamed", () => {
 
   it("63 a vendor's own tools are a named loss where they cannot be shown", async () => {
     const used = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "cats" } };
-    const received = await toChatClient(messagesAnswer([used, { type: "text", text: "Cats." }]));
+    const received = await toChatClient(messagesResponse([used, { type: "text", text: "Cats." }]));
     expect(choice(received)).toMatchObject({ message: { content: "Cats." }, finish_reason: "stop" });
     expect(received.losses).toEqual(["answer-server-tool"]);
   });
 
   it("64 of several candidates messages is given the first, and told so", async () => {
-    const answer = {
-      ...chatAnswer({ content: "A" }),
+    const response = {
+      ...chatResponse({ content: "A" }),
       choices: [0, 1].map((index) => ({
         index,
         message: { role: "assistant", content: `A${index}` },
         finish_reason: "stop",
       })),
     };
-    const received = await toMessagesClient(answer);
+    const received = await toMessagesClient(response);
     expect(received.json["content"]).toEqual([{ type: "text", text: "A0" }]);
     expect(received.losses).toEqual(["candidates"]);
   });
 
   it("65 ids carry the dialect's prefix, created is in seconds, model is the one asked for", async () => {
-    const received = await toChatClient(messagesAnswer([{ type: "text", text: "a" }]));
+    const received = await toChatClient(messagesResponse([{ type: "text", text: "a" }]));
     expect(received.json).toMatchObject({
       id: "chatcmpl-msg_1",
       object: "chat.completion",
       model: "asked-model",
     });
     expect(Number.isInteger(received.json["created"])).toBe(true);
-    expect((await toMessagesClient(chatAnswer({ content: "a" }))).json).toMatchObject({
+    expect((await toMessagesClient(chatResponse({ content: "a" }))).json).toMatchObject({
       id: "msg_chatcmpl-1",
       model: "asked-model",
     });
   });
 
   it("66 members that typed clients read are there, null where there is nothing", async () => {
-    const received = choice(await toChatClient(messagesAnswer([{ type: "text", text: "a" }])));
+    const received = choice(await toChatClient(messagesResponse([{ type: "text", text: "a" }])));
     expect(received).toMatchObject({ logprobs: null, message: { role: "assistant", refusal: null } });
-    expect((await toMessagesClient(chatAnswer({ content: "a" }))).json).toMatchObject({
+    expect((await toMessagesClient(chatResponse({ content: "a" }))).json).toMatchObject({
       type: "message",
       role: "assistant",
       stop_sequence: null,
@@ -221,7 +221,7 @@ describe("5d responses, not streamed", () => {
   });
 
   it("67 an image in an answer reaches a chat client, and is a named loss for messages", async () => {
-    const answer = {
+    const response = {
       candidates: [
         {
           content: {
@@ -237,7 +237,7 @@ describe("5d responses, not streamed", () => {
       client: "chat-completions",
       upstream: "generative-language",
       body: chat,
-      answer,
+      response,
     });
     expect(choice(shown)?.message["images"]).toEqual([
       { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } },
@@ -246,7 +246,7 @@ describe("5d responses, not streamed", () => {
       client: "messages",
       upstream: "generative-language",
       body: messages,
-      answer,
+      response,
     });
     expect(lost.losses).toEqual(["answer-image"]);
   });
@@ -256,7 +256,7 @@ describe("5d responses, not streamed", () => {
       client: "completions",
       upstream: "messages",
       body: { model: "asked-model", prompt: "Say", max_tokens: 5 },
-      answer: messagesAnswer([{ type: "text", text: "a" }], "max_tokens"),
+      response: messagesResponse([{ type: "text", text: "a" }], "max_tokens"),
     });
     expect(received.sent).toMatchObject({
       max_tokens: 5,
@@ -275,16 +275,16 @@ describe("5d responses, not streamed", () => {
     const received = await toMessagesClient({ error: { message: "model overloaded", type: "x", code: "y" } });
     expect(received.status).toBe(502);
     expect(received.json).toMatchObject({ type: "error", error: { message: "model overloaded" } });
-    for (const answer of ["<html>502</html>", "", "{", "[]", '{"choices":[]}', "{}"]) {
-      const bad = await toMessagesClient(answer);
-      expect([answer, bad.status, bad.json["type"]]).toEqual([answer, 502, "error"]);
+    for (const response of ["<html>502</html>", "", "{", "[]", '{"choices":[]}', "{}"]) {
+      const bad = await toMessagesClient(response);
+      expect([response, bad.status, bad.json["type"]]).toEqual([response, 502, "error"]);
     }
   });
 
   it("a call with arguments that are no JSON object is an error, not a finished call", async () => {
     const broken = { id: "c1", type: "function", function: { name: "f", arguments: '{"a":' } };
     const received = await toMessagesClient(
-      chatAnswer({ content: null, tool_calls: [broken] }, "tool_calls"),
+      chatResponse({ content: null, tool_calls: [broken] }, "tool_calls"),
     );
     expect(received.status).toBe(502);
     expect(received.text).toContain("not a JSON object");

@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/errors.ts";
-import { chatAnswer, chatStream, type Json, messagesStream, runScene, sse } from "./harness.ts";
+import { chatResponse, chatStream, type Json, messagesStream, runScene, sse } from "./harness.ts";
 
 const hi = { role: "user", content: "Hi" };
 const messagesBody = { model: "m", max_tokens: 9, stream: true, messages: [hi] };
 const chatBody = { model: "m", stream: true, stream_options: { include_usage: true }, messages: [hi] };
 
-type Answer = NonNullable<Parameters<typeof runScene>[0]["answer"]>;
-const toMessages = (answer: Answer, more: Partial<Parameters<typeof runScene>[0]> = {}) =>
-  runScene({ client: "messages", upstream: "chat-completions", body: messagesBody, answer, ...more });
-const toChat = (answer: Answer, more: Partial<Parameters<typeof runScene>[0]> = {}) =>
-  runScene({ client: "chat-completions", upstream: "messages", body: chatBody, answer, ...more });
+type UpstreamBody = NonNullable<Parameters<typeof runScene>[0]["response"]>;
+const toMessages = (response: UpstreamBody, more: Partial<Parameters<typeof runScene>[0]> = {}) =>
+  runScene({ client: "messages", upstream: "chat-completions", body: messagesBody, response, ...more });
+const toChat = (response: UpstreamBody, more: Partial<Parameters<typeof runScene>[0]> = {}) =>
+  runScene({ client: "chat-completions", upstream: "messages", body: chatBody, response, ...more });
 
 const types = (received: { data: readonly Json[] }) => received.data.map((event) => event["type"]);
 const blocks = (received: { data: readonly Json[] }) =>
@@ -207,7 +207,7 @@ describe("5e streaming", () => {
       client: "responses",
       upstream: "messages",
       body: { model: "m", input: "Hi", stream: true, store: false, include: ["reasoning.encrypted_content"] },
-      answer: messagesStream([
+      response: messagesStream([
         {
           type: "content_block_start",
           index: 0,
@@ -311,7 +311,7 @@ describe("5e streaming", () => {
       const list = [chunk("dé"), { ...chunk("jà", { finishReason: "STOP" }), usageMetadata }];
       const body = { model: "m", stream, messages: [hi] };
       const ask = { client: "chat-completions", upstream: "generative-language", body } as const;
-      const received = await runScene({ ...ask, answer: JSON.stringify(list) });
+      const received = await runScene({ ...ask, response: JSON.stringify(list) });
       expect([received.status, received.losses]).toEqual([200, []]);
       if (stream) {
         const texts = received.data.map((one) => Object(one["choices"])[0]?.delta?.content ?? "");
@@ -321,7 +321,7 @@ describe("5e streaming", () => {
           choices: [{ message: { content: "déjà" }, finish_reason: "stop" }],
           usage: { prompt_tokens: 3, completion_tokens: 2 },
         });
-      const cut = await runScene({ ...ask, answer: JSON.stringify(list.slice(0, 1)) });
+      const cut = await runScene({ ...ask, response: JSON.stringify(list.slice(0, 1)) });
       expect(stream ? cut.text : cut.status).toEqual(stream ? expect.stringContaining('"error"') : 502);
       expect(cut.text).not.toContain("[DONE]");
     },
@@ -334,7 +334,7 @@ describe("5e streaming", () => {
       client: "completions",
       upstream: "messages",
       body: { model: "m", prompt: "Hi", stream: true },
-      answer: messagesStream([
+      response: messagesStream([
         { type: "content_block_start", index: 0, content_block: { type: "text", text: "a" } },
         { type: "content_block_stop", index: 0 },
       ]),
@@ -350,7 +350,7 @@ describe("5e streaming", () => {
       upstream: "chat-completions",
       body,
       array: true,
-      answer: chatStream([{ content: "a" }, { content: "b" }]),
+      response: chatStream([{ content: "a" }, { content: "b" }]),
     });
     expect(Array.isArray(received.json)).toBe(true);
     expect(received.headers["content-type"]).toContain("application/json");
@@ -359,7 +359,7 @@ describe("5e streaming", () => {
       upstream: "chat-completions",
       body,
       array: true,
-      answer: `data: ${JSON.stringify({ ...head, choices: [{ index: 0, delta: { content: "a" } }] })}\n\n`,
+      response: `data: ${JSON.stringify({ ...head, choices: [{ index: 0, delta: { content: "a" } }] })}\n\n`,
     });
     expect(JSON.stringify(cut.json)).toContain('"error"');
   });
@@ -371,7 +371,7 @@ describe("5e streaming", () => {
       client: "messages",
       upstream: "messages",
       body: messagesBody,
-      answer: messagesStream([{ type: "ping" }]),
+      response: messagesStream([{ type: "ping" }]),
     });
     expect(types(both)).toContain("ping");
   });
@@ -392,7 +392,7 @@ describe("5e streaming", () => {
       client: "responses",
       upstream: "messages",
       body: { model: "m", input: "Hi", stream: true },
-      answer: overloaded,
+      response: overloaded,
     });
     expect(types(responses).at(-1)).toMatch(/^(response\.failed|error)$/);
     const cut = await toMessages(
@@ -473,7 +473,7 @@ describe("5e streaming", () => {
       /"stop_sequence":null\}(?!.*"stop_sequence":null\})/s,
       '"stop_sequence":"END"}',
     );
-    const received = await runScene({ client: "messages", upstream: "messages", body, answer: matched });
+    const received = await runScene({ client: "messages", upstream: "messages", body, response: matched });
     expect(received.data.at(-2)).toMatchObject({
       delta: { stop_reason: "stop_sequence", stop_sequence: "END" },
     });
@@ -495,7 +495,7 @@ describe("5e streaming", () => {
 
   it("69 JSON although a stream was asked for, and a stream although JSON was", async () => {
     const streamed = await toMessages(
-      chatAnswer({ content: "a", tool_calls: [named("c", "f", '{"x":1}')] }, "tool_calls"),
+      chatResponse({ content: "a", tool_calls: [named("c", "f", '{"x":1}')] }, "tool_calls"),
     );
     expect(types(streamed).at(-1)).toBe("message_stop");
     expect([blocks(streamed).map((block) => block["type"]), inputOf(streamed, 1)]).toEqual([
@@ -506,7 +506,7 @@ describe("5e streaming", () => {
       client: "messages",
       upstream: "chat-completions",
       body: { ...messagesBody, stream: undefined },
-      answer: chatStream([{ content: "a" }, { content: "b" }]),
+      response: chatStream([{ content: "a" }, { content: "b" }]),
     });
     expect(whole.json).toMatchObject({
       type: "message",

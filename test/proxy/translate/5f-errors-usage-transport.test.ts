@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { chatAnswer, chatStream, type Json, messagesAnswer, messagesStream, runScene } from "./harness.ts";
+import {
+  chatResponse,
+  chatStream,
+  type Json,
+  messagesResponse,
+  messagesStream,
+  runScene,
+} from "./harness.ts";
 
 const hi = { role: "user", content: "Hi" };
 const messagesBody = { model: "m", max_tokens: 9, messages: [hi] };
@@ -28,7 +35,7 @@ describe("5f errors, usage, transport", () => {
       upstream: "chat-completions",
       body: messagesBody,
       status,
-      answer: chatError("why"),
+      response: chatError("why"),
     });
     expect(received.status).toBe(status);
     expect(received.json).toEqual({ type: "error", error: { type, message: "why" }, request_id: "req_1" });
@@ -42,13 +49,13 @@ describe("5f errors, usage, transport", () => {
     ["overloaded_error", 529, 503, "server_error", null],
     ["api_error", 500, 500, "server_error", null],
   ])("94 95 %s is told to a chat client in its envelope", async (type, status, expected, received, code) => {
-    const answer = messagesError(type, "why");
+    const response = messagesError(type, "why");
     const got = await runScene({
       client: "chat-completions",
       upstream: "messages",
       body: chatBody,
       status,
-      answer,
+      response,
     });
     expect(got.status).toBe(expected);
     expect(got.json).toEqual({ error: { message: "why", type: received, param: null, code } });
@@ -76,7 +83,7 @@ describe("5f errors, usage, transport", () => {
       upstream: "chat-completions",
       body: messagesBody,
       status: 400,
-      answer: chatError(long, { code: "context_length_exceeded" }),
+      response: chatError(long, { code: "context_length_exceeded" }),
     });
     expect(toMessages.json).toMatchObject({
       error: { type: "invalid_request_error", message: `prompt is too long: ${long}` },
@@ -86,7 +93,7 @@ describe("5f errors, usage, transport", () => {
       upstream: "messages",
       body: chatBody,
       status: 400,
-      answer: messagesError("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"),
+      response: messagesError("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"),
     });
     expect(toChat.json).toMatchObject({
       error: { code: "context_length_exceeded", message: expect.stringContaining("210000 tokens > 200000") },
@@ -104,7 +111,7 @@ describe("5f errors, usage, transport", () => {
       body: messagesBody,
       status: 429,
       headers: headers as Record<string, string>,
-      answer: chatError("slow down"),
+      response: chatError("slow down"),
     });
     expect(received.headers["retry-after"]).toBe(expected);
   });
@@ -116,7 +123,7 @@ describe("5f errors, usage, transport", () => {
       upstream: "chat-completions",
       body: messagesBody,
       status: 422,
-      answer: { detail },
+      response: { detail },
     });
     expect([received.status, received.json]).toMatchObject([
       422,
@@ -134,7 +141,7 @@ describe("5f errors, usage, transport", () => {
       body: messagesBody,
       status: 429,
       headers: { "retry-after": date },
-      answer: chatError("slow down"),
+      response: chatError("slow down"),
     });
     const given = Number(received.headers["retry-after"]);
     expect(given).toBeLessThanOrEqual(most);
@@ -148,13 +155,13 @@ describe("5f errors, usage, transport", () => {
       upstream: "generative-language",
       body: chatBody,
       status: 429,
-      answer: { error: { code: 429, message: "quota", status: "RESOURCE_EXHAUSTED", details } },
+      response: { error: { code: 429, message: "quota", status: "RESOURCE_EXHAUSTED", details } },
     });
     expect([received.status, received.headers["retry-after"]]).toEqual([429, "35"]);
   });
 
   it("99 a spent quota is told from a rate", async () => {
-    const answer = chatError("You exceeded your current quota", {
+    const response = chatError("You exceeded your current quota", {
       type: "insufficient_quota",
       code: "insufficient_quota",
     });
@@ -163,7 +170,7 @@ describe("5f errors, usage, transport", () => {
       upstream: "chat-completions",
       body: { model: "m", input: "Hi" },
       status: 429,
-      answer,
+      response,
     });
     expect(received.json).toMatchObject({ error: { code: "insufficient_quota" } });
   });
@@ -184,9 +191,9 @@ describe("5f errors, usage, transport", () => {
         client: "chat-completions",
         upstream: "messages",
         body: { ...chat, stream },
-        answer: stream
+        response: stream
           ? messagesStream(block, "end_turn", usage)
-          : messagesAnswer([{ type: "text", text: "a" }], "end_turn", { usage }),
+          : messagesResponse([{ type: "text", text: "a" }], "end_turn", { usage }),
       });
       expect(there.text).toContain('"completion_tokens":9');
       expect(there.text).toContain('"reasoning_tokens":4');
@@ -199,9 +206,9 @@ describe("5f errors, usage, transport", () => {
         client: "messages",
         upstream: "chat-completions",
         body: { ...messagesBody, stream },
-        answer: stream
+        response: stream
           ? chatStream([{ content: "a" }], "stop", counts)
-          : chatAnswer({ content: "a" }, "stop", { usage: counts }),
+          : chatResponse({ content: "a" }, "stop", { usage: counts }),
       });
       expect(back.text).toContain('"output_tokens":9,"output_tokens_details":{"thinking_tokens":4}');
     }
@@ -211,8 +218,8 @@ describe("5f errors, usage, transport", () => {
     "94 the words of a refusal are told wherever a %s server puts them",
     async (upstream) => {
       const client = upstream === "messages" ? "chat-completions" : "messages";
-      const ask = async (answer: Json | string) => {
-        const received = await runScene({ client, upstream, body: messagesBody, status: 503, answer });
+      const ask = async (response: Json | string) => {
+        const received = await runScene({ client, upstream, body: messagesBody, status: 503, response });
         return (received.json["error"] as Json)["message"];
       };
       const message = "The model is loading";
@@ -231,13 +238,13 @@ describe("5f errors, usage, transport", () => {
   );
 
   it("an error that is a web page or nothing keeps its status and tells no markup", async () => {
-    for (const answer of ["<html><body>nginx</body></html>", ""]) {
+    for (const response of ["<html><body>nginx</body></html>", ""]) {
       const received = await runScene({
         client: "messages",
         upstream: "chat-completions",
         body: messagesBody,
         status: 502,
-        answer,
+        response,
       });
       expect(received.status).toBe(502);
       expect(received.json).toMatchObject({
@@ -252,7 +259,7 @@ describe("5f errors, usage, transport", () => {
       client: "messages",
       upstream: "chat-completions",
       body: messagesBody,
-      answer: chatAnswer({ content: "a" }, "stop", {
+      response: chatResponse({ content: "a" }, "stop", {
         usage: {
           prompt_tokens: 100,
           completion_tokens: 10,
@@ -271,7 +278,7 @@ describe("5f errors, usage, transport", () => {
       client: "chat-completions",
       upstream: "messages",
       body: chatBody,
-      answer: messagesAnswer([], "end_turn", {
+      response: messagesResponse([], "end_turn", {
         usage: {
           input_tokens: 20,
           cache_read_input_tokens: 70,
@@ -291,7 +298,7 @@ describe("5f errors, usage, transport", () => {
       client: "chat-completions",
       upstream: "generative-language",
       body: chatBody,
-      answer: {
+      response: {
         candidates: [{ content: { role: "model", parts: [{ text: "a" }] }, finishReason: "STOP" }],
         usageMetadata: {
           promptTokenCount: 50,
@@ -315,7 +322,7 @@ describe("5f errors, usage, transport", () => {
       client: "messages",
       upstream: "chat-completions",
       body: messagesBody,
-      answer: chatAnswer({ content: "a" }, "stop", {
+      response: chatResponse({ content: "a" }, "stop", {
         usage: {
           prompt_tokens: 10,
           completion_tokens: 1,
@@ -332,7 +339,7 @@ describe("5f errors, usage, transport", () => {
       client: "chat-completions",
       upstream: "chat-completions",
       body: chatBody,
-      answer: chatAnswer({ content: "a" }),
+      response: chatResponse({ content: "a" }),
     });
     expect(received.json).not.toHaveProperty("usage");
     expect(received.outcome.usage).toBeUndefined();

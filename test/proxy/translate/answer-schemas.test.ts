@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chatAnswer, chatStream, type Json, messagesAnswer, runScene, sent } from "./harness.ts";
+import { chatResponse, chatStream, type Json, messagesResponse, runScene, sent } from "./harness.ts";
 
 const hi = { role: "user", content: "Hi" };
 const user = [{ role: "user", parts: [{ text: "Hi" }] }];
@@ -125,9 +125,9 @@ describe("an answer that is no object", () => {
   };
   const items = { type: "object", properties: { name: { type: "string" } } };
   const enclosing = object({ value: { type: "array", items } });
-  const answer = '[ {"name": "a}"}, {"name": "b"} ]';
-  const textOf = (answered: Json) => {
-    const [candidate] = answered["candidates"] as { content: { parts: { text: string }[] } }[];
+  const listText = '[ {"name": "a}"}, {"name": "b"} ]';
+  const textOf = (given: Json) => {
+    const [candidate] = given["candidates"] as { content: { parts: { text: string }[] } }[];
     return candidate?.content.parts.map((part) => part.text).join("");
   };
 
@@ -150,28 +150,34 @@ describe("an answer that is no object", () => {
 
   it("48 reaches the client by itself, whole", async () => {
     const asked = { client: "generative-language", upstream: "chat-completions", body } as const;
-    const received = await runScene({ ...asked, answer: chatAnswer({ content: `{"value": ${answer}}\n` }) });
-    expect(textOf(received.json)).toBe(answer);
-    const refused = await runScene({ ...asked, answer: chatAnswer({ content: "I cannot {" }) });
+    const received = await runScene({
+      ...asked,
+      response: chatResponse({ content: `{"value": ${listText}}\n` }),
+    });
+    expect(textOf(received.json)).toBe(listText);
+    const refused = await runScene({ ...asked, response: chatResponse({ content: "I cannot {" }) });
     expect(textOf(refused.json)).toBe("I cannot {");
   });
 
   it("48 reaches the client by itself out of a tool's arguments", async () => {
-    const input = { value: JSON.parse(answer) };
+    const input = { value: JSON.parse(listText) };
     const received = await runScene({
       client: "generative-language",
       upstream: "messages",
       model: "claude-3-5-haiku-20241022",
       body,
-      answer: messagesAnswer([{ type: "tool_use", id: "t", name: "structured_answer", input }], "tool_use"),
+      response: messagesResponse(
+        [{ type: "tool_use", id: "t", name: "structured_answer", input }],
+        "tool_use",
+      ),
     });
     expect(received.sent["tools"]).toMatchObject([{ input_schema: enclosing }]);
-    expect(JSON.parse(textOf(received.json) ?? "")).toEqual(JSON.parse(answer));
+    expect(JSON.parse(textOf(received.json) ?? "")).toEqual(JSON.parse(listText));
   });
 
   it("48 reaches the client by itself, streamed and cut anywhere", async () => {
     const schema = { type: "array", items: { type: "string" } };
-    const whole = `{ "value" : ${answer} } \n`;
+    const whole = `{ "value" : ${listText} } \n`;
     for (let size = 1; size <= whole.length; size += 1) {
       const pieces = whole.match(new RegExp(`[\\s\\S]{1,${size}}`, "g")) ?? [];
       const responses = await runScene({
@@ -183,10 +189,10 @@ describe("an answer that is no object", () => {
           stream: true,
           text: { format: { type: "json_schema", name: "a", schema } },
         },
-        answer: chatStream(pieces.map((content) => ({ content }))),
+        response: chatStream(pieces.map((content) => ({ content }))),
       });
       const last = responses.data.at(-1)?.["response"] as { output: { content: { text: string }[] }[] };
-      expect(last.output[0]?.content[0]?.text, `${size}`).toBe(answer);
+      expect(last.output[0]?.content[0]?.text, `${size}`).toBe(listText);
     }
   });
 
@@ -199,7 +205,7 @@ describe("an answer that is no object", () => {
       client: "messages",
       upstream: "chat-completions",
       body: { model: "m", max_tokens: 9, messages: [hi], stream: true, output_config },
-      answer: chatStream(pieces.map((content) => ({ content }))),
+      response: chatStream(pieces.map((content) => ({ content }))),
     });
     const texts = received.data.map((event) => (event["delta"] as Json | undefined)?.["text"] ?? "");
     expect(texts.join("")).toBe(JSON.stringify(numbers));

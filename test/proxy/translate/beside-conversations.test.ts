@@ -60,7 +60,7 @@ function spoken(parts: unknown[], more: object = {}) {
 
 describe("108: embeddings across dialects", () => {
   it("asks a generative-language upstream for several texts at once, in numbers and in base64", async () => {
-    google.answer = json({ embeddings: [{ values: [0.5, -1] }, { values: [0.25, 2] }] });
+    google.respond = json({ embeddings: [{ values: [0.5, -1] }, { values: [0.25, 2] }] });
     const ask = { model: "embed", input: ["déjà", "vu"], dimensions: 2 };
     const plain = await openai().embeddings.create({ ...ask, encoding_format: "float" });
     expect(plain.data.map((row) => row.embedding)).toEqual([
@@ -85,7 +85,7 @@ describe("108: embeddings across dialects", () => {
   });
 
   it("lets the Google SDK embed with an upstream of the OpenAI family", async () => {
-    chat.answer = json({
+    chat.respond = json({
       data: [
         { index: 1, embedding: [2] },
         { index: 0, embedding: [1] },
@@ -94,12 +94,12 @@ describe("108: embeddings across dialects", () => {
     });
     const client = new GoogleGenAI({ apiKey: "k", httpOptions: { baseUrl: proxy.url } });
     const config = { outputDimensionality: 1, taskType: "RETRIEVAL_QUERY" };
-    const answer = await client.models.embedContent({
+    const response = await client.models.embedContent({
       model: "text-embedding",
       contents: ["a", "b"],
       config,
     });
-    expect(answer.embeddings?.map((one) => one.values)).toEqual([[1], [2]]);
+    expect(response.embeddings?.map((one) => one.values)).toEqual([[1], [2]]);
     expect(body(chat)).toEqual({
       model: "text-embedding",
       input: ["a", "b"],
@@ -121,7 +121,7 @@ describe("108: embeddings across dialects", () => {
 
 describe("pictures by a generative-language upstream", () => {
   it("makes each of several by a call of its own, in the shape asked for", async () => {
-    google.answer = spoken([{ text: "Here:" }, { inlineData: { mimeType: "image/webp", data: PNG } }]);
+    google.respond = spoken([{ text: "Here:" }, { inlineData: { mimeType: "image/webp", data: PNG } }]);
     const made = await openai().images.generate({
       model: "gemini-image",
       prompt: "A door",
@@ -144,7 +144,7 @@ describe("pictures by a generative-language upstream", () => {
   });
 
   it("asks a model that paints in its own way", async () => {
-    google.answer = json({ predictions: [{ mimeType: "image/png", bytesBase64Encoded: PNG }] });
+    google.respond = json({ predictions: [{ mimeType: "image/png", bytesBase64Encoded: PNG }] });
     const made = await openai().images.generate({ model: "imagen-4", prompt: "A door", n: 3 });
     expect(made.data?.[0]?.b64_json).toBe(PNG);
     expect(google.hits[0]?.url).toBe("/v1beta/models/imagen-4:predict");
@@ -152,7 +152,7 @@ describe("pictures by a generative-language upstream", () => {
   });
 
   it("streams the finished picture", async () => {
-    google.answer = spoken([{ inlineData: { mimeType: "image/png", data: PNG } }]);
+    google.respond = spoken([{ inlineData: { mimeType: "image/png", data: PNG } }]);
     const stream = await openai().images.generate({ model: "gemini-image", prompt: "x", stream: true });
     const received: unknown[] = [];
     for await (const event of stream) received.push(event);
@@ -160,7 +160,7 @@ describe("pictures by a generative-language upstream", () => {
   });
 
   it("edits pictures, and says that it left the mask out", async () => {
-    google.answer = spoken([{ inlineData: { mimeType: "image/png", data: PNG } }]);
+    google.respond = spoken([{ inlineData: { mimeType: "image/png", data: PNG } }]);
     const image = await toFile(Buffer.from(PNG, "base64"), "Tür.png", { type: "image/png" });
     const ask = { model: "gemini-image", image: [image, image], mask: image, prompt: "Öffne sie" };
     expect((await openai().images.edit(ask)).data?.[0]?.b64_json).toBe(PNG);
@@ -171,13 +171,13 @@ describe("pictures by a generative-language upstream", () => {
   });
 
   it("answers with what the model said where it made none", async () => {
-    google.answer = spoken([{ text: "I will not draw that." }]);
+    google.respond = spoken([{ text: "I will not draw that." }]);
     const asked = openai().images.generate({ model: "gemini-image", prompt: "x" });
     await expect(asked).rejects.toThrow(/I will not draw that/);
   });
 
   it("tells an upstream's refusal with its status", async () => {
-    google.answer = json(
+    google.respond = json(
       { error: { code: 429, message: "quota is gone", status: "RESOURCE_EXHAUSTED" } },
       429,
     );
@@ -198,10 +198,10 @@ describe("110: transcripts by a generative-language upstream", () => {
   });
 
   it("writes down what it hears", async () => {
-    google.answer = spoken([{ text: "Grüße aus Köln.\n" }]);
+    google.respond = spoken([{ text: "Grüße aus Köln.\n" }]);
     const ask = { model: "gemini-image", file: await recording(), language: "de", prompt: "Köln" };
-    const answer = await openai().audio.transcriptions.create(ask);
-    expect(answer).toMatchObject({ text: "Grüße aus Köln.", usage: { total_tokens: 12 } });
+    const response = await openai().audio.transcriptions.create(ask);
+    expect(response).toMatchObject({ text: "Grüße aus Köln.", usage: { total_tokens: 12 } });
     const [audio, instruction] = body(google).contents[0].parts;
     expect(audio.inlineData).toEqual({
       mimeType: "audio/mp3",
@@ -215,7 +215,7 @@ describe("110: transcripts by a generative-language upstream", () => {
     ["srt", "1\n00:00:00,000 --> 00:00:01,250\nGrüße.\n\n2\n01:01:01,500 --> 01:01:02,000\nEnde.\n"],
     ["vtt", "WEBVTT\n\n00:00:00.000 --> 00:00:01.250\nGrüße.\n\n01:01:01.500 --> 01:01:02.000\nEnde.\n"],
   ] as const)("as %s", async (format, expected) => {
-    google.answer = spoken([{ text: format === "text" ? "Grüße." : timed }]);
+    google.respond = spoken([{ text: format === "text" ? "Grüße." : timed }]);
     const ask = { model: "gemini-image", file: await recording(), response_format: format };
     expect(await openai().audio.transcriptions.create(ask)).toBe(expected);
     expect(body(google).generationConfig?.responseMimeType).toBe(
@@ -224,10 +224,10 @@ describe("110: transcripts by a generative-language upstream", () => {
   });
 
   it("as verbose_json, with segments", async () => {
-    google.answer = spoken([{ text: timed }]);
+    google.respond = spoken([{ text: timed }]);
     const ask = { model: "gemini-image", file: await recording(), response_format: "verbose_json" } as const;
-    const answer = await openai().audio.transcriptions.create(ask);
-    expect(answer).toMatchObject({
+    const response = await openai().audio.transcriptions.create(ask);
+    expect(response).toMatchObject({
       task: "transcribe",
       language: "german",
       duration: 3.5,
@@ -239,7 +239,7 @@ describe("110: transcripts by a generative-language upstream", () => {
   it("as a stream", async () => {
     const chunk = (text: string, more: object = {}) =>
       `data: ${JSON.stringify({ candidates: [{ content: { role: "model", parts: [{ text }] }, ...more }] })}\r\n\r\n`;
-    google.answer = events([chunk("Grüße "), chunk("aus Köln", { finishReason: "STOP" })]);
+    google.respond = events([chunk("Grüße "), chunk("aus Köln", { finishReason: "STOP" })]);
     const ask = { model: "gemini-image", file: await recording(), stream: true } as const;
     const received: unknown[] = [];
     for await (const event of await openai().audio.transcriptions.create(ask)) received.push(event);
@@ -268,7 +268,7 @@ describe("103: tokens counted across dialects", () => {
   const anthropic = () => new Anthropic({ apiKey: "k", baseURL: proxy.url, maxRetries: 0 });
 
   it("asks a generative-language upstream about the whole request", async () => {
-    google.answer = json({ totalTokens: 321 });
+    google.respond = json({ totalTokens: 321 });
     expect((await anthropic().messages.countTokens(ask)).input_tokens).toBe(321);
     expect(google.hits[0]?.url).toBe("/v1beta/models/gemini-image:countTokens");
     expect(body(google).generateContentRequest).toMatchObject({
@@ -280,7 +280,7 @@ describe("103: tokens counted across dialects", () => {
   });
 
   it("asks a messages upstream for a client of generative-language", async () => {
-    messages.answer = json({ input_tokens: 12 });
+    messages.respond = json({ input_tokens: 12 });
     const client = new GoogleGenAI({ apiKey: "k", httpOptions: { baseUrl: proxy.url } });
     expect((await client.models.countTokens({ model: "claude", contents: "Hi" })).totalTokens).toBe(12);
     expect(messages.hits[0]?.url).toBe("/v1/messages/count_tokens");
@@ -291,14 +291,14 @@ describe("103: tokens counted across dialects", () => {
   });
 
   it("estimates, and says so, where the upstream will not count", async () => {
-    google.answer = json({ error: { code: 404, message: "no such method", status: "NOT_FOUND" } }, 404);
-    const answer = await fetch(`${proxy.url}/v1/messages/count_tokens`, {
+    google.respond = json({ error: { code: 404, message: "no such method", status: "NOT_FOUND" } }, 404);
+    const response = await fetch(`${proxy.url}/v1/messages/count_tokens`, {
       method: "POST",
       headers: { "content-type": "application/json", "anthropic-version": "2023-06-01" },
       body: JSON.stringify(ask),
     });
-    expect(answer.headers.get("x-sallyport-estimated")).toBe("true");
-    expect(Object(await answer.json()).input_tokens).toBeGreaterThan(5);
+    expect(response.headers.get("x-sallyport-estimated")).toBe("true");
+    expect(Object(await response.json()).input_tokens).toBeGreaterThan(5);
   });
 
   it("refuses what is no request", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Json, messagesAnswer, messagesStream, runScene } from "./harness.ts";
+import { type Json, messagesResponse, messagesStream, runScene } from "./harness.ts";
 
 const clients = ["chat-completions", "responses", "generative-language", "completions"] as const;
 const bodies: Readonly<Record<(typeof clients)[number], Json>> = {
@@ -44,7 +44,7 @@ describe("citations", () => {
       client: "chat-completions",
       upstream: "messages",
       body: { ...body, stream: true },
-      answer: citedStream(page),
+      response: citedStream(page),
     });
     const received = streamed.data.flatMap((chunk) => {
       const [choice] = (chunk["choices"] ?? []) as { delta: { annotations?: Json[] } }[];
@@ -62,7 +62,7 @@ describe("citations", () => {
       client: "responses",
       upstream: "messages",
       body: { ...bodies.responses, stream: true },
-      answer: citedStream(page),
+      response: citedStream(page),
     });
     const annotation = {
       type: "url_citation",
@@ -81,12 +81,12 @@ describe("citations", () => {
   it.each(clients)(
     "62 of a document's passage, which a %s client has no form for, are a loss",
     async (client) => {
-      const whole = messagesAnswer([{ type: "text", text: "Grass", citations: [passage] }]);
+      const whole = messagesResponse([{ type: "text", text: "Grass", citations: [passage] }]);
       const asked = { client, upstream: "messages", body: bodies[client] } as const;
-      expect((await runScene({ ...asked, answer: whole })).losses).toEqual(["answer-citation"]);
+      expect((await runScene({ ...asked, response: whole })).losses).toEqual(["answer-citation"]);
       // Where a generative-language client wants a stream, its path says so.
       const body = client === "generative-language" ? bodies[client] : { ...bodies[client], stream: true };
-      const streamed = await runScene({ ...asked, body, array: false, answer: citedStream(passage) });
+      const streamed = await runScene({ ...asked, body, array: false, response: citedStream(passage) });
       expect([streamed.status, streamed.losses]).toEqual([200, ["answer-citation"]]);
     },
   );
@@ -99,7 +99,7 @@ describe("citations", () => {
       client: "messages",
       upstream: "responses",
       body: { model: "m", max_tokens: 9, messages: [{ role: "user", content: "Hi" }] },
-      answer: { id: "resp_1", object: "response", status: "completed", output },
+      response: { id: "resp_1", object: "response", status: "completed", output },
     });
     expect(received.json["content"]).toEqual([{ type: "text", text: "fact" }]);
     expect(received.losses).toEqual(["answer-citation"]);
@@ -110,12 +110,12 @@ describe("citations", () => {
     async (stream) => {
       const quotes = { citationSources: [{ startIndex: 3, endIndex: 7, uri: "https://a.example" }] };
       const content = { role: "model", parts: [{ text: "é fact" }] };
-      const answer = { candidates: [{ content, finishReason: "STOP", citationMetadata: quotes }] };
+      const response = { candidates: [{ content, finishReason: "STOP", citationMetadata: quotes }] };
       const received = await runScene({
         client: "chat-completions",
         upstream: "generative-language",
         body: { ...bodies["chat-completions"], stream },
-        answer: stream ? `data: ${JSON.stringify(answer)}\n\n` : answer,
+        response: stream ? `data: ${JSON.stringify(response)}\n\n` : response,
       });
       const position = { start_index: 2, end_index: 6 };
       const cited = { url: "https://a.example", title: "https://a.example", ...position };

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { lossCodes, lossFamilies } from "../../../src/proxy/exchange/loss-codes.ts";
 import {
-  answerCell,
-  answerFeatures,
   clientDialects,
+  getResponseCell,
   requestCell,
   requestFeatures,
+  responseFeatures,
   table,
   upstreamDialects,
 } from "./features.ts";
@@ -20,7 +20,7 @@ describe("docs/reference/translation.md", () => {
   });
 
   it("tells what becomes of every feature of an answer, as the encoders do it", () => {
-    expect(page).toContain(table(clientDialects, answerFeatures, answerCell));
+    expect(page).toContain(table(clientDialects, responseFeatures, getResponseCell));
   });
 
   it("names every loss there is, and no other", () => {

@@ -141,7 +141,7 @@ export const requestFeatures: readonly (readonly [name: string, asked: Partial<E
 ];
 
 /** What upstreams answer, one thing each. */
-export const answerFeatures: readonly (readonly [name: string, parts: readonly Part[]])[] = [
+export const responseFeatures: readonly (readonly [name: string, parts: readonly Part[]])[] = [
   ["text", [{ type: "text", text: "a" }]],
   ["refusal text", [{ type: "refusal", text: "No." }]],
   ["reasoning, signed by its vendor", [thought("messages")]],
@@ -202,7 +202,7 @@ export function requestCell(asked: Partial<ExchangeRequest>, dialect: UpstreamDi
 }
 
 /** What becomes of an answer's feature for a client. */
-export function answerCell(parts: readonly Part[], dialect: Dialect): string {
+export function getResponseCell(parts: readonly Part[], dialect: Dialect): string {
   const calls = parts.some((part) => part.type === "tool-call");
   const response = { candidates: [{ parts, finish: { unified: calls ? "tool-calls" : "stop" } as const }] };
   return cell(codecs[dialect].encodeResponse(response, encodeContext()).losses);

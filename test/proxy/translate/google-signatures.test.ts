@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Dialect } from "../../../src/proxy/exchange/parts.ts";
-import { chatAnswer, chatStream, type Json, runScene, sse } from "./harness.ts";
+import { chatResponse, chatStream, type Json, runScene, sse } from "./harness.ts";
 
 /**
  * Gemini 3 signs its texts as well, in streams with a last part of no words, and is to have the signature back
@@ -28,7 +28,7 @@ const bodies = {
 
 function ask(client: keyof typeof bodies, stream: boolean) {
   const body = { ...bodies[client], ...(stream ? { stream } : {}) };
-  return runScene({ client, upstream: "generative-language", body, answer: stream ? streamed : whole });
+  return runScene({ client, upstream: "generative-language", body, response: stream ? streamed : whole });
 }
 
 /** What the vendor is sent for an assistant's turn that the client got and sends back. */
@@ -68,8 +68,8 @@ describe("42 the signature of a text by generative-language", () => {
 
   it.each([false, true])("is an item behind a responses client's message (streamed: %s)", async (stream) => {
     const received = await ask("responses", stream);
-    const answer = stream ? (received.data.at(-1)?.["response"] as Json) : received.json;
-    const output = answer["output"] as Json[];
+    const response = stream ? (received.data.at(-1)?.["response"] as Json) : received.json;
+    const output = response["output"] as Json[];
     expect(output).toMatchObject([
       { type: "message", content: [{ type: "output_text", text: "Yes." }] },
       { type: "reasoning", summary: [], encrypted_content: "sally1.generative-language.text.c2ln" },
@@ -96,12 +96,12 @@ describe("42 the signature of a text by generative-language", () => {
 
   it("keeps to its text where a call without one follows", async () => {
     const call = { functionCall: { name: "f", args: {} } };
-    const answer = candidate([...textAlone, call], { finishReason: "STOP" });
+    const response = candidate([...textAlone, call], { finishReason: "STOP" });
     const received = await runScene({
       client: "responses",
       upstream: "generative-language",
       body: { model: "m", input: "Hi" },
-      answer,
+      response,
     });
     const next = await sentBack("responses", received.json["output"] as Json[], "generative-language");
     expect(next.contents[1]?.parts).toEqual([...textAlone, call]);
@@ -139,12 +139,12 @@ describe("42 the signature of a text by generative-language", () => {
     const one = await runScene({
       ...pair,
       body,
-      answer: chatAnswer({ content: "Yes.", extra_content: inGooglesForm }),
+      response: chatResponse({ content: "Yes.", extra_content: inGooglesForm }),
     });
     const [first] = one.json["candidates"] as { content: { parts: Json[] } }[];
     expect(first?.content.parts).toEqual(textAlone);
     const deltas = [{ content: "Yes." }, { extra_content: inGooglesForm }];
-    const many = await runScene({ ...pair, body, array: false, answer: chatStream(deltas) });
+    const many = await runScene({ ...pair, body, array: false, response: chatStream(deltas) });
     const parts = many.data.flatMap(
       (chunk) => (chunk["candidates"] as (typeof first)[])[0]?.content.parts ?? [],
     );

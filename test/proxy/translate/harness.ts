@@ -18,7 +18,7 @@ interface Scene {
   /** The client's body; a string is sent as it stands. */
   readonly body: Json | string;
   /** What the upstream answers: JSON, event stream text, or bytes in pieces. */
-  readonly answer?: Json | string | readonly (string | Uint8Array)[];
+  readonly response?: Json | string | readonly (string | Uint8Array)[];
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Thrown by the upstream's body after its last piece. */
@@ -85,7 +85,7 @@ export async function runScene(scene: Scene): Promise<Received> {
       request = sent;
       return { status: scene.status ?? 200, headers: scene.headers ?? {}, body: bodyOf(scene, stream) };
     },
-    reply: {
+    writer: {
       get started() {
         return received.status !== 0;
       },
@@ -93,7 +93,7 @@ export async function runScene(scene: Scene): Promise<Received> {
         received.status = status;
         received.headers = { ...headers };
       },
-      answer(status, headers, text) {
+      respond(status, headers, text) {
         this.start(status, headers);
         received.text += text;
         received.ended = true;
@@ -129,13 +129,13 @@ export async function runScene(scene: Scene): Promise<Received> {
 }
 
 async function* bodyOf(scene: Scene, stream: boolean): AsyncGenerator<Buffer> {
-  const { answer } = scene;
+  const { response } = scene;
   const pieces =
-    answer === undefined
-      ? [plainAnswer(scene.upstream, stream)]
-      : Array.isArray(answer)
-        ? answer
-        : [typeof answer === "string" ? answer : JSON.stringify(answer)];
+    response === undefined
+      ? [getPlainResponse(scene.upstream, stream)]
+      : Array.isArray(response)
+        ? response
+        : [typeof response === "string" ? response : JSON.stringify(response)];
   for (const piece of pieces) yield Buffer.from(piece as string);
   if (scene.breaks !== undefined) throw scene.breaks;
 }
@@ -164,13 +164,13 @@ export function chatStream(deltas: readonly Json[], finish = "stop", usage?: Jso
 }
 
 /** A chat-completions answer with this message. */
-export function chatAnswer(message: Json, finish = "stop", more: Json = {}): Json {
+export function chatResponse(message: Json, finish = "stop", more: Json = {}): Json {
   const choice = { index: 0, message: { role: "assistant", ...message }, finish_reason: finish };
   return { id: "chatcmpl-1", object: "chat.completion", created: 1, model: "m", choices: [choice], ...more };
 }
 
 /** A messages answer with these blocks. */
-export function messagesAnswer(content: readonly Json[], stop_reason = "end_turn", more: Json = {}): Json {
+export function messagesResponse(content: readonly Json[], stop_reason = "end_turn", more: Json = {}): Json {
   const usage = { input_tokens: 3, output_tokens: 2 };
   return {
     id: "msg_1",
@@ -209,7 +209,7 @@ export function messagesStream(
   ]);
 }
 
-function plainAnswer(dialect: Dialect, stream: boolean): string {
+function getPlainResponse(dialect: Dialect, stream: boolean): string {
   if (dialect === "messages") {
     return stream
       ? messagesStream([
@@ -217,19 +217,19 @@ function plainAnswer(dialect: Dialect, stream: boolean): string {
           { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "ok" } },
           { type: "content_block_stop", index: 0 },
         ])
-      : JSON.stringify(messagesAnswer([{ type: "text", text: "ok" }]));
+      : JSON.stringify(messagesResponse([{ type: "text", text: "ok" }]));
   }
   if (dialect === "chat-completions") {
     return stream
       ? chatStream([{ role: "assistant", content: "ok" }])
-      : JSON.stringify(chatAnswer({ content: "ok" }));
+      : JSON.stringify(chatResponse({ content: "ok" }));
   }
   if (dialect === "generative-language") {
-    const answer = {
+    const completion = {
       candidates: [{ content: { role: "model", parts: [{ text: "ok" }] }, finishReason: "STOP" }],
       usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2, totalTokenCount: 5 },
     };
-    return stream ? sse(dialect, [answer]) : JSON.stringify(answer);
+    return stream ? sse(dialect, [completion]) : JSON.stringify(completion);
   }
   const output = [
     {

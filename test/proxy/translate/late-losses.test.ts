@@ -69,7 +69,7 @@ describe("what a stream lost after its head", () => {
   it.each(["chat-completions", "responses", "generative-language"] as const)(
     "is a trailer, and a comment where clients take one (%s)",
     async (client) => {
-      upstream.answer = events(LOSSY);
+      upstream.respond = events(LOSSY);
       const { status, text, response } = await ask(client, "messages", { stream: true });
       expect([status, response.headers["trailer"]]).toEqual([200, "x-sallyport-losses"]);
       const lost = response.trailers["x-sallyport-losses"];
@@ -79,14 +79,14 @@ describe("what a stream lost after its head", () => {
   );
 
   it("is a trailer of a stream that is one JSON array", async () => {
-    upstream.answer = events(LOSSY);
+    upstream.respond = events(LOSSY);
     const { text, response } = await ask("generative-language", "messages", { array: true });
     expect(JSON.parse(text)).toEqual(expect.any(Array));
     expect(response.trailers["x-sallyport-losses"]).toMatch(/^answer-/);
   });
 
   it("is no trailer where nothing was lost", async () => {
-    upstream.answer = events(LOSSY.filter((_, index) => index === 0 || index > 2));
+    upstream.respond = events(LOSSY.filter((_, index) => index === 0 || index > 2));
     const { text, response } = await ask("chat-completions", "messages", { stream: true });
     expect(text).toContain("hello");
     expect(response.trailers).toEqual({});
@@ -95,7 +95,7 @@ describe("what a stream lost after its head", () => {
 
 describe("the tier that served a call", () => {
   const chatUsage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
-  const answers = {
+  const responses = {
     "chat-completions": (tier: string) => ({
       id: "c",
       service_tier: tier,
@@ -129,15 +129,15 @@ describe("the tier that served a call", () => {
     ["messages", "priority", "responses", "priority"],
     ["messages", "batch", "chat-completions", undefined],
   ] as const)("of %s, %s, is told to %s as %s", async (from, tier, client, expected) => {
-    upstream.answer = json(answers[from](tier));
+    upstream.respond = json(responses[from](tier));
     const { text } = await ask(client, from);
-    const answer = JSON.parse(text);
-    expect(client === "messages" ? answer.usage.service_tier : answer.service_tier).toBe(expected);
+    const response = JSON.parse(text);
+    expect(client === "messages" ? response.usage.service_tier : response.service_tier).toBe(expected);
   });
 
   it("is told at the end of a stream", async () => {
     const chunk = (more: object) => `data: ${JSON.stringify({ id: "c", service_tier: "flex", ...more })}\n\n`;
-    upstream.answer = events([
+    upstream.respond = events([
       chunk({ choices: [{ index: 0, delta: { content: "x" }, finish_reason: null }] }),
       chunk({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }),
       chunk({ choices: [], usage: chatUsage }),
@@ -146,9 +146,9 @@ describe("the tier that served a call", () => {
     const { text } = await ask("responses", "chat-completions", { stream: true });
     const completed = JSON.parse(/event: response.completed\ndata: (.*)/.exec(text)?.[1] ?? "{}");
     expect(completed.response.service_tier).toBe("flex");
-    upstream.answer = events([
+    upstream.respond = events([
       named({ type: "response.created", ...{ response: { id: "r", service_tier: "auto" } } }),
-      named({ type: "response.completed", ...{ response: answers.responses("priority") } }),
+      named({ type: "response.completed", ...{ response: responses.responses("priority") } }),
     ]);
     const streaming = { stream: true, stream_options: { include_usage: true } };
     expect((await ask("chat-completions", "responses", streaming)).text).toContain(
@@ -166,7 +166,7 @@ describe("counting tokens of a model that does not exist", () => {
     });
 
   it("is the upstream's 404 in the client's dialect", async () => {
-    upstream.answer = json(
+    upstream.respond = json(
       { error: { code: 404, message: "models/m is not found", status: "NOT_FOUND" } },
       404,
     );
@@ -178,7 +178,7 @@ describe("counting tokens of a model that does not exist", () => {
   });
 
   it("is an estimate where there is no such route", async () => {
-    upstream.answer = json({ error: { message: "Not Found" } }, 404);
+    upstream.respond = json({ error: { message: "Not Found" } }, 404);
     const response = await count("responses");
     expect([response.status, response.headers.get("x-sallyport-estimated")]).toEqual([200, "true"]);
   });

@@ -31,10 +31,10 @@ afterAll(async () => {
   expect([...proxy.internal, ...strict.internal]).toEqual([]);
 });
 
-function ask(server: TestProxy, { path, body, answer }: Provocation): Promise<Response> {
+function ask(server: TestProxy, { path, body, response }: Provocation): Promise<Response> {
   for (const dialect of DIALECTS) {
     const upstream = upstreams[dialect];
-    if (upstream !== undefined) upstream.answer = json(answer ?? WHOLE[dialect]);
+    if (upstream !== undefined) upstream.respond = json(response ?? WHOLE[dialect]);
   }
   const sent =
     body instanceof FormData
@@ -51,9 +51,9 @@ describe("every loss there is", () => {
     async (name, provocation) => {
       const code = provocation.code ?? name;
       const count = proxy.records.length;
-      const answer = await ask(proxy, provocation);
-      const received = answer.headers.get("x-sallyport-losses")?.split(",") ?? [];
-      expect([answer.status, received, await answer.text()]).toEqual([
+      const response = await ask(proxy, provocation);
+      const received = response.headers.get("x-sallyport-losses")?.split(",") ?? [];
+      expect([response.status, received, await response.text()]).toEqual([
         200,
         expect.arrayContaining([code]),
         expect.any(String),
@@ -64,7 +64,7 @@ describe("every loss there is", () => {
       const before = asked();
       const refused = await ask(strict, provocation);
       const message = await refused.text();
-      expect([refused.status, asked() - before]).toEqual([400, provocation.inAnswer ? 1 : 0]);
+      expect([refused.status, asked() - before]).toEqual([400, provocation.inResponse ? 1 : 0]);
       expect(message).toMatch(new RegExp(`strict_translation refuses .*${code}: `));
     },
   );
@@ -86,8 +86,8 @@ describe("every loss there is", () => {
       body: { model: "chat-completions/m", max_tokens: 9, messages: [{ role: "user", content: "Hi" }] },
     };
     for (const server of [proxy, strict]) {
-      const answer = await ask(server, plain);
-      expect([answer.status, answer.headers.get("x-sallyport-losses")]).toEqual([200, null]);
+      const response = await ask(server, plain);
+      expect([response.status, response.headers.get("x-sallyport-losses")]).toEqual([200, null]);
     }
   });
 });

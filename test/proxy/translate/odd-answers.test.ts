@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { Dialect } from "../../../src/proxy/exchange/parts.ts";
 import { createMemoryConversations } from "../../../src/proxy/translate/conversations/conversation-store.ts";
 import {
-  chatAnswer,
+  chatResponse,
   chatStream,
   type Json,
-  messagesAnswer,
+  messagesResponse,
   messagesStream,
   runScene,
   sse,
@@ -13,26 +13,26 @@ import {
 
 /** Answers as single vendors give them, each a little beside its dialect: what they say arrives, or is told as lost. */
 const hi = { role: "user", content: "Hi" };
-const toMessages = (upstream: Dialect, answer: Json | string, more: Json = {}) =>
+const toMessages = (upstream: Dialect, response: Json | string, more: Json = {}) =>
   runScene({
     client: "messages",
     upstream: upstream as "chat-completions",
     body: { model: "m", max_tokens: 9, messages: [hi], ...more },
-    answer,
+    response,
   });
-const toChat = (upstream: Dialect, answer: Json | string, more: Json = {}) =>
+const toChat = (upstream: Dialect, response: Json | string, more: Json = {}) =>
   runScene({
     client: "chat-completions",
     upstream: upstream as "messages",
     body: { model: "m", messages: [hi], ...more },
-    answer,
+    response,
   });
-const toResponses = (upstream: Dialect, answer: Json | string, more: Json = {}) =>
+const toResponses = (upstream: Dialect, response: Json | string, more: Json = {}) =>
   runScene({
     client: "responses",
     upstream: upstream as "messages",
     body: { model: "m", input: "Hi", ...more },
-    answer,
+    response,
   });
 const streaming = { stream: true };
 const contentOf = (received: { json: Json }) => received.json["content"] as Json[];
@@ -48,8 +48,8 @@ describe("a chat upstream", () => {
   const thought = (text: string) => ({ type: "thinking", thinking: [{ type: "text", text }] });
 
   it("of Mistral's thinks in the content, which is a list", async () => {
-    const answer = chatAnswer({ content: [thought("Hm"), { type: "text", text: "Yes" }] });
-    const received = await toMessages("chat-completions", answer);
+    const response = chatResponse({ content: [thought("Hm"), { type: "text", text: "Yes" }] });
+    const received = await toMessages("chat-completions", response);
     expect(contentOf(received)).toMatchObject([
       { type: "thinking", thinking: "Hm" },
       { type: "text", text: "Yes" },
@@ -96,7 +96,7 @@ describe("a chat upstream", () => {
       total_tokens: 241,
       completion_tokens_details: { reasoning_tokens: 228 },
     };
-    const received = await toMessages("chat-completions", chatAnswer({ content: "x" }, "stop", { usage }));
+    const received = await toMessages("chat-completions", chatResponse({ content: "x" }, "stop", { usage }));
     expect(received.json["usage"]).toMatchObject({
       output_tokens: 229,
       output_tokens_details: { thinking_tokens: 228 },
@@ -110,7 +110,7 @@ describe("a chat upstream", () => {
       total_tokens: 241,
       completion_tokens_details: { reasoning_tokens: 228 },
     };
-    const received = await toMessages("chat-completions", chatAnswer({ content: "x" }, "stop", { usage }));
+    const received = await toMessages("chat-completions", chatResponse({ content: "x" }, "stop", { usage }));
     expect(received.json["usage"]).toMatchObject({ output_tokens: 229 });
   });
 
@@ -132,15 +132,15 @@ describe("a chat upstream", () => {
       "an object of that kind",
     ],
     ['data: {"error":{"message":"out of memory"}}\n\n', "its only member"],
-  ])("fails in a stream with an error in its own words: %s", async (answer) => {
-    const received = await toMessages("chat-completions", answer, streaming);
+  ])("fails in a stream with an error in its own words: %s", async (response) => {
+    const received = await toMessages("chat-completions", response, streaming);
     expect(received.status).toBeGreaterThanOrEqual(400);
     expect(received.text).toContain("out of memory");
   });
 
   it("cites what is no page, which is told as lost", async () => {
     const annotations = [{ type: "file", file: { hash: "x", name: "a.pdf" } }];
-    const received = await toMessages("chat-completions", chatAnswer({ content: "a", annotations }));
+    const received = await toMessages("chat-completions", chatResponse({ content: "a", annotations }));
     expect(received.losses).toEqual(["answer-citation"]);
   });
 
@@ -149,7 +149,7 @@ describe("a chat upstream", () => {
     ["search_results", { citations: ["x"], search_results: [{ url: "https://a.example", title: "A" }] }],
   ])("names the pages of its answer beside it, in %s", async (_, more) => {
     const page = { url: "https://a.example" };
-    const whole = await toMessages("chat-completions", chatAnswer({ content: "Yes [1]" }, "stop", more));
+    const whole = await toMessages("chat-completions", chatResponse({ content: "Yes [1]" }, "stop", more));
     expect(contentOf(whole)).toMatchObject([{ text: "Yes [1]", citations: [page] }]);
     const chunks = ["Yes", " [1]"].map((content) => ({
       id: "c",
@@ -171,7 +171,7 @@ describe("a messages upstream", () => {
   });
 
   it("says nothing, as null", async () => {
-    const received = await toChat("messages", { ...messagesAnswer([]), content: null });
+    const received = await toChat("messages", { ...messagesResponse([]), content: null });
     expect(messageOf(received)).toMatchObject({ content: "" });
   });
 });
@@ -213,8 +213,8 @@ describe("a generative-language upstream", () => {
 
   it.each([false, true])("searches the web, which is shown and counted (streamed: %s)", async (stream) => {
     const chunk = google([{ text: "Yes" }], { groundingMetadata: grounding });
-    const answer = stream ? sse("generative-language", [chunk]) : chunk;
-    const received = await toMessages("generative-language", answer, stream ? streaming : {});
+    const response = stream ? sse("generative-language", [chunk]) : chunk;
+    const received = await toMessages("generative-language", response, stream ? streaming : {});
     for (const shown of [
       '"web_search_tool_result"',
       '"query',
@@ -229,8 +229,8 @@ describe("a generative-language upstream", () => {
     "searches the web, which is an item for a responses client (streamed: %s)",
     async (stream) => {
       const chunk = google([{ text: "Yes" }], { groundingMetadata: grounding });
-      const answer = stream ? sse("generative-language", [chunk]) : chunk;
-      const received = await toResponses("generative-language", answer, stream ? streaming : {});
+      const body = stream ? sse("generative-language", [chunk]) : chunk;
+      const received = await toResponses("generative-language", body, stream ? streaming : {});
       const response = stream ? (received.data.at(-1)?.["response"] as Json) : received.json;
       const search = (response["output"] as Json[]).find((item) => item["type"] === "web_search_call");
       expect(search).toMatchObject({
@@ -278,9 +278,9 @@ describe("a generative-language upstream", () => {
     async (client) => {
       const image = { inlineData: { mimeType: "image/png", data: "aGk=" }, thoughtSignature: "c2ln" };
       for (const stream of [false, true]) {
-        const answer = stream ? sse("generative-language", [google([image])]) : google([image]);
+        const response = stream ? sse("generative-language", [google([image])]) : google([image]);
         const ask = client === "responses" ? toResponses : toChat;
-        const received = await ask("generative-language", answer, stream ? streaming : {});
+        const received = await ask("generative-language", response, stream ? streaming : {});
         expect(received.text).toContain("aGk=");
         expect(received.losses).toEqual(["part-signature"]);
       }
@@ -310,8 +310,8 @@ describe("a generative-language upstream", () => {
     "tells why it says no, and a messages client hears it (streamed: %s)",
     async (stream) => {
       const blocked = google([], { finishReason: "SAFETY", finishMessage: "Not this." });
-      const answer = stream ? sse("generative-language", [blocked]) : blocked;
-      const received = await toMessages("generative-language", answer, stream ? streaming : {});
+      const response = stream ? sse("generative-language", [blocked]) : blocked;
+      const received = await toMessages("generative-language", response, stream ? streaming : {});
       const end = stream ? (received.data.at(-2)?.["delta"] as Json) : received.json;
       expect(end).toMatchObject({
         stop_reason: "refusal",
@@ -333,7 +333,7 @@ describe("an item of an answer that another part of it was left out of", () => {
     const first = await runScene({
       ...pair,
       body: { model: "m", input: "Hi" },
-      answer: messagesAnswer(search),
+      response: messagesResponse(search),
     });
     const [item] = first.json["output"] as Json[];
     const reference = { type: "item_reference", id: item?.["id"] };

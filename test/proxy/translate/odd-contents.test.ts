@@ -178,7 +178,7 @@ describe("what only one dialect writes so", () => {
 
   it("13 what is spoken aloud in a stream arrives whole, and its words as they come", async () => {
     const half = (bytes: string) => Buffer.from(bytes).toString("base64");
-    const answer = chatStream([
+    const response = chatStream([
       { audio: { id: "audio_1", transcript: "Hel" } },
       { audio: { data: half("a") } },
       { audio: { transcript: "lo", data: half("bc") } },
@@ -189,7 +189,7 @@ describe("what only one dialect writes so", () => {
       upstream: "chat-completions",
       body: google,
       array: false,
-      answer,
+      response,
     });
     const parts = received.data.flatMap((chunk) => {
       const [candidate] = chunk["candidates"] as { content: { parts: Json[] } }[];
@@ -200,7 +200,7 @@ describe("what only one dialect writes so", () => {
       { mimeType: "audio/pcm", data: half("abc") },
     ]);
     const claude = { model: "m", max_tokens: 9, messages: [hi], stream: true };
-    const lost = await runScene({ client: "messages", upstream: "chat-completions", body: claude, answer });
+    const lost = await runScene({ client: "messages", upstream: "chat-completions", body: claude, response });
     expect(lost.text).toContain('"text":"lo"');
     expect(lost.losses).toEqual(["answer-audio"]);
   });

@@ -1,6 +1,6 @@
 import type { lossCodes, lossFamilies } from "../../../src/proxy/exchange/loss-codes.ts";
 import type { ClientDialect } from "../../support/vendor-answers.ts";
-import { chatAnswer, type Json, messagesAnswer } from "./harness.ts";
+import { chatResponse, type Json, messagesResponse } from "./harness.ts";
 
 /** A call over the wire that must lose something, and that `strict_translation` must refuse. */
 export interface Provocation {
@@ -8,9 +8,9 @@ export interface Provocation {
   /** Its model is named `upstream/model`, as the proxy takes it. */
   readonly body: Json | FormData;
   /** What the upstream answers; a plain answer unless said. */
-  readonly answer?: Json;
+  readonly response?: Json;
   /** The loss is in the answer: nothing is known of it when the call is sent, so nothing can be refused. */
-  readonly inAnswer?: true;
+  readonly inResponse?: true;
   /** The code that is told, where it is one of a family. */
   readonly code?: string;
 }
@@ -47,7 +47,7 @@ const fromGoogle = (to: ClientDialect, parts: Json[], more: Json = {}): Provocat
 const embed = (more: Json): Provocation => ({
   path: "/v1beta/models/chat-completions%2Fm:embedContent",
   body: { content: { parts: [{ text: "Hi" }] }, ...more },
-  answer: { data: [{ index: 0, embedding: [1] }], usage: { prompt_tokens: 1 } },
+  response: { data: [{ index: 0, embedding: [1] }], usage: { prompt_tokens: 1 } },
 });
 const textSource = { type: "text", media_type: "text/plain", data: "Words" };
 const document = (more: Json) => fromMessages(fromUser({ type: "document", source: textSource, ...more }));
@@ -77,7 +77,7 @@ export const provocations: Readonly<Record<Provoked, Provocation>> = {
   "answer-citation": {
     path: "/v1/completions",
     body: { model: "messages/m", prompt: "Hi" },
-    answer: messagesAnswer([
+    response: messagesResponse([
       {
         type: "text",
         text: "a",
@@ -86,7 +86,7 @@ export const provocations: Readonly<Record<Provoked, Provocation>> = {
         ],
       },
     ]),
-    inAnswer: true,
+    inResponse: true,
   },
   "assistant-prefill": fromMessages({ messages: [hi, { role: "assistant", content: "Well" }] }),
   attribution: fromMessages({ system: [{ type: "text", text: "x-anthropic-billing-header: cch=1;" }] }),
@@ -123,8 +123,8 @@ export const provocations: Readonly<Record<Provoked, Provocation>> = {
   "incomplete-call": {
     path: "/v1beta/models/chat-completions%2Fm:generateContent",
     body: { contents: [{ parts: [{ text: "Hi" }] }] },
-    answer: chatAnswer({ content: null, tool_calls: [call('{"a')] }, "length"),
-    inAnswer: true,
+    response: chatResponse({ content: null, tool_calls: [call('{"a')] }, "length"),
+    inResponse: true,
   },
   "json-schema": fromMessages(
     { output_config: { format: { type: "json_schema", schema: parameters } } },
@@ -132,7 +132,7 @@ export const provocations: Readonly<Record<Provoked, Provocation>> = {
   ),
   "logit-bias": fromChat({ logit_bias: { 5: 1 } }),
   logprobs: fromChat({ logprobs: true }),
-  mask: { path: "/v1/images/edits", body: maskedEdit(), answer: image },
+  mask: { path: "/v1/images/edits", body: maskedEdit(), response: image },
   "max-tokens": fromChat({ max_tokens: 9_000 }, "messages/claude-3-5-haiku"),
   metadata: fromChat({ metadata: { a: "b" } }),
   modalities: fromChat({ modalities: ["text", "audio"] }),
@@ -161,7 +161,7 @@ export const provocations: Readonly<Record<Provoked, Provocation>> = {
   size: {
     path: "/v1/images/generations",
     body: { model: "generative-language/m", prompt: "x", size: "1024x1024" },
-    answer: image,
+    response: image,
   },
   stop: fromMessages({ stop_sequences: ["a", "b", "c", "d", "e"] }),
   store: fromChat({ store: true }),
@@ -198,8 +198,8 @@ export const provocations: Readonly<Record<Provoked, Provocation>> = {
   "…": { ...fromMessages(fromUser({ type: "text", text: "See" }, { type: "odd" })), code: "unknown" },
   "answer-…": {
     ...fromChat({}),
-    answer: messagesAnswer([{ type: "text", text: "a" }, { type: "odd" }]),
-    inAnswer: true,
+    response: messagesResponse([{ type: "text", text: "a" }, { type: "odd" }]),
+    inResponse: true,
     code: "answer-unknown",
   },
   "assistant-…": {

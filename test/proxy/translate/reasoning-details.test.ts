@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chatAnswer, chatStream, type Json, runScene, sent } from "./harness.ts";
+import { chatResponse, chatStream, type Json, runScene, sent } from "./harness.ts";
 
 /** What OpenRouter gives beside a call of a model that thinks, and wants back to the letter. */
 const readable = { type: "reasoning.text", text: "I look it up.", format: "google-gemini-v1", index: 0 };
@@ -61,8 +61,8 @@ describe("signed thinking of a chat-completions vendor", () => {
       { reasoning_details: [signature] },
       { reasoning_details: [wrapped], tool_calls: [{ index: 0, ...call }] },
     ];
-    const answer = stream ? chatStream(deltas, "tool_calls") : chatAnswer(message, "tool_calls");
-    const first = await runScene({ client: "messages", ...asked, body: { ...claude, stream }, answer });
+    const response = stream ? chatStream(deltas, "tool_calls") : chatResponse(message, "tool_calls");
+    const first = await runScene({ client: "messages", ...asked, body: { ...claude, stream }, response });
     const blocks = stream ? blocksOf(first.data) : (first.json["content"] as Json[]);
     expect(blocks.map((block) => block["type"])).toEqual(["thinking", "redacted_thinking", "tool_use"]);
     expect(blocks[0]?.["thinking"]).toBe(readable.text);
@@ -77,9 +77,14 @@ describe("signed thinking of a chat-completions vendor", () => {
 
   it("40 43 comes back through a responses client, and through one of generative-language", async () => {
     const message = { content: null, reasoning_details: [wrapped], tool_calls: [call] };
-    const answer = chatAnswer(message, "tool_calls");
+    const upstreamResponse = chatResponse(message, "tool_calls");
     const input = [{ role: "user", content: "Go" }];
-    const first = await runScene({ client: "responses", ...asked, body: { model: "m", input }, answer });
+    const first = await runScene({
+      client: "responses",
+      ...asked,
+      body: { model: "m", input },
+      response: upstreamResponse,
+    });
     const output = { type: "function_call_output", call_id: "tool_f_1", output: "x" };
     const items = [...input, ...(first.json["output"] as Json[]), output];
     const second = await sent("responses", "chat-completions", { model: "m", input: items }, { model });
@@ -89,7 +94,7 @@ describe("signed thinking of a chat-completions vendor", () => {
       client: "generative-language",
       ...asked,
       body: { model: "m", contents },
-      answer,
+      response: upstreamResponse,
     });
     const [candidate] = google.json["candidates"] as { content: Json }[];
     const response = { functionResponse: { id: "tool_f_1", name: "f", response: { output: "x" } } };
@@ -104,8 +109,8 @@ describe("signed thinking of a chat-completions vendor", () => {
   });
 
   it("40 reaches no other vendor, nor one that takes no such member", async () => {
-    const answer = chatAnswer({ content: "Hi", reasoning_details: [signed] });
-    const first = await runScene({ client: "messages", ...asked, body: claude, answer });
+    const response = chatResponse({ content: "Hi", reasoning_details: [signed] });
+    const first = await runScene({ client: "messages", ...asked, body: claude, response });
     const messages = [
       ...claude.messages,
       { role: "assistant", content: first.json["content"] },

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Dialect } from "../../../src/proxy/exchange/parts.ts";
 import {
-  chatAnswer,
+  chatResponse,
   chatStream,
   type Json,
-  messagesAnswer,
+  messagesResponse,
   messagesStream,
   runScene,
   sse,
@@ -22,14 +22,14 @@ type Client = keyof typeof bodies;
 const clients = Object.keys(bodies) as Client[];
 const not = (dialect: Dialect) => clients.filter((client) => client !== dialect);
 
-const ask = (client: Client, upstream: Client, answer: Json | string) => {
-  const stream = typeof answer === "string";
+const ask = (client: Client, upstream: Client, response: Json | string) => {
+  const stream = typeof response === "string";
   const isGoogle = client === "generative-language";
   return runScene({
     client,
     upstream,
     body: { ...bodies[client], ...(stream && !isGoogle ? { stream } : {}) },
-    answer,
+    response,
     ...(stream && isGoogle ? { array: false } : {}),
   });
 };
@@ -49,26 +49,26 @@ describe("56 reasons of generative-language to end without an answer", () => {
   };
 
   it.each(not("generative-language"))("are a filter's where Model Armor blocked (%s)", async (client) => {
-    for (const answer of ended("MODEL_ARMOR", { finishMessage }))
-      expect((await ask(client, "generative-language", answer)).text).toMatch(filtered[client] ?? /^$/);
+    for (const response of ended("MODEL_ARMOR", { finishMessage }))
+      expect((await ask(client, "generative-language", response)).text).toMatch(filtered[client] ?? /^$/);
   });
 
   it.each(not("generative-language"))(
     "are an error where nothing came and nobody knows why (%s)",
     async (client) => {
       for (const reason of ["OTHER", "NO_IMAGE", "IMAGE_OTHER", "SOMETHING_NEW"])
-        for (const answer of ended(reason, { finishMessage: "No picture was made." })) {
-          const received = await ask(client, "generative-language", answer);
+        for (const response of ended(reason, { finishMessage: "No picture was made." })) {
+          const received = await ask(client, "generative-language", response);
           expect(received.text).toContain("No picture was made.");
           expect(received.text).toContain("error");
-          expect(received.status).toBe(typeof answer === "string" ? 200 : 502);
+          expect(received.status).toBe(typeof response === "string" ? 200 : 502);
         }
     },
   );
 
   it("are no error where there are words", async () => {
-    for (const answer of ended("NO_IMAGE", {}, [{ text: "I cannot draw." }])) {
-      const received = await ask("chat-completions", "generative-language", answer);
+    for (const response of ended("NO_IMAGE", {}, [{ text: "I cannot draw." }])) {
+      const received = await ask("chat-completions", "generative-language", response);
       expect(received.text).toContain("I cannot draw.");
       expect(received.text).toContain('"finish_reason":"stop"');
     }
@@ -76,7 +76,7 @@ describe("56 reasons of generative-language to end without an answer", () => {
 });
 
 describe("61 an answer that Azure's filter stopped has no message", () => {
-  const filtered = { ...chatAnswer({}), choices: [{ index: 0, finish_reason: "content_filter" }] };
+  const filtered = { ...chatResponse({}), choices: [{ index: 0, finish_reason: "content_filter" }] };
 
   it.each([
     ["responses", /"content_filter"/],
@@ -89,8 +89,8 @@ describe("61 an answer that Azure's filter stopped has no message", () => {
   });
 
   it("which is an error where no filter is named", async () => {
-    const answer = { ...filtered, choices: [{ index: 0, finish_reason: "stop" }] };
-    expect((await ask("messages", "chat-completions", answer)).status).toBe(502);
+    const response = { ...filtered, choices: [{ index: 0, finish_reason: "stop" }] };
+    expect((await ask("messages", "chat-completions", response)).status).toBe(502);
   });
 });
 
@@ -148,8 +148,8 @@ describe("74 calls that hold an empty custom call beside the function's", () => 
   ];
 
   it.each(not("chat-completions"))("are the function's (%s)", async (client) => {
-    for (const answer of [chatAnswer({ tool_calls: [call] }, ""), chatStream(pieces, "")]) {
-      const received = await ask(client, "chat-completions", answer);
+    for (const response of [chatResponse({ tool_calls: [call] }, ""), chatStream(pieces, "")]) {
+      const received = await ask(client, "chat-completions", response);
       expect(received.text).not.toContain("custom");
       expect(received.text).toContain("get_weather");
       expect(received.text.replaceAll("\\", "")).toMatch(/"city":|city/);
@@ -162,7 +162,7 @@ describe("74 calls that hold an empty custom call beside the function's", () => 
       const whole = await ask(
         "generative-language",
         "chat-completions",
-        chatAnswer({ content: "x" }, finish),
+        chatResponse({ content: "x" }, finish),
       );
       expect(whole.text).toContain('"finishReason":"STOP"');
       const stream = await ask(
@@ -192,13 +192,13 @@ describe("78 lists in a chat stream, as openai-python and openai-node add them u
     received.data.flatMap((chunk) => (chunk["choices"] as { delta: Json }[]).map(({ delta }) => delta));
 
   it("come once, whole, each entry with its index", async () => {
-    const answer = messagesStream([
+    const response = messagesStream([
       ...thought(0, "c2ln"),
       ...textEvents(1),
       ...thought(2, "c2lo"),
       ...textEvents(3),
     ]);
-    const lists = deltasOf(await ask("chat-completions", "messages", answer)).filter(
+    const lists = deltasOf(await ask("chat-completions", "messages", response)).filter(
       (delta) => "reasoning_details" in delta,
     );
     expect(lists).toEqual([
@@ -263,8 +263,8 @@ describe("56 an answer that pauses", () => {
     ["responses", '"status":"incomplete"'],
     ["generative-language", '"finishReason":"MAX_TOKENS"'],
   ] as const)("is not told as finished to %s clients", async (client, expected) => {
-    const answers = [
-      messagesAnswer([{ type: "text", text: "Searching" }], "pause_turn"),
+    const responses = [
+      messagesResponse([{ type: "text", text: "Searching" }], "pause_turn"),
       messagesStream(
         [
           { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
@@ -274,25 +274,26 @@ describe("56 an answer that pauses", () => {
         "pause_turn",
       ),
     ];
-    for (const answer of answers) expect((await ask(client, "messages", answer)).text).toContain(expected);
+    for (const response of responses)
+      expect((await ask(client, "messages", response)).text).toContain(expected);
   });
 });
 
 describe("65 the answering model's name", () => {
-  const whole = { ...chatAnswer({ content: "Hi" }), model: "m-2026-11-01" };
+  const whole = { ...chatResponse({ content: "Hi" }), model: "m-2026-11-01" };
   const stream = chatStream([{ content: "Hi" }]).replaceAll('"model":"m"', '"model":"m-2026-11-01"');
 
   it.each(not("chat-completions"))(
     "is told to %s clients, unless a rule has renamed the model",
     async (client) => {
-      for (const answer of [whole, stream]) {
-        const isStream = typeof answer === "string";
+      for (const response of [whole, stream]) {
+        const isStream = typeof response === "string";
         const isGoogle = client === "generative-language";
         const scene = {
           client,
           upstream: "chat-completions" as const,
           body: { ...bodies[client], model: "m", ...(isStream && !isGoogle ? { stream: true } : {}) },
-          answer,
+          response,
           ...(isStream && isGoogle ? { array: false } : {}),
         };
         expect((await runScene({ ...scene, model: "m" })).text).toContain("m-2026-11-01");
@@ -334,7 +335,7 @@ describe("94 the words of a refusal", () => {
         client,
         upstream: "chat-completions",
         body: bodies[client],
-        answer: body as Json,
+        response: body as Json,
         status: 422,
       });
       expect([received.status, received.text.includes("Extra inputs are not permitted")]).toEqual([
@@ -349,7 +350,7 @@ describe("66 members of a response that Open Responses and openai-openapi requir
   it.each(["stop", "length"])(
     "are there where the answer ends with %s, whole and streamed",
     async (finish) => {
-      const whole = await ask("responses", "chat-completions", chatAnswer({ content: "Hi" }, finish));
+      const whole = await ask("responses", "chat-completions", chatResponse({ content: "Hi" }, finish));
       const stream = await ask("responses", "chat-completions", chatStream([{ content: "Hi" }], finish));
       for (const response of [whole.json, stream.data.at(-1)?.["response"] as Json])
         expect(response).toMatchObject({

@@ -65,7 +65,7 @@ function play(name: Vendor): FakeUpstream {
     return name === "chat-completions" ? [...framed, "data: [DONE]\n\n"] : framed;
   };
   upstream.hits.length = 0;
-  upstream.answer = (hit, response) =>
+  upstream.respond = (hit, response) =>
     events(frames(upstream.hits.length === 1 ? calls : text))(hit, response);
   return upstream;
 }
@@ -199,7 +199,7 @@ describe("the Google SDK", () => {
     "chats with a %s vendor, counting its tokens",
     async (model) => {
       const upstream = play(model);
-      upstream.answer = (hit, response) => {
+      upstream.respond = (hit, response) => {
         const lines = readStreamFixture(model, vendors[model].text);
         const named = model === "messages" || model === "responses";
         const frames = lines.map(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chatAnswer, chatStream, type Json, runScene, sse } from "./harness.ts";
+import { chatResponse, chatStream, type Json, runScene, sse } from "./harness.ts";
 
 /** What single vendors of the chat-completions dialect want otherwise, by the model's name or by their host. */
 const hi = { role: "user", content: "Hi" };
@@ -98,8 +98,8 @@ describe("43 thinking that a vendor wants back", () => {
         format: "openai-responses-v1",
         index: 0,
       };
-      const answer = chatAnswer({ content: "ok", reasoning_details: [detail] });
-      const received = await toChat({}, model, "openrouter.ai", { answer });
+      const response = chatResponse({ content: "ok", reasoning_details: [detail] });
+      const received = await toChat({}, model, "openrouter.ai", { response });
       const turn = { role: "assistant", content: received.json["content"] };
       const next = await toChat({ messages: [hi, turn, hi] }, model, "openrouter.ai");
       expect((next.sent["messages"] as Json[])[1]).toMatchObject({ reasoning_details: [detail] });
@@ -148,9 +148,9 @@ describe("79 usage in streams", () => {
       choices: [{ index: 0, delta: {}, finish_reason: "stop" }],
       x_groq: { id: "r", usage },
     };
-    const answer =
+    const response =
       chatStream([{ content: "Hi" }]).replace(/data: \[DONE\][\s\S]*/, "") + sse("chat-completions", [end]);
-    const received = await toChat({ stream: true }, "llama-3.3", "api.groq.com", { answer });
+    const received = await toChat({ stream: true }, "llama-3.3", "api.groq.com", { response });
     expect(received.outcome.usage).toMatchObject({ input: { total: 7 }, output: { total: 5 } });
   });
 
@@ -161,7 +161,7 @@ describe("79 usage in streams", () => {
       completion_tokens_details: { reasoning_tokens: 96 },
     };
     const received = await toChat({}, "google/gemini-3-pro", "ai-gateway.vercel.sh", {
-      answer: chatAnswer({ content: "Hi" }, "stop", { usage }),
+      response: chatResponse({ content: "Hi" }, "stop", { usage }),
     });
     expect(received.outcome.usage?.output).toEqual({ total: 106, reasoning: 96 });
   });
@@ -180,13 +180,13 @@ describe("59 thoughts of several items", () => {
 
   it("have a break between them in a chat-completions answer", async () => {
     const ask = { client: "chat-completions", upstream: "responses" } as const;
-    const whole = await runScene({ ...ask, body: { model: "m", messages: [hi] }, answer: response });
+    const whole = await runScene({ ...ask, body: { model: "m", messages: [hi] }, response });
     const [choice] = whole.json["choices"] as { message: Json }[];
     expect(choice?.message["reasoning_content"]).toBe("One.\n\nTwo.");
     const stream = await runScene({
       ...ask,
       body: { model: "m", messages: [hi], stream: true },
-      answer: sse("responses", [{ type: "response.completed", response }]),
+      response: sse("responses", [{ type: "response.completed", response }]),
     });
     const deltas = stream.data.map((chunk) => (chunk["choices"] as { delta: Json }[])[0]?.delta ?? {});
     expect(deltas.map((delta) => delta["reasoning_content"] ?? "").join("")).toBe("One.\n\nTwo.");

@@ -4,11 +4,11 @@ import { startTestProxy } from "../../support/start-proxy.ts";
 import { EVENTS, goodBody } from "../../support/vendor-answers.ts";
 
 /** An upstream that does this with each connection once a request has come on it. */
-async function startRawUpstream(answer: (socket: Socket, request: string) => void): Promise<string> {
+async function startRawUpstream(respond: (socket: Socket, request: string) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket.on("error", () => {}));
-    socket.on("data", (chunk) => answer(socket, chunk.toString("latin1")));
+    socket.on("data", (chunk) => respond(socket, chunk.toString("latin1")));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {

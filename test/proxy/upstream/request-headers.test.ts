@@ -24,7 +24,7 @@ it.each([
   ],
 ])("%s sends each header once, the configured one in place of ours", async (_what, method, path, body) => {
   const upstream = await startFakeUpstream();
-  upstream.answer = json(MESSAGE);
+  upstream.respond = json(MESSAGE);
   const headers = { "anthropic-version": "2099-01-01", "x-api-key": "sk-of-the-gateway", accept: "text/x" };
   const main = { dialect: "messages", base_url: upstream.url, api_key: "sk-of-the-vendor", headers };
   const proxy = await startTestProxy({ upstreams: { main } });

@@ -4,7 +4,7 @@ import { type FakeUpstream, json, startFakeUpstream } from "../../support/fake-u
 import { startTestProxy } from "../../support/start-proxy.ts";
 
 const PASSWORD = "correct-horse-battery";
-const ANSWER = {
+const COMPLETION = {
   id: "c",
   object: "chat.completion",
   choices: [{ index: 0, message: { role: "assistant", content: "Hi" } }],
@@ -12,8 +12,8 @@ const ANSWER = {
 
 it("sends calls, model lists, warm-up and MCP through the HTTP proxy", async () => {
   const { proxy, vendor, carrier, target } = await startAll();
-  vendor.answer = (hit, response) =>
-    json(hit.url.endsWith("/models") ? { data: [{ id: "vendor-model" }] } : ANSWER)(hit, response);
+  vendor.respond = (hit, response) =>
+    json(hit.url.endsWith("/models") ? { data: [{ id: "vendor-model" }] } : COMPLETION)(hit, response);
   const models = await fetch(`${proxy.url}/v1/models`);
   expect(await models.text()).toContain("vendor-model");
   for (const path of ["/v1/chat/completions", "/v1/messages"]) {

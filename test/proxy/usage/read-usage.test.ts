@@ -9,11 +9,11 @@ const usage = {
   "odd } member\\": 'with "quotes", a { and a \\',
   total_tokens: 10,
 };
-const answer = JSON.stringify({ choices: [], usage, note: "}" });
+const response = JSON.stringify({ choices: [], usage, note: "}" });
 
 test("usage is read whole past strings that hold braces, quotes and end in a backslash", () => {
-  expect(lastUsage(chat, answer)).toEqual(usage);
-  expect(firstUsage(chat, answer)).toEqual(usage);
+  expect(lastUsage(chat, response)).toEqual(usage);
+  expect(firstUsage(chat, response)).toEqual(usage);
 });
 
 test("usage is read the same where it stands far from the answer's end", () => {

@@ -52,9 +52,9 @@ describe("GET /api/diff", () => {
 describe("POST /api/diff/switch", () => {
   it("shows another diff from then on, unless it cannot", async () => {
     const server = await codeServer(await changed());
-    const answer = (await server.post("/api/diff/switch", { diffType: "last-commit" })).json();
-    expect(answer).toMatchObject({ gitRef: "HEAD", diffType: "last-commit" });
-    expect((await server.get("/api/diff")).json().rawPatch).toBe(answer.rawPatch);
+    const response = (await server.post("/api/diff/switch", { diffType: "last-commit" })).json();
+    expect(response).toMatchObject({ gitRef: "HEAD", diffType: "last-commit" });
+    expect((await server.get("/api/diff")).json().rawPatch).toBe(response.rawPatch);
     for (const [body, error] of [
       [{ diffType: "nonsense" }, /^Unknown diffType/],
       [{}, /^Missing diffType$/],
@@ -76,20 +76,20 @@ describe("POST /api/diff/switch", () => {
     "misses the type in a switch that sends %s",
     async (_what, sent: { payload?: string; type?: string }) => {
       const { app } = await codeServer(await changed());
-      const answer = await app.inject({
+      const response = await app.inject({
         method: "POST",
         url: "/api/diff/switch",
         headers: { host: "localhost", ...(sent.type && { "content-type": sent.type }) },
         ...(sent.payload !== undefined && { payload: sent.payload }),
       });
-      expect([answer.statusCode, answer.json()]).toEqual([400, { error: "Missing diffType" }]);
+      expect([response.statusCode, response.json()]).toEqual([400, { error: "Missing diffType" }]);
     },
   );
 
   it("leaves the patch out for a page that fetches file by file", async () => {
     const server = await codeServer(await changed());
-    const answer = await server.post("/api/diff/switch", { diffType: "uncommitted", patch: false });
-    expect(answer.json()).toEqual({ rawPatch: "", gitRef: "HEAD", diffType: "uncommitted" });
+    const response = await server.post("/api/diff/switch", { diffType: "uncommitted", patch: false });
+    expect(response.json()).toEqual({ rawPatch: "", gitRef: "HEAD", diffType: "uncommitted" });
   });
 
   it("answers many at once, each with its own diff", async () => {
@@ -101,8 +101,8 @@ describe("POST /api/diff/switch", () => {
         server.post("/api/diff/switch", { diffType: types[index % 4] }),
       ),
     );
-    many.forEach((answer, index) => {
-      expect(answer.json()).toEqual(one[index % 4]?.json());
+    many.forEach((response, index) => {
+      expect(response.json()).toEqual(one[index % 4]?.json());
     });
   });
 });
@@ -283,8 +283,8 @@ describe("POST /api/feedback", () => {
     expect((await b.post("/api/feedback", { agentSwitch: "other" })).statusCode).toBe(400);
     expect((await b.post("/api/feedback", { agentSwitch: "build" })).json()).toEqual({ ok: true });
     const a = await codeServer(repository, { origin: "origin_a" });
-    const answer = (await a.post("/api/feedback", { agentSwitch: "build" })).json();
-    expect(answer).toMatchObject({ ok: true, warnings: [expect.stringContaining("agentSwitch")] });
+    const response = (await a.post("/api/feedback", { agentSwitch: "build" })).json();
+    expect(response).toMatchObject({ ok: true, warnings: [expect.stringContaining("agentSwitch")] });
   });
 
   it("lets the next round tell lines that are new from lines that were seen, and where the notes' lines are", async () => {

@@ -70,13 +70,13 @@ describe("watchDiff", () => {
   it("looks only while somebody listens, and again after a look that failed", async () => {
     const looks: string[] = [];
     let isWanted = false;
-    const answers = [() => Promise.reject(new Error("busy")), async () => false, async () => true];
+    const outcomes = [() => Promise.reject(new Error("busy")), async () => false, async () => true];
     await new Promise<void>((resolve) => {
       const stop = watchDiff(
         {
           isOutdated() {
             looks.push("look");
-            return (answers.shift() ?? (async () => true))();
+            return (outcomes.shift() ?? (async () => true))();
           },
         },
         {

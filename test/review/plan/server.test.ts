@@ -184,12 +184,12 @@ describe("a decision", () => {
     expect((await post("/api/approve", { vaultapp })).json()).not.toHaveProperty("warnings");
     expect(await readdir(join(folder, "vault"))).toHaveLength(1);
     const failing = await planServer();
-    const answer = await failing.post("/api/approve", {
+    const response = await failing.post("/api/approve", {
       vaultapp: { ...vaultapp, folder: ".." },
       noteapp: { plan: "" },
     });
-    expect(answer.json()).toMatchObject({ ok: true, savedPath: expect.any(String) });
-    expect(answer.json().warnings).toHaveLength(2);
+    expect(response.json()).toMatchObject({ ok: true, savedPath: expect.any(String) });
+    expect(response.json().warnings).toHaveLength(2);
   });
 
   it("keeps no copy of a plan that was never sent", async () => {
@@ -249,9 +249,9 @@ describe("POST /api/upload", () => {
   it("keeps the file and says where", async () => {
     const { app } = await planServer();
     const parts = '--b\nContent-Disposition: form-data; name="file"; filename="größe.png"\n\nPNG';
-    const answer = (await app.inject(form(parts))).json();
-    expect(answer.originalName).toBe("größe.png");
-    expect((await readFile(answer.path)).equals(PNG)).toBe(true);
+    const response = (await app.inject(form(parts))).json();
+    expect(response.originalName).toBe("größe.png");
+    expect((await readFile(response.path)).equals(PNG)).toBe(true);
   });
 
   it("finds the file among whatever else a form sends", async () => {
@@ -393,9 +393,9 @@ describe("every answer", () => {
 it.each([
   ["/api/notes/vaults", { vaults: [] }],
   ["/api/agents", { agents: [] }],
-])("GET %s", async (url, answer) => {
+])("GET %s", async (url, expected) => {
   const { app } = await planServer();
-  expect((await app.inject({ url, headers })).json()).toEqual(answer);
+  expect((await app.inject({ url, headers })).json()).toEqual(expected);
 });
 
 it("the data directory's folders are made for their owner alone", async () => {

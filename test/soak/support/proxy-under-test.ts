@@ -51,9 +51,9 @@ export async function startProxyUnderTest(folder: string, vendorUrl: string): Pr
     url: `http://127.0.0.1:${port}`,
     async probe() {
       if (child.exitCode !== null) throw new Error(`the proxy has ended: ${output}`);
-      const answer = once(child, "message");
+      const response = once(child, "message");
       child.send("what is left?");
-      return (await answer)[0] as Holding;
+      return (await response)[0] as Holding;
     },
     async stop() {
       child.kill("SIGTERM");

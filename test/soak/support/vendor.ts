@@ -30,7 +30,7 @@ export async function startVendor(): Promise<Vendor> {
       open -= 1;
     });
     const body = await bodyOf(request);
-    if (request.url?.startsWith("/mcp")) answerMcp(body, response);
+    if (request.url?.startsWith("/mcp")) respondToMcp(body, response);
     else await obey(request.url ?? "", body, response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -53,11 +53,11 @@ async function obey(url: string, body: string, response: ServerResponse): Promis
     return;
   }
   const isStream = url.includes("streamGenerateContent") || /"stream":\s*true/.test(body);
-  if (isStream) await answerInEvents(order, streamOf(dialect, piecesOf(order)), response);
+  if (isStream) await sendEvents(order, streamOf(dialect, piecesOf(order)), response);
   else sendWhole(order, wholeOf(dialect, piecesOf(order)), response);
 }
 
-async function answerInEvents(
+async function sendEvents(
   { kind }: Order,
   events: readonly string[],
   response: ServerResponse,
@@ -81,7 +81,7 @@ function sendWhole({ kind }: Order, text: string, response: ServerResponse): voi
   else response.write(text.slice(0, text.length >> 1), () => response.destroy());
 }
 
-function answerMcp(body: string, response: ServerResponse): void {
+function respondToMcp(body: string, response: ServerResponse): void {
   const { id, params } = JSON.parse(body);
   response.writeHead(200, { "content-type": "text/event-stream" });
   response.write('event: message\ndata: {"jsonrpc":"2.0","method":"notifications/message"}\n\n');

@@ -43,22 +43,23 @@ export function textOf(dialect: ClientDialect, body: string, isStream: boolean):
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into as clients do, and a wrong one fails the test
-type Answer = any;
+type Untyped = any;
 
-function wholeText(dialect: ClientDialect, answer: Answer): string {
-  if (dialect === "chat-completions") return answer.choices[0].message.content;
-  if (dialect === "responses") return answer.output.flatMap((item: Answer) => textsIn(item.content)).join("");
-  if (dialect === "messages") return textsIn(answer.content).join("");
-  return textsIn(answer.candidates[0].content.parts).join("");
+function wholeText(dialect: ClientDialect, response: Untyped): string {
+  if (dialect === "chat-completions") return response.choices[0].message.content;
+  if (dialect === "responses")
+    return response.output.flatMap((item: Untyped) => textsIn(item.content)).join("");
+  if (dialect === "messages") return textsIn(response.content).join("");
+  return textsIn(response.candidates[0].content.parts).join("");
 }
 
-function deltaText(dialect: ClientDialect, event: Answer): string {
+function deltaText(dialect: ClientDialect, event: Untyped): string {
   if (dialect === "chat-completions") return event.choices?.[0]?.delta?.content ?? "";
   if (dialect === "responses") return event.type === "response.output_text.delta" ? event.delta : "";
   if (dialect === "messages") return event.delta?.text ?? "";
   return textsIn(event.candidates?.[0]?.content?.parts).join("");
 }
 
-function textsIn(parts: Answer): string[] {
-  return (parts ?? []).map((part: Answer) => part.text ?? "");
+function textsIn(parts: Untyped): string[] {
+  return (parts ?? []).map((part: Untyped) => part.text ?? "");
 }

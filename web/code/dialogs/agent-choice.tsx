@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import type { Agent, AgentsAnswer } from "../../../src/review/api-types.ts";
+import type { Agent, AgentsResponse } from "../../../src/review/api-types.ts";
 import { getJson } from "../../shared/api/client.ts";
 import { useSession } from "../state/session.ts";
 
@@ -14,7 +14,7 @@ export function AgentChoice({ value, onChange }: AgentChoiceProps) {
   const [agents, setAgents] = useState<readonly Agent[]>([]);
   useEffect(() => {
     if (!canSwitch) return;
-    void getJson<AgentsAnswer>("/api/agents").then((result) => {
+    void getJson<AgentsResponse>("/api/agents").then((result) => {
       if (result.ok) setAgents(result.value.agents);
     });
   }, [canSwitch]);

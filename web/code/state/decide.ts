@@ -1,11 +1,11 @@
-import type { DecisionAnswer, FeedbackBody } from "../../../src/review/api-types.ts";
+import type { DecisionResponse, FeedbackBody } from "../../../src/review/api-types.ts";
 import { explain, sendJson } from "../../shared/api/client.ts";
 import { stopDraft } from "./draft.ts";
 import { useSession } from "./session.ts";
 
 /** Sends the decision. Resolves to an error message, or to undefined once the server has stored it on disk. */
 export async function decide(body: FeedbackBody, approved: boolean): Promise<string | undefined> {
-  const result = await sendJson<DecisionAnswer>("POST", "/api/feedback", {
+  const result = await sendJson<DecisionResponse>("POST", "/api/feedback", {
     ...body,
     sessionId: useSession.getState().index?.sessionId,
   });

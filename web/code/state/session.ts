@@ -4,8 +4,8 @@ import type {
   CallerDoubt,
   DiffFile,
   DiffIndex,
-  DiffSwitchAnswer,
   DiffSwitchBody,
+  DiffSwitchResponse,
   FileText,
 } from "../../../src/review/api-types.ts";
 import { explain, getJson, type Result, sendJson } from "../../shared/api/client.ts";
@@ -134,7 +134,7 @@ function fetchIndex(whitespace: boolean): Promise<Result<DiffIndex>> {
 export async function switchDiff(diffType: string, whitespace: boolean): Promise<Result<DiffIndex>> {
   useSession.setState({ switching: true });
   const body: DiffSwitchBody = { diffType, patch: false };
-  const switched = await sendJson<DiffSwitchAnswer>("POST", "/api/diff/switch", body);
+  const switched = await sendJson<DiffSwitchResponse>("POST", "/api/diff/switch", body);
   const result = switched.ok ? await loadDiff(whitespace) : switched;
   useSession.setState({ switching: false });
   return result;

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import type { Agent, AgentsAnswer, PermissionMode, PlanState } from "../../../src/review/api-types.ts";
+import type { Agent, AgentsResponse, PermissionMode, PlanState } from "../../../src/review/api-types.ts";
 import { getJson } from "../../shared/api/client.ts";
 
 const MODES: readonly { readonly value: PermissionMode; readonly label: string }[] = [
@@ -53,7 +53,7 @@ export function AgentChoice({ value, onChange }: AgentChoiceProps) {
   const [agents, setAgents] = useState<readonly Agent[]>([]);
   const [error, setError] = useState<string>();
   useEffect(() => {
-    getJson<AgentsAnswer>("/api/agents").then((result) => {
+    getJson<AgentsResponse>("/api/agents").then((result) => {
       if (result.ok) setAgents(result.value.agents);
       setError(result.ok ? result.value.error : undefined);
     });

@@ -1,6 +1,6 @@
 import { Copy } from "lucide-react";
 import { useEffect } from "react";
-import type { DecisionAnswer } from "../../../src/review/api-types.ts";
+import type { DecisionResponse } from "../../../src/review/api-types.ts";
 import { describeDoubt } from "../../shared/caller-doubt.ts";
 import { copyAndReport } from "../../shared/clipboard.ts";
 import { Button } from "../../shared/components/button.tsx";
@@ -24,7 +24,7 @@ export function FinalScreen() {
   );
 }
 
-function Decided({ outcome }: { readonly outcome: Extract<Outcome, { response: DecisionAnswer }> }) {
+function Decided({ outcome }: { readonly outcome: Extract<Outcome, { response: DecisionResponse }> }) {
   const name = useReview((state) => state.plan?.caller.name ?? "The agent");
   const { feedback, response, permissionMode, agentSwitch } = outcome;
   const doubt = response.doubt;

@@ -1,4 +1,4 @@
-import type { ApproveBody, DecisionAnswer, DenyBody } from "../../../src/review/api-types.ts";
+import type { ApproveBody, DecisionResponse, DenyBody } from "../../../src/review/api-types.ts";
 import { explain, type Result, sendJson } from "../../shared/api/client.ts";
 import { useReview } from "./review-store.ts";
 
@@ -34,17 +34,17 @@ export async function requestChanges(body: DenyBody): Promise<string | undefined
 }
 
 /** Sends a decision. `deciding` marks it as this tab's, because its event may arrive before the response. */
-async function send(path: string, body: ApproveBody | DenyBody): Promise<Result<DecisionAnswer>> {
+async function send(path: string, body: ApproveBody | DenyBody): Promise<Result<DecisionResponse>> {
   const { plan } = useReview.getState();
   useReview.setState({ deciding: true });
-  const result = await sendJson<DecisionAnswer>("POST", path, { ...body, planId: plan?.planId });
+  const result = await sendJson<DecisionResponse>("POST", path, { ...body, planId: plan?.planId });
   useReview.setState({ deciding: false });
   return result;
 }
 
 function conclude(
-  result: Result<DecisionAnswer>,
-  onResponse: (response: DecisionAnswer) => void,
+  result: Result<DecisionResponse>,
+  onResponse: (response: DecisionResponse) => void,
 ): string | undefined {
   if (result.ok) {
     onResponse(result.value);

@@ -4,7 +4,7 @@ import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown
 import type {
   AttachedImage,
   CallerDoubt,
-  DecisionAnswer,
+  DecisionResponse,
   PlanAnchor,
   PlanAnnotation,
   PlanState,
@@ -44,7 +44,7 @@ export type Outcome =
       readonly kind: "approved" | "denied";
       /** Feedback sent with the decision. */
       readonly feedback: string;
-      readonly response: DecisionAnswer;
+      readonly response: DecisionResponse;
       readonly permissionMode?: string;
       readonly agentSwitch?: string;
     }

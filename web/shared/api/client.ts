@@ -1,4 +1,4 @@
-import type { ErrorAnswer } from "../../../src/review/api-types.ts";
+import type { ErrorResponse } from "../../../src/review/api-types.ts";
 import { pageTokenHeader } from "./page-token.ts";
 
 /**
@@ -69,6 +69,6 @@ async function call<Value>(path: string, init: RequestInit): Promise<Result<Valu
 }
 
 function messageIn(body: unknown): string {
-  const error = (body as Partial<ErrorAnswer> | null)?.error;
+  const error = (body as Partial<ErrorResponse> | null)?.error;
   return typeof error === "string" ? error : "The server rejected the request without a reason.";
 }

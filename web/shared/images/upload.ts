@@ -1,4 +1,4 @@
-import type { AttachedImage, UploadAnswer } from "../../../src/review/api-types.ts";
+import type { AttachedImage, UploadResponse } from "../../../src/review/api-types.ts";
 import { explain, sendFile } from "../api/client.ts";
 
 const MAX_BYTES = 20 * 1024 * 1024;
@@ -15,7 +15,7 @@ export async function uploadImage(file: File): Promise<UploadResult> {
   }
   if (file.size > MAX_BYTES) return { ok: false, message: `${file.name} is larger than 20 MB.` };
   const name = file.name || `pasted.${file.type.slice("image/".length)}`;
-  const result = await sendFile<UploadAnswer>("/api/upload", file, name);
+  const result = await sendFile<UploadResponse>("/api/upload", file, name);
   if (!result.ok) return { ok: false, message: `${name} was not uploaded: ${explain(result)}` };
   return { ok: true, image: { path: result.value.path, name } };
 }

@@ -24,7 +24,7 @@ export class ProcessGone extends Error {}
 
 type Packet =
   | { readonly call: number; readonly name: string; readonly value: unknown }
-  | { readonly answers: number; readonly value: unknown }
+  | { readonly resolves: number; readonly value: unknown }
   | { readonly fails: number; readonly fault: Fault };
 
 interface Fault {
@@ -61,11 +61,11 @@ export function createRemote<Far>(pipe: Pipe, near: object): Remote<Far> {
   pipe.onPacket((packet) => {
     // Both ends run the same version of the program.
     const known = packet as Packet;
-    if ("answers" in known) settle(known.answers, ({ resolve }) => resolve(known.value as never));
+    if ("resolves" in known) settle(known.resolves, ({ resolve }) => resolve(known.value as never));
     else if ("fails" in known) settle(known.fails, ({ reject }) => reject(errorOf(known.fault)));
     else
       serve(known.name, known.value).then(
-        (value) => send({ answers: known.call, value }),
+        (value) => send({ resolves: known.call, value }),
         (error: unknown) => send({ fails: known.call, fault: faultOf(error) }),
       );
   });

@@ -5,7 +5,7 @@ import type { Tool, Turn } from "../../exchange/request.ts";
 export interface Conversation {
   readonly turns: readonly Turn[];
   /** Empty for a thread: clients cannot read its responses again. */
-  readonly answer: string;
+  readonly responseText: string;
   /** Set when a thread is created; later calls of the thread do not send it again. */
   readonly thread?: ThreadFrame;
 }

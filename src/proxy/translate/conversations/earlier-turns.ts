@@ -59,15 +59,15 @@ export async function keepConversation(
   id: string,
   request: ExchangeRequest,
   response: ExchangeResponse,
-  { answer, size }: { readonly answer: string; readonly size: number },
+  { responseText, size }: { readonly responseText: string; readonly size: number },
 ): Promise<void> {
   const parts = response.candidates[0]?.parts ?? [];
   const turns = [...request.turns, { role: "assistant" as const, parts }];
   if (request.thread !== undefined) {
     const { instructions, tools } = request;
     const thread = { instructions, tools };
-    return store?.save(threadKey(id), { turns, answer: "", thread }, size + 2 * answer.length);
+    return store?.save(threadKey(id), { turns, responseText: "", thread }, size + 2 * responseText.length);
   }
   // The parts of the response and its text have about the same length.
-  await store?.save(id, { turns, answer }, size + 2 * answer.length);
+  await store?.save(id, { turns, responseText }, size + 2 * responseText.length);
 }

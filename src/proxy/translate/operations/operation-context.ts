@@ -9,8 +9,8 @@ import type { Usage } from "../../exchange/response.ts";
 import { createLossHeader } from "../loss-header.ts";
 import { readErrorBody, readResponseJson } from "../response/read-response.ts";
 import { refuseLosses } from "../strict-translation.ts";
-import type { TranslatedCall, TranslationOutcome, UpstreamReply } from "../translate-call.ts";
-import { answerError } from "../translation.ts";
+import type { TranslatedCall, TranslationOutcome, UpstreamResponse } from "../translate-call.ts";
+import { respondWithError } from "../translation.ts";
 
 /** Context of a non-chat operation: embeddings, images, transcription, token count. */
 export interface OperationContext {
@@ -23,7 +23,7 @@ export interface OperationContext {
    * `DialectError` if the upstream responds with an error, or before sending if there are losses under
    * `strict_translation`.
    */
-  post(path: string, body: unknown): Promise<UpstreamReply | undefined>;
+  post(path: string, body: unknown): Promise<UpstreamResponse | undefined>;
   /**
    * Sends JSON like `post` and returns the parsed response. Throws `DialectError` (502) if the response exceeds
    * `bounds`.
@@ -44,9 +44,9 @@ export async function serveOperation(
   } catch (error) {
     if (isClientDisconnect(error)) throw error;
     failure = toExchangeError(error);
-    if (failure.kind === "internal" && !call.reply.started) throw error;
-    if (call.reply.started) call.reply.destroy();
-    else answerError(call, failure, createOperationLossHeader(context.losses));
+    if (failure.kind === "internal" && !call.writer.started) throw error;
+    if (call.writer.started) call.writer.destroy();
+    else respondWithError(call, failure, createOperationLossHeader(context.losses));
   }
   return {
     losses: context.losses.losses,
@@ -62,7 +62,7 @@ export function createOperationLossHeader(losses: LossList): Readonly<Record<str
 
 function createOperationContext(call: TranslatedCall): OperationContext {
   const losses = createLossList();
-  const post = async (path: string, body: unknown): Promise<UpstreamReply | undefined> => {
+  const post = async (path: string, body: unknown): Promise<UpstreamResponse | undefined> => {
     refuseLosses(call, losses.losses);
     const reply = await call.send({ method: "POST", path, body: stringifyJson(body) });
     if (reply === undefined || reply.status < 400) return reply;
@@ -79,7 +79,7 @@ function createOperationContext(call: TranslatedCall): OperationContext {
       return reply && readResponseJson(reply.body, bounds);
     },
     send(text, contentType = "application/json") {
-      call.reply.answer(200, { "content-type": contentType, ...createOperationLossHeader(losses) }, text);
+      call.writer.respond(200, { "content-type": contentType, ...createOperationLossHeader(losses) }, text);
     },
   };
 }

@@ -26,7 +26,7 @@ export function serveCount(call: TranslatedCall): Promise<TranslationOutcome> {
     const response = client.encodeTokenCount(tokens);
     const headers: Record<string, string> = { "content-type": "application/json" };
     if (counted === undefined) headers["x-sallyport-estimated"] = "true";
-    call.reply.answer(200, headers, JSON.stringify(response));
+    call.writer.respond(200, headers, JSON.stringify(response));
   });
 }
 

@@ -58,9 +58,10 @@ async function askOpenAi(context: OperationContext): Promise<void> {
   const body = writeOpenAiEmbeddings(request, call.target.model);
   const list = await context.ask("/embeddings", body, boundsOf(request));
   if (list === undefined) return;
-  const answer = readOpenAiVectors(list);
-  if (answer?.vectors.length !== request.texts.length)
+  const embeddings = readOpenAiVectors(list);
+  if (embeddings?.vectors.length !== request.texts.length)
     throw invalidResponse("The upstream returned no embeddings.");
-  if (answer.tokens !== undefined) context.usage = { input: { total: answer.tokens }, output: { total: 0 } };
-  context.send(JSON.stringify(writeGoogleVectors(answer.vectors, request.batch)));
+  if (embeddings.tokens !== undefined)
+    context.usage = { input: { total: embeddings.tokens }, output: { total: 0 } };
+  context.send(JSON.stringify(writeGoogleVectors(embeddings.vectors, request.batch)));
 }

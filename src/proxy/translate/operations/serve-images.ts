@@ -83,12 +83,12 @@ async function sendEvents(
   response: Readonly<Record<string, unknown>>,
   created: number,
 ): Promise<void> {
-  const { reply } = context.call;
+  const { writer } = context.call;
   const { data, created: _, ...rest } = response;
   const type = `${name}.completed`;
-  reply.start(200, { ...eventStreamHeaders, ...createOperationLossHeader(context.losses) });
+  writer.start(200, { ...eventStreamHeaders, ...createOperationLossHeader(context.losses) });
   for (const image of Array.isArray(data) ? data : []) {
-    await reply.write(serializeLine(JSON.stringify({ type, created_at: created, ...image, ...rest }), type));
+    await writer.write(serializeLine(JSON.stringify({ type, created_at: created, ...image, ...rest }), type));
   }
-  reply.end();
+  writer.end();
 }

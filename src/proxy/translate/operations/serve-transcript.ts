@@ -8,7 +8,7 @@ import type { ExchangeResponse, Usage } from "../../exchange/response.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
 import { capabilitiesFor } from "../../models/capabilities-for.ts";
 import { EventReader, readResponseJson } from "../response/read-response.ts";
-import type { TranslatedCall, TranslationOutcome, UpstreamReply } from "../translate-call.ts";
+import type { TranslatedCall, TranslationOutcome, UpstreamResponse } from "../translate-call.ts";
 import { createOperationLossHeader, type OperationContext, serveOperation } from "./operation-context.ts";
 import { readForm } from "./read-form.ts";
 import {
@@ -41,7 +41,7 @@ export function serveTranscript(call: TranslatedCall): Promise<TranslationOutcom
 async function ask(
   context: OperationContext,
   request: TranscriptRequest,
-): Promise<UpstreamReply | undefined> {
+): Promise<UpstreamResponse | undefined> {
   const { dialect, model, capabilities } = context.call.target;
   const conversation = transcriptConversation(request, model);
   const codec = await loadCodec(dialect);
@@ -79,13 +79,13 @@ function toUsage(usage: Usage | undefined): Readonly<Record<string, unknown>> {
 }
 
 /** Sends `transcript.text.delta` events, then `transcript.text.done`. An error closes the connection. */
-async function sendStream(context: OperationContext, upstream: UpstreamReply): Promise<void> {
-  const { reply, target } = context.call;
+async function sendStream(context: OperationContext, upstream: UpstreamResponse): Promise<void> {
+  const { writer, target } = context.call;
   const codec = await loadCodec(target.dialect);
   const decoder = codec.createStreamDecoder();
   const parser = new EventReader();
   let text = "";
-  reply.start(200, { ...eventStreamHeaders, ...createOperationLossHeader(context.losses) });
+  writer.start(200, { ...eventStreamHeaders, ...createOperationLossHeader(context.losses) });
   const relay = async (events: readonly ExchangeEvent[]): Promise<void> => {
     for (const event of events) {
       if (event.type === "error") throw new DialectError(event.error);
@@ -93,7 +93,7 @@ async function sendStream(context: OperationContext, upstream: UpstreamReply): P
       if (event.type !== "text-delta") continue;
       text += event.text;
       const delta = { type: "transcript.text.delta", delta: event.text };
-      await reply.write(serializeLine(JSON.stringify(delta), delta.type));
+      await writer.write(serializeLine(JSON.stringify(delta), delta.type));
     }
   };
   for await (const chunk of upstream.body) {
@@ -102,6 +102,6 @@ async function sendStream(context: OperationContext, upstream: UpstreamReply): P
   for (const event of parser.end()) await relay(decoder.push(event));
   await relay(decoder.end());
   const done = { type: "transcript.text.done", text, ...toUsage(context.usage) };
-  await reply.write(serializeLine(JSON.stringify(done), done.type));
-  reply.end();
+  await writer.write(serializeLine(JSON.stringify(done), done.type));
+  writer.end();
 }

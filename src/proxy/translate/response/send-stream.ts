@@ -10,7 +10,7 @@ import { mergeUsage } from "../../exchange/usage.ts";
 import { keptId } from "../conversations/threads.ts";
 import { createLossHeader } from "../loss-header.ts";
 import { refusal, STRICT } from "../strict-translation.ts";
-import type { UpstreamReply } from "../translate-call.ts";
+import type { UpstreamResponse } from "../translate-call.ts";
 import { type Translation, withoutSecrets } from "../translation.ts";
 import { decodingTurns } from "./decoding-turns.ts";
 import { DeltaFastPath } from "./delta-fast-path.ts";
@@ -25,7 +25,7 @@ const MAX_TRAILING_BYTES = 64 * 1024;
 const MAX_TRAILING_MS = 500;
 
 /** Responds with a stream, relaying the upstream's events one by one or converting its complete response. */
-export async function sendStream(translation: Translation, upstream: UpstreamReply): Promise<void> {
+export async function sendStream(translation: Translation, upstream: UpstreamResponse): Promise<void> {
   const writer = new StreamWriter(translation);
   try {
     await relay(translation, upstream, writer);
@@ -37,7 +37,11 @@ export async function sendStream(translation: Translation, upstream: UpstreamRep
   }
 }
 
-async function relay(translation: Translation, upstream: UpstreamReply, writer: StreamWriter): Promise<void> {
+async function relay(
+  translation: Translation,
+  upstream: UpstreamResponse,
+  writer: StreamWriter,
+): Promise<void> {
   writer.waitForFirst();
   const { shape, body } = await lookAt(upstream.body);
   if (shape === "html") throw invalidResponse("The upstream returned a web page.");
@@ -135,7 +139,7 @@ class StreamWriter {
       if (checked === undefined) break;
       const restored = this.restore(this.own(checked));
       this.watch(restored);
-      const isFirst = this.unsent === "" && text === "" && !this.translation.plan.call.reply.started;
+      const isFirst = this.unsent === "" && text === "" && !this.translation.plan.call.writer.started;
       if (isFirst && restored.type === "error") throw new DialectError(restored.error);
       text += restored.type === "end" ? this.encodeEnd(restored) : this.encoder.push(restored);
     }
@@ -183,8 +187,8 @@ class StreamWriter {
   /** Ends the response with an error: as a whole response if it has not started, else as the stream's last event. */
   async fail(error: ExchangeError): Promise<void> {
     this.failed = true;
-    if (!this.translation.plan.call.reply.started) {
-      this.translation.answerError(error);
+    if (!this.translation.plan.call.writer.started) {
+      this.translation.respondWithError(error);
       return;
     }
     this.translation.fail(error);
@@ -202,16 +206,16 @@ class StreamWriter {
     const text = this.unsent;
     if (text === "") return undefined;
     this.unsent = "";
-    const { reply } = this.translation.plan.call;
-    if (!reply.started) this.start();
+    const { writer } = this.translation.plan.call;
+    if (!writer.started) this.start();
     if (this.guard.ended && this.collector !== undefined && !this.failed) {
       // The client may use this id as soon as it has the end of the stream, so the conversation is stored first.
       return this.keep().finally(() => {
-        reply.write(text);
-        reply.end(this.lateLosses());
+        writer.write(text);
+        writer.end(this.lateLosses());
       });
     }
-    const wait = reply.write(text);
+    const wait = writer.write(text);
     if (!this.guard.ended) {
       if (this.begun && !this.hasStreamKeepAlive) {
         this.hasStreamKeepAlive = true;
@@ -219,24 +223,24 @@ class StreamWriter {
       }
       return wait;
     }
-    reply.end(this.lateLosses());
+    writer.end(this.lateLosses());
     return wait;
   }
 
   private start(): void {
-    const { reply, client } = this.translation.plan.call;
+    const { writer, client } = this.translation.plan.call;
     clearTimeout(this.timer);
-    if (reply.started) return;
+    if (writer.started) return;
     const headers = client.array
       ? { ...eventStreamHeaders, "content-type": "application/json" }
       : eventStreamHeaders;
-    reply.start(200, { ...headers, ...this.translation.lossHeaders() });
+    writer.start(200, { ...headers, ...this.translation.lossHeaders() });
     this.keepAlive();
   }
 
   /** The keep-alive of a dialect may depend on whether its stream has begun. */
   private keepAlive(): void {
-    this.translation.plan.call.reply.keepAlive(this.encoder.push({ type: "ping" }));
+    this.translation.plan.call.writer.keepAlive(this.encoder.push({ type: "ping" }));
   }
 
   private watch(event: ExchangeEvent): void {

@@ -5,7 +5,7 @@ import { stringifyJson } from "../../exchange/json.ts";
 import type { ExchangeResponse } from "../../exchange/response.ts";
 import { LARGE_JSON, stringifyLargeJson } from "../large-json.ts";
 import { refuseLosses } from "../strict-translation.ts";
-import type { UpstreamReply } from "../translate-call.ts";
+import type { UpstreamResponse } from "../translate-call.ts";
 import type { Translation } from "../translation.ts";
 import {
   createTooLargeError,
@@ -21,7 +21,7 @@ import { createStreamGuard, findResponseError } from "./stream-guard.ts";
 /**
  * Responds with a complete body, from the upstream's complete response or, if it streams unasked, from its stream.
  */
-export async function sendWhole(translation: Translation, upstream: UpstreamReply): Promise<void> {
+export async function sendWhole(translation: Translation, upstream: UpstreamResponse): Promise<void> {
   const { shape, body } = await lookAt(upstream.body);
   if (shape === "html") throw invalidResponse("The upstream returned a web page.");
   const given = shape === "events" ? await collect(translation, body) : await decode(translation, body);
@@ -33,21 +33,21 @@ export async function sendWhole(translation: Translation, upstream: UpstreamRepl
   const { value, losses } = translation.plan.client.encodeResponse(response, translation.plan.context);
   translation.lose(losses);
   refuseLosses(translation.plan.call, losses);
-  const { reply } = translation.plan.call;
+  const { writer } = translation.plan.call;
   await turnIfLarge(translation.responseLength);
   const isLarge = translation.responseLength > LARGE_JSON;
   const json = isLarge ? await stringifyLargeJson(value) : stringifyJson(value);
   await translation.keep(idIn(value), response, json);
   const headers = { "content-type": "application/json", ...translation.lossHeaders() };
-  reply.answer(200, headers, json);
+  writer.respond(200, headers, json);
 }
 
 async function decode(translation: Translation, body: AsyncIterable<Uint8Array>): Promise<ExchangeResponse> {
-  const answer = await readResponseJson(body, getResponseBounds(translation.plan.request), (length) => {
+  const json = await readResponseJson(body, getResponseBounds(translation.plan.request), (length) => {
     translation.responseLength = length;
   });
-  if (Array.isArray(answer)) return gather(eventsOfList(answer, translation.plan.upstream));
-  const { value, losses } = translation.plan.upstream.decodeResponse(answer);
+  if (Array.isArray(json)) return gather(eventsOfList(json, translation.plan.upstream));
+  const { value, losses } = translation.plan.upstream.decodeResponse(json);
   translation.lose(losses);
   return value;
 }

@@ -1,5 +1,5 @@
 import { checkOffered } from "../../agents.ts";
-import type { AgentOrigin, AgentsAnswer, CodeAnnotation, FeedbackBody } from "../../api-types.ts";
+import type { AgentOrigin, AgentsResponse, CodeAnnotation, FeedbackBody } from "../../api-types.ts";
 import type { CodeDecision } from "../../decision.ts";
 import type { DiffLease } from "../../git/diff-session.ts";
 import { findFile, readSide } from "../../git/file-text.ts";
@@ -7,7 +7,7 @@ import { type FeedbackParts, feedbackText, linesMeant, type QuotedAnnotation } f
 
 export interface FeedbackRules {
   readonly origin: AgentOrigin;
-  readonly agents: AgentsAnswer["agents"];
+  readonly agents: AgentsResponse["agents"];
   readonly repository: string;
 }
 

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { FastifyError, FastifyInstance } from "fastify";
 import { AppError } from "../../../errors.ts";
-import type { DiffSwitchAnswer } from "../../api-types.ts";
+import type { DiffSwitchResponse } from "../../api-types.ts";
 import { ONE_PLAIN_ISSUE } from "../../body-schemas.ts";
 import type { ReviewContext } from "../../context.ts";
 import { switchWithThreads } from "../code-anchors.ts";
@@ -22,7 +22,7 @@ export function diffSwitchRoute(
     const { diffType, patch = true } = body.data;
     const { snapshot } = await leaseDiff(reply, switchWithThreads(diffs, diffType, await threads.opened));
     const { gitRef } = snapshot.plan;
-    if (!patch) return { rawPatch: "", gitRef, diffType } satisfies DiffSwitchAnswer;
+    if (!patch) return { rawPatch: "", gitRef, diffType } satisfies DiffSwitchResponse;
     return reply
       .type("application/json; charset=utf-8")
       .send(Readable.from(diffJson(snapshot, { gitRef, diffType })));

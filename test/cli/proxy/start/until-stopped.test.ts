@@ -4,9 +4,9 @@ import { untilStopped } from "../../../../src/cli/proxy/start/until-stopped.ts";
 /** A proxy whose running answers end when they are told to; `calls` is what it was asked, in order. */
 function fakeServing(faults: { readonly refuse?: Error; readonly close?: Error } = {}) {
   const calls: string[] = [];
-  let endAnswers = () => {};
-  const answersEnd = new Promise<void>((resolve) => {
-    endAnswers = resolve;
+  let endResponses = () => {};
+  const responsesEnd = new Promise<void>((resolve) => {
+    endResponses = resolve;
   });
   const asked = (name: string, fault?: Error) => {
     calls.push(name);
@@ -15,10 +15,10 @@ function fakeServing(faults: { readonly refuse?: Error; readonly close?: Error }
   const serving = {
     announceStop: () => asked("announceStop"),
     refuse: () => asked("refuse", faults.refuse),
-    drained: () => asked("drained").then(() => answersEnd),
+    drained: () => asked("drained").then(() => responsesEnd),
     close: () => asked("close", faults.close),
   };
-  return { serving, calls, endAnswers: () => endAnswers() };
+  return { serving, calls, endResponses: () => endResponses() };
 }
 
 const quiet = { note: () => {} };
@@ -28,10 +28,10 @@ const listeners = () => process.listenerCount("SIGTERM") + process.listenerCount
 describe("the end of a proxy", () => {
   it("comes when its running answers have ended, and signals then mean what they did before", async () => {
     const before = listeners();
-    const { serving, calls, endAnswers } = fakeServing();
+    const { serving, calls, endResponses } = fakeServing();
     const over = untilStopped(serving, quiet, AT_ONCE);
     process.emit("SIGTERM", "SIGTERM");
-    endAnswers();
+    endResponses();
     expect(await over).toBe(0);
     expect(calls).toEqual(["announceStop", "refuse", "drained", "close"]);
     expect(listeners()).toBe(before);
@@ -65,7 +65,7 @@ describe("the end of a proxy", () => {
   });
 
   it("closes the listener after the delay, and lets calls take as long as they need where the timeout is 0", async () => {
-    const { serving, calls, endAnswers } = fakeServing();
+    const { serving, calls, endResponses } = fakeServing();
     const notes: string[] = [];
     const over = untilStopped(serving, { note: (line) => notes.push(line) }, () => ({
       drainDelayMs: 1,
@@ -74,7 +74,7 @@ describe("the end of a proxy", () => {
     process.emit("SIGTERM", "SIGTERM");
     while (notes.length < 2) await new Promise((resolve) => setImmediate(resolve));
     expect(notes[1]).toContain("no time limit");
-    endAnswers();
+    endResponses();
     expect(await over).toBe(0);
     expect(calls).toEqual(["announceStop", "refuse", "drained", "close"]);
   });
@@ -88,10 +88,10 @@ describe("the end of a proxy", () => {
   });
 
   it.each(["refuse", "close"] as const)("says why where %s fails", async (name) => {
-    const { serving, endAnswers } = fakeServing({ [name]: new Error(`no ${name}`) });
+    const { serving, endResponses } = fakeServing({ [name]: new Error(`no ${name}`) });
     const over = untilStopped(serving, quiet, AT_ONCE);
     process.emit("SIGTERM", "SIGTERM");
-    endAnswers();
+    endResponses();
     await expect(over).rejects.toThrow(`no ${name}`);
     // What a test has left listening would stop the next one's proxy.
     process.emit("SIGTERM", "SIGTERM");

@@ -11,7 +11,7 @@ import {
   isOnPath,
   nodeFinding,
 } from "../../../../src/cli/setup/doctor/programs.ts";
-import { waitForAnswers } from "../../../support/patient-fetch.ts";
+import { disableTimeouts } from "../../../support/patient-fetch.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 it.each([
@@ -29,8 +29,8 @@ it.each([
   ["git version 3.0.0.windows.1\n", "ok"],
   ["git version 2.30.9\n", "broken"],
   ["git version 1.8.3.1\n", "broken"],
-])("%j is %s", async (answer, state) => {
-  expect((await gitFinding(async () => answer)).state).toBe(state);
+])("%j is %s", async (stdout, state) => {
+  expect((await gitFinding(async () => stdout)).state).toBe(state);
 });
 
 it("finds git", async () => {
@@ -127,7 +127,7 @@ describe("a port", () => {
     [401, "ok", /the proxy is running/],
     [500, "warning", /in use by another program/],
   ])("that answers %i is %s", async (status, state, detail) => {
-    waitForAnswers();
+    disableTimeouts();
     const finding = await portFinding("p", await listenWith(status), "r", proxyOn);
     expect(finding.state).toBe(state);
     expect(finding.detail).toMatch(detail);

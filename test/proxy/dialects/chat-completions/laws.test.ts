@@ -27,11 +27,11 @@ import {
   usage,
   withLogprobs,
 } from "../../../support/exchange-arbitraries.ts";
-import { holdAnswerLaws } from "../../../support/exchange-laws.ts";
+import { checkResponseLaws } from "../../../support/exchange-laws.ts";
 
-const isAnswer = (name: string) => !/error|completion-text|midway/.test(name);
-const recordings = fixtureNames("chat-completions", ".json").filter(isAnswer);
-const streams = fixtureNames("chat-completions", ".chunks.txt").filter(isAnswer);
+const isResponse = (name: string) => !/error|completion-text|midway/.test(name);
+const recordings = fixtureNames("chat-completions", ".json").filter(isResponse);
+const streams = fixtureNames("chat-completions", ".chunks.txt").filter(isResponse);
 const context = encodeContext({ request: request({ streamUsage: true }) });
 const done = { event: "message", data: "[DONE]" };
 
@@ -40,7 +40,7 @@ const call = fc
   .map((members): Part => ({ type: "tool-call", ...members }));
 
 /** The dialect's order: thinking, one text, calls. */
-const answer: fc.Arbitrary<ExchangeResponse> = fc
+const response: fc.Arbitrary<ExchangeResponse> = fc
   .record({
     thought: fc.option(anyText),
     text: fc.option(anyText.chain(withLogprobs)),
@@ -81,7 +81,7 @@ describe("laws of the chat-completions codec", () => {
     },
   );
 
-  holdAnswerLaws(chat, { answer, context });
+  checkResponseLaws(chat, { response, context });
 
   it("ends exactly once, however much of a stream arrives", () => {
     const lines = readStreamFixture("chat-completions", "own-parallel-interleaved.chunks.txt");

@@ -18,12 +18,12 @@ import {
   writtenBody,
 } from "../../../support/exchange.ts";
 import { anyText } from "../../../support/exchange-arbitraries.ts";
-import { holdAnswerLaws } from "../../../support/exchange-laws.ts";
+import { checkResponseLaws } from "../../../support/exchange-laws.ts";
 
 const context = encodeContext({ request: request({ streamUsage: true }) });
 const counts = fc.record({ total: fc.nat(999) });
 
-const answer: fc.Arbitrary<ExchangeResponse> = fc
+const response: fc.Arbitrary<ExchangeResponse> = fc
   .record({ text: anyText, input: counts, output: counts, cut: fc.boolean() })
   .map(({ text: content, input, output, cut }) => ({
     id: "cmpl-a",
@@ -51,7 +51,7 @@ describe("laws of the completions codec", () => {
     ).toEqual(withoutOrigin(collect(events)));
   });
 
-  holdAnswerLaws(completions, { answer, context });
+  checkResponseLaws(completions, { response, context });
 
   it("ends exactly once, however much of a stream arrives", () => {
     const lines = readStreamFixture("chat-completions", "openai-completion-text.chunks.txt");

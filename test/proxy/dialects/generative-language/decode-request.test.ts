@@ -92,9 +92,9 @@ describe("reading a generative-language request", () => {
     ];
     const { turns } = decode({ contents });
     const calls = turns[1]?.parts.flatMap((part) => (part.type === "tool-call" ? [part.id] : [])) ?? [];
-    const answered = turns[2]?.parts.flatMap((part) => (part.type === "tool-result" ? [part.callId] : []));
+    const callIds = turns[2]?.parts.flatMap((part) => (part.type === "tool-result" ? [part.callId] : []));
     expect(new Set(calls).size).toBe(3);
-    expect(answered).toEqual([calls[0], calls[2], calls[1]]);
+    expect(callIds).toEqual([calls[0], calls[2], calls[1]]);
     const later = decode({ contents: [...contents, { role: "user", parts: [{ text: "And?" }] }] });
     expect(later.turns.slice(0, 3)).toEqual(turns);
   });

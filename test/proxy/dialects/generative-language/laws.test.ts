@@ -26,7 +26,7 @@ import {
   toolName,
   usage,
 } from "../../../support/exchange-arbitraries.ts";
-import { holdAnswerLaws } from "../../../support/exchange-laws.ts";
+import { checkResponseLaws } from "../../../support/exchange-laws.ts";
 
 const dialect = "generative-language";
 const recordings = fixtureNames(dialect, ".json").filter((name) => !/429|error/.test(name));
@@ -55,7 +55,7 @@ function apart(parts: readonly Part[]): Part[] {
   return parts.filter((part, at) => part.type === "tool-call" || parts[at - 1]?.type !== part.type);
 }
 
-const answer: fc.Arbitrary<ExchangeResponse> = fc
+const response: fc.Arbitrary<ExchangeResponse> = fc
   .record({
     parts: fc.array(fc.oneof(textPart, call, reasoning), { minLength: 1, maxLength: 6 }).map(apart),
     usage,
@@ -94,11 +94,11 @@ describe("laws of the generative-language codec", () => {
     expect(withoutOrigin(collect(again)).candidates).toEqual(withoutOrigin(collect(received)).candidates);
   });
 
-  holdAnswerLaws(generativeLanguage, { answer });
+  checkResponseLaws(generativeLanguage, { response });
 
   it("tells in an array what it tells in events", () => {
     fc.assert(
-      fc.property(answer, fc.array(fc.nat(40), { maxLength: 5 }), (response, cuts) => {
+      fc.property(response, fc.array(fc.nat(40), { maxLength: 5 }), (response, cuts) => {
         const events = streamOf(response, cuts);
         const asEvents = parseEvents(encodeAll(generativeLanguage, events));
         const array = JSON.parse(encodeAll(generativeLanguage, events, encodeContext({ array: true })));

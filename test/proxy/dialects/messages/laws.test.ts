@@ -20,7 +20,7 @@ import {
   writtenBody,
 } from "../../../support/exchange.ts";
 import { anyText, argumentsText, callId, toolName, usage } from "../../../support/exchange-arbitraries.ts";
-import { holdAnswerLaws } from "../../../support/exchange-laws.ts";
+import { checkResponseLaws } from "../../../support/exchange-laws.ts";
 
 const recordings = fixtureNames("messages", ".json").filter((name) => !/error-529/.test(name));
 const streams = fixtureNames("messages", ".chunks.txt").filter((name) => !/midway/.test(name));
@@ -40,7 +40,7 @@ const image = fc
   .base64String({ minLength: 8 })
   .map((data): Part => ({ type: "image", source: { kind: "base64", mediaType: "image/x-test", data } }));
 
-const answer: fc.Arbitrary<ExchangeResponse> = fc
+const response: fc.Arbitrary<ExchangeResponse> = fc
   .record({
     parts: fc.array(fc.oneof(textPart, call, thinking, redacted), { maxLength: 6 }),
     usage,
@@ -90,7 +90,7 @@ describe("laws of the messages codec", () => {
 
   const isEmptyText = (part: unknown) => JSON.stringify(part) === '{"type":"text","text":""}';
 
-  holdAnswerLaws(messages, { answer, normalize });
+  checkResponseLaws(messages, { response, normalize });
 
   it("ends exactly once, however much of a stream arrives", () => {
     const lines = readStreamFixture("messages", "own-thinking-tool.chunks.txt");

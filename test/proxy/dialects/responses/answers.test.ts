@@ -6,7 +6,7 @@ import type { ExchangeError } from "../../../../src/proxy/exchange/error.ts";
 import type { Candidate, ExchangeResponse } from "../../../../src/proxy/exchange/response.ts";
 import { encodeContext, readJsonFixture, request, text } from "../../../support/exchange.ts";
 
-function answer(candidate: Partial<Candidate>, more: Partial<ExchangeResponse> = {}): ExchangeResponse {
+function responseWith(candidate: Partial<Candidate>, more: Partial<ExchangeResponse> = {}): ExchangeResponse {
   return { candidates: [{ parts: [], finish: { unified: "stop" }, ...candidate }], ...more };
 }
 
@@ -62,24 +62,24 @@ describe("answers of the responses dialect", () => {
   });
 
   it("61: an empty answer is an empty answer", () => {
-    expect(write(answer({}))).toMatchObject({ status: "completed", output: [] });
+    expect(write(responseWith({}))).toMatchObject({ status: "completed", output: [] });
   });
 
   it("59: texts in a row are one message of several parts", () => {
-    expect(write(answer({ parts: [text("a"), text("b")] }))["output"]).toMatchObject([
+    expect(write(responseWith({ parts: [text("a"), text("b")] }))["output"]).toMatchObject([
       { type: "message", content: [{ text: "a" }, { text: "b" }] },
     ]);
   });
 
   it("65, 66: ids, times and every key a typed client reads", () => {
-    const written = write(answer({}, { id: "msg_01", created: 5 }));
+    const written = write(responseWith({}, { id: "msg_01", created: 5 }));
     expect(written).toMatchObject({
       id: "resp_msg_01",
       created_at: 5,
       object: "response",
       model: "client-model",
     });
-    expect(write(answer({}))).toMatchObject({ id: "resp_fallback1", created_at: 1_760_000_000 });
+    expect(write(responseWith({}))).toMatchObject({ id: "resp_fallback1", created_at: 1_760_000_000 });
     for (const key of [
       "error",
       "incomplete_details",
@@ -101,7 +101,7 @@ describe("answers of the responses dialect", () => {
       sampling: { temperature: 0.25 },
       previousResponseId: "resp_0",
     });
-    expect(write(answer({}), encodeContext({ request: asked }))).toMatchObject({
+    expect(write(responseWith({}), encodeContext({ request: asked }))).toMatchObject({
       instructions: "Be brief.",
       tools: [{ type: "function", name: "f", strict: true }],
       tool_choice: "required",
@@ -112,7 +112,7 @@ describe("answers of the responses dialect", () => {
 
   it("100: counts include what was cached and what was thought", () => {
     const usage = { input: { total: 10, cacheRead: 4, cacheWrite: 2 }, output: { total: 7, reasoning: 3 } };
-    expect(write(answer({}, { usage }))["usage"]).toEqual({
+    expect(write(responseWith({}, { usage }))["usage"]).toEqual({
       input_tokens: 10,
       input_tokens_details: { cached_tokens: 4, cache_write_tokens: 2 },
       output_tokens: 7,
@@ -123,7 +123,7 @@ describe("answers of the responses dialect", () => {
 
   it("40: foreign seals are sealed again under their vendor's name", () => {
     const parts = [{ type: "reasoning", text: "plan", vendor: "messages", signature: "sig" }] as const;
-    const [item] = write(answer({ parts }))["output"] as Record<string, unknown>[];
+    const [item] = write(responseWith({ parts }))["output"] as Record<string, unknown>[];
     expect(item).toMatchObject({ encrypted_content: "sally1.messages.sig" });
     const read = responses.decodeRequest({ model: "m", input: [item] }, {}).value;
     expect(read.turns[0]?.parts).toMatchObject([{ vendor: "messages", signature: "sig", text: "plan" }]);

@@ -28,7 +28,7 @@ import {
   usage,
   withLogprobs,
 } from "../../../support/exchange-arbitraries.ts";
-import { holdAnswerLaws } from "../../../support/exchange-laws.ts";
+import { checkResponseLaws } from "../../../support/exchange-laws.ts";
 
 const recordings = fixtureNames("responses", ".json").filter((name) => !/error/.test(name));
 const streams = fixtureNames("responses", ".chunks.txt").filter((name) => !/error/.test(name));
@@ -53,7 +53,7 @@ const image = fc
   .map((data): Part => ({ type: "image", source: { kind: "base64", mediaType: "image/x-test", data } }));
 
 /** What the dialect says without loss: texts in a row are one message, so a text never follows a text. */
-const answer: fc.Arbitrary<ExchangeResponse> = fc
+const response: fc.Arbitrary<ExchangeResponse> = fc
   .record({
     parts: fc.array(fc.oneof(anyText.chain(withLogprobs), call, reasoning), { minLength: 1, maxLength: 6 }),
     usage,
@@ -79,11 +79,11 @@ describe("laws of the responses codec", () => {
     expect(withoutOrigin(received)).toEqual(withoutOrigin(responses.decodeResponse(last.response).value));
   });
 
-  holdAnswerLaws(responses, { answer });
+  checkResponseLaws(responses, { response });
 
   it("ends a stream with the whole answer", () => {
     fc.assert(
-      fc.property(answer, fc.array(fc.nat(40), { maxLength: 5 }), (response, cuts) => {
+      fc.property(response, fc.array(fc.nat(40), { maxLength: 5 }), (response, cuts) => {
         const events = parseEvents(encodeAll(responses, streamOf(response, cuts)));
         const last = JSON.parse(events.at(-1)?.data ?? "{}").response;
         const whole = responses.encodeResponse(response, encodeContext()).value;

@@ -38,9 +38,9 @@ describe("conversations that another process keeps", () => {
           },
         ];
         const store = createElsewhere();
-        await store.save("resp_1", { turns, answer: text }, 1);
+        await store.save("resp_1", { turns, responseText: text }, 1);
         const back = await store.load("resp_1");
-        expect(back?.answer).toBe(text);
+        expect(back?.responseText).toBe(text);
         expect(stringifyJson(back?.turns)).toContain(String(digits));
         expect(parseJson(stringifyJson(back?.turns))).toEqual(parseJson(stringifyJson(turns)));
       }),
@@ -50,14 +50,16 @@ describe("conversations that another process keeps", () => {
 
   it("are forgotten where there are too many, the ones not used for longest first, and when they are deleted", async () => {
     const store = createElsewhere();
-    const save = (id: string, size = 1) => store.save(id, { turns: [], answer: id }, size);
+    const save = (id: string, size = 1) => store.save(id, { turns: [], responseText: id }, size);
     await save("a");
     await save("b");
     await store.load("a");
     await save("c");
     await save("large", 101);
     const left = async () =>
-      (await Promise.all(["a", "b", "c", "large"].map((id) => store.load(id)))).map((kept) => kept?.answer);
+      (await Promise.all(["a", "b", "c", "large"].map((id) => store.load(id)))).map(
+        (kept) => kept?.responseText,
+      );
     expect(await left()).toEqual(["a", undefined, "c", undefined]);
     await store.delete("a");
     expect(await left()).toEqual([undefined, undefined, "c", undefined]);

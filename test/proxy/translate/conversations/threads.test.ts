@@ -3,7 +3,14 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createMemoryConversations } from "../../../../src/proxy/translate/conversations/conversation-store.ts";
 import { type FakeUpstream, startFakeUpstream } from "../../../support/fake-upstream.ts";
 import { startTestProxy, type TestProxy } from "../../../support/start-proxy.ts";
-import { chatAnswer, chatStream, type Json, messagesAnswer, messagesStream, runScene } from "../harness.ts";
+import {
+  chatResponse,
+  chatStream,
+  type Json,
+  messagesResponse,
+  messagesStream,
+  runScene,
+} from "../harness.ts";
 
 const KEY = "sk-clients-0123456789abcdef";
 const closers: (() => Promise<unknown>)[] = [];
@@ -15,13 +22,13 @@ afterEach(async () => {
 async function setUp(): Promise<{ proxy: TestProxy; upstream: FakeUpstream; client: Anthropic }> {
   const upstream = await startFakeUpstream((hit, response) => {
     const { messages, stream } = JSON.parse(hit.body.toString()) as { messages: Json[]; stream?: boolean };
-    const isAnswered = messages.some(({ role }) => role === "tool");
+    const hasToolResult = messages.some(({ role }) => role === "tool");
     const call = { id: "c1", type: "function", function: { name: "add", arguments: '{"n":1}' } };
-    const message = isAnswered ? { content: `of ${messages.length}` } : { tool_calls: [call] };
-    const finish = isAnswered ? "stop" : "tool_calls";
-    const delta = isAnswered ? message : { tool_calls: [{ ...call, index: 0 }] };
+    const message = hasToolResult ? { content: `of ${messages.length}` } : { tool_calls: [call] };
+    const finish = hasToolResult ? "stop" : "tool_calls";
+    const delta = hasToolResult ? message : { tool_calls: [{ ...call, index: 0 }] };
     response.setHeader("content-type", stream ? "text/event-stream" : "application/json");
-    response.end(stream ? chatStream([delta], finish) : JSON.stringify(chatAnswer(message, finish)));
+    response.end(stream ? chatStream([delta], finish) : JSON.stringify(chatResponse(message, finish)));
   });
   closers.push(upstream.close);
   const proxy = await startTestProxy({
@@ -153,13 +160,13 @@ describe("threads of the messages dialect", () => {
         client: "messages",
         upstream: "messages",
         body: { ...start, thread: { type: "create" }, stream },
-        answer: stream
+        response: stream
           ? messagesStream([
               { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
               { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "1, 2" } },
               { type: "content_block_stop", index: 0 },
             ])
-          : messagesAnswer(blocks),
+          : messagesResponse(blocks),
         conversations,
       });
       const message = stream ? created.data[0]?.["message"] : created.json;

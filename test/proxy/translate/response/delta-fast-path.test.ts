@@ -142,10 +142,10 @@ const volatileFields: fc.Arbitrary<VolatileFields> = fc.record({
 
 function wireOf(
   upstream: Dialect,
-  answer: readonly ExchangeEvent[],
+  response: readonly ExchangeEvent[],
   { numbered, padded }: VolatileFields,
 ): string[] {
-  const text = encodeAll(codecs[upstream], answer, context);
+  const text = encodeAll(codecs[upstream], response, context);
   const plain = numbered ? text : text.replace(/"sequence_number":\d+,/g, "");
   const events = plain.split(/(?<=\n\n)/);
   if (!padded) return events;
@@ -163,8 +163,8 @@ describe.each(upstreams)("a stream of the %s dialect", (upstream) => {
     (client) => {
       const cuts = fc.array(fc.nat(20_000), { maxLength: 12 });
       fc.assert(
-        fc.property(events, faults, cuts, volatileFields, (answer, wrong, positions, added) => {
-          const wire = wireOf(upstream, answer, added);
+        fc.property(events, faults, cuts, volatileFields, (response, wrong, positions, added) => {
+          const wire = wireOf(upstream, response, added);
           for (const { at, kind } of wrong) {
             const position = at % wire.length;
             if (kind === "lost") wire.splice(position, 1);
@@ -184,7 +184,7 @@ describe("of a thousand words", () => {
   const deltas = Array.from({ length: 1_000 }, (_, at): ExchangeEvent => {
     return { type: "text-delta", index: 0, text: at % 50 === 49 ? "\n" : ` word${at}` };
   });
-  const answer: ExchangeEvent[] = [
+  const response: ExchangeEvent[] = [
     { type: "start", id: "answer1" },
     { type: "part-start", index: 0, part: { type: "text", text: "" } },
     ...deltas,
@@ -201,7 +201,7 @@ describe("of a thousand words", () => {
     ["generative-language", "messages"],
     ["completions", "chat-completions"],
   ] as const)("a client of %s has most without the decoder of %s", (client, upstream) => {
-    const packets = [Buffer.from(wireOf(upstream, answer, quiet).join(""))];
+    const packets = [Buffer.from(wireOf(upstream, response, quiet).join(""))];
     const short = translate(client, upstream, packets, "short");
     const long = translate(client, upstream, packets, "long");
     expect(short.received).toBe(long.received);
@@ -217,7 +217,7 @@ describe("of a thousand words", () => {
   ] as const)(
     "so has a client of %s where events of %s differ in what nobody reads",
     (client, upstream, added) => {
-      const packets = [Buffer.from(wireOf(upstream, answer, added).join(""))];
+      const packets = [Buffer.from(wireOf(upstream, response, added).join(""))];
       const short = translate(client, upstream, packets, "short");
       expect(short.received).toBe(translate(client, upstream, packets, "long").received);
       expect(short.shown).toBeLessThan(50);
@@ -225,7 +225,7 @@ describe("of a thousand words", () => {
   );
 
   it("a client that numbers its events has every one the long way", () => {
-    const packets = [Buffer.from(wireOf("messages", answer, quiet).join(""))];
+    const packets = [Buffer.from(wireOf("messages", response, quiet).join(""))];
     const short = translate("responses", "messages", packets, "short");
     expect(short).toEqual(translate("responses", "messages", packets, "long"));
   });
