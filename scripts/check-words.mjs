@@ -20,6 +20,7 @@ const ALLOWED = new Set([
   "hexWords",
   "longWords",
   "inPlace",
+  "noReply",
   "check-words",
 ]);
 

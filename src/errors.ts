@@ -6,7 +6,7 @@
 /** Exit codes: 1 other errors, 2 invalid usage or configuration, 3 the port or address is not available, 4 git. */
 export type ExitCode = 1 | 2 | 3 | 4;
 
-interface CatalogueEntry {
+interface CatalogEntry {
   /** HTTP status of the response. */
   readonly status: number;
   /** Exit code of the command. */
@@ -16,7 +16,7 @@ interface CatalogueEntry {
 }
 
 /** All error codes. */
-export const errorCatalogue = {
+export const errorCatalog = {
   internal: { status: 500, exitCode: 1, meaning: "An unexpected internal error. Nothing was decided." },
   usage: { status: 400, exitCode: 2, meaning: "A flag, argument or environment variable is invalid." },
   configuration: {
@@ -132,9 +132,9 @@ export const errorCatalogue = {
     meaning: "Redis is unreachable, and `redis_failure` is `refuse`.",
   },
   storage: { status: 500, exitCode: 1, meaning: "The data directory is not writable." },
-} as const satisfies Record<string, CatalogueEntry>;
+} as const satisfies Record<string, CatalogEntry>;
 
-export type ErrorCode = keyof typeof errorCatalogue;
+export type ErrorCode = keyof typeof errorCatalog;
 
 interface AppErrorOptions {
   /** The suggested fix, in one sentence. */
@@ -163,11 +163,11 @@ export class AppError extends Error {
   }
 
   get status(): number {
-    return errorCatalogue[this.code].status;
+    return errorCatalog[this.code].status;
   }
 
   get exitCode(): ExitCode {
-    return errorCatalogue[this.code].exitCode;
+    return errorCatalog[this.code].exitCode;
   }
 }
 

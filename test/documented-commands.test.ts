@@ -57,7 +57,7 @@ const lines = [
 ];
 
 /** What is wrong with a command line; undefined where it could be run. */
-function faultOf(line: string): string | undefined {
+function findProblem(line: string): string | undefined {
   let command = program();
   const args = splitArguments(line);
   for (;;) {
@@ -74,11 +74,11 @@ function faultOf(line: string): string | undefined {
     ? Number.POSITIVE_INFINITY
     : command.registeredArguments.length;
   if (operands.length > most) return `too many words: ${operands.join(" ")}`;
-  return nameFault(command, operands[0]);
+  return findNameProblem(command, operands[0]);
 }
 
 /** AGENT stands for any. */
-function nameFault(command: Command, name: string | undefined): string | undefined {
+function findNameProblem(command: Command, name: string | undefined): string | undefined {
   if (name === undefined || /^[A-Z]+$/.test(name)) return undefined;
   if (/^(un)?install$/.test(command.name()) && !reviewedAgents.some(({ id }) => id === name))
     return `no agent ${name}`;
@@ -93,7 +93,7 @@ describe("the commands that documents and help show", () => {
   });
 
   it.each(lines)("$document: sallyport $line", ({ line }) => {
-    expect(faultOf(line)).toBeUndefined();
+    expect(findProblem(line)).toBeUndefined();
   });
 
   it.each([
@@ -101,8 +101,8 @@ describe("the commands that documents and help show", () => {
     ["review plan --prot 3", "unknown: --prot 3"],
     ["review plan a.md b.md", "too many words: a.md b.md"],
     ["install claude", "no agent claude"],
-  ])("would not be passed over as %s", (line, fault) => {
-    expect(faultOf(line)).toBe(fault);
+  ])("would not be passed over as %s", (line, problem) => {
+    expect(findProblem(line)).toBe(problem);
   });
 
   it("name every command and flag there is, in some guide", () => {

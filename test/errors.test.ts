@@ -1,20 +1,20 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { errorCatalogue, stackFrames } from "../src/errors.ts";
+import { errorCatalog, stackFrames } from "../src/errors.ts";
 
-it("docs/reference/errors.md is the catalogue, code by code", () => {
+it("docs/reference/errors.md is the catalog, code by code", () => {
   const documented = readFileSync(resolve(import.meta.dirname, "../docs/reference/errors.md"), "utf8");
   const rows = [...documented.matchAll(/^\| `(\w+)` \| (\d+) \| (\d+) \| (.+) \|$/gm)].map(
     ([, code, status, exitCode, meaning]) => [code, Number(status), Number(exitCode), meaning],
   );
-  const catalogue = Object.entries(errorCatalogue).map(([code, { status, exitCode, meaning }]) => [
+  const catalog = Object.entries(errorCatalog).map(([code, { status, exitCode, meaning }]) => [
     code,
     status,
     exitCode,
     meaning,
   ]);
-  expect(rows).toEqual(catalogue);
+  expect(rows).toEqual(catalog);
 });
 
 describe("the stack of an internal error", () => {

@@ -112,12 +112,12 @@ export function parseSocketTable(text: string): SocketRow[] {
 
 /** Returns the forms of an address in the tables: IPv4 as such, or mapped into IPv6. */
 function keysOf(address: string, port: number): ReadonlySet<string> {
-  const ending = `:${portText(port)}`;
+  const portSuffix = `:${portText(port)}`;
   const ipv4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (ipv4 === undefined) return new Set([hexWords(ipv6Bytes(address)) + ending]);
+  if (ipv4 === undefined) return new Set([hexWords(ipv6Bytes(address)) + portSuffix]);
   const bytes = ipv4.split(".").map(Number);
   const mapped = [...Array.from({ length: 10 }, () => 0), 0xff, 0xff, ...bytes];
-  return new Set([hexWords(bytes) + ending, hexWords(mapped) + ending]);
+  return new Set([hexWords(bytes) + portSuffix, hexWords(mapped) + portSuffix]);
 }
 
 function portText(port: number): string {

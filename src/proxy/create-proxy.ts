@@ -27,10 +27,10 @@ import { createCooldowns } from "./routing/cooldowns.ts";
 import { createKeyPolicy } from "./routing/key-policy.ts";
 import { UpstreamStats } from "./routing/upstream-stats.ts";
 import { createRuntime } from "./runtime.ts";
-import { addDoor } from "./server/admission-hook.ts";
+import { addAdmissionHook } from "./server/admission-hook.ts";
 import { capacityFor, createConnectionLimit, createDraining, descriptorLimit } from "./server/connections.ts";
 import { addProxyErrors } from "./server/error-handler.ts";
-import { straightCalls } from "./server/fast-path.ts";
+import { createFastPath } from "./server/fast-path.ts";
 import { keepNextTickFast } from "./server/next-tick-workaround.ts";
 import { handleUtility } from "./server/utility-routes.ts";
 import type { Services } from "./services.ts";
@@ -189,12 +189,12 @@ function createServingApp(config: ProxyConfig, parts: ProxyParts, services: Serv
     bodyLimit: config.limits.body,
     requestTimeout: 300_000,
     acceptAnyPath: true,
-    first: straightCalls(services, parts.onInternal),
+    first: createFastPath(services, parts.onInternal),
   });
   services.connections.watch(app.server);
   takeBodiesAsTheyCome(app);
   addSecurityHeaders(app);
-  addDoor(app, services);
+  addAdmissionHook(app, services);
   addProxyErrors(app, services, parts.onInternal);
   addRoutes(app, services);
   return app;

@@ -8,7 +8,7 @@ import type { Dialect } from "./exchange/parts.ts";
 /** The format of an error response: a client's dialect, `plain` for `{error}`, `admin` for `{error: {code, message}}`. */
 export type ErrorDialect = Dialect | "plain" | "admin";
 
-export interface Fault {
+export interface ProxyError {
   readonly status: number;
   readonly message: string;
   /** A code of the error catalog; clients are sent codes such as `model_not_found`. */
@@ -21,7 +21,7 @@ export interface Fault {
 const INTERNAL = "Internal error of the proxy";
 
 /** Returns what a client is sent for an error. The details of internal errors are left out. */
-export function faultOf(error: unknown): Fault {
+export function toProxyError(error: unknown): ProxyError {
   if (error instanceof DialectError) {
     const { status, message, retryAfterSeconds } = error.error;
     return { status, message, retryAfterSeconds };
@@ -62,21 +62,21 @@ export function isClientDisconnect(error: unknown): boolean {
 }
 
 /** Encodes an error as the body of a response in the client's dialect. */
-export function encodeFault(dialect: ErrorDialect, fault: Fault, requestId: string): string {
-  return JSON.stringify(envelope(dialect, fault, requestId));
+export function encodeProxyError(dialect: ErrorDialect, error: ProxyError, requestId: string): string {
+  return JSON.stringify(envelope(dialect, error, requestId));
 }
 
 /** Encodes an error in mid-stream as the last event of a stream in the client's dialect. */
-export function encodeFaultEvent(dialect: Dialect, fault: Fault, requestId: string): string {
-  return getProfile(dialect).client.encodeProxyErrorEvent(withKind(fault), fault.code, requestId);
+export function encodeProxyErrorEvent(dialect: Dialect, error: ProxyError, requestId: string): string {
+  return getProfile(dialect).client.encodeProxyErrorEvent(withKind(error), error.code, requestId);
 }
 
-function envelope(dialect: ErrorDialect, fault: Fault, requestId: string): unknown {
-  if (dialect === "plain") return { error: fault.message };
-  if (dialect === "admin") return { error: { code: fault.code ?? "validation", message: fault.message } };
-  return getProfile(dialect).client.encodeProxyError(withKind(fault), fault.code, requestId);
+function envelope(dialect: ErrorDialect, error: ProxyError, requestId: string): unknown {
+  if (dialect === "plain") return { error: error.message };
+  if (dialect === "admin") return { error: { code: error.code ?? "validation", message: error.message } };
+  return getProfile(dialect).client.encodeProxyError(withKind(error), error.code, requestId);
 }
 
-function withKind({ status, message, code }: Fault): ExchangeError {
+function withKind({ status, message, code }: ProxyError): ExchangeError {
   return { kind: code === "budget_exceeded" ? "billing" : kindOfStatus(status), status, message };
 }

@@ -6,7 +6,7 @@ import type { GuardPolicy } from "../http/guard.ts";
 import { createKeyRing, type KeyRing, type StoredKeys } from "./auth/key-ring.ts";
 import { effectiveMode } from "./auth/policy.ts";
 import { fits } from "./glob.ts";
-import { type Catalogue, createCatalogue } from "./models/catalog.ts";
+import { createModelCatalog, type ModelCatalog } from "./models/catalog.ts";
 import { createRedactor, type Redact } from "./redact.ts";
 import { createSelector, type Selector } from "./routing/select-targets.ts";
 import type { UpstreamStats } from "./routing/upstream-stats.ts";
@@ -23,7 +23,7 @@ export interface Runtime {
   readonly guard: GuardPolicy;
   /** Reads the client's address and URL from the headers of trusted load balancers. */
   readonly forwarding: Forwarding;
-  readonly catalogue: Catalogue;
+  readonly catalog: ModelCatalog;
   readonly selector: Selector;
   /** Whether a rule's strategy depends on the calls so far. */
   readonly usesStats: boolean;
@@ -50,7 +50,7 @@ export function createRuntime(
       "configuration",
       `auth_mode ${authMode} needs a key, and there is none in proxy.api_keys`,
     );
-  const catalogue = createCatalogue([...config.upstreams.values()], pools, instanceId);
+  const catalog = createModelCatalog([...config.upstreams.values()], pools, instanceId);
   return {
     config,
     get authMode() {
@@ -63,8 +63,8 @@ export function createRuntime(
     },
     guard: guardFor(config),
     forwarding: createForwarding(config.trustedProxies),
-    catalogue,
-    selector: createSelector(config.upstreams, config.rules, catalogue, Math.random, stats),
+    catalog,
+    selector: createSelector(config.upstreams, config.rules, catalog, Math.random, stats),
     usesStats: config.rules.some(({ strategy }) => strategy === "least-busy" || strategy === "fastest"),
     hasUpstreamLimits: [...config.upstreams.values()].some(({ subject }) => subject !== undefined),
     redact: createRedactor(config.secrets),

@@ -5,7 +5,7 @@ import { claudeCodeDriver } from "./support/drivers/claude-code.ts";
 import type { Driver } from "./support/drivers/driver.ts";
 import { program, versionOf } from "./support/programs.ts";
 import { holds, PLAN, rehearse } from "./support/rehearsal.ts";
-import { decide, untilGone } from "./support/reviewer.ts";
+import { decide, waitForExit } from "./support/reviewer.ts";
 import { markTurnEnded, openTerminal, type Terminal } from "./support/terminal.ts";
 
 /** Claude Code in its own terminal: its dialog and our page are open at once, and whichever answers first decides. */
@@ -27,12 +27,12 @@ describe.each(["claude-code", "claude-code-earlier"])("%s", (name) => {
     const { driver, terminal } = inTerminal(name);
     await rehearse(driver, async ({ bench }) => {
       const events = (await fetch(`${bench.reviewUrl}/api/events`)).text();
-      let isGone = false;
-      const gone = untilGone(bench.reviewUrl).then(() => {
-        isGone = true;
+      let hasExited = false;
+      const exit = waitForExit(bench.reviewUrl).then(() => {
+        hasExited = true;
       });
-      await terminal().press("\u001b", () => isGone);
-      await gone;
+      await terminal().press("\u001b", () => hasExited);
+      await exit;
       expect(await events).toContain('event: closing\ndata: {"reason":"signal"}');
     });
   });

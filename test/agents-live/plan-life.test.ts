@@ -8,7 +8,7 @@ import { openCodeDriver } from "./support/drivers/opencode.ts";
 import { qwenCodeDriver } from "./support/drivers/qwen-code.ts";
 import { versionOf } from "./support/programs.ts";
 import { holds, PLAN, rehearse } from "./support/rehearsal.ts";
-import { decide, openPlan, untilGone } from "./support/reviewer.ts";
+import { decide, openPlan, waitForExit } from "./support/reviewer.ts";
 
 /** What each agent can do beyond yes and no, and what happens when it goes away. */
 describe.each(["claude-code", "claude-code-earlier"])("%s", (name) => {
@@ -115,7 +115,7 @@ describe.each(
       // several processes, another may have sent the signal when it saw the first one gone.
       if (driver.agent === "codex") expect(await events).toBe("cut off");
       else expect(await events).toMatch(/event: closing\ndata: {"reason":"(caller-gone|signal)"}/);
-      await untilGone(bench.reviewUrl);
+      await waitForExit(bench.reviewUrl);
     }));
 });
 

@@ -28,11 +28,11 @@ const connection: Connection = {
   models: ["m-1", "m-2"],
 };
 
-function editOf(id: string, ending: string): FileEdit {
+function editOf(id: string, suffix: string): FileEdit {
   const edit = connectorNamed(id)
     .edits(target, connection)
-    .find(({ path }) => path.endsWith(ending));
-  if (!edit) throw new Error(`${id} writes no ${ending}`);
+    .find(({ path }) => path.endsWith(suffix));
+  if (!edit) throw new Error(`${id} writes no ${suffix}`);
   return edit;
 }
 

@@ -23,10 +23,10 @@ describe("output", () => {
   });
 
   it("says when the reader has gone", async () => {
-    const gone = sink((_chunk, done) => done(new Error("EPIPE")));
+    const closed = sink((_chunk, done) => done(new Error("EPIPE")));
     expect(
       await createOutput(
-        gone,
+        closed,
         sink((_chunk, done) => done()),
       ).result("{}"),
     ).toBe(false);
@@ -53,15 +53,15 @@ describe("output", () => {
   });
 
   it("takes it calmly that help is not read to its end", async () => {
-    const gone = sink((_chunk, done) => done(new Error("EPIPE")));
+    const closed = sink((_chunk, done) => done(new Error("EPIPE")));
     createOutput(
-      gone,
+      closed,
       sink((_chunk, done) => done()),
     );
-    const error = new Promise((resolve) => gone.once("error", resolve));
-    gone.write("Usage: …");
+    const error = new Promise((resolve) => closed.once("error", resolve));
+    closed.write("Usage: …");
     expect(await error).toMatchObject({ message: "EPIPE" });
-    expect(gone.listenerCount("error")).toBe(1);
+    expect(closed.listenerCount("error")).toBe(1);
   });
 
   it("shows controls as text, so that a plan cannot drive the terminal", () => {

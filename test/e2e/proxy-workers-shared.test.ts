@@ -81,8 +81,8 @@ describe("what workers have in common", () => {
     expect(JSON.stringify(sent.messages)).toMatch(/How often\?.*Sevenfold\..*Again\?/);
     const read = await askUntil(() => ask(proxy, `/v1/responses/${id}`), elsewhere);
     expect(await read.text()).toContain("Sevenfold.");
-    const gone = await ask(proxy, `/v1/responses/${id}`, undefined, { method: "DELETE" });
-    expect(gone.status).toBe(200);
+    const deleted = await ask(proxy, `/v1/responses/${id}`, undefined, { method: "DELETE" });
+    expect(deleted.status).toBe(200);
     const after = await callsOn(2, () => ask(proxy, `/v1/responses/${id}`));
     expect(new Set(after.map(({ status }) => status))).toEqual(new Set([404]));
   });

@@ -213,10 +213,12 @@ In English, please.
 
 it("says that the working directory was deleted, without a stack trace", async () => {
   const folder = await sandbox();
-  const gone = join(folder, "gone");
-  await mkdir(gone);
+  const missing = join(folder, "gone");
+  await mkdir(missing);
   const script = `cd "$1" && rmdir "$1" && exec "$2" "$3" review code --no-open`;
-  const ended = spawnSync("sh", ["-c", script, "sh", gone, process.execPath, COMMAND], { encoding: "utf8" });
+  const ended = spawnSync("sh", ["-c", script, "sh", missing, process.execPath, COMMAND], {
+    encoding: "utf8",
+  });
   expect(ended.status).toBe(2);
   expect(ended.stdout).toBe("");
   expect(ended.stderr).toContain("The working directory was deleted");

@@ -138,17 +138,17 @@ describe("a decided review", () => {
   });
 
   it("keeps the draft for the next round where the agent has gone, and forgets it where it was told", async () => {
-    for (const isGone of [true, false]) {
-      const command = await startCommand(review, { stdin: "# Plan", unread: isGone });
+    for (const isMissing of [true, false]) {
+      const command = await startCommand(review, { stdin: "# Plan", unread: isMissing });
       const url = await command.url();
       await put(`${url}/api/draft`, draft);
-      if (isGone) command.child.stdout?.destroy();
+      if (isMissing) command.child.stdout?.destroy();
       await command.post("/api/deny", { feedback: "no" });
       await command.ended;
       const data = join(command.folder, "data");
-      expect(await readdir(join(data, "drafts"))).toHaveLength(isGone ? 1 : 0);
+      expect(await readdir(join(data, "drafts"))).toHaveLength(isMissing ? 1 : 0);
       const [decision] = await readdir(join(data, "decisions"));
-      expect(decision?.endsWith(".read.json")).toBe(!isGone);
+      expect(decision?.endsWith(".read.json")).toBe(!isMissing);
     }
   });
 

@@ -2,19 +2,19 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
-  type FaultCase,
+  type FailureCase,
   type FaultyUpstream,
   modelOf,
   question,
   startFaultyUpstream,
 } from "../support/faulty-upstream.ts";
 import { startTestProxy, type TestProxy, until } from "../support/start-proxy.ts";
-import { chunk, type Fault, sseHead } from "../support/upstream-faults.ts";
+import { chunk, sseHead, type UpstreamFailure } from "../support/upstream-faults.ts";
 import { DIALECTS, EVENTS } from "../support/vendor-answers.ts";
 
 /** The upstream has said as much as it will; only the client's leaving ends these calls. */
-const SILENT: Fault = { name: "before the head", behave: () => {} };
-const BEGUN: Fault = {
+const SILENT: UpstreamFailure = { name: "before the head", behave: () => {} };
+const BEGUN: UpstreamFailure = {
   name: "in the middle of a stream",
   behave: (socket, dialect) =>
     void socket.write(Buffer.concat([Buffer.from(sseHead), chunk(EVENTS[dialect][0] ?? "")])),
@@ -22,13 +22,13 @@ const BEGUN: Fault = {
 const CASES = DIALECTS.flatMap((client) =>
   DIALECTS.flatMap((upstream) =>
     [
-      { client, upstream, isStream: false, fault: SILENT },
-      { client, upstream, isStream: true, fault: SILENT },
-      { client, upstream, isStream: true, fault: BEGUN },
+      { client, upstream, isStream: false, failure: SILENT },
+      { client, upstream, isStream: true, failure: SILENT },
+      { client, upstream, isStream: true, failure: BEGUN },
     ].map((each) => ({ ...each, title: titleOf(each) })),
   ),
 );
-const GONE = { status: 499, retries: 0 };
+const DISCONNECTED = { status: 499, retries: 0 };
 
 let proxy: TestProxy;
 let vendor: FaultyUpstream;
@@ -48,12 +48,12 @@ describe("a client disconnect cancels the upstream call and is logged as client_
     async (_title, { number, ...each }) => {
       const before = proxy.records.length;
       const client = await send(wholeRequest(number, each));
-      if (each.fault === BEGUN) await once(client, "data");
+      if (each.failure === BEGUN) await once(client, "data");
       await until(() => vendor.open(number) === 1);
       client.destroy();
       await until(() => vendor.open(number) === 0);
       await until(() => proxy.records.length > before);
-      expect(proxy.records.slice(before)).toEqual([expect.objectContaining(GONE)]);
+      expect(proxy.records.slice(before)).toEqual([expect.objectContaining(DISCONNECTED)]);
     },
   );
 
@@ -66,12 +66,12 @@ describe("a client disconnect cancels the upstream call and is logged as client_
     half.destroy();
     await until(() => proxy.records.length > before);
     expect(vendor.open(number)).toBe(0);
-    expect(proxy.records.slice(before)).toEqual([expect.objectContaining(GONE)]);
+    expect(proxy.records.slice(before)).toEqual([expect.objectContaining(DISCONNECTED)]);
   });
 });
 
-function titleOf({ client, upstream, isStream, fault }: FaultCase): string {
-  return `${client} to ${upstream}, ${isStream ? "stream" : "JSON"}: ${fault.name}`;
+function titleOf({ client, upstream, isStream, failure }: FailureCase): string {
+  return `${client} to ${upstream}, ${isStream ? "stream" : "JSON"}: ${failure.name}`;
 }
 
 /** Writes to the proxy as a program does that then crashes. */
@@ -83,7 +83,7 @@ async function send(text: string) {
   return client;
 }
 
-function wholeRequest(number: number, each: FaultCase): string {
+function wholeRequest(number: number, each: FailureCase): string {
   const { path, body } = question(each.client, modelOf(number, each), each.isStream);
   return [
     `POST ${path} HTTP/1.1`,

@@ -6,19 +6,19 @@ import {
   startFaultyUpstream,
 } from "../support/faulty-upstream.ts";
 import { startTestProxy, type TestProxy } from "../support/start-proxy.ts";
-import { FAULTS, SECRET } from "../support/upstream-faults.ts";
+import { SECRET, UPSTREAM_FAILURES } from "../support/upstream-faults.ts";
 import { type ClientDialect, DIALECTS, goodBody } from "../support/vendor-answers.ts";
 
 /** The same faults for whole answers and streams of every dialect. */
 const CASES = DIALECTS.flatMap((dialect) =>
   [false, true].flatMap((isStream) =>
-    FAULTS.filter(({ only }) => only === undefined || only === (isStream ? "stream" : "json")).map(
-      (fault) => ({
-        title: `${dialect}, ${isStream ? "stream" : "JSON"}: ${fault.name}`,
+    UPSTREAM_FAILURES.filter(({ only }) => only === undefined || only === (isStream ? "stream" : "json")).map(
+      (failure) => ({
+        title: `${dialect}, ${isStream ? "stream" : "JSON"}: ${failure.name}`,
         client: dialect,
         upstream: dialect,
         isStream,
-        fault,
+        failure,
       }),
     ),
   ),
@@ -48,28 +48,28 @@ describe.concurrent("faults of an upstream in the native lane", () => {
   it.each(CASES.map((each, number) => [each.title, { ...each, number }] as const))(
     "%s",
     async (_title, { number, ...each }) => {
-      const { client: dialect, isStream, fault } = each;
+      const { client: dialect, isStream, failure } = each;
       const received = await callFaulty(proxy.url, number, each);
       expect(received.text).not.toContain(SECRET);
-      if (fault.isGood) {
+      if (failure.isGood) {
         expect([received.status, received.isBroken]).toEqual([200, false]);
-        const sent = (fault.body ?? goodBody)(dialect, isStream);
+        const sent = (failure.body ?? goodBody)(dialect, isStream);
         expect(Buffer.from(received.text, "latin1").toString() === sent).toBe(true);
       } else if (received.status !== 200) {
         // A broken connection may take bytes along that nobody has read yet.
-        expect(fault.statuses ?? [502, 504]).toContain(received.status);
-        if (received.status >= 500 && !fault.name.startsWith("status"))
+        expect(failure.statuses ?? [502, 504]).toContain(received.status);
+        if (received.status >= 500 && !failure.name.startsWith("status"))
           expect(isEnvelope[dialect](JSON.parse(received.text))).toBe(true);
       } else {
         // Bytes had gone out already: an error event of the dialect, or a broken connection, and no clean end.
-        expect(fault.statuses ?? []).not.toContain(502);
+        expect(failure.statuses ?? []).not.toContain(502);
         expect(received.isBroken || ERROR_EVENT[dialect].test(received.text)).toBe(true);
       }
     },
   );
 
   it("hands a vendor's wish to wait on to the client", async () => {
-    const number = CASES.findIndex(({ fault }) => fault.name === "status 429 for an hour");
+    const number = CASES.findIndex(({ failure }) => failure.name === "status 429 for an hour");
     const each = CASES[number];
     const received = each && (await callFaulty(proxy.url, number, each));
     expect(received?.headers.get("retry-after")).toBe("3600");

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   callFaulty,
-  type FaultCase,
+  type FailureCase,
   type FaultyUpstream,
   isEnvelope,
   type Received,
   startFaultyUpstream,
 } from "../support/faulty-upstream.ts";
 import { startTestProxy, type TestProxy, until } from "../support/start-proxy.ts";
-import { TRANSLATED_FAULTS } from "../support/translated-faults.ts";
-import { FAULTS, SECRET } from "../support/upstream-faults.ts";
+import { TRANSLATED_FAILURES } from "../support/translated-faults.ts";
+import { SECRET, UPSTREAM_FAILURES } from "../support/upstream-faults.ts";
 import { type ClientDialect, DIALECTS } from "../support/vendor-answers.ts";
 
 const PAIRS = DIALECTS.flatMap((client) =>
@@ -20,19 +20,19 @@ const MODES = [
   { mode: "stream", isStream: true },
   { mode: "array", isStream: true, isArray: true },
 ];
-const EVERY_FAULT = [...FAULTS, ...TRANSLATED_FAULTS];
+const ALL_FAILURES = [...UPSTREAM_FAILURES, ...TRANSLATED_FAILURES];
 
 /** The same faults for whole answers and streams of every pair of unlike dialects. */
 const CASES = PAIRS.flatMap(({ client, upstream }) =>
   MODES.filter(({ isArray }) => !isArray || client === "generative-language").flatMap(({ mode, ...how }) =>
-    EVERY_FAULT.filter(({ only }) => only === undefined || only === (how.isStream ? "stream" : "json"))
+    ALL_FAILURES.filter(({ only }) => only === undefined || only === (how.isStream ? "stream" : "json"))
       .filter(({ needsEnd }) => !needsEnd || upstream !== "generative-language")
-      .map((fault) => ({
-        title: `${client} to ${upstream}, ${mode}: ${fault.name}`,
+      .map((failure) => ({
+        title: `${client} to ${upstream}, ${mode}: ${failure.name}`,
         client,
         upstream,
         ...how,
-        fault,
+        failure,
       })),
   ),
 );
@@ -57,8 +57,8 @@ beforeAll(async () => {
   vendor = await startFaultyUpstream(CASES);
   proxy = await startTestProxy(vendor.settings);
   for (const [number, each] of CASES.entries()) {
-    const isRepeated = /before the head|half a head|not HTTP|once|a reset, then/.test(each.fault.name);
-    if (each.fault.silence || isRepeated) slow.set(number, callFaulty(proxy.url, number, each));
+    const isRepeated = /before the head|half a head|not HTTP|once|a reset, then/.test(each.failure.name);
+    if (each.failure.silence || isRepeated) slow.set(number, callFaulty(proxy.url, number, each));
   }
 });
 afterAll(async () => {
@@ -72,37 +72,37 @@ describe.concurrent("faults of an upstream in the translation lane", () => {
   it.each(CASES.map((each, number) => [each.title, { ...each, number }] as const))(
     "%s",
     async (_title, { number, ...each }) => {
-      const { fault, client } = each;
+      const { failure, client } = each;
       const received = await (slow.get(number) ?? callFaulty(proxy.url, number, each));
       expect(received.text).not.toContain(SECRET);
       expect(received.isBroken).toBe(false);
-      if (fault.isGood) expectGood(each, received);
+      if (failure.isGood) expectGood(each, received);
       else if (received.status === 200) {
-        expect(fault.statuses ?? []).toEqual([]);
+        expect(failure.statuses ?? []).toEqual([]);
         expectFailedStream(each, received);
       } else {
         // Vendors are overloaded with 529 or 503, and clients know only their own vendor's.
-        const statuses = (fault.statuses ?? [502, 504]).flatMap((each) =>
+        const statuses = (failure.statuses ?? [502, 504]).flatMap((each) =>
           each === 503 || each === 529 ? [503, 529] : each,
         );
         expect(statuses).toContain(received.status);
         expect(isEnvelope[client](JSON.parse(received.text))).toBe(true);
       }
       // Whatever became of it, the upstream is not left running: its connection is free again, or closed.
-      if (TRANSLATED_FAULTS.includes(fault)) await until(() => vendor.open(number) === 0);
+      if (TRANSLATED_FAILURES.includes(failure)) await until(() => vendor.open(number) === 0);
     },
   );
 
   it("hands a vendor's wish to wait on to the client", async () => {
     for (const [number, each] of CASES.entries()) {
-      if (each.fault.name !== "status 429 for an hour") continue;
+      if (each.failure.name !== "status 429 for an hour") continue;
       const received = await callFaulty(proxy.url, number, each);
       expect([received.status, received.headers.get("retry-after")]).toEqual([429, "3600"]);
     }
   });
 });
 
-function expectGood({ client, isStream, isArray }: FaultCase, { status, text }: Received): void {
+function expectGood({ client, isStream, isArray }: FailureCase, { status, text }: Received): void {
   const received = Buffer.from(text, "latin1").toString();
   expect([status, received.split("déjà").length > 1]).toEqual([200, true]);
   if (!isStream || isArray) JSON.parse(received);
@@ -112,7 +112,7 @@ function expectGood({ client, isStream, isArray }: FaultCase, { status, text }: 
   }
 }
 
-function expectFailedStream({ client, isStream, isArray }: FaultCase, { text }: Received): void {
+function expectFailedStream({ client, isStream, isArray }: FailureCase, { text }: Received): void {
   expect(isStream).toBe(true);
   if (isArray) {
     const responses: Record<string, unknown>[] = JSON.parse(text);

@@ -32,7 +32,7 @@ function caller(port: number, text: string) {
   socket.setEncoding("utf8").on("data", (chunk) => {
     received += chunk;
   });
-  const isGone = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   const hears = (what: RegExp) =>
     new Promise<void>((resolve, reject) => {
       const look = () => {
@@ -42,7 +42,7 @@ function caller(port: number, text: string) {
       socket.once("close", () => reject(new Error(`said only ${received}`)));
       look();
     });
-  return { hears, isGone };
+  return { hears, closed: closed };
 }
 
 /** One whose request has been read: Node says so by itself to those who ask. */
@@ -106,9 +106,9 @@ describe("openListeners", () => {
 
   it("ends the connections of those who wait when it is closed", async () => {
     const { port, close } = await open({ ...once, port: await freePort() });
-    const { isGone } = await waitingCaller(port);
+    const { closed } = await waitingCaller(port);
     close();
-    await isGone;
+    await closed;
   });
 
   it("answers what is no HTTP as the server itself would", async () => {

@@ -21,7 +21,7 @@ async function reviewPort(): Promise<number> {
   return (app.server.address() as { port: number }).port;
 }
 
-async function doorsPort(): Promise<number> {
+async function getListenersPort(): Promise<number> {
   const listeners = await openListeners({ port: await quietPort(), host: "127.0.0.1", retries: 0 });
   onTestFinished(() => listeners.close());
   const app = createApp({ bodyLimit: 1_000 });
@@ -64,7 +64,7 @@ const REFUSED = [
 describe.each([
   ["proxy", proxyPort],
   ["review", reviewPort],
-  ["address that is bound before the app", doorsPort],
+  ["address that is bound before the app", getListenersPort],
 ] as const)("a %s that refuses what it cannot parse", (_server, start) => {
   it.each(REFUSED)(
     "lets a client with %s read why while it still sends",

@@ -30,18 +30,26 @@ it.each([
     });
     const { path, body } = question(client, "m", false);
     const headers = { "content-type": "application/json" };
-    const gone = new AbortController();
+    const controller = new AbortController();
     const hasLeft = new Promise((resolve) =>
       proxy.server.app.server.once("request", (_request, response) => response.once("close", resolve)),
     );
-    const response = fetch(`${proxy.url}${path}`, { method: "POST", headers, body, signal: gone.signal });
+    const response = fetch(`${proxy.url}${path}`, {
+      method: "POST",
+      headers,
+      body,
+      signal: controller.signal,
+    });
     await until(() => upstream.hits.length > 0);
-    gone.abort();
+    controller.abort();
     await expect(response).rejects.toThrow();
     await hasLeft;
     list();
     await until(() => proxy.records.length === 1);
-    expect(proxy.records[0]).toMatchObject({ status: 499, fault: expect.stringContaining("disconnected") });
+    expect(proxy.records[0]).toMatchObject({
+      status: 499,
+      errorMessage: expect.stringContaining("disconnected"),
+    });
     expect(upstream.hits.map(({ url }) => url)).toEqual([expect.stringContaining("/models")]);
   },
 );

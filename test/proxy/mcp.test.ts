@@ -42,7 +42,7 @@ beforeAll(async () => {
     mcp: {
       web_reader: { url, headers: { Authorization: `Bearer ${SECRET}` } },
       off: { enabled: false, url },
-      gone: { url: "http://127.0.0.1:1/mcp" },
+      unreachable: { url: "http://127.0.0.1:1/mcp" },
     },
   });
 });

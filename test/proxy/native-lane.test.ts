@@ -61,7 +61,7 @@ describe("the native lane", () => {
       model: "m",
       upstream: "main",
       retries: 0,
-      fault: undefined,
+      errorMessage: undefined,
     });
     expect(proxy.records[0]?.usage).toMatchObject({ input: { total: 3 }, output: { total: 2 } });
   });
@@ -77,7 +77,7 @@ describe("the native lane", () => {
       expect(await response.text()).toBe(STREAM.join(""));
       await until(() => proxy.records.length === 1);
       const usage = { input: { total: 15, cacheRead: 4 }, output: { total: 7 } };
-      expect(proxy.records[0]).toMatchObject({ stream: true, status: 200, fault: undefined, usage });
+      expect(proxy.records[0]).toMatchObject({ stream: true, status: 200, errorMessage: undefined, usage });
     }
   });
 
@@ -96,7 +96,7 @@ describe("the native lane", () => {
       expect(text.startsWith(sent.join(""))).toBe(true);
       expect(text.slice(sent.join("").length)).toMatch(ends ? /^$/ : /^event: error\ndata: .+\n\n$/);
       await until(() => proxy.records.length === 1);
-      expect(proxy.records[0]?.fault === undefined).toBe(ends);
+      expect(proxy.records[0]?.errorMessage === undefined).toBe(ends);
     }
   });
 
@@ -382,19 +382,19 @@ describe("the native lane", () => {
     for (let round = 0; round < 5; round += 1) {
       const clients = await Promise.all(
         Array.from({ length: 40 }, async (_, index) => {
-          const gone = new AbortController();
+          const controller = new AbortController();
           const pending = fetch(`${proxy.url}/v1/messages`, {
             method: "POST",
             body: '{"model":"m","stream":true}',
             headers: { "content-type": "application/json" },
-            signal: gone.signal,
+            signal: controller.signal,
           });
           if (index % 2 === 0) await pending;
           else pending.catch(() => {});
-          return gone;
+          return controller;
         }),
       );
-      for (const gone of clients) gone.abort();
+      for (const controller of clients) controller.abort();
     }
     await until(() => proxy.records.length === 200 && upstream.open() === 0);
     expect(new Set(proxy.records.map((record) => record.status))).toEqual(new Set([499]));

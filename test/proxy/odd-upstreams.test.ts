@@ -112,17 +112,17 @@ describe("upstreams that answer oddly", () => {
     const response = await post(`${proxy.url}/v1/chat/completions`, { ...chat, stream: true });
     await expect(response.text()).rejects.toThrow();
     await until(() => proxy.records.length === 1);
-    expect(proxy.records[0]?.fault).toContain("ended before its last event");
+    expect(proxy.records[0]?.errorMessage).toContain("ended before its last event");
   });
 
   it("pass a list's elements on as they come, and a list that stops short as one that broke off", async () => {
-    let goOn: (text: string) => void = () => {};
+    let resume: (text: string) => void = () => {};
     const upstream = await startFakeUpstream(async (_hit, response) => {
       response.writeHead(200, { "content-type": "application/json" });
       response.write('[{"candidates":[]}');
       response.end(
         await new Promise<string>((resolve) => {
-          goOn = resolve;
+          resume = resolve;
         }),
       );
     });
@@ -146,10 +146,10 @@ describe("upstreams that answer oddly", () => {
     };
     const whole = await ask();
     expect(whole.first).toBe('[{"candidates":[]}');
-    goOn(',{"candidates":[]}]');
+    resume(',{"candidates":[]}]');
     expect(await whole.rest()).toBe(',{"candidates":[]}]');
     const short = await ask();
-    goOn(',{"candidates":[');
+    resume(',{"candidates":[');
     await expect(short.rest()).rejects.toThrow();
   });
 });

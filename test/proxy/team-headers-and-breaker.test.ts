@@ -47,7 +47,7 @@ describe("an upstream that fails again and again", () => {
     });
     for (let count = 0; count < 8; count += 1) expect((await call(proxy)).status).toBe(200);
     expect([bad.hits.length, good.hits.length]).toEqual([5, 8]);
-    expect(proxy.server.activity("").resting).toMatchObject([{ upstream: "bad", status: 500 }]);
+    expect(proxy.server.activity("").cooldowns).toMatchObject([{ upstream: "bad", status: 500 }]);
     vi.setSystemTime(Date.now() + 31_000);
     bad.respond = async (hit, response) => {
       await new Promise<void>((resolve) => {
@@ -68,7 +68,7 @@ describe("an upstream that fails again and again", () => {
     vi.setSystemTime(Date.now() + 30_000);
     for (let count = 0; count < 3; count += 1) await call(proxy);
     expect(bad.hits.length).toBe(9);
-    expect(proxy.server.activity("").resting).toEqual([]);
+    expect(proxy.server.activity("").cooldowns).toEqual([]);
   });
 
   it("is asked all the same where there is no other", async () => {

@@ -103,9 +103,9 @@ describe("the translation lane", () => {
       await until(() => upstream.open() === 0);
     }
     await until(() => proxy.records.length === leavers.length * 2);
-    expect(proxy.records.map(({ fault, retries }) => [/disconnected/.test(fault ?? ""), retries])).toEqual(
-      proxy.records.map(() => [true, 0]),
-    );
+    expect(
+      proxy.records.map(({ errorMessage, retries }) => [/disconnected/.test(errorMessage ?? ""), retries]),
+    ).toEqual(proxy.records.map(() => [true, 0]));
     expect(upstream.hits).toHaveLength(leavers.length * 2);
   });
 
@@ -306,8 +306,8 @@ describe("the translation lane", () => {
       expect(JSON.stringify(read)).toContain("déjà");
       const deleted = await fetch(stored, { method: "DELETE" });
       expect(await deleted.json()).toEqual({ id, object: "response", deleted: true });
-      const gone = await fetch(stored);
-      expect([gone.status, await gone.json()]).toEqual([
+      const removed = await fetch(stored);
+      expect([removed.status, await removed.json()]).toEqual([
         404,
         { error: expect.objectContaining({ type: "invalid_request_error", message: expect.any(String) }) },
       ]);

@@ -134,7 +134,7 @@ describe("a stream that fails after its head", () => {
       expect([response.status, await response.text()]).toEqual([200, pieces.join("")]);
       const record = await settled(proxy);
       expect(record).toMatchObject({ status: 200, errorCode: "upstream_error" });
-      expect(record.fault).toContain("ended its response with an error");
+      expect(record.errorMessage).toContain("ended its response with an error");
       expect(await metrics(proxy)).toMatch(
         /sallyport_calls_total\{[^}]*status_code="200",error_type="upstream_error"\} 1/,
       );
@@ -181,7 +181,7 @@ describe("a stream that fails after its head", () => {
     const { proxy } = await inFrontOf(dialect, stream(...pieces));
     await (await call(proxy, dialect)).text();
     const record = await settled(proxy);
-    expect([record.status, record.errorCode, record.fault]).toEqual([200, undefined, undefined]);
+    expect([record.status, record.errorCode, record.errorMessage]).toEqual([200, undefined, undefined]);
   });
 
   it("is an error where the vendor cuts it, in both lanes", async () => {

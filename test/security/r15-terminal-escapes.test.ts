@@ -69,7 +69,7 @@ describe("R15 text of others in the terminal", () => {
         usage: undefined,
         cost: undefined,
         losses: [],
-        fault: "a\nb",
+        errorMessage: "a\nb",
       },
     };
     expect(recordLine(record).split("\n")).toHaveLength(1);

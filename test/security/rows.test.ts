@@ -34,7 +34,7 @@ it("every row of the threat model has its tests, and every test its row", () => 
 it("every row has a defence to take out, and each is still where `npm run test:defences` looks for it", () => {
   const covered = new Set(defences.map(([row]) => row));
   expect(rows.map(({ row }) => row).filter((row) => !covered.has(row))).toEqual([]);
-  const gone = defences.flatMap(([row, tests, ...changes]) => {
+  const missing = defences.flatMap(([row, tests, ...changes]) => {
     const files = changes.filter((_, index) => index % 3 === 0);
     const missing = files.filter((file, index) => {
       const text = changes[3 * index + 1] ?? "";
@@ -45,5 +45,5 @@ it("every row has a defence to take out, and each is still where `npm run test:d
     );
     return [...missing.map((file) => `${row} ${file}`), ...(isTested ? [] : [`${row} test/${tests}`])];
   });
-  expect(gone).toEqual([]);
+  expect(missing).toEqual([]);
 });

@@ -20,7 +20,7 @@ export function callRecord(more: Partial<CallRecord> = {}): CallRecord {
     usage: undefined,
     cost: undefined,
     losses: [],
-    fault: undefined,
+    errorMessage: undefined,
     ...more,
   };
 }

@@ -14,8 +14,8 @@ import { createSseParser } from "../../src/sse/parse.ts";
 const fixtures = join(import.meta.dirname, "../fixtures");
 
 /** Names of the recorded replies of a dialect that end so. */
-export function fixtureNames(dialect: string, ending: ".json" | ".chunks.txt"): string[] {
-  return readdirSync(join(fixtures, dialect)).filter((name) => name.endsWith(ending));
+export function fixtureNames(dialect: string, suffix: ".json" | ".chunks.txt"): string[] {
+  return readdirSync(join(fixtures, dialect)).filter((name) => name.endsWith(suffix));
 }
 
 export function readJsonFixture(dialect: string, name: string): unknown {

@@ -1,15 +1,15 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { type Fault, SECRET } from "./upstream-faults.ts";
+import { SECRET, type UpstreamFailure } from "./upstream-faults.ts";
 import { type ClientDialect, DIALECTS } from "./vendor-answers.ts";
 
 /** One call to be made: by which client, to which upstream, and what befalls it there. */
-export interface FaultCase {
+export interface FailureCase {
   readonly client: ClientDialect;
   readonly upstream: ClientDialect;
   readonly isStream: boolean;
   /** A stream of the generative-language dialect as one JSON array. */
   readonly isArray?: boolean;
-  readonly fault: Fault;
+  readonly failure: UpstreamFailure;
 }
 
 /** An upstream of every dialect at one address that does to each call what its case says. */
@@ -22,8 +22,8 @@ export interface FaultyUpstream {
 }
 
 /** Which case is meant stands in the model's name, and which upstream's configuration it needs. */
-export const modelOf = (number: number, { upstream, fault }: FaultCase) =>
-  `case-${number}-${upstream}-${fault.silence ?? "patient"}`;
+export const modelOf = (number: number, { upstream, failure }: FailureCase) =>
+  `case-${number}-${upstream}-${failure.silence ?? "patient"}`;
 
 /** Short limits only where silence is the fault: a busy machine must not be taken for a silent upstream. */
 const TIMEOUTS = { patient: {}, first_byte: { first_byte: 0.4 }, idle: { idle: 0.4 } };
@@ -32,7 +32,7 @@ const EVERY_UPSTREAM = DIALECTS.flatMap((dialect) =>
   Object.entries(TIMEOUTS).map(([limit, timeouts]) => ({ name: `${dialect}-${limit}`, dialect, timeouts })),
 );
 
-export async function startFaultyUpstream(cases: readonly FaultCase[]): Promise<FaultyUpstream> {
+export async function startFaultyUpstream(cases: readonly FailureCase[]): Promise<FaultyUpstream> {
   const connections = new Map<Socket, number>();
   const attempts = new Map<number, number>();
   const vendor = createServer((socket) => {
@@ -49,7 +49,7 @@ export async function startFaultyUpstream(cases: readonly FaultCase[]): Promise<
       connections.set(socket, number);
       const attempt = (attempts.get(number) ?? 0) + 1;
       attempts.set(number, attempt);
-      void found.fault.behave(socket, found.upstream, found.isStream, attempt);
+      void found.failure.behave(socket, found.upstream, found.isStream, attempt);
     });
   });
   await new Promise<void>((resolve) => vendor.listen(0, "127.0.0.1", resolve));
@@ -114,7 +114,7 @@ export function question(client: ClientDialect, model: string, isStream: boolean
 }
 
 /** Makes the call of a case. */
-export function callFaulty(proxyUrl: string, number: number, each: FaultCase): Promise<Received> {
+export function callFaulty(proxyUrl: string, number: number, each: FailureCase): Promise<Received> {
   return callUpstream(proxyUrl, each.client, modelOf(number, each), each.isStream, each.isArray);
 }
 

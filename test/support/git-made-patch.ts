@@ -60,7 +60,7 @@ export async function gitMadePatch(
 export const damage = fc.array(
   fc.record({
     at: fc.nat(),
-    gone: fc.nat(12),
+    removed: fc.nat(12),
     put: fc.oneof(
       fc.constantFrom(
         "",
@@ -81,11 +81,11 @@ export const damage = fc.array(
 
 /** The patch with each of these done to it in turn. */
 export function damagedBy(
-  changes: readonly { readonly at: number; readonly gone: number; readonly put: string }[],
+  changes: readonly { readonly at: number; readonly removed: number; readonly put: string }[],
   patch: Buffer,
 ): Buffer {
-  return changes.reduce((bytes, { at, gone, put }) => {
+  return changes.reduce((bytes, { at, removed, put }) => {
     const position = at % (bytes.length + 1);
-    return Buffer.concat([bytes.subarray(0, position), Buffer.from(put), bytes.subarray(position + gone)]);
+    return Buffer.concat([bytes.subarray(0, position), Buffer.from(put), bytes.subarray(position + removed)]);
   }, patch);
 }

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { chunk, type Fault, head, SECRET, sseHead } from "./upstream-faults.ts";
+import { chunk, head, SECRET, sseHead, type UpstreamFailure } from "./upstream-faults.ts";
 import { type ClientDialect, EVENTS } from "./vendor-answers.ts";
 
 /** How a vendor says in the middle of a stream that it has failed, its own key in the words. */
@@ -23,7 +23,7 @@ const openResponse = (status: string, headers: Record<string, string>, text: str
   );
 
 /** Faults that only a reader of the answer notices; after each the upstream has to be left. */
-export const TRANSLATED_FAULTS: readonly Fault[] = [
+export const TRANSLATED_FAILURES: readonly UpstreamFailure[] = [
   {
     name: "an event that is no JSON",
     behave: openStream((dialect) => `${first(dialect)}data: {"broken\n\n${first(dialect)}`),

@@ -6,7 +6,7 @@ import { type ClientDialect, EVENTS, goodBody, WHOLE } from "./vendor-answers.ts
 export const SECRET = "sk-faulty-vendor-0123456789";
 
 /** What an upstream does with a connection once the request has come, at the level of bytes. */
-export interface Fault {
+export interface UpstreamFailure {
   readonly name: string;
   readonly behave: (
     socket: Socket,
@@ -80,7 +80,7 @@ function inChunks(bytes: Buffer, size: number): Buffer {
 const WHOLE_PIECE = 9_999_999;
 
 /** The faults that every lane has to bear. */
-export const FAULTS: readonly Fault[] = [
+export const UPSTREAM_FAILURES: readonly UpstreamFailure[] = [
   { name: "reset before the head", behave: (socket) => void socket.resetAndDestroy(), statuses: [502] },
   { name: "end before the head", behave: (socket) => void socket.end(), statuses: [502] },
   {

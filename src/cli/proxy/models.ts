@@ -1,6 +1,6 @@
 import { processEnvironment } from "../../config/paths.ts";
 import type { ProxyFlags } from "../../config/proxy/settings.ts";
-import { createCatalogue } from "../../proxy/models/catalog.ts";
+import { createModelCatalog } from "../../proxy/models/catalog.ts";
 import { namesOfRules } from "../../proxy/models/describe-models.ts";
 import { createPools } from "../../proxy/upstream/pools.ts";
 import type { Output } from "../output.ts";
@@ -17,7 +17,7 @@ export async function listProxyModels(flags: ProxyModelsFlags, output: Output): 
   const pools = createPools(config.outboundProxies);
   try {
     const upstreams = [...config.upstreams.values()];
-    const models = await createCatalogue(upstreams, pools, "sallyport-cli").models();
+    const models = await createModelCatalog(upstreams, pools, "sallyport-cli").models();
     for (const upstream of upstreams)
       if (!models.some((model) => model.upstream === upstream))
         output.note(`The upstream ${upstream.name} lists no models; sallyport doctor may say why.`);

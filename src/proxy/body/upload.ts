@@ -125,7 +125,7 @@ export class Upload {
   }
 
   private async take(): Promise<Buffer | undefined> {
-    const next = await this.rest.next().catch((cause: unknown) => this.break(gone(cause)));
+    const next = await this.rest.next().catch((cause: unknown) => this.break(toDisconnectError(cause)));
     if (next.done) return undefined;
     this.size += next.value.length;
     if (this.size > this.bounds.limit) this.break(tooLarge(this.bounds.limit));
@@ -143,6 +143,6 @@ export class Upload {
 }
 
 /** Returns the error for a client that disconnects during an upload. */
-function gone(cause: unknown): AppError {
+function toDisconnectError(cause: unknown): AppError {
   return new AppError("client_gone", "The client disconnected before its request was complete", { cause });
 }

@@ -10,16 +10,16 @@ export interface CallActivity {
   readonly live: readonly LiveCall[];
   readonly calls: readonly FinishedCall[];
   /** Upstreams and keys in cooldown. */
-  readonly resting: readonly Cooldown[];
+  readonly cooldowns: readonly Cooldown[];
 }
 
 /** The activity of a process that serves nothing or does not respond. */
-export const NO_CALLS: CallActivity = { live: [], calls: [], resting: [] };
+export const NO_CALLS: CallActivity = { live: [], calls: [], cooldowns: [] };
 
 /** Returns the activity of this process; of the ended calls, those from `since` (ISO 8601) on. */
 export function ownActivity(recent: RecentCalls, cooldowns: Cooldowns, since: string): CallActivity {
   const [live, calls] = [recent.running.map(liveCall), recent.ended(since).map(finishedCall)];
-  return mergeActivity([{ live, calls, resting: cooldowns.list() }]);
+  return mergeActivity([{ live, calls, cooldowns: cooldowns.list() }]);
 }
 
 /** Merges the activity of several processes. */
@@ -30,7 +30,7 @@ export function mergeActivity(all: readonly CallActivity[]): CallActivity {
       .flatMap(({ calls }) => calls)
       .toSorted((one, other) => (one.time < other.time ? 1 : one.time > other.time ? -1 : 0))
       .slice(0, MAX_ENDED_CALLS),
-    resting: longestOfEach(all.flatMap(({ resting }) => resting)),
+    cooldowns: longestOfEach(all.flatMap(({ cooldowns }) => cooldowns)),
   };
 }
 
@@ -56,7 +56,7 @@ function liveCall({ id, startedAt, key, route, model, upstream, stream }: Runnin
 
 function finishedCall(record: CallRecord): FinishedCall {
   const { id, time, key, method, route, model, upstream, upstreamModel, status, ms, firstByteMs } = record;
-  const { stream, usage, cost, retries, losses, errorCode, fault } = record;
+  const { stream, usage, cost, retries, losses, errorCode, errorMessage } = record;
   return {
     id,
     time,
@@ -75,7 +75,7 @@ function finishedCall(record: CallRecord): FinishedCall {
     retries,
     losses: losses.map(({ code }) => code),
     errorCode,
-    fault,
+    fault: errorMessage,
   };
 }
 

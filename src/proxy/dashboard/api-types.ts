@@ -104,11 +104,11 @@ export interface UpstreamState extends Served {
   readonly url?: string;
   readonly keys: number;
   /** The cooldowns of the upstream and its keys. */
-  readonly resting: readonly Resting[];
+  readonly resting: readonly CooldownState[];
 }
 
 /** A key in cooldown for a model, or the whole upstream. */
-export interface Resting {
+export interface CooldownState {
   /** Counted from 1; present if the upstream has several keys. */
   readonly key?: number;
   readonly model?: string;

@@ -62,8 +62,8 @@ export function lastOf(all: readonly CallSeries[]): {
   };
 }
 
-function errorOf({ lastAt, status, lastFault }: CallSeries): LastError {
-  return { time: lastAt, status, fault: lastFault };
+function errorOf({ lastAt, status, lastErrorMessage }: CallSeries): LastError {
+  return { time: lastAt, status, fault: lastErrorMessage };
 }
 
 /** Returns whether a series counts failed calls. A client disconnect (499) is not a failure. */

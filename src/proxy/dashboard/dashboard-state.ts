@@ -5,9 +5,9 @@ import type { Runtime } from "../runtime.ts";
 import type { CallActivity } from "./activity.ts";
 import type {
   ConfigurationState,
+  CooldownState,
   DashboardState,
   McpState,
-  Resting,
   RuleState,
   UpstreamState,
 } from "./api-types.ts";
@@ -23,7 +23,7 @@ export interface Circumstances {
 
 /** Returns what the dashboard shows. Pure. */
 export function dashboardState(
-  { live, calls, resting }: CallActivity,
+  { live, calls, cooldowns }: CallActivity,
   series: readonly CallSeries[],
   { config, authMode, redact }: Runtime,
   circumstances: Circumstances,
@@ -39,7 +39,7 @@ export function dashboardState(
     total: sumCalls(series),
     models: modelTotals(ofModels.filter(({ upstream }) => upstream !== "")),
     upstreams: [...config.upstreams.values()].map((upstream) =>
-      upstreamState(upstream, ofModels, resting, redact),
+      upstreamState(upstream, ofModels, cooldowns, redact),
     ),
     rules: config.rules.map(ruleState),
     mcp: [...config.mcp].map(([name, server]) => mcpState(name, server, ofTools, redact)),
@@ -55,7 +55,7 @@ function withoutSecrets({ readAt, refused }: ConfigurationState, redact: Redact)
 function upstreamState(
   { name, dialect, baseUrl, keys }: UpstreamConfig,
   series: readonly CallSeries[],
-  resting: readonly Cooldown[],
+  cooldowns: readonly Cooldown[],
   redact: Redact,
 ): UpstreamState {
   return {
@@ -63,9 +63,9 @@ function upstreamState(
     dialect: dialect === "any" ? "every dialect" : dialect,
     url: dialect === "any" ? undefined : redact(plainUrl(baseUrl)),
     keys: keys.length,
-    resting: resting
+    resting: cooldowns
       .filter(({ upstream }) => upstream === name)
-      .map(({ upstream: _, ...cooldown }): Resting => cooldown),
+      .map(({ upstream: _, ...cooldown }): CooldownState => cooldown),
     ...lastOf(series.filter(({ upstream }) => upstream === name)),
   };
 }

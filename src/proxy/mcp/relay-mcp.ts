@@ -117,7 +117,7 @@ function toUpstreamRequest(
   };
 }
 
-interface Ending {
+interface FinishedCall {
   readonly running: RunningCall;
   readonly name: string;
   /** The client's address. */
@@ -131,11 +131,11 @@ interface Ending {
 function record(
   request: FastifyRequest,
   services: Services,
-  { running, name, client, called, outcome, ms, counts }: Ending,
+  { running, name, client, called, outcome, ms, counts }: FinishedCall,
 ): void {
   const { kind } = outcome;
   const status = kind === "failed" ? outcome.error.status : kind === "disconnected" ? 499 : outcome.status;
-  const fault = kind === "failed" || kind === "broken" ? outcome.error.message : undefined;
+  const errorMessage = kind === "failed" || kind === "broken" ? outcome.error.message : undefined;
   const entry = {
     time: timestamp(),
     id: running.id,
@@ -155,8 +155,8 @@ function record(
     usage: undefined,
     cost: undefined,
     losses: [],
-    errorCode: status < 400 && fault === undefined ? undefined : errorCodeOf(outcome),
-    fault,
+    errorCode: status < 400 && errorMessage === undefined ? undefined : errorCodeOf(outcome),
+    errorMessage,
   };
   if (counts) services.metrics.end(entry);
   services.recent.end(running, entry);

@@ -8,7 +8,7 @@ import { requestHeaders } from "../upstream/request-headers.ts";
 import { readText } from "../upstream/send.ts";
 
 /** A model in an upstream's list. */
-export interface CatalogueModel {
+export interface CatalogModel {
   readonly id: string;
   readonly upstream: UpstreamConfig;
   readonly displayName: string;
@@ -20,9 +20,9 @@ export interface CatalogueModel {
 }
 
 /** The models that the upstreams list. A list is fetched on first use and again when it is old. */
-export interface Catalogue {
+export interface ModelCatalog {
   /** Returns all models in configuration order. An upstream that has not returned a list in time contributes none. */
-  models(): Promise<readonly CatalogueModel[]>;
+  models(): Promise<readonly CatalogModel[]>;
   /** Returns the upstreams that list this id, in configuration order. */
   serving(id: string): Promise<readonly UpstreamConfig[]>;
   /** Returns whether the upstream's list contains this id; false if the list has not been fetched. */
@@ -38,17 +38,17 @@ const RESPONSE_TIMEOUT_MS = 3_000;
 const LIST_BOUNDS: JsonBounds = { values: 200_000, depth: 64 };
 
 interface Listing {
-  models: readonly CatalogueModel[];
+  models: readonly CatalogModel[];
   until: number;
   pending: Promise<void> | undefined;
 }
 
 /** Creates a catalog. `instanceId` is sent with the calls that fetch lists. Fetches no list before it is needed. */
-export function createCatalogue(
+export function createModelCatalog(
   upstreams: readonly UpstreamConfig[],
   pools: Pools,
   instanceId: string,
-): Catalogue {
+): ModelCatalog {
   const listings = new Map<string, Listing>();
   const refresh = (upstream: UpstreamConfig, listing: Listing): Promise<void> => {
     listing.pending ??= listModels(upstream, pools, instanceId)
@@ -61,7 +61,7 @@ export function createCatalogue(
       });
     return listing.pending;
   };
-  const listingOf = async (upstream: UpstreamConfig): Promise<readonly CatalogueModel[]> => {
+  const listingOf = async (upstream: UpstreamConfig): Promise<readonly CatalogModel[]> => {
     let listing = listings.get(upstream.name);
     if (!listing) {
       listing = { models: [], until: 0, pending: undefined };
@@ -74,8 +74,8 @@ export function createCatalogue(
     }
     return listing.models;
   };
-  const listed = new WeakMap<readonly CatalogueModel[], ReadonlySet<string>>();
-  const idsOf = (models: readonly CatalogueModel[]): ReadonlySet<string> => {
+  const listed = new WeakMap<readonly CatalogModel[], ReadonlySet<string>>();
+  const idsOf = (models: readonly CatalogModel[]): ReadonlySet<string> => {
     const ids = listed.get(models) ?? new Set(models.map(({ id }) => id));
     listed.set(models, ids);
     return ids;
@@ -99,7 +99,7 @@ async function listModels(
   upstream: UpstreamConfig,
   pools: Pools,
   instanceId: string,
-): Promise<CatalogueModel[]> {
+): Promise<CatalogModel[]> {
   if (upstream.models) return upstream.models.map((id) => toModel(upstream, id, undefined));
   if (upstream.dialect === "any" || upstream.credentials === "client") return [];
   const headers = requestHeaders(upstream, upstream.keys[0], [
@@ -126,7 +126,7 @@ async function listModels(
   return readList(upstream, JSON.parse(text));
 }
 
-function readList(upstream: UpstreamConfig, value: unknown): CatalogueModel[] {
+function readList(upstream: UpstreamConfig, value: unknown): CatalogModel[] {
   const { data, models } = Object(value) as { data?: unknown; models?: unknown };
   const entries = Array.isArray(data) ? data : Array.isArray(models) ? models : [];
   return entries.flatMap((entry: unknown) => {
@@ -141,7 +141,7 @@ function toModel(
   upstream: UpstreamConfig,
   id: string,
   raw: Readonly<Record<string, unknown>> | undefined,
-): CatalogueModel {
+): CatalogModel {
   const text = (name: string) => (typeof raw?.[name] === "string" ? raw[name] : undefined);
   return {
     id,

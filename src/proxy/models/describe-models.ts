@@ -6,7 +6,7 @@ import type { ModelListFormat } from "../exchange/dialect-profile.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { RouteDialect } from "../routes.ts";
 import type { Runtime } from "../runtime.ts";
-import type { CatalogueModel } from "./catalog.ts";
+import type { CatalogModel } from "./catalog.ts";
 
 /** Returns the dialect in which a caller of a shared path expects its response, by the headers that its SDK sends. */
 export function callersDialect(route: RouteDialect | undefined, headers: IncomingHttpHeaders): ErrorDialect {
@@ -17,8 +17,8 @@ export function callersDialect(route: RouteDialect | undefined, headers: Incomin
 }
 
 /** Returns every model that can be called by its own name, once: the upstreams' models, then the names of rules. */
-export async function allModels(runtime: Runtime): Promise<readonly CatalogueModel[]> {
-  const listed = await runtime.catalogue.models();
+export async function allModels(runtime: Runtime): Promise<readonly CatalogModel[]> {
+  const listed = await runtime.catalog.models();
   const seen = new Set<string>();
   return [...listed, ...namesOfRules(runtime.config)].filter(({ id }) => !seen.has(id) && seen.add(id));
 }
@@ -27,8 +27,8 @@ export async function allModels(runtime: Runtime): Promise<readonly CatalogueMod
 export function namesOfRules({
   rules,
   upstreams,
-}: Pick<ProxyConfig, "rules" | "upstreams">): readonly CatalogueModel[] {
-  return rules.flatMap(({ match: id, targets }): CatalogueModel[] => {
+}: Pick<ProxyConfig, "rules" | "upstreams">): readonly CatalogModel[] {
+  return rules.flatMap(({ match: id, targets }): CatalogModel[] => {
     const upstream = upstreams.get(targets[0]?.upstream ?? "");
     if (/[*?]/.test(id) || !upstream) return [];
     return [{ id, upstream, displayName: id, created: 0, ownedBy: upstream.name, raw: undefined }];
@@ -36,11 +36,11 @@ export function namesOfRules({
 }
 
 /** Finds a model by its own name or by `upstream/model`. */
-export async function findModel(runtime: Runtime, id: string): Promise<CatalogueModel | undefined> {
+export async function findModel(runtime: Runtime, id: string): Promise<CatalogModel | undefined> {
   const own = (await allModels(runtime)).find((model) => model.id === id);
   const slash = id.indexOf("/");
   if (own || slash < 1) return own;
-  const listed = await runtime.catalogue.models();
+  const listed = await runtime.catalog.models();
   const there = listed.find(
     (model) => model.upstream.name === id.slice(0, slash) && model.id === id.slice(slash + 1),
   );
@@ -50,14 +50,14 @@ export async function findModel(runtime: Runtime, id: string): Promise<Catalogue
 /** Returns a page of the model list in a dialect's form. Throws `validation` for an invalid page. */
 export function describeList(
   dialect: ErrorDialect,
-  models: readonly CatalogueModel[],
+  models: readonly CatalogModel[],
   query: Readonly<Record<string, unknown>>,
 ): unknown {
   return getModelList(dialect).createPage(models, query, (model) => describeModel(dialect, model));
 }
 
 /** Returns a model in a dialect's form, with the members that its upstream sent if that uses the same form. */
-export function describeModel(dialect: ErrorDialect, model: CatalogueModel): unknown {
+export function describeModel(dialect: ErrorDialect, model: CatalogModel): unknown {
   const form = getModelList(dialect);
   const { raw, upstream } = model;
   const isSameForm = findProfile(upstream.dialect)?.client.modelList === form;

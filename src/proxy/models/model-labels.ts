@@ -1,5 +1,5 @@
 import type { ProxyConfig, UpstreamConfig } from "../../config/proxy/config.ts";
-import type { Catalogue } from "./catalog.ts";
+import type { ModelCatalog } from "./catalog.ts";
 
 /** The facts about a finished call that determine its model's label in the metrics. */
 export interface LabelledCall {
@@ -11,7 +11,7 @@ export interface LabelledCall {
   /** Whether the upstream responded without an error. */
   readonly isServed: boolean;
   readonly config: ProxyConfig;
-  readonly catalogue: Catalogue;
+  readonly catalog: ModelCatalog;
 }
 
 /** Labels models in the metrics. The number of labels is bounded, whatever names clients send. */
@@ -36,13 +36,13 @@ export function createModelLabels(): ModelLabels {
     named.set(config, known);
     return known.has(model) || known.has(`${upstream}/${model}`);
   };
-  const isServedName = ({ upstream, model, isServed, catalogue }: LabelledCall): boolean => {
+  const isServedName = ({ upstream, model, isServed, catalog }: LabelledCall): boolean => {
     const names = served.get(upstream.name) ?? new Set();
     if (names.has(model)) return true;
     if (!isServed) return false;
     if (names.size >= MAX_SERVED) {
       // The upstream's list decides on all later names, once it is fetched.
-      catalogue.refresh(upstream);
+      catalog.refresh(upstream);
       return false;
     }
     served.set(upstream.name, names.add(model));
@@ -50,12 +50,12 @@ export function createModelLabels(): ModelLabels {
   };
   return {
     labelOf(call) {
-      const { upstream, model, rule, config, catalogue } = call;
+      const { upstream, model, rule, config, catalog } = call;
       if (model === "") return "";
       const isKnown =
         upstream.dialect === "any" ||
         isNamed(config, upstream.name, model) ||
-        catalogue.lists(upstream, model) ||
+        catalog.lists(upstream, model) ||
         isServedName(call);
       if (isKnown) return model;
       return rule === undefined || rule === "*" ? UNLISTED : rule;

@@ -76,7 +76,7 @@ export interface CallSeries {
   readonly histogram: readonly number[];
   /** When the last of these calls ended, ISO 8601, and its error message, if any. */
   readonly lastAt: string;
-  readonly lastFault: string | undefined;
+  readonly lastErrorMessage: string | undefined;
 }
 
 type Counting = { -readonly [Name in keyof CallSeries]: CallSeries[Name] } & {
@@ -186,7 +186,7 @@ function createSeries(record: CallRecord, named: boolean): Counting {
     firstBytes: 0,
     histogram: createHistogram(),
     lastAt: record.time,
-    lastFault: record.fault,
+    lastErrorMessage: record.errorMessage,
   };
 }
 
@@ -209,7 +209,7 @@ function count(series: Counting, record: CallRecord): void {
   observe(series.duration, ms / 1000);
   addTo(series.histogram, ms);
   series.lastAt = record.time;
-  series.lastFault = record.fault;
+  series.lastErrorMessage = record.errorMessage;
   if (firstByteMs === undefined || !stream) return;
   series.firstBytes += 1;
   series.firstByteSum += firstByteMs / 1000;

@@ -18,7 +18,7 @@ export function readableLine(record: CallRecord): string {
     cost === undefined ? "" : dollars(cost),
     record.retries > 0 ? `${record.retries} retries` : "",
     record.losses.length > 0 ? `lost: ${record.losses.map((loss) => loss.code).join(" ")}` : "",
-    record.fault ?? "",
+    record.errorMessage ?? "",
   ];
   // Names come from clients; without this, one with a line break could forge a log line.
   return parts

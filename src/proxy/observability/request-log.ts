@@ -58,7 +58,7 @@ export interface CallRecord {
   readonly losses: readonly Loss[];
   /** Why the call failed, even if its status says success: a code of the error catalog. */
   readonly errorCode?: string | undefined;
-  readonly fault: string | undefined;
+  readonly errorMessage: string | undefined;
 }
 
 /** Receives the records of ended calls. */
@@ -83,7 +83,7 @@ export function recordLine(record: CallRecord): string {
     `${number("first_byte_ms", firstByteMs)},"stream":${stream}` +
     `${number("retries", retries === 0 ? undefined : retries)}${usage ? tokens(usage) : ""}` +
     `${number("cost", cost)}${lost}${attempts.length > 1 ? attemptList(attempts) : ""}` +
-    `${text("error_code", record.errorCode)}${text("fault", record.fault)}}`
+    `${text("error_code", record.errorCode)}${text("fault", record.errorMessage)}}`
   );
 }
 

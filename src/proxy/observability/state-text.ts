@@ -2,11 +2,11 @@ import { performance } from "node:perf_hooks";
 import type { Cooldown } from "../routing/cooldowns.ts";
 
 /** Returns the current cooldowns and the state of the process in the Prometheus text format. */
-export function stateText(resting: readonly Cooldown[], startedAt: number): string {
+export function stateText(active: readonly Cooldown[], startedAt: number): string {
   const { rss, heapUsed } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
   const { utilization } = performance.eventLoopUtilization();
-  const lines = cooldowns(resting).map(
+  const lines = getLatestCooldowns(active).map(
     ([labels, until]) => `sallyport_cooldown_until_seconds{${labels}} ${Math.round(until / 1000)}`,
   );
   return [
@@ -43,9 +43,9 @@ export function stateText(resting: readonly Cooldown[], startedAt: number): stri
 }
 
 /** Returns the latest cooldown of each upstream and key. Model names come from clients and are not used as labels. */
-function cooldowns(resting: readonly Cooldown[]): [string, number][] {
+function getLatestCooldowns(active: readonly Cooldown[]): [string, number][] {
   const latest = new Map<string, number>();
-  for (const { upstream, key, until } of resting) {
+  for (const { upstream, key, until } of active) {
     const labels = `sallyport_upstream="${upstream}",sallyport_key="${key ?? ""}"`;
     latest.set(labels, Math.max(until, latest.get(labels) ?? 0));
   }

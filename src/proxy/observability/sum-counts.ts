@@ -81,7 +81,7 @@ function sumOfSeries(one: CallSeries, other: CallSeries): CallSeries {
     firstBytes: one.firstBytes + other.firstBytes,
     histogram: sumHistograms([one.histogram, other.histogram]),
     lastAt: later.lastAt,
-    lastFault: later.lastFault,
+    lastErrorMessage: later.lastErrorMessage,
   };
 }
 

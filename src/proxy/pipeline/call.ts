@@ -182,7 +182,7 @@ export function settle(call: Call): void {
     cost,
     losses: call.losses,
     errorCode,
-    fault: loggedError(call),
+    errorMessage: loggedError(call),
   };
   services.metrics.end(record);
   services.recent.end(call, record);
@@ -207,18 +207,18 @@ function getModelLabel(
   isServed: boolean,
 ): string {
   if (upstream === undefined || upstreamModel === undefined) return "";
-  const { config, catalogue } = runtime;
-  return services.modelLabels.labelOf({ upstream, model: upstreamModel, rule, isServed, config, catalogue });
+  const { config, catalog } = runtime;
+  return services.modelLabels.labelOf({ upstream, model: upstreamModel, rule, isServed, config, catalog });
 }
 
 /** Returns the recorded error code, or the one that the status implies. */
 function errorCodeOf({ errorCode, status, errorMessage }: Call): string | undefined {
   if (errorCode !== undefined) return errorCode;
-  if (status === CLIENT_GONE) return "client_gone";
+  if (status === CLIENT_CLOSED_REQUEST) return "client_gone";
   return status >= 400 || errorMessage !== undefined ? "upstream_error" : undefined;
 }
 
-const CLIENT_GONE = 499;
+const CLIENT_CLOSED_REQUEST = 499;
 
 /**
  * Returns the error message for the log. Vendors repeat keys in their messages. The configuration's secrets are

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { AppError } from "../../errors.ts";
 import { endEarly } from "../../http/early-response.ts";
 import { decodeBody } from "../body/content-coding.ts";
-import { encodeFault, faultOf, toExchangeError } from "../dialect-errors.ts";
+import { encodeProxyError, toExchangeError, toProxyError } from "../dialect-errors.ts";
 import { getProfile } from "../dialects/index.ts";
 import type { ResponseWriter } from "../translate/translate-call.ts";
 import type { OpenStream } from "../upstream/open-streams.ts";
@@ -13,15 +13,21 @@ import { type Call, hidesVendorLimits, ownHeaders } from "./call.ts";
 
 /** Responds with an error in the client's dialect. If a response has begun, closes the connection. */
 export function respondWithError(call: Call, error: unknown): void {
-  const fault = faultOf(error);
-  call.errorMessage ??= call.runtime.redact(error instanceof Error ? error.message : fault.message);
+  const encodable = toProxyError(error);
+  call.errorMessage ??= call.runtime.redact(error instanceof Error ? error.message : encodable.message);
   forgetUnasked(call);
   call.errorCode ??= toExchangeError(error).errorCode;
   // Record the error's own status: a client that has disconnected (499) reads no response.
-  call.status = error instanceof AppError ? error.status : fault.status;
-  const retry = fault.retryAfterSeconds === undefined ? [] : ["retry-after", String(fault.retryAfterSeconds)];
-  if (fault.isFinal) retry.push("x-should-retry", "false");
-  respondWithJson(call, fault.status, call.runtime.redact(encodeFault(call.dialect, fault, call.id)), retry);
+  call.status = error instanceof AppError ? error.status : encodable.status;
+  const retry =
+    encodable.retryAfterSeconds === undefined ? [] : ["retry-after", String(encodable.retryAfterSeconds)];
+  if (encodable.isFinal) retry.push("x-should-retry", "false");
+  respondWithJson(
+    call,
+    encodable.status,
+    call.runtime.redact(encodeProxyError(call.dialect, encodable, call.id)),
+    retry,
+  );
 }
 
 /**
@@ -51,7 +57,7 @@ export async function respondWithUpstreamError(
     plainText(text, kept["content-type"]) ??
     `The upstream ${call.upstream?.name} responded with status ${status}`;
   const passed = clientHeaders({ ...kept, "content-type": undefined }, [], redact, hidesVendorLimits(call));
-  const encoded = encodeFault(call.dialect, { status, message: redact(message) }, call.id);
+  const encoded = encodeProxyError(call.dialect, { status, message: redact(message) }, call.id);
   respondWithJson(call, status, encoded, passed);
 }
 

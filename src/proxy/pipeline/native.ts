@@ -1,6 +1,6 @@
 import { AppError } from "../../errors.ts";
 import { decodeBody } from "../body/content-coding.ts";
-import { encodeFaultEvent, faultOf } from "../dialect-errors.ts";
+import { encodeProxyErrorEvent, toProxyError } from "../dialect-errors.ts";
 import { dialects, findProfile, getProfile } from "../dialects/index.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
@@ -122,7 +122,7 @@ function relayedDialect(dialect: Dialect): RelayedDialect {
     createWatch: () => new StreamWatch(response),
     parseUsage: (body) => readResponseUsage(response, body),
     errorOf: (body) => readResponseError(response, body),
-    errorEvent: (error, requestId) => encodeFaultEvent(dialect, faultOf(error), requestId),
+    errorEvent: (error, requestId) => encodeProxyErrorEvent(dialect, toProxyError(error), requestId),
     ping: client.keepAlive,
   };
 }

@@ -77,11 +77,11 @@ function recordOutcome(
   response: ClientResponse,
   body: Buffer,
 ): void {
-  const { usage, losses, error, clientGone } = outcome;
-  call.usage = clientGone && response.started ? partialUsage(usage, body, response.written) : usage;
+  const { usage, losses, error, clientDisconnected: isDisconnected } = outcome;
+  call.usage = isDisconnected && response.started ? partialUsage(usage, body, response.written) : usage;
   call.losses = losses;
   call.errorMessage = error === undefined ? undefined : call.runtime.redact(error.message);
-  if (clientGone) throw clientDisconnected();
+  if (isDisconnected) throw clientDisconnected();
   if (error !== undefined) {
     call.errorCode = error.errorCode ?? "upstream_error";
     if (response.started && usage !== undefined) call.usage = { ...usage, partial: true };

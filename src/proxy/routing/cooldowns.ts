@@ -1,5 +1,5 @@
 import type { UpstreamConfig } from "../../config/proxy/config.ts";
-import type { Resting } from "../dashboard/api-types.ts";
+import type { CooldownState } from "../dashboard/api-types.ts";
 import { isUnreachable } from "../upstream/upstream-errors.ts";
 import type { AttemptOutcome } from "./attempts.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
@@ -7,7 +7,7 @@ import { requestedPause } from "./retry-after.ts";
 import type { Target, Targets } from "./select-targets.ts";
 
 /** An upstream, or one of its keys, in cooldown. */
-export interface Cooldown extends Resting {
+export interface Cooldown extends CooldownState {
   /** The upstream's name. */
   readonly upstream: string;
 }

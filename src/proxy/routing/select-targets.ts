@@ -4,7 +4,7 @@ import { getProfile } from "../dialects/index.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import { fits } from "../glob.ts";
 import { capabilitiesFor } from "../models/capabilities-for.ts";
-import type { Catalogue } from "../models/catalog.ts";
+import type { ModelCatalog } from "../models/catalog.ts";
 import { findPrice } from "../usage/cost.ts";
 import { inSessionOrder } from "./session-affinity.ts";
 import { UpstreamStats } from "./upstream-stats.ts";
@@ -58,7 +58,7 @@ export interface Selector {
 export function createSelector(
   upstreams: ReadonlyMap<string, UpstreamConfig>,
   rules: readonly ModelRule[],
-  catalogue: Catalogue,
+  catalog: ModelCatalog,
   random: () => number = Math.random,
   stats: UpstreamStats = new UpstreamStats(),
 ): Selector {
@@ -75,7 +75,7 @@ export function createSelector(
   const ofDialect = (dialect: Dialect | undefined) => all.find((upstream) => speaks(upstream, dialect));
 
   const byList = async (model: string, dialect: Dialect | undefined): Promise<Selection | undefined> => {
-    const serving = await catalogue.serving(model);
+    const serving = await catalog.serving(model);
     const chosen = serving.find((upstream) => speaks(upstream, dialect)) ?? serving[0] ?? ofDialect(dialect);
     return chosen && only(chosen, model);
   };

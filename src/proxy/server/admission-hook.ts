@@ -21,7 +21,7 @@ declare module "fastify" {
 }
 
 /** Runs admission (`admission.ts`) before every request, matched or not, and sends the CORS headers. */
-export function addDoor(app: FastifyInstance, services: Services): void {
+export function addAdmissionHook(app: FastifyInstance, services: Services): void {
   app.decorateRequest("key", undefined);
   app.decorateRequest("runtime", null as unknown as Runtime);
   app.addHook("onRequest", (request, reply, done) => {

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { AppError } from "../../errors.ts";
 import { sendEarly } from "../../http/early-response.ts";
 import { getPath } from "../../http/request-path.ts";
-import { encodeFault, type Fault, faultOf } from "../dialect-errors.ts";
+import { encodeProxyError, type ProxyError, toProxyError } from "../dialect-errors.ts";
 import { dialects, getProfile } from "../dialects/index.ts";
 import { callersDialect } from "../models/describe-models.ts";
 import { type Route, type RouteDialect, routes, takesPath } from "../routes.ts";
@@ -15,12 +15,14 @@ export function addProxyErrors(
   onInternal: (error: unknown) => void,
 ): void {
   app.setErrorHandler(async (error: FastifyError | AppError, request, reply) => {
-    const fault = error instanceof AppError ? faultOf(error) : frameworkFault(error);
-    if (fault.status >= 500 && !(error instanceof AppError)) onInternal(error);
-    noteRefusal(request, fault, services);
-    if (fault.status === 401 && asksForPage(request)) return sendLockedPage(reply, services);
-    const body = services.runtime().redact(encodeFault(dialectOf(request), fault, services.nextRequestId()));
-    reply.code(fault.status);
+    const rejection = error instanceof AppError ? toProxyError(error) : toFrameworkError(error);
+    if (rejection.status >= 500 && !(error instanceof AppError)) onInternal(error);
+    noteRefusal(request, rejection, services);
+    if (rejection.status === 401 && asksForPage(request)) return sendLockedPage(reply, services);
+    const body = services
+      .runtime()
+      .redact(encodeProxyError(dialectOf(request), rejection, services.nextRequestId()));
+    reply.code(rejection.status);
     if (!request.raw.complete) return sendEarly(reply, body);
     return reply.header("content-type", "application/json; charset=utf-8").send(body);
   });
@@ -36,7 +38,7 @@ export function addProxyErrors(
 }
 
 /** Counts and logs a request that was rejected before it became a call. */
-function noteRefusal(request: FastifyRequest, fault: Fault, services: Services): void {
+function noteRefusal(request: FastifyRequest, rejection: ProxyError, services: Services): void {
   const { method, url, headers, raw, routeOptions } = request;
   const { redact, forwarding } = services.runtime();
   const refusal = {
@@ -45,9 +47,9 @@ function noteRefusal(request: FastifyRequest, fault: Fault, services: Services):
     method,
     path: redact(getPath(url)),
     route: routeOptions.config.route?.path ?? "",
-    status: fault.status,
-    errorCode: fault.code ?? "validation",
-    reason: redact(fault.message),
+    status: rejection.status,
+    errorCode: rejection.code ?? "validation",
+    reason: redact(rejection.message),
   };
   services.metrics.refuse(refusal);
   services.log.refused(refusal);
@@ -77,9 +79,9 @@ function hintFor(path: string): string {
     : "model calls go to /v1/… and /v1beta/…";
 }
 
-function frameworkFault(error: FastifyError): Fault {
+function toFrameworkError(error: FastifyError): ProxyError {
   const status = error.statusCode ?? 500;
-  return status < 500 ? { status, message: error.message } : faultOf(error);
+  return status < 500 ? { status, message: error.message } : toProxyError(error);
 }
 
 function dialectOf(request: FastifyRequest) {

@@ -9,7 +9,7 @@ const NONE = {} as const;
 const NO_HEADERS: readonly string[] = [];
 
 /** Routes of model calls without parameters, by path. */
-const straight = new Map(
+const fastRoutes = new Map(
   routes
     .filter(isModelRoute)
     .filter(({ method, path }) => method === "POST" && !/[:*]/.test(path))
@@ -21,7 +21,7 @@ const straight = new Map(
  * requests whose path equals a route's, that have no `Origin`, and that pass admission. It returns false for all
  * others: Fastify routes them, and `admission-hook.ts` runs admission again and responds to those that it rejects.
  */
-export function straightCalls(
+export function createFastPath(
   services: Services,
   onInternal: (error: unknown) => void,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
@@ -30,7 +30,7 @@ export function straightCalls(
     if (method !== "POST" || headers.origin !== undefined) return false;
     if (services.connections.isAbove(request.socket)) return false;
     const path = getPath(url);
-    const route = straight.get(path);
+    const route = fastRoutes.get(path);
     if (route === undefined) return false;
     const runtime = services.runtime();
     const peer = request.socket.remoteAddress;

@@ -64,12 +64,12 @@ export async function handleUtility(
 }
 
 async function metrics(services: Services): Promise<string> {
-  const [counts, { resting }] = await Promise.all([
+  const [counts, { cooldowns }] = await Promise.all([
     services.totals(),
     // From now on: ended calls are not needed.
     services.activity(new Date().toISOString()),
   ]);
-  return metricsText(counts) + stateText(resting, services.startedAt);
+  return metricsText(counts) + stateText(cooldowns, services.startedAt);
 }
 
 /**

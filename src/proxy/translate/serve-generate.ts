@@ -52,14 +52,14 @@ export async function serveGenerate(call: TranslatedCall): Promise<TranslationOu
     else await sendWhole(translation, upstream);
   } catch (error) {
     if (isClientDisconnect(error) && translation !== undefined)
-      return { ...translation.outcome(), clientGone: true };
+      return { ...translation.outcome(), clientDisconnected: true };
     if (isClientDisconnect(error)) throw error;
-    const fault = toExchangeError(error);
-    if (fault.kind === "internal" && !call.writer.started) throw error;
+    const exchangeError = toExchangeError(error);
+    if (exchangeError.kind === "internal" && !call.writer.started) throw error;
     if (call.writer.started) call.writer.destroy();
-    else respondWithError(call, fault, translation?.lossHeaders());
-    translation?.fail(fault);
-    if (translation === undefined) return { losses: [], error: fault };
+    else respondWithError(call, exchangeError, translation?.lossHeaders());
+    translation?.fail(exchangeError);
+    if (translation === undefined) return { losses: [], error: exchangeError };
   }
   return translation.outcome();
 }

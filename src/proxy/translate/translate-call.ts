@@ -113,7 +113,7 @@ export interface TranslationOutcome {
   /** The error that the client received. */
   readonly error?: ExchangeError;
   /** The client disconnected; `usage` covers what was reported until then. */
-  readonly clientGone?: true;
+  readonly clientDisconnected?: true;
 }
 
 /**

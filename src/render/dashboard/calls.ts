@@ -94,7 +94,7 @@ function inputCell({ tokens }: FinishedCall): Html {
 }
 
 function detailsCell(call: FinishedCall): Html {
-  const { stream, retries, losses, fault, key } = call;
+  const { stream, retries, losses, fault: errorMessage, key } = call;
   const details = [
     stream ? "stream" : "",
     key === undefined ? "" : `key ${key}`,
@@ -102,7 +102,7 @@ function detailsCell(call: FinishedCall): Html {
     losses.length === 0 ? "" : `lost: ${losses.join(", ")}`,
   ];
   const text = details.filter(Boolean).join(" · ");
-  return html`${text}${fault !== undefined && html` <span class="${isError(call) ? "error" : "secondary"}">${fault}</span>`}`;
+  return html`${text}${errorMessage !== undefined && html` <span class="${isError(call) ? "error" : "secondary"}">${errorMessage}</span>`}`;
 }
 
 function getTone(call: FinishedCall): string {

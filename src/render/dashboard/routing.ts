@@ -1,8 +1,8 @@
 import type {
+  CooldownState,
   DashboardState,
   LastError,
   McpState,
-  Resting,
   RuleState,
   UpstreamState,
 } from "../../proxy/dashboard/api-types.ts";
@@ -52,11 +52,11 @@ export function upstreamTable({ upstreams, now }: DashboardState): Html {
   return section("upstreams", "Upstreams", table("upstreams", columns, rows));
 }
 
-function upstreamCell({ name, resting }: UpstreamState, now: number): Html {
-  return html`${name}${resting.map((rest) => html`<span class="cooldown">${restText(rest, now)}</span>`)}`;
+function upstreamCell({ name, resting: cooldowns }: UpstreamState, now: number): Html {
+  return html`${name}${cooldowns.map((rest) => html`<span class="cooldown">${formatCooldown(rest, now)}</span>`)}`;
 }
 
-function restText({ key, model, status, until }: Resting, now: number): string {
+function formatCooldown({ key, model, status, until }: CooldownState, now: number): string {
   const which = [key === undefined ? "" : `key ${key}`, model ?? ""].filter(Boolean).join(", ");
   const why = status === undefined ? "not reached" : String(status);
   return `${which === "" ? "" : `${which}: `}tried last until ${clock(until, now)} (${why})`;
@@ -104,6 +104,6 @@ function momentCell(moment: string | undefined, now: number): Html {
 
 function errorCell(error: LastError | undefined, now: number): Html {
   if (error === undefined) return html``;
-  const { time, status, fault } = error;
-  return html`${momentCell(time, now)} <span class="status">${status}</span> <span class="error">${fault}</span>`;
+  const { time, status, fault: errorMessage } = error;
+  return html`${momentCell(time, now)} <span class="status">${status}</span> <span class="error">${errorMessage}</span>`;
 }

@@ -37,7 +37,7 @@ async function open(url: string): Promise<unknown> {
 }
 
 /** Waits until nobody listens there any more. */
-export async function untilGone(reviewUrl: string): Promise<void> {
+export async function waitForExit(reviewUrl: string): Promise<void> {
   for (;;) {
     try {
       await fetch(`${reviewUrl}/api/plan`);

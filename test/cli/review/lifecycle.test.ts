@@ -11,8 +11,8 @@ describe("the end of a command", () => {
     [{ reason: "signal", signal: "SIGHUP" }, 129],
     [{ reason: "caller-gone" }, 129],
     [{ reason: "timeout" }, 124],
-  ] as const)("%j has the exit code %i", (ending, code) => {
-    expect(exitCodeOf(ending)).toBe(code);
+  ] as const)("%j has the exit code %i", (exitReason, code) => {
+    expect(exitCodeOf(exitReason)).toBe(code);
   });
 
   it("comes with a signal, which keeps its reason", async () => {

@@ -192,7 +192,7 @@ describe("the dashboard's events", () => {
     const events = await followOneOfMany(async (since) => {
       const calls = ended.filter(({ time }) => time >= since);
       ended = [later, earlier];
-      return { live: [], calls, resting: [] };
+      return { live: [], calls, cooldowns: [] };
     });
     expect((await events.until(() => true)).calls.map(({ id }) => id)).toEqual(["later"]);
     expect((await events.until(() => true)).calls.map(({ id }) => id)).toEqual(["earlier"]);
@@ -200,13 +200,13 @@ describe("the dashboard's events", () => {
   });
 
   it("end where the figures of all processes cannot be had any more, for the page to ask again", async () => {
-    let isGone = false;
+    let isDisconnected = false;
     const events = await followOneOfMany(async () => {
-      if (isGone) throw new Error("the other process has ended");
-      return { live: [], calls: [], resting: [] };
+      if (isDisconnected) throw new Error("the other process has ended");
+      return { live: [], calls: [], cooldowns: [] };
     });
     await events.until(() => true);
-    isGone = true;
+    isDisconnected = true;
     await events.ended();
   });
 });

@@ -138,9 +138,9 @@ describe("usage arithmetic", () => {
       thoughts: fc.nat(9_999),
     });
     fc.assert(
-      fc.property(counts, ({ uncached, read, write, answerTokens, thoughts }) => {
+      fc.property(counts, ({ uncached, read, write, answerTokens: responseTokens, thoughts }) => {
         const total = uncached + read + write;
-        const output = answerTokens + thoughts;
+        const output = responseTokens + thoughts;
         const exclusive = usageOfExclusive({
           uncached,
           cacheRead: read,
@@ -158,7 +158,7 @@ describe("usage arithmetic", () => {
         const apart = usageOfSeparateThoughts({
           prompt: total,
           cacheRead: read + write,
-          candidates: answerTokens,
+          candidates: responseTokens,
           thoughts,
         });
         expect(exclusive).toEqual(inclusive);

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { createCatalogue } from "../../../src/proxy/models/catalog.ts";
+import { createModelCatalog } from "../../../src/proxy/models/catalog.ts";
 import { describeList } from "../../../src/proxy/models/describe-models.ts";
 import { createPools } from "../../../src/proxy/upstream/pools.ts";
 import { json, startFakeUpstream } from "../../support/fake-upstream.ts";
@@ -18,7 +18,7 @@ it("lists models whatever an upstream says of their age", async () => {
   const { upstreams } = configOf({
     upstreams: { a: { dialect: "chat-completions", base_url: upstream.url } },
   });
-  const models = await createCatalogue([...upstreams.values()], pools, "test").models();
+  const models = await createModelCatalog([...upstreams.values()], pools, "test").models();
   expect(models.map(({ created }) => created)).toEqual([1767323045, 1767323045, 0, 0, 0, 0]);
   expect(describeList("messages", models, {})).toMatchObject({ data: odd.map(() => ({ type: "model" })) });
 });

@@ -64,10 +64,10 @@ describe("recent calls", () => {
     const of = (...numbers: number[]) => ({
       live: numbers.map((number) => ({ id: `l${number}`, startedAt: number, route: "/", stream: false })),
       calls: numbers.map((number) => finished({ id: `r${number}`, time: timeOf(number) })).toReversed(),
-      resting: numbers.map((number) => ({ upstream: "a", key: number % 2, until: number })),
+      cooldowns: numbers.map((number) => ({ upstream: "a", key: number % 2, until: number })),
     });
-    const { live, calls, resting } = mergeActivity([of(1, 4), of(2, 3)]);
-    expect(resting).toEqual([
+    const { live, calls, cooldowns } = mergeActivity([of(1, 4), of(2, 3)]);
+    expect(cooldowns).toEqual([
       { upstream: "a", key: 1, until: 3 },
       { upstream: "a", key: 0, until: 4 },
     ]);
@@ -82,7 +82,7 @@ describe("totals", () => {
     const usage = { input: { total: 100, cacheRead: 60 }, output: { total: 10 } };
     metrics.end(callRecord({ usage, cost: 0.5 }));
     metrics.end(callRecord({ usage, upstreamModel: "n" }));
-    metrics.end(callRecord({ status: 529, fault: "busy", time: "2026-11-22T12:00:01.000Z" }));
+    metrics.end(callRecord({ status: 529, errorMessage: "busy", time: "2026-11-22T12:00:01.000Z" }));
     metrics.end(callRecord({ status: 499, time: "2026-11-22T12:00:02.000Z" }));
     const { series } = metrics.counts();
     expect(sumCalls(series)).toMatchObject({

@@ -33,7 +33,7 @@ describe("a line of the request log", () => {
       firstByteMs: 1.5,
       stream: true,
       retries: 2,
-      fault: "no",
+      errorMessage: "no",
     };
     expect(JSON.parse(recordLine({ ...record, ...more, usage, losses }))).toMatchObject({
       key: "k",
@@ -52,10 +52,10 @@ describe("a line of the request log", () => {
 
   it("is one line of JSON, whatever a client calls its model", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), fc.string(), (model, fault) => {
-        const line = recordLine({ ...record, model, upstreamModel: model, fault });
+      fc.property(fc.string({ unit: "binary" }), fc.string(), (model, errorMessage) => {
+        const line = recordLine({ ...record, model, upstreamModel: model, errorMessage });
         expect(line).not.toMatch(/[\n\r]/);
-        expect(JSON.parse(line)).toMatchObject({ model, fault });
+        expect(JSON.parse(line)).toMatchObject({ model, fault: errorMessage });
       }),
     );
   });

@@ -29,7 +29,7 @@ const record: CallRecord = {
   usage: { input: { total: 1200, cacheRead: 1000 }, output: { total: 34 } },
   cost: 0.0123,
   losses: [{ code: "top-k", detail: "" }],
-  fault: undefined,
+  errorMessage: undefined,
 };
 
 describe("the request log", () => {

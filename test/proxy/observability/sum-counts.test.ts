@@ -25,7 +25,7 @@ function counted(records: readonly CallRecord[], running = 0): MetricCounts {
 
 describe("what several processes have counted", () => {
   it("is together what one would have", () => {
-    const later = { ...call, time: "2026-01-02T03:04:06.000Z", ms: 7000, fault: "no" };
+    const later = { ...call, time: "2026-01-02T03:04:06.000Z", ms: 7000, errorMessage: "no" };
     const records = [call, { ...call, status: 500 }, { ...call, upstreamModel: "n" }, call, later];
     const apart = sumCounts([counted(records.slice(0, 2), 1), NO_COUNTS, counted(records.slice(2), 2)]);
     const alone = counted(records, 3);
@@ -34,11 +34,11 @@ describe("what several processes have counted", () => {
         `${one.model}${one.status}` < `${other.model}${other.status}` ? -1 : 1,
       );
     expect(apart.active).toBe(3);
-    expect(inOrder(apart).map(({ lastAt: _, lastFault: __, ...rest }) => rest)).toEqual(
-      inOrder(alone).map(({ lastAt: _, lastFault: __, ...rest }) => rest),
+    expect(inOrder(apart).map(({ lastAt: _, lastErrorMessage: __, ...rest }) => rest)).toEqual(
+      inOrder(alone).map(({ lastAt: _, lastErrorMessage: __, ...rest }) => rest),
     );
     const latest = inOrder(apart).find(({ calls }) => calls === 3);
-    expect(latest).toMatchObject({ lastAt: later.time, lastFault: "no" });
+    expect(latest).toMatchObject({ lastAt: later.time, lastErrorMessage: "no" });
   });
 
   it("stays when one of them has ended, without what it was serving", () => {

@@ -68,7 +68,7 @@ describe("a rule of upstreams of several dialects", () => {
         expect(`${hits[0]?.url} ${hits[0]?.body}`).toContain("renamed");
         await until(() => chain.proxy.records.length === 1);
         expect(chain.proxy.records[0]).toMatchObject({ status: 200, upstream: `1-${second}`, retries: 1 });
-        expect(chain.proxy.records[0]?.fault).toBeUndefined();
+        expect(chain.proxy.records[0]?.errorMessage).toBeUndefined();
       }
   });
 

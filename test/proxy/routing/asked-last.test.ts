@@ -82,10 +82,10 @@ describe("what could not serve a call", () => {
 
   it("is not connected to in vain again by the next: an upstream, before one of another dialect", async () => {
     const upstream = await startUpstream();
-    const gone = { dialect: "messages", base_url: NOBODY };
+    const unreachable = { dialect: "messages", base_url: NOBODY };
     const proxy = await startProxy({
-      upstreams: { gone, other: chat(upstream.url) },
-      models: [{ match: "*", upstream: ["gone", "other"] }],
+      upstreams: { down: unreachable, other: chat(upstream.url) },
+      models: [{ match: "*", upstream: ["down", "other"] }],
     });
     for (const _ of [1, 2]) {
       const response = await call(proxy, "/v1/messages");
@@ -121,9 +121,9 @@ it.each(["/v1beta/models/m:generateContent", "/v1/chat/completions"])(
     });
     expect([response.status, upstream.hits.length]).toEqual([429, 2]);
     expect(await response.text()).toContain("slow down");
-    const { resting } = proxy.server.activity("");
-    expect(resting.map(({ key }) => key)).toEqual([1, 2]);
-    for (const { until: end } of resting) expect(end).toBeGreaterThanOrEqual(began + 90_000);
+    const { cooldowns } = proxy.server.activity("");
+    expect(cooldowns.map(({ key }) => key)).toEqual([1, 2]);
+    for (const { until: end } of cooldowns) expect(end).toBeGreaterThanOrEqual(began + 90_000);
   },
 );
 

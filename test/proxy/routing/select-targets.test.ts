@@ -14,13 +14,13 @@ const upstreams = {
 function selectorOf(models: object[], random = () => 0.5) {
   const config = configOf({ upstreams, models });
   const all = [...config.upstreams.values()];
-  const catalogue = {
+  const catalog = {
     models: async () => [],
     serving: async (id: string) => all.filter((upstream) => upstream.models?.includes(id)),
     lists: () => false,
     refresh: () => {},
   };
-  return createSelector(config.upstreams, config.rules, catalogue, random);
+  return createSelector(config.upstreams, config.rules, catalog, random);
 }
 
 const none = () => factsOf({}, undefined);

@@ -8,12 +8,16 @@ it("answers /readyz with 503 once a stop is announced, and goes on serving calls
   proxy.server.announceStop();
   const body = JSON.stringify({ model: "echo", messages: [{ role: "user", content: "Hello" }] });
   const headers = { "content-type": "application/json" };
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     fetch(`${proxy.url}/readyz`),
     fetch(`${proxy.url}/healthz`),
     fetch(`${proxy.url}/v1/chat/completions`, { method: "POST", headers, body }),
   ]);
-  expect(answers.map(({ status }) => status)).toEqual([503, 200, 200]);
-  expect(answers.map((answer) => answer.headers.get("connection"))).toEqual(["close", "close", "close"]);
-  expect(await answers[2]?.text()).toContain("Hello");
+  expect(responses.map(({ status }) => status)).toEqual([503, 200, 200]);
+  expect(responses.map((response) => response.headers.get("connection"))).toEqual([
+    "close",
+    "close",
+    "close",
+  ]);
+  expect(await responses[2]?.text()).toContain("Hello");
 });

@@ -63,7 +63,7 @@ describe("interim responses", () => {
     });
     const { proxy, ask } = await startProxyFor(url, { first_byte: 0.3 });
     expect((await ask(upstream, more)).status).toBe(504);
-    expect(proxy.records.at(-1)?.fault).toContain("1xx");
+    expect(proxy.records.at(-1)?.errorMessage).toContain("1xx");
   });
 
   const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";

@@ -8,14 +8,14 @@ function streamTo(stopped: string[], name: string): OpenStream {
 describe("the streams that are open", () => {
   const names = ["a", "b", "c", "d"];
 
-  it.each([...names, "none"])("are told of the end, but for %s, which has gone", (gone) => {
+  it.each([...names, "none"])("are told of the end, but for %s, which has gone", (removed) => {
     const stopped: string[] = [];
     const open = createOpenStreams(() => 0);
     const streams = names.map((name) => streamTo(stopped, name));
     for (const stream of streams) open.add(stream);
-    for (const [index, stream] of streams.entries()) if (names[index] === gone) open.delete(stream);
+    for (const [index, stream] of streams.entries()) if (names[index] === removed) open.delete(stream);
     open.stop();
-    expect(stopped.toSorted()).toEqual(names.filter((name) => name !== gone));
+    expect(stopped.toSorted()).toEqual(names.filter((name) => name !== removed));
   });
 
   it("count one that comes twice once, and let one go that was never there", () => {

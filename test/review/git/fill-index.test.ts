@@ -29,8 +29,8 @@ it("keeps what a first look has compared when it is ended, and the next look com
   await writeFile(gate, "");
   const environment = { ...tested.environment, PATH: `${tested.outside}:${tested.environment["PATH"]}` };
   const repository = await openRepository(tested.root, environment);
-  const ending = new AbortController();
-  const git = await repository.git(ending.signal);
+  const controller = new AbortController();
+  const git = await repository.git(controller.signal);
   const known = { git, heads: await readHeads(git), objectFormat: repository.objectFormat };
   const view = { ignoreSpace: false, paths: [] };
   const taking = takeSnapshot(repository, git, await planDiff("uncommitted", known), view);
@@ -45,7 +45,7 @@ it("keeps what a first look has compared when it is ended, and the next look com
       { timeout: 60_000 },
     )
     .toBe(true);
-  ending.abort();
+  controller.abort();
   await ended;
   const unreadIn = async () =>
     (parseIndex(await readFile(keptIndex(repository)), "sha1") ?? []).filter((entry) =>

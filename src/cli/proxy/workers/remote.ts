@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode, errorCatalogue, getErrorMessage } from "../../../errors.ts";
+import { AppError, type ErrorCode, errorCatalog, getErrorMessage } from "../../../errors.ts";
 
 /** One end of the pipe between two processes of the same program. */
 export interface Pipe {
@@ -11,7 +11,7 @@ export interface Pipe {
 export interface Remote<Far> {
   /**
    * Calls one function and resolves to its result. Rejects with what it throws: an `AppError` as such, any other
-   * error by its message; with `ProcessGone` if the process ends before it responds.
+   * error by its message; with `ProcessExitedError` if the process ends before it responds.
    */
   call<Name extends keyof Far & string>(name: Name, value: InputOf<Far[Name]>): Promise<OutputOf<Far[Name]>>;
 }
@@ -20,14 +20,14 @@ type InputOf<Method> = Method extends (value: infer Value) => unknown ? Value : 
 type OutputOf<Method> = Method extends (value: never) => infer Output ? Awaited<Output> : never;
 
 /** The other process has ended. */
-export class ProcessGone extends Error {}
+export class ProcessExitedError extends Error {}
 
 type Packet =
   | { readonly call: number; readonly name: string; readonly value: unknown }
   | { readonly resolves: number; readonly value: unknown }
-  | { readonly fails: number; readonly fault: Fault };
+  | { readonly rejects: number; readonly error: SerializedError };
 
-interface Fault {
+interface SerializedError {
   readonly code: string | undefined;
   readonly message: string;
   readonly hint: string | undefined;
@@ -49,7 +49,7 @@ export function createRemote<Far>(pipe: Pipe, near: object): Remote<Far> {
   const send = (packet: Packet) =>
     pipe.send(packet, (error) => {
       if (error && "call" in packet)
-        settle(packet.call, ({ reject }) => reject(new ProcessGone(error.message)));
+        settle(packet.call, ({ reject }) => reject(new ProcessExitedError(error.message)));
     });
   const settle = (call: number, how: (waiting: Waiting) => void) => {
     const found = waiting.get(call);
@@ -62,16 +62,16 @@ export function createRemote<Far>(pipe: Pipe, near: object): Remote<Far> {
     // Both ends run the same version of the program.
     const known = packet as Packet;
     if ("resolves" in known) settle(known.resolves, ({ resolve }) => resolve(known.value as never));
-    else if ("fails" in known) settle(known.fails, ({ reject }) => reject(errorOf(known.fault)));
+    else if ("rejects" in known) settle(known.rejects, ({ reject }) => reject(deserializeError(known.error)));
     else
       serve(known.name, known.value).then(
         (value) => send({ resolves: known.call, value }),
-        (error: unknown) => send({ fails: known.call, fault: faultOf(error) }),
+        (error: unknown) => send({ rejects: known.call, error: serializeError(error) }),
       );
   });
   pipe.onClose(() => {
     for (const call of [...waiting.keys()])
-      settle(call, ({ reject }) => reject(new ProcessGone("The other process has ended")));
+      settle(call, ({ reject }) => reject(new ProcessExitedError("The other process has ended")));
   });
   return {
     call: (name, value) =>
@@ -83,17 +83,17 @@ export function createRemote<Far>(pipe: Pipe, near: object): Remote<Far> {
   };
 }
 
-function faultOf(error: unknown): Fault {
+function serializeError(error: unknown): SerializedError {
   const isOurs = error instanceof AppError;
   const code = isOurs ? error.code : undefined;
   return { code, message: getErrorMessage(error), hint: isOurs ? error.hint : undefined };
 }
 
-function errorOf({ code, message, hint }: Fault): Error {
+function deserializeError({ code, message, hint }: SerializedError): Error {
   if (code === undefined || !isErrorCode(code)) return new Error(message);
   return new AppError(code, message, hint === undefined ? {} : { hint });
 }
 
 function isErrorCode(code: string): code is ErrorCode {
-  return Object.hasOwn(errorCatalogue, code);
+  return Object.hasOwn(errorCatalog, code);
 }

@@ -10,7 +10,7 @@ import type { GatewayHost } from "../start/gateway-host.ts";
 import type { Serving } from "../start/serving.ts";
 import { createCommonState } from "./common-state.ts";
 import { forkWorker, setUpWorkers, type WorkerProcess } from "./fork-worker.ts";
-import { ProcessGone } from "./remote.ts";
+import { ProcessExitedError } from "./remote.ts";
 
 /** Milliseconds that a worker may take to end before it is killed. */
 const END_MS = 5_000;
@@ -164,7 +164,7 @@ class Workers implements Serving {
       worker.remote.call("serve", start).then(
         (port) => listening(port, worker),
         (error: unknown) => {
-          if (!(error instanceof ProcessGone)) this.break(error);
+          if (!(error instanceof ProcessExitedError)) this.break(error);
         },
       );
       if (this.isStopping) worker.remote.call("announceStop", undefined).catch(() => {});
@@ -190,7 +190,8 @@ class Workers implements Serving {
     const share = toWorkerShare(config, this.count);
     const outcomes = await this.all(({ remote }) => remote.call("reload", share));
     for (const outcome of outcomes)
-      if (outcome.status === "rejected" && !(outcome.reason instanceof ProcessGone)) throw outcome.reason;
+      if (outcome.status === "rejected" && !(outcome.reason instanceof ProcessExitedError))
+        throw outcome.reason;
   }
 
   private all(ask: (worker: WorkerProcess) => Promise<void>): Promise<PromiseSettledResult<void>[]> {

@@ -62,7 +62,7 @@ export function readTranscription(form: Form, losses: LossList): TranscriptReque
 }
 
 /** Media types by file extension, for clients that declare none. */
-const endings: Readonly<Record<string, string>> = {
+const mediaTypes: Readonly<Record<string, string>> = {
   mp3: "audio/mp3",
   mpga: "audio/mp3",
   mpeg: "audio/mp3",
@@ -80,8 +80,8 @@ const endings: Readonly<Record<string, string>> = {
 };
 
 function audioType(name: string, declared: string): string {
-  const ending = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? "";
-  const known = ownMember(endings, ending);
+  const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? "";
+  const known = ownMember(mediaTypes, extension);
   if (known !== undefined) return known;
   if (declared.startsWith("audio/")) return declared;
   throw invalidRequest(`The file ${JSON.stringify(name.slice(0, 80))} has an unknown audio format.`, "file");

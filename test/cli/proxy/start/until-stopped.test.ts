@@ -2,21 +2,21 @@ import { describe, expect, it } from "vitest";
 import { untilStopped } from "../../../../src/cli/proxy/start/until-stopped.ts";
 
 /** A proxy whose running answers end when they are told to; `calls` is what it was asked, in order. */
-function fakeServing(faults: { readonly refuse?: Error; readonly close?: Error } = {}) {
+function fakeServing(failures: { readonly refuse?: Error; readonly close?: Error } = {}) {
   const calls: string[] = [];
   let endResponses = () => {};
   const responsesEnd = new Promise<void>((resolve) => {
     endResponses = resolve;
   });
-  const asked = (name: string, fault?: Error) => {
+  const asked = (name: string, error?: Error) => {
     calls.push(name);
-    return fault ? Promise.reject(fault) : Promise.resolve();
+    return error ? Promise.reject(error) : Promise.resolve();
   };
   const serving = {
     announceStop: () => asked("announceStop"),
-    refuse: () => asked("refuse", faults.refuse),
+    refuse: () => asked("refuse", failures.refuse),
     drained: () => asked("drained").then(() => responsesEnd),
-    close: () => asked("close", faults.close),
+    close: () => asked("close", failures.close),
   };
   return { serving, calls, endResponses: () => endResponses() };
 }

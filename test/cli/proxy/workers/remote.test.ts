@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createRemote, type Pipe, ProcessGone } from "../../../../src/cli/proxy/workers/remote.ts";
+import { createRemote, type Pipe, ProcessExitedError } from "../../../../src/cli/proxy/workers/remote.ts";
 import { AppError } from "../../../../src/errors.ts";
 
 /** Both ends of a pipe; what crosses is copied as between processes. */
@@ -80,7 +80,7 @@ describe("functions of another process", () => {
     const { remote, pipe } = kitchen();
     const before = remote.call("cook", "a");
     pipe.close();
-    await expect(before).rejects.toBeInstanceOf(ProcessGone);
-    await expect(remote.call("taste", "b")).rejects.toBeInstanceOf(ProcessGone);
+    await expect(before).rejects.toBeInstanceOf(ProcessExitedError);
+    await expect(remote.call("taste", "b")).rejects.toBeInstanceOf(ProcessExitedError);
   });
 });

@@ -124,7 +124,7 @@ function takeTurns(flows: readonly ExchangeEvent[][]): ExchangeEvent[] {
 }
 
 /** Events that are left out, come twice or come at once with the one before: what an upstream may do wrong. */
-const faults = fc.array(fc.record({ at: fc.nat(200), kind: fc.constantFrom("lost", "twice") }), {
+const corruptions = fc.array(fc.record({ at: fc.nat(200), kind: fc.constantFrom("lost", "twice") }), {
   maxLength: 2,
 });
 
@@ -163,7 +163,7 @@ describe.each(upstreams)("a stream of the %s dialect", (upstream) => {
     (client) => {
       const cuts = fc.array(fc.nat(20_000), { maxLength: 12 });
       fc.assert(
-        fc.property(events, faults, cuts, volatileFields, (response, wrong, positions, added) => {
+        fc.property(events, corruptions, cuts, volatileFields, (response, wrong, positions, added) => {
           const wire = wireOf(upstream, response, added);
           for (const { at, kind } of wrong) {
             const position = at % wire.length;
