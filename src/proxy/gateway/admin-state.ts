@@ -46,7 +46,7 @@ export async function adminHealth(services: Services) {
     services.gateway.state(),
   ]);
   // An upstream whose keys alone are in cooldown still serves calls.
-  const whole = activity.resting.filter(({ key }) => key === undefined);
+  const whole = activity.cooldowns.filter(({ key }) => key === undefined);
   const until = new Map(whole.map((cooldown) => [cooldown.upstream, cooldown.until]));
   return {
     replicas: [

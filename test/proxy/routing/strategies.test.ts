@@ -50,7 +50,7 @@ describe("the strategy of a rule", () => {
     });
     for (let count = 0; count < 3; count += 1) await call();
     expect(hits()).toEqual([0, 3, 0, 0]);
-    if (upstreams[1]) upstreams[1].answer = json({ error: { message: "down" } }, 500);
+    if (upstreams[1]) upstreams[1].respond = json({ error: { message: "down" } }, 500);
     expect((await call()).status).toBe(200);
     expect(hits()).toEqual([0, 4, 1, 0]);
   });
@@ -62,7 +62,7 @@ describe("the strategy of a rule", () => {
       open = resolve;
     });
     for (const upstream of upstreams)
-      upstream.answer = async (hit, response) => {
+      upstream.respond = async (hit, response) => {
         await opened;
         await success(hit, response);
       };
@@ -79,7 +79,7 @@ describe("the strategy of a rule", () => {
   it("fastest prefers the upstream whose first byte comes sooner", async () => {
     const { call, hits, upstreams } = await start([{}, {}], { strategy: "fastest" });
     if (upstreams[0])
-      upstreams[0].answer = async (hit, response) => {
+      upstreams[0].respond = async (hit, response) => {
         await new Promise((resolve) => setTimeout(resolve, 150));
         await success(hit, response);
       };
@@ -95,7 +95,7 @@ describe("a prompt that exceeds the context window", () => {
       const { call, hits, upstreams } = await start([windowOf(1_000), windowOf(500), windowOf(9_000)], {
         on: ON,
       });
-      if (upstreams[0]) upstreams[0].answer = tooLong;
+      if (upstreams[0]) upstreams[0].respond = tooLong;
       expect((await call(path)).status).toBe(200);
       expect(hits()).toEqual([1, 0, 1]);
     },
@@ -107,7 +107,7 @@ describe("a prompt that exceeds the context window", () => {
       [windowOf(9_000), {}],
     ] as const) {
       const { call, hits, upstreams } = await start([windowOf(1_000), second], rule);
-      if (upstreams[0]) upstreams[0].answer = tooLong;
+      if (upstreams[0]) upstreams[0].respond = tooLong;
       expect((await call()).status).toBe(400);
       expect(hits()).toEqual([1, 0]);
     }
@@ -115,7 +115,7 @@ describe("a prompt that exceeds the context window", () => {
 
   it("does not change what other failures lead to", async () => {
     const { call, hits, upstreams } = await start([{}, {}], { on: ["rate_limit"] });
-    if (upstreams[0]) upstreams[0].answer = json({ error: { message: "down" } }, 500);
+    if (upstreams[0]) upstreams[0].respond = json({ error: { message: "down" } }, 500);
     expect((await call()).status).toBe(500);
     expect(hits()).toEqual([1, 0]);
   });
