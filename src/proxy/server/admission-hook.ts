@@ -56,7 +56,8 @@ function enter(request: FastifyRequest, reply: FastifyReply, services: Services)
       return false;
     }
   }
-  if (refusal === "key" && route?.operation === "admin" && !services.gateway.directory.isRead) {
+  const hasSentKey = headers.authorization !== undefined;
+  if (refusal === "key" && hasSentKey && route?.operation === "admin" && !services.gateway.directory.isRead) {
     reply.header("retry-after", "1");
     throw new AppError("overloaded", "The database with the keys is not open yet");
   }
