@@ -118,7 +118,7 @@ describe("the MCP relay", () => {
         { error: expect.stringContaining(name) },
       ]);
     }
-    const response = await fetch(`${proxy.url}/mcp/gone/mcp`, { method: "POST", headers, body: "{}" });
+    const response = await fetch(`${proxy.url}/mcp/unreachable/mcp`, { method: "POST", headers, body: "{}" });
     expect([response.status, await response.json()]).toEqual([502, { error: expect.any(String) }]);
   });
 });
