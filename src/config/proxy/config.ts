@@ -46,7 +46,6 @@ export interface ProxyConfig {
   /** Whether the settings name the database; by default it is opened after the listener, and may be missing. */
   readonly isDatabaseConfigured: boolean;
   readonly retention: Retention;
-  readonly capture: CaptureConfig;
   /** All known secrets, for redaction; longest first. */
   readonly secrets: readonly string[];
 }
@@ -162,13 +161,6 @@ export interface Limits {
 /** Milliseconds. */
 export interface Retention {
   readonly callsMs: number;
-  readonly capturesMs: number;
-}
-
-export interface CaptureConfig {
-  readonly bodies: "off" | "errors" | "all";
-  /** Bytes of a body. */
-  readonly maxBody: number;
 }
 
 export interface LoggingConfig {

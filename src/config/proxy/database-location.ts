@@ -91,7 +91,7 @@ export function resolveStorage(
   environment: Environment,
   configuration: string,
   data: string | undefined,
-): Pick<ProxyConfig, "database" | "isDatabaseConfigured" | "retention" | "capture"> {
+): Pick<ProxyConfig, "database" | "isDatabaseConfigured" | "retention"> {
   const { location, isConfigured } = databaseLocation(settings, environment, {
     data: data ?? "",
     configuration,
@@ -99,10 +99,6 @@ export function resolveStorage(
   return {
     database: data === undefined && !isConfigured ? { engine: "none" } : location,
     isDatabaseConfigured: isConfigured,
-    retention: {
-      callsMs: settings.retention.calls * DAY_MS,
-      capturesMs: settings.capture_retention * DAY_MS,
-    },
-    capture: { bodies: settings.capture, maxBody: settings.capture_max },
+    retention: { callsMs: settings.retention.calls * DAY_MS },
   };
 }

@@ -13,16 +13,5 @@ export const storageSettings = {
       calls: z.number().int().min(1).max(3_650).default(90).describe("Days that single calls are kept."),
     })
     .prefault({}),
-  capture: z
-    .enum(["off", "errors", "all"])
-    .default("off")
-    .describe("Stores request and response bodies, without secrets, for admins."),
-  capture_max: z
-    .number()
-    .int()
-    .positive()
-    .default(256 * 1024)
-    .describe("Bytes of a captured body; the rest is left out."),
-  capture_retention: z.number().int().min(1).default(7).describe("Days that captured bodies are kept."),
   store: z.literal("memory").optional().describe('Deprecated: the same as `database: "none"`.'),
 };

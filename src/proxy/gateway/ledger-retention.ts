@@ -31,11 +31,11 @@ export function startPruning(db: Database, retention: () => Retention): () => vo
 /** Deletes everything that is too old at `now`. */
 export async function pruneAll(
   db: Database,
-  { callsMs, capturesMs }: Retention,
+  { callsMs }: Retention,
   now: number,
   isStopped: () => boolean = () => false,
 ): Promise<void> {
-  const prune = async (table: "calls" | "captures" | "stored_responses" | "audit", before: number) => {
+  const prune = async (table: "calls" | "stored_responses" | "audit", before: number) => {
     for (;;) {
       if (isStopped()) return;
       const old = await db.selectFrom(table).select("id").where("time", "<", before).limit(ROWS).execute();
@@ -46,7 +46,6 @@ export async function pruneAll(
     }
   };
   await prune("calls", now - callsMs);
-  await prune("captures", now - capturesMs);
   await prune("stored_responses", now - RESPONSES_MS);
   await prune("audit", now - ROLLUPS_MS);
   if (!isStopped())
