@@ -243,7 +243,7 @@ export const defences = [
   ["G4", "security/g04", "src/review/git/refs.ts", '"--end-of-options", ', ""],
   ["G5", "security/g05", "src/review/git/diff-arguments.ts", '"--src-prefix=a/",', ""],
   ["G5", "security/g05", "src/review/git/hardening.ts", 'GIT_NO_REPLACE_OBJECTS: "1",', ""],
-  ["G5", "security/g05", "src/review/git/snapshot.ts", "attributes[index]?.diffDecreed", "false"],
+  ["G5", "security/g05", "src/review/git/snapshot.ts", "attributes[index]?.hasDiffAttribute", "false"],
   [
     "G6",
     "security/g06",
@@ -355,7 +355,7 @@ export const defences = [
     "P4",
     "security/p04",
     "src/proxy/runtime.ts",
-    'if (authMode !== "off" && config.keys.length === 0)',
+    'if (authMode !== "off" && config.keys.length === 0 && stored === undefined)',
     "if (false)",
   ],
   [
@@ -461,7 +461,7 @@ export const defences = [
   [
     "P13",
     "security/p13",
-    "src/proxy/exchange/own-member.ts",
+    "src/proxy/exchange/json.ts",
     "Object.hasOwn(table, name) ? table[name] : undefined",
     "table[name]",
   ],

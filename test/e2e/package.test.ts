@@ -107,6 +107,7 @@ describe("the package that npm pack makes", () => {
       "sallyport.1",
       "sallyport.js",
       "web",
+      "workers",
     ]);
   });
 
