@@ -20,15 +20,16 @@ export function engineOf(db: Database): "sqlite" | "postgres" {
 
 /**
  * Opens the database and brings it to this program's schema. Throws `configuration` where it cannot be reached or is newer
- * than the program; no message holds a password. `workerFiles` is only called for SQLite.
+ * than the program; no message holds a password. `workerFiles` is only called for SQLite, and `signal` ends its thread.
  */
 export async function openDatabase(
   location: Exclude<DatabaseLocation, { engine: "none" }>,
   workerFiles: () => Promise<SqliteWorkerFiles>,
+  signal?: AbortSignal,
 ): Promise<Database> {
   const db =
     location.engine === "sqlite"
-      ? await openSqlite(location.path, await workerFiles())
+      ? await openSqlite(location.path, await workerFiles(), signal)
       : await openPostgres(location.url);
   engines.set(db, location.engine);
   try {
@@ -49,7 +50,7 @@ function unreachable(location: DatabaseLocation, cause: unknown): AppError {
 }
 
 /** Creates the file and its journal with mode 0600 first: SQLite would create them readable for others. */
-async function openSqlite(path: string, files: SqliteWorkerFiles): Promise<Database> {
+async function openSqlite(path: string, files: SqliteWorkerFiles, signal?: AbortSignal): Promise<Database> {
   try {
     await makePrivateFolder(dirname(path));
     for (const file of [path, `${path}-journal`]) {
@@ -60,7 +61,7 @@ async function openSqlite(path: string, files: SqliteWorkerFiles): Promise<Datab
   } catch (cause) {
     throw unreachable({ engine: "sqlite", path }, cause);
   }
-  return new Kysely<Schema>({ dialect: sqliteDialect(path, () => startSqliteWorker(path, files)) });
+  return new Kysely<Schema>({ dialect: sqliteDialect(path, () => startSqliteWorker(path, files, signal)) });
 }
 
 /** Connections of one process to PostgreSQL. */

@@ -15,8 +15,15 @@ export interface SqliteWorker {
   close(): Promise<void>;
 }
 
-/** Starts a thread that holds one open database file. It does not keep the process alive. */
-export function startSqliteWorker(path: string, files: SqliteWorkerFiles): SqliteWorker {
+/**
+ * Starts a thread that holds one open database file. It does not keep the process alive. `signal` ends it in the middle of
+ * a statement, as the end of the process would.
+ */
+export function startSqliteWorker(
+  path: string,
+  files: SqliteWorkerFiles,
+  signal?: AbortSignal,
+): SqliteWorker {
   const settings: WorkerSettings = { path, wasm: files.wasm };
   // Node.js 22 and 24 warn that node:sqlite is experimental, on the standard error of every command.
   const worker = new Worker(files.script, { eval: true, workerData: settings, execArgv: ["--no-warnings"] });
@@ -37,10 +44,17 @@ export function startSqliteWorker(path: string, files: SqliteWorkerFiles): Sqlit
     if ("error" in response) entry?.reject(failure(path, response.error));
     else entry?.resolve(response);
   });
-  worker.on("error", (error) => {
-    ended = failure(path, error instanceof Error ? error.message : String(error));
+  const fail = (reason: string) => {
+    ended = failure(path, reason);
     for (const id of [...waiting.keys()]) settle(id)?.reject(ended);
-  });
+  };
+  worker.on("error", (error) => fail(error instanceof Error ? error.message : String(error)));
+  const onAbort = () => {
+    fail("the thread was ended");
+    void worker.terminate();
+  };
+  if (signal?.aborted) onAbort();
+  else signal?.addEventListener("abort", onAbort, { once: true });
   return {
     run(sql, parameters) {
       if (ended) return Promise.reject(ended);

@@ -32,6 +32,8 @@ export interface GatewayOptions {
   /** Keeps the secret of the first start's admin key. Rejects if it cannot be kept. */
   readonly keepAdminKey: (secret: string) => Promise<void>;
   readonly note: (line: string) => void;
+  /** Ends the thread of SQLite, whatever it does. */
+  readonly signal: AbortSignal;
 }
 
 /** Milliseconds between two looks at whether another process has changed keys or teams. */
@@ -43,7 +45,7 @@ const POLL_MS = 1_000;
  */
 export async function openGateway(options: GatewayOptions): Promise<OpenGateway> {
   const { location, workerFiles, log, config, note } = options;
-  const db = await openDatabase(location, workerFiles);
+  const db = await openDatabase(location, workerFiles, options.signal);
   try {
     const keys = createKeyStore(db);
     const firstAdmin = await keys.createFirstAdmin();

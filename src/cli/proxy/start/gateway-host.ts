@@ -31,6 +31,8 @@ export interface GatewayHost extends Gateway {
   /** Returns the keys as they were last read. */
   readonly snapshot: KeySnapshot | undefined;
   close(): Promise<void>;
+  /** Ends at once, as a killed process would: the next start reads what the ledger lacks from the log. */
+  abandon(): void;
 }
 
 /** Returns the path of the first start's admin key. */
@@ -54,6 +56,7 @@ export function createGatewayHost(
   let opened: OpenGateway | undefined;
   let failure: AppError | undefined;
   let opening: Promise<OpenGateway> | undefined;
+  const abandoned = new AbortController();
   const openOnce = async (): Promise<OpenGateway> => {
     const { openGateway } = await import("../../../proxy/gateway/open-gateway.ts");
     return openGateway({
@@ -62,6 +65,7 @@ export function createGatewayHost(
       log,
       config,
       note: (line) => output.note(line),
+      signal: abandoned.signal,
       async onKeys(snapshot) {
         host.snapshot = snapshot;
         directory.replace(snapshot);
@@ -91,6 +95,7 @@ export function createGatewayHost(
       try {
         opened = await opening;
       } catch (cause) {
+        if (abandoned.signal.aborted) return;
         failure =
           cause instanceof AppError
             ? cause
@@ -117,6 +122,7 @@ export function createGatewayHost(
       await opening?.catch(() => {});
       await opened?.close();
     },
+    abandon: () => abandoned.abort(),
   };
   return host;
 }

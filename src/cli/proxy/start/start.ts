@@ -23,6 +23,9 @@ export interface ProxyStartFlags extends ProxyFlags {
   readonly readyFile?: string;
 }
 
+/** The exit codes above this one state which signal ended the proxy before its calls were done. */
+const SIGNAL_EXIT_CODES = 128;
+
 /** Runs `sallyport proxy start`: serves until a signal ends it. Resolves to the exit code. */
 export async function startProxy(flags: ProxyStartFlags, output: Output): Promise<number> {
   const environment = processEnvironment;
@@ -44,6 +47,7 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
   const serving = await serve(inForce.config, logFile, output, host);
   if (host) host.passOn = serving.setKeys;
   const over = Promise.race([untilStopped(serving, output, () => inForce.config), serving.broken]);
+  let isForced = false;
   const reload = oneAtATime(() => reloadConfiguration(inForce, read, serving, output));
   // Registered before the proxy announces itself: an unhandled SIGHUP would end the process, and an early save would
   // be missed.
@@ -59,14 +63,17 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
     if (first.newKey !== undefined) noteNewKey(first.newKey, output);
     openLater(host, output);
     await readyFile?.write(baseUrl(inForce.config.host, begun), begun);
-    return await over;
+    const exitCode = await over;
+    isForced = exitCode > SIGNAL_EXIT_CODES;
+    return exitCode;
   } catch (error) {
     await serving.close();
     throw await explained(error, inForce.config.port);
   } finally {
     for (const end of unwatch) end();
     process.off("SIGHUP", reload);
-    await host?.close();
+    if (isForced) host?.abandon();
+    else await host?.close();
   }
 }
 
