@@ -110,7 +110,7 @@ describe("a plan in a link", () => {
       JSON.stringify({ plan: "# Private\n\nText.\n", sharingEnabled: false }),
     );
     const { page } = await openReview(browser, off.url);
-    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("button", { name: "More", exact: true }).click();
     await page.getByRole("menuitem", { name: "Import comments …" }).waitFor();
     expect(await page.getByRole("menuitem", { name: "Share …" }).count()).toBe(0);
     off.child.kill("SIGTERM");
