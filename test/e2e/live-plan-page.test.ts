@@ -35,6 +35,8 @@ async function pressDecision(page: Page, name: string): Promise<void> {
 describe("the plan page in a live session", () => {
   it("sends comments at their quotes, shows replies, each save as a round, and finishes", async () => {
     const { page, agent, save, ended, errors } = await openLivePlan();
+    // The live state changes the layout when it arrives.
+    await page.getByRole("button", { name: /^Send/ }).waitFor();
     await selectText(page, "bridge of oak");
     await page.keyboard.type("Why oak?");
     await page.keyboard.press("Control+Enter");
