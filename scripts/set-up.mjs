@@ -1,4 +1,4 @@
-// Installs packages, builds, and with --browser installs a Chromium; with --packages it only installs packages.
+// Installs packages, builds, and with --browser installs a Chromium and Redis for the tests; with --packages it only installs packages.
 // Runs before `npm start` and `npm test`; steps that are already done are skipped.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -45,6 +45,10 @@ if (process.argv.includes("--browser")) {
   // The other tests still run; `npm test` then ends with an error.
   await ensureChromium().catch((error) =>
     report(`\nThere is no Chromium for the browser tests: ${error.message}\n${HOW_TO_INSTALL}\n`),
+  );
+  const { ensureRedis, HOW_TO_INSTALL_REDIS } = await import("./redis.mjs");
+  await ensureRedis().catch((error) =>
+    report(`\nThere is no Redis for the tests of shared limits: ${error.message}\n${HOW_TO_INSTALL_REDIS}\n`),
   );
 }
 
