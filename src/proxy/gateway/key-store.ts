@@ -139,12 +139,12 @@ async function createFirstAdmin(trx: Trx, now: number) {
 /** Runs a change in a transaction that raises the revision, so that running proxies read the keys again. */
 function change<Result>(db: Database, task: (trx: Trx) => Promise<Result>): Promise<Result> {
   return db.transaction().execute(async (trx) => {
-    const result = await task(trx);
+    // First, because PostgreSQL locks the row: changes of several proxies, such as their first admin keys, wait for each other.
     await trx
       .updateTable("revisions")
       .set((set) => ({ revision: set("revision", "+", 1) }))
       .execute();
-    return result;
+    return task(trx);
   });
 }
 
