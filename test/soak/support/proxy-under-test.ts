@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { Agent, fetch } from "undici";
 import { quietPort } from "../../support/quiet-port.ts";
 import { DIALECTS } from "../../support/vendor-answers.ts";
 
@@ -26,6 +27,7 @@ export interface ProxyUnderTest {
 /** The built command as a process of its own, with the vendor as upstream of every dialect and as MCP server. */
 export async function startProxyUnderTest(folder: string, vendorUrl: string): Promise<ProxyUnderTest> {
   const config = join(folder, "config.json");
+  const data = join(folder, "data");
   const upstreams = DIALECTS.map((dialect) => [
     dialect,
     { dialect, base_url: vendorUrl, models: [`to-${dialect}`] },
@@ -35,7 +37,7 @@ export async function startProxyUnderTest(folder: string, vendorUrl: string): Pr
   const port = await quietPort();
   const args = ["--expose-gc", "--import", PROBE, COMMAND, "proxy", "start"];
   const child = spawn(process.execPath, [...args, "--config", config, "--port", String(port)], {
-    env: { PATH: process.env["PATH"], HOME: folder, SERVICE_HOME: join(folder, "data") },
+    env: { PATH: process.env["PATH"], HOME: folder, SERVICE_HOME: data },
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   let output = "";
@@ -47,8 +49,10 @@ export async function startProxyUnderTest(folder: string, vendorUrl: string): Pr
     if (child.exitCode !== null) throw new Error(`the proxy did not start: ${output}`);
     await Promise.race([once(child.stderr ?? child, "data"), ended]);
   }
+  const url = `http://127.0.0.1:${port}`;
+  await untilDatabaseIsOpen(url, data);
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     async probe() {
       if (child.exitCode !== null) throw new Error(`the proxy has ended: ${output}`);
       const response = once(child, "message");
@@ -60,4 +64,20 @@ export async function startProxyUnderTest(folder: string, vendorUrl: string): Pr
       return (await ended)[0];
     },
   };
+}
+
+/** Waits for the database, which opens after the listener: the files that it keeps open are no leak. */
+async function untilDatabaseIsOpen(url: string, dataDirectory: string): Promise<void> {
+  const connection = new Agent();
+  for (;;) {
+    // The first start writes the admin key once the database is open.
+    const key = await readFile(join(dataDirectory, "proxy", "admin-key"), "utf8").catch(() => undefined);
+    if (key !== undefined) {
+      const headers = { authorization: `Bearer ${key.trim()}` };
+      const response = await fetch(`${url}/api/admin/v1/health`, { headers, dispatcher: connection });
+      const { database } = (await response.json()) as { database: { status: string } };
+      if (database.status === "ok") return connection.close();
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
