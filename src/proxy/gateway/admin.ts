@@ -1,11 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { z } from "zod";
-import { plainIssue } from "../../config/plain-issue.ts";
 import { AppError } from "../../errors.ts";
 import { getPath } from "../../http/request-path.ts";
-import { FIRST_ISSUE } from "../../json/first-issue.ts";
-import { BodyShare } from "../body/body-room.ts";
-import { readBody } from "../body/read-body.ts";
+import { parseInput, readJsonBody } from "../body/read-json-body.ts";
 import type { Services } from "../services.ts";
 import { openApiDocument } from "./admin-openapi.ts";
 import type { AdminContext, AdminResponse } from "./admin-route.ts";
@@ -42,8 +38,9 @@ async function respond(request: FastifyRequest, path: string, services: Services
     throw new AppError("method_not_allowed", `This path takes ${allowed}`);
   }
   const { route, params } = match;
-  const query = route.query ? parse(route.query, Object(request.query), "the query") : {};
-  const body = route.body ? parse(route.body, await readJson(request, services), "the body") : undefined;
+  const query = route.query ? parseInput(route.query, Object(request.query), "the query") : {};
+  const { limits } = request.runtime.config;
+  const body = route.body && (await readJsonBody(request.raw, route.body, { room: services.room, limits }));
   return route.serve(contextOf(request, services), { params, query, body } as never);
 }
 
@@ -78,24 +75,4 @@ function contextOf(request: FastifyRequest, services: Services): AdminContext {
   const { raw, headers, runtime, key } = request;
   const address = runtime.forwarding.client(raw.socket.remoteAddress, headers);
   return { services, runtime, actor: { name: key?.name ?? "", address } };
-}
-
-async function readJson(request: FastifyRequest, services: Services): Promise<unknown> {
-  const { limits } = request.runtime.config;
-  const share = new BodyShare(services.room);
-  const count = { share, most: limits.inFlight };
-  const bytes = await readBody(request.raw, limits.utilityBody, count).finally(() => share.release());
-  try {
-    const text = bytes.toString("utf8").replace(/^\ufeff/, "");
-    return text === "" ? {} : JSON.parse(text);
-  } catch (cause) {
-    throw new AppError("validation", "The body is not JSON", { cause });
-  }
-}
-
-function parse(schema: z.ZodType, value: unknown, what: string): unknown {
-  const result = schema.safeParse(value, { error: plainIssue, ...FIRST_ISSUE });
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw new AppError("validation", `${issue?.path.map(String).join(".") || what} ${issue?.message}`);
 }

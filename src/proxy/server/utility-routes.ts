@@ -1,11 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
-import { plainIssue } from "../../config/plain-issue.ts";
 import type { ProxyKey } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
-import { FIRST_ISSUE } from "../../json/first-issue.ts";
-import { BodyShare } from "../body/body-room.ts";
-import { readBody } from "../body/read-body.ts";
+import { readJsonBody } from "../body/read-json-body.ts";
 import { fits } from "../glob.ts";
 import {
   allModels,
@@ -110,26 +107,12 @@ async function getModel(request: FastifyRequest, reply: FastifyReply, route: Rou
   return reply.send(describeModel(dialect, model));
 }
 
-async function bodyAs<Schema extends z.ZodType>(
+function bodyAs<Schema extends z.ZodType>(
   request: FastifyRequest,
-  services: Services,
+  { room }: Services,
   schema: Schema,
 ): Promise<z.infer<Schema>> {
-  const { limits } = request.runtime.config;
-  const share = new BodyShare(services.room);
-  const count = { share, most: limits.inFlight };
-  const bytes = await readBody(request.raw, limits.utilityBody, count).finally(() => share.release());
-  let value: unknown;
-  try {
-    const text = bytes.toString("utf8").replace(/^\ufeff/, "");
-    value = text === "" ? {} : JSON.parse(text);
-  } catch (error) {
-    throw new AppError("validation", "The body is not JSON", { cause: error });
-  }
-  const result = schema.safeParse(value, { error: plainIssue, ...FIRST_ISSUE });
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw new AppError("validation", `${issue?.path.map(String).join(".") || "the body"} ${issue?.message}`);
+  return readJsonBody(request.raw, schema, { room, limits: request.runtime.config.limits });
 }
 
 /**
