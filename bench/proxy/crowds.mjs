@@ -3,15 +3,15 @@
 // - streams: clients of a translated stream of one event a second.
 //   npm run build && node bench/proxy/crowds.mjs [--stalled 200] [--streams 2000] [--seconds 20]
 // On two cores the load takes part of the time that is measured.
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { startProxy } from "./start-proxy.mjs";
 import { memoryOf } from "./subjects.mjs";
 
 const { values: flags } = parseArgs({
@@ -49,45 +49,11 @@ const upstream = createServer({ keepAlive: true }, async (incoming, response) =>
 upstream.listen(0, "127.0.0.1", 4096);
 await once(upstream, "listening");
 
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  return port;
-}
-
-async function startProxy() {
-  const ready = join(folder, `${performance.now()}.ready`);
-  const config = join(folder, "config.json");
-  const base_url = `http://127.0.0.1:${upstream.address().port}`;
-  const c = { dialect: "chat-completions", base_url, models: ["m"] };
-  const limits = { connections: 10_000, in_flight: 1_073_741_824 };
-  writeFileSync(config, JSON.stringify({ proxy: { auth_mode: "off", limits, upstreams: { c } } }));
-  const program = resolve(import.meta.dirname, "../../dist/sallyport.js");
-  const args = [
-    program,
-    "proxy",
-    "start",
-    "--config",
-    config,
-    "--port",
-    String(await freePort()),
-    "--ready-file",
-    ready,
-  ];
-  const env = { PATH: process.env.PATH, HOME: folder, SERVICE_HOME: join(folder, "data") };
-  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "ignore"] });
-  process.once("exit", () => child.kill("SIGKILL"));
-  for (;;) {
-    await delay(20);
-    try {
-      return { url: new URL(JSON.parse(readFileSync(ready, "utf8")).url), child };
-    } catch {
-      if (child.exitCode !== null) throw new Error("The proxy did not start");
-    }
-  }
-}
+const config = join(folder, "config.json");
+const base_url = `http://127.0.0.1:${upstream.address().port}`;
+const c = { dialect: "chat-completions", base_url, models: ["m"] };
+const limits = { connections: 10_000, in_flight: 1_073_741_824 };
+writeFileSync(config, JSON.stringify({ proxy: { auth_mode: "off", limits, upstreams: { c } } }));
 
 const BODY = JSON.stringify({
   model: "m",
@@ -143,7 +109,8 @@ const show = (times) =>
   `/healthz p50 ${times[times.length >> 1].toFixed(0)} ms, longest ${times.at(-1).toFixed(0)} ms (${times.length} requests)`;
 
 async function measure(name, act) {
-  const { url, child } = await startProxy();
+  const { url: address, child, exited } = await startProxy({ folder, config });
+  const url = new URL(address);
   let isOver = false;
   const times = probe(url, () => isOver);
   const outcome = await act(url);
@@ -151,7 +118,7 @@ async function measure(name, act) {
   isOver = true;
   console.log(`${name}: ${show(await times)}; ${memory.toFixed(0)} MB; ${outcome}`);
   child.kill("SIGKILL");
-  await once(child, "exit");
+  await exited;
 }
 
 try {

@@ -2,14 +2,14 @@
 // that /healthz took meanwhile, the longest CPU time between two turns of the proxy's event loop, and its peak memory.
 //   node bench/proxy/large-bodies.mjs [--mib 64] [--only PATTERN] [--limit 200]
 // The CPU figure is comparable on a busy machine; it is an upper limit, because it includes the garbage collector's threads.
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { startProxy } from "./start-proxy.mjs";
 
 const { values: flags } = parseArgs({
   options: {
@@ -204,49 +204,17 @@ const upstreams = {
   c: { dialect: "chat-completions", base_url, models: ["m"] },
   a: { dialect: "messages", base_url, models: ["m"] },
 };
-writeFileSync(config, JSON.stringify({ proxy: { auth_mode: "off", upstreams } }));
-
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  return port;
-}
+// Without a database, which each of the fresh proxies would create during its measurement.
+writeFileSync(config, JSON.stringify({ proxy: { auth_mode: "off", database: "none", upstreams } }));
 
 process.setMaxListeners(0);
 
-async function startProxy(name) {
-  const ready = join(folder, `${name}.ready`);
-  const file = join(folder, `${name}.json`);
-  const args = [
-    "--require",
-    watch,
-    resolve(import.meta.dirname, "../../dist/sallyport.js"),
-    "proxy",
-    "start",
-    "--config",
-    config,
-    "--port",
-    String(await freePort()),
-    "--ready-file",
-    ready,
-  ];
-  const env = { PATH: process.env.PATH, HOME: folder, SERVICE_HOME: join(folder, "data"), WATCH_FILE: file };
-  const child = spawn(process.execPath, args, { env, stdio: "ignore" });
-  const exited = once(child, "exit");
-  // A measurement that fails must leave no proxy behind.
-  process.once("exit", () => child.kill("SIGKILL"));
-  let url;
-  while (url === undefined) {
-    await delay(20);
-    try {
-      url = JSON.parse(readFileSync(ready, "utf8")).url;
-    } catch {
-      if (child.exitCode !== null) throw new Error("The proxy did not start");
-    }
-  }
-  return { url, child, exited, figures: () => JSON.parse(readFileSync(file, "utf8")) };
+/** Starts a proxy that keeps the figures of `WATCH`. */
+async function startWatchedProxy() {
+  const file = join(folder, `${performance.now()}.json`);
+  const nodeArguments = ["--require", watch];
+  const proxy = await startProxy({ folder, config, nodeArguments, env: { WATCH_FILE: file } });
+  return { ...proxy, figures: () => JSON.parse(readFileSync(file, "utf8")) };
 }
 
 /** Sends a body; resolves to the status, or to why there was none. */
@@ -281,7 +249,7 @@ async function probe(url, isOver) {
 
 let worst = 0;
 async function measure(name, path, body) {
-  const proxy = await startProxy(String(performance.now()));
+  const proxy = await startWatchedProxy();
   await post(
     `${proxy.url}/v1/messages`,
     Buffer.from(`{"model":"c/m","max_tokens":5,"messages":[${MESSAGE}]}`),
