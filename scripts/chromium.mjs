@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { canInstall, install, updateLists } from "./apt.mjs";
 import { extractChromium } from "./chromium-package.mjs";
 import { firstLine, tryAgain } from "./try-again.mjs";
 
@@ -70,26 +71,16 @@ export function expectToRun(path) {
 }
 
 async function fromSystem() {
-  if (process.platform !== "linux" || process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get"))
-    return undefined;
+  if (!canInstall()) return undefined;
   report("Installing the package chromium-headless-shell for the browser tests …");
-  // Another apt process may be running, as on a machine that has just started.
-  const patient = ["-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3", "-qq"];
-  const apt = (...args) => run("apt-get", [...patient, ...args], root);
   return tryAgain("Installing a Chromium package", () => {
+    updateLists();
     try {
-      apt("update");
-    } catch (error) {
-      // An unreachable package source is not fatal: another one may have the package.
-      report(`${firstLine(error)}; continuing with the existing package lists.`);
-    }
-    const install = (name) => apt("install", "-y", "--no-install-recommends", name, "fonts-liberation");
-    try {
-      install("chromium-headless-shell");
+      install("chromium-headless-shell", "fonts-liberation");
     } catch (error) {
       // Ubuntu and older Debian releases do not have it.
       report(`${firstLine(error)}; installing the package chromium.`);
-      install("chromium");
+      install("chromium", "fonts-liberation");
     }
     const installed = SYSTEM.find((path) => isProgram(path));
     if (!installed) throw new Error("The packages installed no program");
