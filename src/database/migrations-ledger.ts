@@ -8,7 +8,7 @@ export function bucketColumns(prefix: "ms" | "ttft"): string[] {
   return Array.from({ length: LATENCY_BUCKETS }, (_, index) => `${prefix}_${index}`);
 }
 
-/** Creates the tables of calls, rollups, log positions, stored responses and captured bodies. */
+/** Creates the tables of calls, rollups and log positions. */
 export async function createLedgerTables(db: Kysely<unknown>): Promise<void> {
   await createCalls(db);
   await createRollups(db);
@@ -18,20 +18,6 @@ export async function createLedgerTables(db: Kysely<unknown>): Promise<void> {
     .addColumn("file", "text", (column) => column.notNull())
     .addColumn("position", "bigint", (column) => column.notNull())
     .execute();
-  await db.schema
-    .createTable("stored_responses")
-    .addColumn("id", "text", (column) => column.primaryKey())
-    .addColumn("time", "bigint", (column) => column.notNull())
-    .addColumn("body", "text", (column) => column.notNull())
-    .execute();
-  await db.schema.createIndex("stored_responses_time").on("stored_responses").column("time").execute();
-  await db.schema
-    .createTable("captures")
-    .addColumn("id", "text", (column) => column.primaryKey())
-    .addColumn("time", "bigint", (column) => column.notNull())
-    .addColumn("bodies", "text", (column) => column.notNull())
-    .execute();
-  await db.schema.createIndex("captures_time").on("captures").column("time").execute();
   await db.schema.createIndex("audit_time").on("audit").columns(["time", "id"]).execute();
 }
 

@@ -26,7 +26,7 @@ function missingMigration(error: unknown): "newer" {
   throw error;
 }
 
-/** Kysely's own words for a migration in the database that the program does not have. */
+/** Returns whether Kysely reports a migration in the database that the program does not have. */
 function isMissingMigration(error: unknown): boolean {
   return error instanceof Error && /corrupted migrations: previously executed/.test(error.message);
 }

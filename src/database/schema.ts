@@ -14,8 +14,6 @@ export interface Schema {
   usage_hours: UsageHourTable;
   /** How far each request log has been written to `calls`. */
   log_positions: LogPositionTable;
-  stored_responses: StoredResponseTable;
-  captures: CaptureTable;
 }
 
 export interface CallTable {
@@ -78,21 +76,6 @@ export interface LogPositionTable {
   file: string;
   /** Bytes of it that have been written to `calls`. */
   position: number;
-}
-
-export interface StoredResponseTable {
-  id: string;
-  time: number;
-  /** Compressed, base64. */
-  body: string;
-}
-
-export interface CaptureTable {
-  /** The call's id. */
-  id: string;
-  time: number;
-  /** Compressed, base64. */
-  bodies: string;
 }
 
 export interface KeyTable {

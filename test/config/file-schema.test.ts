@@ -5,7 +5,7 @@ import { z } from "zod";
 import { configurationJsonSchema } from "../../src/config/file-schema.ts";
 import { parseConfiguration } from "../../src/config/load.ts";
 
-/** Reads the schema as any other reader of JSON Schema would. */
+/** The schema as zod parses it back from the JSON Schema. */
 const file = z.fromJSONSchema(JSON.parse(JSON.stringify(configurationJsonSchema())));
 
 describe("the JSON Schema of the configuration file", () => {

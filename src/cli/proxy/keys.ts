@@ -1,7 +1,7 @@
 import { dataDirectory, processEnvironment } from "../../config/paths.ts";
 import type { ProxyConfig } from "../../config/proxy/config.ts";
 import { generatedKeyFile, newKey } from "../../config/proxy/generated-key.ts";
-import { sha256 } from "../../config/proxy/resolve.ts";
+import { sha256 } from "../../config/proxy/resolve-keys.ts";
 import type { ProxyFlags } from "../../config/proxy/settings.ts";
 import { AppError } from "../../errors.ts";
 import { effectiveMode } from "../../proxy/auth/policy.ts";

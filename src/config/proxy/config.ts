@@ -63,7 +63,7 @@ export interface ProxyKey {
   /** Patterns of the models that the key may call; undefined: all. */
   readonly models?: readonly string[] | undefined;
   readonly limits?: KeyLimits | undefined;
-  /** The key and its team, as far as they have limits; undefined if neither has any. */
+  /** The limits of the key and of its team; undefined if they have none. */
   readonly subjects?: readonly Subject[] | undefined;
 }
 

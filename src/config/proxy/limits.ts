@@ -2,7 +2,8 @@ import { z } from "zod";
 
 /** Limits of keys, teams and upstreams as they are configured. */
 
-const count = z.number().int().positive();
+/** A limit of requests, tokens or calls. */
+export const count = z.number().int().positive();
 
 export const budgetSchema = z.strictObject({
   usd: z.number().positive().max(1_000_000_000).describe("US dollars for one period."),
@@ -69,12 +70,8 @@ export const routingMembers = {
 export type Strategy = NonNullable<z.infer<typeof routingMembers.strategy>>;
 export type FallbackReason = z.infer<typeof routingMembers.on>[number];
 
-export type Period = "day" | "week" | "month" | "total";
-
-export interface Budget {
-  readonly usd: number;
-  readonly period: Period;
-}
+export type Budget = Readonly<z.infer<typeof budgetSchema>>;
+export type Period = Budget["period"];
 
 /** Limits as configured; an absent one does not apply. */
 export interface Limits {
@@ -102,7 +99,7 @@ export interface QueueSettings {
   readonly timeoutMs: number;
 }
 
-/** Returns the subjects with limits among a key and its team; undefined if neither has any. */
+/** Returns what counts against limits when a key makes a call, or undefined if the key and its team have no limits. */
 export function subjectsOf(
   key: { readonly id: string; readonly name: string; readonly limits?: Limits | undefined },
   team?: { readonly name: string; readonly limits?: Limits | undefined },
@@ -125,6 +122,7 @@ export function upstreamSubject(name: string, limits: Limits | undefined): Subje
   return { id: `upstream:${name}`, label: `the upstream ${JSON.stringify(name)}`, limits };
 }
 
+/** Returns whether at least one limit is set. */
 export function hasLimits(limits: Limits | undefined): limits is Limits {
   if (limits === undefined) return false;
   const { rpm, tpm, concurrency, budgets = [] } = limits;

@@ -1,5 +1,3 @@
-// Long because every setting is resolved here, each in a few lines.
-import { createHash } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
 import { AppError } from "../../errors.ts";
@@ -12,14 +10,13 @@ import type {
   McpServerConfig,
   ModelRule,
   ProxyConfig,
-  ProxyKey,
   RuleCondition,
   RuleTarget,
   UpstreamConfig,
 } from "./config.ts";
 import { databasePasswords, resolveStorage } from "./database-location.ts";
-import { type KeyAccessSettings, subjectsOf } from "./limits.ts";
 import { findRedisUrl, passwordsIn } from "./redis-url.ts";
+import { type KnownKey, resolveKeys } from "./resolve-keys.ts";
 import type { ProxySettings, SecretSettings } from "./schema.ts";
 import { collectSecrets, secretsInUrl } from "./secrets.ts";
 import type { LoadedSettings } from "./settings.ts";
@@ -210,45 +207,6 @@ function parseOrigin(text: string, refuse: (message: string) => never): string {
   return host === ""
     ? refuse("has no host: pages of such an origin cannot be told apart")
     : `${protocol}//${host}`;
-}
-
-/** Returns the SHA-256 of a key's text. */
-export function sha256(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
-}
-
-/** A key and, if known, its text. */
-interface KnownKey extends ProxyKey {
-  readonly text?: string;
-}
-
-/** Returns the configured keys, and the one that the proxy created. */
-function resolveKeys(
-  settings: ProxySettings,
-  environment: Environment,
-  { generatedKey }: Found,
-  refuse: Refuse,
-): readonly KnownKey[] {
-  const configured = settings.api_keys.map((key, index): KnownKey => {
-    const access = typeof key === "object" ? accessOf(key) : {};
-    if (typeof key === "object" && "sha256" in key)
-      return { name: key.name, sha256: Buffer.from(key.sha256, "hex"), ...access };
-    const path = ["api_keys", index];
-    const text = typeof key === "string" ? key : environmentValue(environment, key.key_env);
-    if (typeof key === "object" && text === "")
-      return refuse(path, `the environment variable ${key.key_env} is not set`);
-    if (text.length < 16) return refuse(path, "is too short: a key has at least 16 characters");
-    const name = typeof key === "string" ? `key ${index + 1}` : key.name;
-    return { name, sha256: sha256(text), text, ...access };
-  });
-  if (!generatedKey) return configured;
-  return [...configured, { name: "generated", sha256: sha256(generatedKey), text: generatedKey }];
-}
-
-/** Returns what a configured key may do. */
-function accessOf({ name, team, tags, models, limits }: KeyAccessSettings): Partial<ProxyKey> {
-  const id = `config:${name}`;
-  return { id, team, tags, models, limits, subjects: subjectsOf({ id, name, limits }) };
 }
 
 function resolveRules(settings: ProxySettings, known: ReadonlySet<string>, refuse: Refuse): ModelRule[] {

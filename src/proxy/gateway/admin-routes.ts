@@ -214,7 +214,7 @@ export const adminRoutes: readonly AdminRoute[] = [
   route({
     method: "GET",
     path: "/calls/{id}",
-    summary: "Returns a call with its attempts and captured bodies",
+    summary: "Returns a call with its attempts",
     response: z.strictObject({ call: callDetailSchema }),
     serve: async (context, { params: { id = "" } }) => ({ call: await (await storeOf(context)).call(id) }),
   }),

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { budgetSchema, limitsSchema, ROLES } from "./key-schemas.ts";
+import { budgetSchema, keyLimitsSchema } from "../../config/proxy/limits.ts";
+import { ROLES } from "./key-schemas.ts";
 import { USAGE_COLUMNS } from "./usage.ts";
 
 /** What the admin API returns, for its OpenAPI document. */
@@ -17,7 +18,7 @@ export const keySchema = z.strictObject({
   models: z.array(z.string()).nullable(),
   tags: z.record(z.string(), z.string()),
   role: z.enum(ROLES),
-  limits: limitsSchema,
+  limits: keyLimitsSchema,
   source: z.enum(["database", "config"]),
 });
 
@@ -25,7 +26,7 @@ export const teamSchema = z.strictObject({
   name: z.string(),
   created_at: time,
   tags: z.record(z.string(), z.string()),
-  limits: limitsSchema,
+  limits: keyLimitsSchema,
 });
 
 const tokens = z.number().int();
@@ -63,7 +64,6 @@ export const callDetailSchema = callSchema.extend({
   error_message: text,
   client: text,
   attempt_list: z.array(z.unknown()),
-  bodies: z.unknown().describe("Captured bodies, null without any."),
 });
 
 export const usageRowSchema = z

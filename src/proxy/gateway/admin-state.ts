@@ -2,7 +2,7 @@ import { subjectsOf } from "../../config/proxy/limits.ts";
 import type { Services } from "../services.ts";
 import type { KeyLimitsState } from "./admin-schemas.ts";
 import type { VirtualKey } from "./key-schemas.ts";
-import { MICROS_PER_USD, type RateState } from "./limits.ts";
+import { type RateState, toUsd } from "./limits.ts";
 
 /** Returns what is left of a key's own limits. */
 export async function keyLimitsState(key: VirtualKey, services: Services): Promise<KeyLimitsState> {
@@ -29,7 +29,7 @@ export async function keyLimitsState(key: VirtualKey, services: Services): Promi
       const left = state.budgets[index];
       return {
         ...budget,
-        remaining: left === undefined ? budget.usd : left.remainingMicros / MICROS_PER_USD,
+        remaining: left === undefined ? budget.usd : toUsd(left.remainingMicros),
         resets_at: isoOrNull(left?.resetsAt),
       };
     }),

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { budgetSchema, count, keyLimitsSchema } from "../../config/proxy/limits.ts";
 
 /** What a virtual key and a team are, in the admin API, on the command line and in the configuration. */
 
-const count = z.number().int().positive();
 const name = z
   .string()
   .regex(
@@ -12,20 +12,7 @@ const name = z
 const modelPattern = z.string().min(1).max(256);
 const tags = z.record(z.string().min(1).max(64), z.string().max(256));
 
-export const PERIODS = ["day", "week", "month", "total"] as const;
 export const ROLES = ["user", "metrics", "admin"] as const;
-
-export const budgetSchema = z.strictObject({
-  usd: z.number().positive().max(1_000_000_000).describe("US dollars for one period."),
-  period: z.enum(PERIODS).describe("A calendar period in UTC; weeks begin on Monday."),
-});
-
-export const limitsSchema = z.strictObject({
-  rpm: count.optional().describe("Requests a minute."),
-  tpm: count.optional().describe("Tokens a minute."),
-  concurrency: count.optional().describe("Calls in flight."),
-  budgets: z.array(budgetSchema).max(8).optional(),
-});
 
 /** `null` removes a limit; a limit that is not named stays. */
 const limitsPatch = z.strictObject({
@@ -44,7 +31,7 @@ export const newKeySchema = z.strictObject({
   tags: tags.optional(),
   role: z.enum(ROLES).optional(),
   expires_at: expiresAt.nullish(),
-  limits: limitsSchema.optional(),
+  limits: keyLimitsSchema.optional(),
 });
 
 export const keyPatchSchema = z.strictObject({
@@ -68,7 +55,7 @@ export const rotationSchema = z.strictObject({
 export const newTeamSchema = z.strictObject({
   name,
   tags: tags.optional(),
-  limits: limitsSchema.optional(),
+  limits: keyLimitsSchema.optional(),
 });
 
 export const teamPatchSchema = z.strictObject({
@@ -76,7 +63,7 @@ export const teamPatchSchema = z.strictObject({
   limits: limitsPatch.optional(),
 });
 
-export type Limits = z.output<typeof limitsSchema>;
+export type Limits = z.output<typeof keyLimitsSchema>;
 export type LimitsPatch = z.output<typeof limitsPatch>;
 export type NewKey = z.output<typeof newKeySchema>;
 export type KeyPatch = z.output<typeof keyPatchSchema>;
@@ -109,5 +96,5 @@ export interface Team {
 /** Returns the limits with those of the patch replaced, and those it sets to null removed. */
 export function patchLimits(limits: Limits, patch: LimitsPatch): Limits {
   const merged = Object.entries({ ...limits, ...patch }).filter(([, value]) => value != null);
-  return limitsSchema.parse(Object.fromEntries(merged));
+  return keyLimitsSchema.parse(Object.fromEntries(merged));
 }

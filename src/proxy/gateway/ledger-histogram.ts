@@ -13,6 +13,11 @@ export function bucketOf(ms: number): number {
   return Math.min(LATENCY_BUCKETS - 1, Math.ceil(2 * Math.log2(ms)));
 }
 
+/** Counts `calls` in a bucket. */
+export function countIn(counts: LatencyCounts, bucket: number, calls = 1): void {
+  counts[bucket] = (counts[bucket] ?? 0) + calls;
+}
+
 /** Returns a quantile in milliseconds, interpolated within its bucket; null without calls. */
 export function quantileOf(counts: LatencyCounts, quantile: number): number | null {
   const total = counts.reduce((sum, each) => sum + each, 0);

@@ -1,7 +1,8 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { Database } from "../../database/open-database.ts";
 import type { AuditTable, CallTable } from "../../database/schema.ts";
 import { AppError } from "../../errors.ts";
+import { toUsd } from "./limits.ts";
 import { queryUsage, type UsageQuery, type UsageRow } from "./usage.ts";
 
 /** Filters of the list of calls. Times are milliseconds since 1970; `cursor` is one that a list has returned. */
@@ -40,7 +41,7 @@ export interface AuditEntry {
 export interface LedgerQueries {
   /** Returns calls, newest first. */
   calls(query: CallQuery): Promise<Page<LedgerCall>>;
-  /** Returns one call with its attempts and captured bodies. Throws `not_found`. */
+  /** Returns one call with its attempts. Throws `not_found`. */
   call(id: string): Promise<LedgerCallDetail>;
   usage(query: UsageQuery): Promise<readonly UsageRow[]>;
   /** Returns changes of keys and teams, newest first. */
@@ -53,7 +54,6 @@ export interface LedgerCallDetail extends LedgerCall {
   readonly error_message: string | null;
   readonly client: string | null;
   readonly attempt_list: unknown;
-  readonly bodies: unknown;
 }
 
 export function createLedgerQueries(db: Database): LedgerQueries {
@@ -77,14 +77,7 @@ async function listCalls(db: Database, query: CallQuery): Promise<Page<LedgerCal
   if (upstream !== undefined) select = select.where("upstream", "=", upstream);
   if (status !== undefined) select = select.where("status", "=", status);
   if (session !== undefined) select = select.where("session", "=", session);
-  const after = parseCursor(query.cursor);
-  if (after !== undefined)
-    select = select.where((where) =>
-      where.or([
-        where("time", "<", after.time),
-        where.and([where("time", "=", after.time), where("id", "<", after.id)]),
-      ]),
-    );
+  if (query.cursor !== undefined) select = select.where(isBefore(query.cursor));
   const rows = await select
     .orderBy("time", "desc")
     .orderBy("id", "desc")
@@ -96,14 +89,11 @@ async function listCalls(db: Database, query: CallQuery): Promise<Page<LedgerCal
 async function findCall(db: Database, id: string): Promise<LedgerCallDetail> {
   const row = await db.selectFrom("calls").selectAll().where("id", "=", id).executeTakeFirst();
   if (row === undefined) throw new AppError("not_found", `There is no call ${id}`);
-  const capture = await db.selectFrom("captures").select("bodies").where("id", "=", id).executeTakeFirst();
-  const { readCapture } = await import("./ledger-captures.ts");
   return {
     ...toCall(row),
     error_message: row.error_message,
     client: row.client,
     attempt_list: parse(row.attempt_list) ?? [],
-    bodies: capture === undefined ? null : await readCapture(capture.bodies),
   };
 }
 
@@ -112,14 +102,7 @@ async function listAudit(
   { cursor, limit }: { readonly cursor?: string | undefined; readonly limit: number },
 ): Promise<Page<AuditEntry>> {
   let select = db.selectFrom("audit").selectAll();
-  const after = parseCursor(cursor);
-  if (after !== undefined)
-    select = select.where((where) =>
-      where.or([
-        where("time", "<", after.time),
-        where.and([where("time", "=", after.time), where("id", "<", after.id)]),
-      ]),
-    );
+  if (cursor !== undefined) select = select.where(isBefore(cursor));
   const rows = await select
     .orderBy("time", "desc")
     .orderBy("id", "desc")
@@ -143,12 +126,11 @@ function page<Row extends { readonly time: number; readonly id: string }, Item>(
   };
 }
 
-/** Throws `validation` for a text that no list has returned. */
-function parseCursor(cursor: string | undefined): { readonly time: number; readonly id: string } | undefined {
-  if (cursor === undefined) return undefined;
+/** Returns the condition of the rows behind a cursor. Throws `validation` for a text that no list has returned. */
+function isBefore(cursor: string) {
   const match = /^(\d{1,16}):(.+)$/.exec(Buffer.from(cursor, "base64url").toString("utf8"));
   if (!match) throw new AppError("validation", "cursor is not one that a list has returned");
-  return { time: Number(match[1]), id: match[2] ?? "" };
+  return sql<boolean>`(time, id) < (${Number(match[1])}, ${match[2] ?? ""})`;
 }
 
 function toCall(row: Selectable<CallTable>) {
@@ -176,7 +158,7 @@ function toCall(row: Selectable<CallTable>) {
     cache_write_tokens: row.cache_write_tokens,
     output_tokens: row.output_tokens,
     reasoning_tokens: row.reasoning_tokens,
-    cost_usd: row.cost_micros / 1_000_000,
+    cost_usd: toUsd(row.cost_micros),
     unpriced: row.unpriced === 1,
     losses: (parse(row.losses) ?? []) as string[],
     replica: row.replica,

@@ -9,8 +9,6 @@ const ROWS = 1_000;
 const PAUSE_MS = 50;
 /** Rollups and the audit log are kept for two years. */
 const ROLLUPS_MS = 2 * 366 * 86_400_000;
-/** Stored responses are kept as long as vendors keep theirs. */
-const RESPONSES_MS = 30 * 86_400_000;
 
 /** Deletes what is older than its retention, in the background. Returns a function that stops this. */
 export function startPruning(db: Database, retention: () => Retention): () => void {
@@ -35,7 +33,7 @@ export async function pruneAll(
   now: number,
   isStopped: () => boolean = () => false,
 ): Promise<void> {
-  const prune = async (table: "calls" | "stored_responses" | "audit", before: number) => {
+  const prune = async (table: "calls" | "audit", before: number) => {
     for (;;) {
       if (isStopped()) return;
       const old = await db.selectFrom(table).select("id").where("time", "<", before).limit(ROWS).execute();
@@ -46,7 +44,6 @@ export async function pruneAll(
     }
   };
   await prune("calls", now - callsMs);
-  await prune("stored_responses", now - RESPONSES_MS);
   await prune("audit", now - ROLLUPS_MS);
   if (!isStopped())
     await db

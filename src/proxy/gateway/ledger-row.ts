@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { CallTable } from "../../database/schema.ts";
 import { routes } from "../routes.ts";
+import { toMicros } from "./limits.ts";
 
 /** A line of the request log that is a call. Rejected requests have no id and are no calls. */
 const count = z.number().int().nonnegative();
@@ -80,7 +81,7 @@ export function parseLedgerRow(line: string): CallTable | undefined {
     cache_write_tokens: tokens.cache_write ?? 0,
     output_tokens: tokens.output ?? 0,
     reasoning_tokens: tokens.reasoning ?? 0,
-    cost_micros: Math.round((call.cost ?? 0) * 1_000_000),
+    cost_micros: toMicros(call.cost ?? 0),
     unpriced: call.tokens !== undefined && call.cost === undefined ? 1 : 0,
     losses: call.losses === undefined ? null : JSON.stringify(call.losses),
     replica: replicaOf(call.id),

@@ -3,7 +3,7 @@ import { bucketColumns } from "../../database/migrations-ledger.ts";
 import { type Database, engineOf } from "../../database/open-database.ts";
 import type { CallTable, UsageHourTable } from "../../database/schema.ts";
 import type { Trx } from "./key-rows.ts";
-import { bucketOf, emptyCounts, type LatencyCounts } from "./ledger-histogram.ts";
+import { bucketOf, countIn, emptyCounts, type LatencyCounts } from "./ledger-histogram.ts";
 
 /** How far a request log has been written. */
 export interface LogPosition {
@@ -101,13 +101,16 @@ async function addCalls(trx: Trx, db: Database, rows: readonly CallTable[]): Pro
 
 export const HOUR_MS = 3_600_000;
 
-interface Rollup {
-  readonly group: readonly (string | number)[];
-  readonly sums: Sums;
+/** The sums of a group of calls. */
+export interface CallSums {
+  readonly sums: Record<(typeof SUMS)[number], number>;
   readonly ms: LatencyCounts;
   readonly ttft: LatencyCounts;
 }
-type Sums = Record<(typeof SUMS)[number], number>;
+
+interface Rollup extends CallSums {
+  readonly group: readonly (string | number)[];
+}
 
 export const SUMS = [
   "calls",
@@ -122,9 +125,25 @@ export const SUMS = [
 ] as const satisfies readonly (keyof UsageHourTable)[];
 const GROUP = ["hour", "key_id", "key_name", "team", "model", "upstream", "tags"] as const;
 
-/** Returns whether a call counts as an error. */
-export function isError({ status, error_code }: Pick<CallTable, "status" | "error_code">): boolean {
-  return status >= 400 || error_code !== null;
+/** Returns the sums of no calls. */
+export function noCalls(): CallSums {
+  const sums = Object.fromEntries(SUMS.map((name) => [name, 0])) as CallSums["sums"];
+  return { sums, ms: emptyCounts(), ttft: emptyCounts() };
+}
+
+/** Adds a call to the sums of its group. */
+export function addCall({ sums, ms, ttft }: CallSums, row: CallTable): void {
+  sums.calls += 1;
+  if (row.status >= 400 || row.error_code !== null) sums.errors += 1;
+  sums.input_tokens += row.input_tokens;
+  sums.cache_read_tokens += row.cache_read_tokens;
+  sums.cache_write_tokens += row.cache_write_tokens;
+  sums.output_tokens += row.output_tokens;
+  sums.reasoning_tokens += row.reasoning_tokens;
+  sums.cost_micros += row.cost_micros;
+  sums.unpriced_calls += row.unpriced;
+  countIn(ms, bucketOf(row.ms));
+  if (row.ttft_ms !== null) countIn(ttft, bucketOf(row.ttft_ms));
 }
 
 async function addToRollups(
@@ -134,7 +153,7 @@ async function addToRollups(
 ): Promise<void> {
   const rollups = new Map<string, Rollup>();
   for (const row of rows) addToRollup(rollups, row);
-  // In one order in every replica, so that none waits for another that waits for it.
+  // In the same order in every replica, which prevents deadlocks.
   for (const [, rollup] of [...rollups].sort(([one], [other]) => (one < other ? -1 : 1)))
     await trx.executeQuery(CompiledQuery.raw(UPSERT[engine], valuesOf(rollup)));
 }
@@ -144,28 +163,9 @@ function addToRollup(rollups: Map<string, Rollup>, row: CallTable): void {
   const texts = [row.key_id, row.key_name, row.team, row.model, row.upstream, row.tags];
   const group = [hour, ...texts.map((text) => text ?? "")];
   const id = JSON.stringify(group);
-  const rollup = rollups.get(id) ?? { group, sums: noSums(), ms: emptyCounts(), ttft: emptyCounts() };
+  const rollup = rollups.get(id) ?? { group, ...noCalls() };
   rollups.set(id, rollup);
-  const { sums, ms, ttft } = rollup;
-  sums.calls += 1;
-  if (isError(row)) sums.errors += 1;
-  sums.input_tokens += row.input_tokens;
-  sums.cache_read_tokens += row.cache_read_tokens;
-  sums.cache_write_tokens += row.cache_write_tokens;
-  sums.output_tokens += row.output_tokens;
-  sums.reasoning_tokens += row.reasoning_tokens;
-  sums.cost_micros += row.cost_micros;
-  sums.unpriced_calls += row.unpriced;
-  raise(ms, bucketOf(row.ms));
-  if (row.ttft_ms !== null) raise(ttft, bucketOf(row.ttft_ms));
-}
-
-function raise(counts: LatencyCounts, bucket: number): void {
-  counts[bucket] = (counts[bucket] ?? 0) + 1;
-}
-
-export function noSums(): Sums {
-  return Object.fromEntries(SUMS.map((name) => [name, 0])) as Sums;
+  addCall(rollup, row);
 }
 
 const ADDED = [...SUMS, ...bucketColumns("ms"), ...bucketColumns("ttft")];

@@ -1,7 +1,7 @@
 import type { Period, Subject } from "../../config/proxy/limits.ts";
 
 /**
- * Limits of keys, teams and upstreams while calls run: rates, tokens, places and money. `docs/explanation/limits.md`
+ * Limits of keys, teams and upstreams while calls run: rates, tokens, calls in flight and money. `docs/reference/proxy.md`
  * describes the rules. Money is in integer microdollars, time in milliseconds.
  */
 
@@ -97,13 +97,14 @@ export interface LimitStore {
   close(): Soon<void>;
 }
 
-export const MICROS_PER_USD = 1_000_000;
+const MICROS_PER_USD = 1_000_000;
 
 /** Converts US dollars to microdollars. */
 export function toMicros(usd: number): number {
   return Math.round(usd * MICROS_PER_USD);
 }
 
+/** Converts microdollars to US dollars. */
 export function toUsd(micros: number): number {
   return micros / MICROS_PER_USD;
 }

@@ -36,7 +36,7 @@ export interface GatewayOptions {
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds between two looks at whether another process has changed keys or teams. */
+/** Milliseconds between two checks for changes of keys or teams by other processes. */
 const POLL_MS = 1_000;
 
 /**

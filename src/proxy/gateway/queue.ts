@@ -2,8 +2,8 @@ import type { QueueSettings } from "../../config/proxy/limits.ts";
 import type { Decision, LimitName, LimitStore, Reservation, Usage } from "./limits.ts";
 
 /**
- * Milliseconds after which the first call in a line looks again. Calls that end in this process wake it at once; those
- * of other replicas, and rates, are noticed so.
+ * Milliseconds between two attempts of the first call in a line. Calls that end in this process wake it at once; calls
+ * of other replicas, and rates, do not.
  */
 const LOOK_MS = 100;
 
@@ -16,11 +16,6 @@ export class LimitQueue {
   private readonly lines = new Map<string, Waiter[]>();
 
   constructor(readonly store: LimitStore) {}
-
-  /** Whether calls wait for a subject. */
-  private isAwaited({ subjects }: Reservation): boolean {
-    return this.lines.size > 0 && subjects.some(({ id }) => this.lines.has(id));
-  }
 
   /**
    * Reserves what a call may use, and waits for it if one of these limits is full and the queue has room. Rejects with
@@ -36,7 +31,7 @@ export class LimitQueue {
     return this.reserveInTurn(reservation, settings, waitsFor, signal);
   }
 
-  /** Ends a reservation and lets the next call in line look. */
+  /** Ends a reservation and wakes the next call in line. */
   settle(reservation: Reservation, used: Usage): void {
     this.store.settle(reservation, used);
     if (this.lines.size === 0) return;
@@ -51,7 +46,7 @@ export class LimitQueue {
   ): Promise<Decision> {
     let line = reservation.subjects.findIndex(({ id }) => this.lines.has(id));
     let decision: Decision;
-    if (this.isAwaited(reservation)) {
+    if (line >= 0) {
       const states = await this.store.read(reservation.subjects);
       decision = {
         excess: { subject: line, limit: "concurrency", budget: 0, retryMs: 0, neverFits: false },

@@ -2,8 +2,9 @@ import { CompiledQuery } from "kysely";
 import { bucketColumns } from "../../database/migrations-ledger.ts";
 import { type Database, engineOf } from "../../database/open-database.ts";
 import { AppError } from "../../errors.ts";
-import { bucketOf, emptyCounts, type LatencyCounts, quantileOf } from "./ledger-histogram.ts";
-import { HOUR_MS, isError, noSums, SUMS } from "./ledger-write.ts";
+import { countIn, quantileOf } from "./ledger-histogram.ts";
+import { addCall, type CallSums, HOUR_MS, noCalls, SUMS } from "./ledger-write.ts";
+import { toUsd } from "./limits.ts";
 
 /** A report: sums of calls from `from` until before `to`, in milliseconds since 1970. */
 export interface UsageQuery {
@@ -45,11 +46,8 @@ export function parseGroups(text: string): string[] {
   return [...new Set(groups)];
 }
 
-interface Group {
+interface Group extends CallSums {
   readonly names: readonly (string | null)[];
-  readonly sums: Record<string, number>;
-  readonly ms: LatencyCounts;
-  readonly ttft: LatencyCounts;
 }
 
 /** Columns of `usage_hours` and `calls` that a group needs. */
@@ -102,13 +100,14 @@ async function addRollups(
   const { rows } = await db.executeQuery<Record<string, string | number | null>>(query);
   for (const row of rows) {
     const group = groupFor(groups, groupBy, row);
-    for (const name of SUMS) group.sums[name] = (group.sums[name] ?? 0) + Number(row[name]);
-    for (const [index, name] of bucketColumns("ms").entries()) raise(group.ms, index, Number(row[name]));
-    for (const [index, name] of bucketColumns("ttft").entries()) raise(group.ttft, index, Number(row[name]));
+    for (const name of SUMS) group.sums[name] += Number(row[name]);
+    for (const [index, name] of bucketColumns("ms").entries()) countIn(group.ms, index, Number(row[name]));
+    for (const [index, name] of bucketColumns("ttft").entries())
+      countIn(group.ttft, index, Number(row[name]));
   }
 }
 
-/** Returns the columns of the groups; tags are grouped by all of them, and told apart afterwards. */
+/** Returns the columns of the groups. Rows are grouped by all tags together and separated by the named tag later. */
 function columnsFor(
   groupBy: readonly string[],
   time: string,
@@ -135,23 +134,8 @@ async function addCalls(
     .where("time", ">=", from)
     .where("time", "<", to)
     .execute();
-  for (const row of rows) {
-    const group = groupFor(groups, groupBy, { ...row, day: row.time - (row.time % DAY_MS) });
-    const add = (name: string, value: number) => {
-      group.sums[name] = (group.sums[name] ?? 0) + value;
-    };
-    add("calls", 1);
-    add("errors", isError(row) ? 1 : 0);
-    add("unpriced_calls", row.unpriced);
-    for (const name of SUMS)
-      if (name !== "calls" && name !== "errors" && name !== "unpriced_calls") add(name, row[name]);
-    raise(group.ms, bucketOf(row.ms), 1);
-    if (row.ttft_ms !== null) raise(group.ttft, bucketOf(row.ttft_ms), 1);
-  }
-}
-
-function raise(counts: LatencyCounts, bucket: number, by: number): void {
-  counts[bucket] = (counts[bucket] ?? 0) + by;
+  for (const row of rows)
+    addCall(groupFor(groups, groupBy, { ...row, day: row.time - (row.time % DAY_MS) }), row);
 }
 
 function groupFor(
@@ -166,7 +150,7 @@ function groupFor(
     return value === null || value === undefined || value === "" ? null : String(value);
   });
   const id = JSON.stringify(names);
-  const group = groups.get(id) ?? { names, sums: noSums(), ms: emptyCounts(), ttft: emptyCounts() };
+  const group = groups.get(id) ?? { names, ...noCalls() };
   groups.set(id, group);
   return group;
 }
@@ -178,10 +162,10 @@ function tagOf(tags: string | number | null | undefined, name: string): string |
 }
 
 function toRow({ names, sums, ms, ttft }: Group, groupBy: readonly string[]): UsageRow {
-  const { cost_micros = 0, ...counts } = sums;
+  const { cost_micros, ...counts } = sums;
   const values: Record<string, number | null> = {
     ...counts,
-    cost_usd: cost_micros / 1_000_000,
+    cost_usd: toUsd(cost_micros),
     p50_ms: quantileOf(ms, 0.5),
     p95_ms: quantileOf(ms, 0.95),
     p50_ttft_ms: quantileOf(ttft, 0.5),

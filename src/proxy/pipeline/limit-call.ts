@@ -2,7 +2,13 @@ import type { Subject } from "../../config/proxy/limits.ts";
 import { AppError } from "../../errors.ts";
 import { getProfile } from "../dialects/index.ts";
 import type { Usage } from "../exchange/response.ts";
-import type { Decision, LimitName, LimitStore, Reservation } from "../gateway/limits.ts";
+import {
+  type Decision,
+  type LimitName,
+  type LimitStore,
+  type Reservation,
+  toMicros,
+} from "../gateway/limits.ts";
 import { limitHeaders } from "../gateway/limits-headers.ts";
 import { refusalOf } from "../gateway/limits-refusal.ts";
 import { LimitQueue } from "../gateway/queue.ts";
@@ -63,7 +69,7 @@ export function createLimiter(store: LimitStore): Limiter {
     releaseUpstream: ({ limits }) => releaseUpstream(queue, limits),
     settle(limits, usage, cost) {
       const tokens = (usage?.input.total ?? 0) + (usage?.output.total ?? 0);
-      const used = { tokens, micros: Math.round((cost ?? 0) * 1_000_000) };
+      const used = { tokens, micros: toMicros(cost ?? 0) };
       if (limits.key !== undefined) queue.settle(limits.key, used);
       if (limits.upstream !== undefined) queue.settle(limits.upstream, used);
       limits.key = undefined;

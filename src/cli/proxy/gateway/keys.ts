@@ -8,7 +8,9 @@ import { parseSpan } from "../../../proxy/gateway/time-span.ts";
 import type { Output } from "../../output.ts";
 import { readProxyConfiguration } from "../../proxy-configuration.ts";
 import { table } from "../../table.ts";
-import { type LimitFlags, parseExpiry, parseLimits, parseTags } from "./limit-flags.ts";
+import { type LimitFlags, parseLimits, parseTags } from "./limit-flags.ts";
+import { printMembers } from "./print-members.ts";
+import { parseTimeFlag } from "./time-flags.ts";
 import { COMMAND_LINE, withKeyStore } from "./with-key-store.ts";
 
 export interface KeyFlags extends ProxyFlags, LimitFlags {
@@ -82,7 +84,7 @@ function keyMembers(flags: KeyFlags): KeyPatch {
   return {
     team: flags.team,
     models: flags.models?.split(",").filter((pattern) => pattern !== ""),
-    expires_at: flags.expires === undefined ? undefined : parseExpiry(flags.expires, Date.now()),
+    expires_at: flags.expires === undefined ? undefined : parseExpiry(flags.expires),
     tags,
     role,
     limits: Object.keys(limits).length > 0 ? limits : undefined,
@@ -101,11 +103,12 @@ async function showSecret(key: VirtualKey, secret: string, flags: KeyFlags, outp
   return 0;
 }
 
-async function print(key: VirtualKey, flags: KeyFlags, output: Output): Promise<number> {
-  const rows = Object.entries(key).map(([name, value]) => [
-    name,
-    typeof value === "string" ? value : JSON.stringify(value),
-  ]);
-  await output.result(flags.json ? JSON.stringify({ key }, null, 2) : table(["member", "value"], rows));
-  return 0;
+function print(key: VirtualKey, flags: KeyFlags, output: Output): Promise<number> {
+  return printMembers("key", key, flags, output);
+}
+
+/** Returns the time in ISO 8601. Throws `usage`. */
+function parseExpiry(text: string): string {
+  const toTime = (ms: number) => Date.now() + ms;
+  return new Date(parseTimeFlag("--expires", text, { toTime, example: "30d" })).toISOString();
 }

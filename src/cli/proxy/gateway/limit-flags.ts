@@ -1,6 +1,6 @@
+import { budgetSchema, keyLimitsSchema } from "../../../config/proxy/limits.ts";
 import { AppError } from "../../../errors.ts";
-import { type Limits, limitsSchema, PERIODS } from "../../../proxy/gateway/key-schemas.ts";
-import { parseSpan } from "../../../proxy/gateway/time-span.ts";
+import type { Limits } from "../../../proxy/gateway/key-schemas.ts";
 
 /** Flags that keys and teams have in common. */
 export interface LimitFlags {
@@ -19,7 +19,7 @@ export function parseLimits(flags: LimitFlags): Limits {
     if (text !== undefined) limits[name] = parseCount(`--${name}`, text);
   }
   if (flags.budget !== undefined) limits.budgets = flags.budget.map(parseBudget);
-  return limitsSchema.parse(limits);
+  return keyLimitsSchema.parse(limits);
 }
 
 /** Returns `{cost_center: "42"}` for `--tag cost_center=42`, or undefined without a tag. Throws `usage`. */
@@ -34,22 +34,14 @@ export function parseTags(tags: readonly string[] | undefined): Record<string, s
   );
 }
 
-/** Returns a time in ISO 8601 for a span from now (`30d`) or a date. Throws `usage`. */
-export function parseExpiry(text: string, now: number): string {
-  const span = parseSpan(text);
-  if (span !== undefined) return new Date(now + span).toISOString();
-  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time))
-    throw new AppError("usage", `--expires ${text} is neither a time span such as 30d nor a date`);
-  return new Date(time).toISOString();
-}
-
 function parseCount(flag: string, text: string): number {
   const count = Number(text);
   if (!Number.isSafeInteger(count) || count < 1)
     throw new AppError("usage", `${flag} ${text} is not a whole number above 0`);
   return count;
 }
+
+const PERIODS = budgetSchema.shape.period.options;
 
 function parseBudget(text: string): { usd: number; period: (typeof PERIODS)[number] } {
   const [amount = "", period = "", ...rest] = text.split("/");

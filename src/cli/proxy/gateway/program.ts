@@ -26,7 +26,7 @@ export function addKeyCommands(keys: Command, output: Output, setExitCode: SetEx
     });
   shared(keys.command("show <name>")).description("Show a key, by name or id").action(run("showKey"));
   withKeyFlags(shared(keys.command("update <name>")))
-    .description("Change the members of a key that are named")
+    .description("Change a key: its limits, models, team, tags, role or expiry")
     .action(run("updateKey"));
   shared(keys.command("rotate <name>"))
     .description("Give a key another secret and print it")
@@ -56,7 +56,7 @@ export function addTeamCommands(proxy: Command, output: Output, setExitCode: Set
     });
   shared(teams.command("show <name>")).description("Show a team").action(run("showTeam"));
   withLimitFlags(shared(teams.command("update <name>")))
-    .description("Change the members of a team that are named")
+    .description("Change limits and tags of a team")
     .action(run("updateTeam"));
   shared(teams.command("delete <name>")).description("Delete a team without keys").action(run("deleteTeam"));
   addHelpCommand(teams);

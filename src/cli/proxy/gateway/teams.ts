@@ -6,6 +6,7 @@ import type { KeyStore } from "../../../proxy/gateway/key-store.ts";
 import type { Output } from "../../output.ts";
 import { table } from "../../table.ts";
 import { type LimitFlags, parseLimits, parseTags } from "./limit-flags.ts";
+import { printMembers } from "./print-members.ts";
 import { COMMAND_LINE, withKeyStore } from "./with-key-store.ts";
 
 export interface TeamFlags extends ProxyFlags, LimitFlags {
@@ -47,11 +48,6 @@ function inStore<Result>(flags: TeamFlags, task: (store: KeyStore) => Promise<Re
   return withKeyStore(processEnvironment, flags, task);
 }
 
-async function print(team: Team, flags: TeamFlags, output: Output): Promise<number> {
-  const rows = Object.entries(team).map(([name, value]) => [
-    name,
-    typeof value === "string" ? value : JSON.stringify(value),
-  ]);
-  await output.result(flags.json ? JSON.stringify({ team }, null, 2) : table(["member", "value"], rows));
-  return 0;
+function print(team: Team, flags: TeamFlags, output: Output): Promise<number> {
+  return printMembers("team", team, flags, output);
 }

@@ -1,15 +1,13 @@
-import { dirname, join } from "node:path";
-import { dataDirectory, processEnvironment } from "../../../config/paths.ts";
-import { databaseLocation } from "../../../config/proxy/database-location.ts";
-import { configurationPath, loadProxySettings, type ProxyFlags } from "../../../config/proxy/settings.ts";
-import { openDatabase } from "../../../database/open-database.ts";
+import { join } from "node:path";
+import { processEnvironment } from "../../../config/paths.ts";
+import type { ProxyFlags } from "../../../config/proxy/settings.ts";
 import { AppError } from "../../../errors.ts";
 import { createLedgerQueries } from "../../../proxy/gateway/ledger-queries.ts";
-import { parseSpan } from "../../../proxy/gateway/time-span.ts";
 import { parseGroups, USAGE_COLUMNS, type UsageRow, usageCsv } from "../../../proxy/gateway/usage.ts";
 import type { Output } from "../../output.ts";
 import { table } from "../../table.ts";
-import { sqliteWorkerFiles } from "../../worker-files.ts";
+import { parseTimeFlag } from "./time-flags.ts";
+import { withDatabase } from "./with-database.ts";
 
 export interface UsageFlags extends ProxyFlags {
   readonly json: boolean;
@@ -33,10 +31,13 @@ const SHOWN = [
 /** Runs `sallyport proxy usage`: sums what the ledger has. */
 export async function showUsage(flags: UsageFlags, output: Output): Promise<number> {
   const now = Date.now();
-  const from = parseTime("--since", flags.since ?? "30d", now);
-  const to = flags.until === undefined ? undefined : parseTime("--until", flags.until, now);
+  const ago = { toTime: (ms: number) => now - ms, example: "7d" };
+  const from = parseTimeFlag("--since", flags.since ?? "30d", ago);
+  const to = flags.until === undefined ? undefined : parseTimeFlag("--until", flags.until, ago);
   const groupBy = groupsOf(flags.by ?? "");
-  const rows = await readUsage(flags, from, to, groupBy);
+  const rows = await withDatabase(processEnvironment, flags, USAGE, (db) =>
+    createLedgerQueries(db).usage({ from, to, groupBy }),
+  );
   if (flags.json) await output.result(JSON.stringify({ rows }, null, 2));
   else if (flags.csv) await output.result(usageCsv(rows, groupBy).trimEnd());
   else
@@ -44,27 +45,10 @@ export async function showUsage(flags: UsageFlags, output: Output): Promise<numb
   return 0;
 }
 
-async function readUsage(
-  flags: UsageFlags,
-  from: number,
-  to: number | undefined,
-  groupBy: readonly string[],
-): Promise<readonly UsageRow[]> {
-  const { settings } = await loadProxySettings(processEnvironment, flags);
-  const data = dataDirectory(processEnvironment);
-  const folders = { data, configuration: dirname(configurationPath(processEnvironment, flags)) };
-  const { location } = databaseLocation(settings, processEnvironment, folders);
-  if (location.engine === "none")
-    throw new AppError("usage", 'There is no database with usage: proxy.database is "none"', {
-      hint: `The request log is ${join(data, "proxy", "requests.ndjson")}.`,
-    });
-  const db = await openDatabase(location, sqliteWorkerFiles);
-  try {
-    return await createLedgerQueries(db).usage({ from, to, groupBy });
-  } finally {
-    await db.destroy();
-  }
-}
+const USAGE = {
+  content: "with usage",
+  hint: (data: string) => `The request log is ${join(data, "proxy", "requests.ndjson")}.`,
+};
 
 function groupsOf(text: string): string[] {
   try {
@@ -73,16 +57,6 @@ function groupsOf(text: string): string[] {
     if (!(error instanceof AppError)) throw error;
     throw new AppError("usage", error.message.replace("group_by:", "--by"), { cause: error });
   }
-}
-
-/** Returns a time in milliseconds since 1970: a date, or a span before now. Throws `usage`. */
-function parseTime(flag: string, text: string, now: number): number {
-  const span = parseSpan(text);
-  if (span !== undefined) return now - span;
-  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time))
-    throw new AppError("usage", `${flag} ${text} is neither a time span such as 7d nor a date`);
-  return time;
 }
 
 function usageTable(rows: readonly UsageRow[], groupBy: readonly string[]): string {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { ProxyConfig } from "../../../config/proxy/config.ts";
 import { AppError } from "../../../errors.ts";
-import type { LimitStore } from "../../../proxy/gateway/limits.ts";
+import { type LimitStore, toUsd } from "../../../proxy/gateway/limits.ts";
 import type { Output } from "../../output.ts";
 
 /**
@@ -31,7 +31,7 @@ export async function openLimits(
   const limits = createRedisLimits(connection, {
     replica: randomBytes(8).toString("hex"),
     onLost: ({ id, micros }) =>
-      output.note(`The call ${id} was lost with its process; $${micros / 1_000_000} were charged.`),
+      output.note(`The call ${id} was lost with its process; $${toUsd(micros)} were charged.`),
   });
   return createFailover(limits, connection, () => redisFailure);
 }

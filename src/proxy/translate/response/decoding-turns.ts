@@ -1,5 +1,5 @@
-/** Bytes of all streams together that are decoded per turn of the event loop, at most 20 ms. */
-const TURN_BYTES = 256 * 1024;
+/** Bytes of all streams together that are decoded per turn of the event loop: one full chunk, as sockets deliver it. */
+const TURN_BYTES = 64 * 1024;
 
 /** A chunk that waits to be decoded. */
 interface Waiting {

@@ -7,6 +7,7 @@ import { LARGE_JSON, stringifyLargeJson } from "../large-json.ts";
 import { refuseLosses } from "../strict-translation.ts";
 import type { UpstreamResponse } from "../translate-call.ts";
 import type { Translation } from "../translation.ts";
+import { decodingTurns } from "./decoding-turns.ts";
 import {
   createTooLargeError,
   EventReader,
@@ -72,9 +73,10 @@ async function collect(translation: Translation, body: AsyncIterable<Uint8Array>
   for await (const chunk of body) {
     size += chunk.length;
     if (size > MAX_RESPONSE_BYTES) throw createTooLargeError();
+    const turn = decodingTurns.take(chunk.length);
+    if (turn !== undefined) await turn;
     for (const event of parser.push(chunk)) events.push(...decoder.push(event));
     if (isOver(events.at(-1))) return gather(events);
-    await turnIfLarge(size);
   }
   for (const event of parser.end()) events.push(...decoder.push(event));
   return gather([...events, ...decoder.end()]);

@@ -1,0 +1,20 @@
+import { AppError } from "../../../errors.ts";
+import { parseSpan } from "../../../proxy/gateway/time-span.ts";
+
+/** How a flag's time span becomes a time. */
+interface SpanMeaning {
+  /** Returns milliseconds since 1970. */
+  readonly toTime: (ms: number) => number;
+  /** A time span for the error message. */
+  readonly example: string;
+}
+
+/** Returns the time of a flag in milliseconds since 1970: a date, or a time span. Throws `usage`. */
+export function parseTimeFlag(flag: string, text: string, { toTime, example }: SpanMeaning): number {
+  const span = parseSpan(text);
+  if (span !== undefined) return toTime(span);
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time))
+    throw new AppError("usage", `${flag} ${text} is neither a time span such as ${example} nor a date`);
+  return time;
+}

@@ -1,0 +1,38 @@
+import { dirname } from "node:path";
+import { dataDirectory, type Environment } from "../../../config/paths.ts";
+import { databaseLocation } from "../../../config/proxy/database-location.ts";
+import { configurationPath, loadProxySettings, type ProxyFlags } from "../../../config/proxy/settings.ts";
+import { type Database, openDatabase } from "../../../database/open-database.ts";
+import { AppError } from "../../../errors.ts";
+import { sqliteWorkerFiles } from "../../worker-files.ts";
+
+/** What a command keeps in the database, and what to do without one. */
+interface Purpose {
+  /** Such as `keys`. */
+  readonly content: string;
+  /** Returns the hint for a configuration without a database. */
+  readonly hint: (dataDirectory: string) => string;
+}
+
+/** Opens the configured database for one task. Throws `usage` where the configuration has none. */
+export async function withDatabase<Result>(
+  environment: Environment,
+  flags: ProxyFlags,
+  { content, hint }: Purpose,
+  task: (db: Database, dataDirectory: string) => Promise<Result>,
+): Promise<Result> {
+  const { settings } = await loadProxySettings(environment, flags);
+  const data = dataDirectory(environment);
+  const folders = { data, configuration: dirname(configurationPath(environment, flags)) };
+  const { location } = databaseLocation(settings, environment, folders);
+  if (location.engine === "none")
+    throw new AppError("usage", `There is no database ${content}: proxy.database is "none"`, {
+      hint: hint(data),
+    });
+  const db = await openDatabase(location, sqliteWorkerFiles);
+  try {
+    return await task(db, data);
+  } finally {
+    await db.destroy();
+  }
+}
