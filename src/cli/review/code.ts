@@ -1,8 +1,8 @@
-import { realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { processEnvironment } from "../../config/paths.ts";
 import { AppError } from "../../errors.ts";
+import { toRealPath } from "../../files/real-path.ts";
 import { openRepository, type Repository } from "../../review/git/repository.ts";
 import { isWithin } from "../../review/is-within.ts";
 import { getOriginName } from "../../review/plan/generic-channel.ts";
@@ -64,14 +64,6 @@ async function repositoryInTime(
   } finally {
     signal.removeEventListener("abort", onAbort);
     stopAfter(undefined);
-  }
-}
-
-function toRealPath(folder: string): string {
-  try {
-    return realpathSync.native(folder);
-  } catch {
-    return folder;
   }
 }
 

@@ -1,7 +1,7 @@
-import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { dataDirectory, processEnvironment } from "../../config/paths.ts";
 import { AppError } from "../../errors.ts";
+import { toRealPath } from "../../files/real-path.ts";
 import { createRecordStore, type DecisionRecord } from "../../review/storage/records.ts";
 import type { Output } from "../output.ts";
 import { projectFolder } from "../project-folder.ts";
@@ -45,13 +45,4 @@ async function nothingFound(
 
 function getProject({ project, cwd }: DecisionRecord): string {
   return toRealPath(project ?? projectFolder(cwd));
-}
-
-function toRealPath(folder: string): string {
-  try {
-    return realpathSync.native(folder);
-  } catch {
-    // The folder no longer exists.
-    return folder;
-  }
 }

@@ -1,11 +1,7 @@
 import { withClosedFence } from "../../render/markdown/closed-fences.ts";
-import { codeSpan, fenced } from "../../render/markdown/fences.ts";
+import { codeSpan } from "../../render/markdown/fences.ts";
 import type { LiveBatch, Thread, ThreadAnchor, ThreadMessage } from "../api-types.ts";
-
-/** Maximum lines quoted for one thread; an agent can read the rest in the file. */
-const MAX_LINES = 60;
-/** Backticks of a fence: one more than usual, to differ from fences in quoted code and Markdown. */
-const FENCE = 4;
+import { codeBlock, getFenceLanguage, suggestionBlocks } from "../feedback-blocks.ts";
 
 const KIND: Readonly<Record<Thread["type"], string>> = {
   comment: "Comment",
@@ -51,8 +47,8 @@ function threadBlocks({ id, anchor, type, messages, outdated, state }: Thread, n
   ];
   const quote = quoteOf(anchor);
   const language =
-    anchor.kind === "lines" ? languageOf(anchor.path) : anchor.kind === "plan" ? "markdown" : "";
-  if (quote !== "") blocks.push(fenced(shortened(quote), language, FENCE));
+    anchor.kind === "lines" ? getFenceLanguage(anchor.path) : anchor.kind === "plan" ? "markdown" : "";
+  if (quote !== "") blocks.push(codeBlock(quote, language));
   const isConversation = messages.length > 1 || messages.some(({ author }) => author.kind !== "person");
   for (const message of messages) blocks.push(...messageBlocks(message, isConversation, language));
   return blocks;
@@ -92,22 +88,6 @@ function messageBlocks(
     : `${codeSpan(name)} (${author.kind}):`;
   const blocks = named ? [by] : [];
   if (markdown.trim() !== "") blocks.push(withClosedFence(markdown));
-  if (suggestedCode !== undefined) {
-    blocks.push(suggestedCode === "" ? "Remove these lines." : "Replace these lines with:");
-    if (suggestedCode !== "") blocks.push(fenced(suggestedCode, language, FENCE));
-  }
+  if (suggestedCode !== undefined) blocks.push(...suggestionBlocks(suggestedCode, language));
   return blocks;
-}
-
-function shortened(code: string): string {
-  const lines = code.split("\n");
-  const more = lines.length - MAX_LINES;
-  return more <= 0
-    ? code
-    : `${lines.slice(0, MAX_LINES).join("\n")}\n… ${more} more ${more === 1 ? "line" : "lines"}`;
-}
-
-/** Returns the file extension as the language of a fence, or an empty string. */
-function languageOf(path: string): string {
-  return /\.([a-z0-9]{1,12})$/i.exec(path)?.[1]?.toLowerCase() ?? "";
 }

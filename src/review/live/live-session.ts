@@ -107,6 +107,8 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
     const keeps = progress !== undefined && state === "working";
     setAgent({ name: name || agent.name, state, ...(keeps ? { progress } : {}) });
   };
+  const recordDelivered = (batch: string) =>
+    store.write([{ op: "delivered", batch, at: new Date().toISOString() }]);
   const lease = (sent: StoredBatch): TakenBatch => {
     leased.add(sent.id);
     const settle = () => {
@@ -118,7 +120,7 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
       content: batchContent(store.log, sent),
       async confirm() {
         try {
-          await store.write([{ op: "delivered", batch: sent.id, at: new Date().toISOString() }]);
+          await recordDelivered(sent.id);
         } finally {
           settle();
         }
@@ -203,7 +205,7 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
     },
     async recordDelivery(id) {
       if (!store.log.batches.some((sent) => sent.id === id)) return false;
-      await store.write([{ op: "delivered", batch: id, at: new Date().toISOString() }]);
+      await recordDelivered(id);
       return true;
     },
     again() {
@@ -251,7 +253,7 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
   };
 }
 
-/** Returns the end of a review for further agents: the first one has its words. */
+/** Returns the end of a review for further agents, without the feedback that the first one received. */
 function repeatedEnd({ event, round }: LiveBatch): TakenBatch {
   return {
     id: "",

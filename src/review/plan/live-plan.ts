@@ -5,7 +5,7 @@ import { createPlanId } from "./plan-id.ts";
 import type { PlanReview } from "./plan-review.ts";
 import { planTitle } from "./plan-title.ts";
 
-/** Milliseconds between two looks at the file. A save counts once the file is the same in two of them. */
+/** Milliseconds between two checks of the file. A save counts once two checks in a row find the same file. */
 const LOOK_MS = 200;
 
 export interface LivePlanOptions {
@@ -56,7 +56,7 @@ export function createLivePlan(first: PlanReview, options: LivePlanOptions): Pla
 
 /**
  * Polls a file, which also notices editors that replace it and file systems without events. Returns a function that
- * stops.
+ * ends the polling.
  */
 function watchSaves(path: string, onSaved: () => void): () => void {
   let known: string | undefined;

@@ -1,5 +1,6 @@
 import { create } from "zustand";
 import { commandBefore, isLoneCommand } from "../../shared/keyboard/first-key.ts";
+import { without, withoutEntry } from "../../shared/without.ts";
 import { isBlank, type ReviewComment } from "../core/comment.ts";
 
 interface CommentState {
@@ -156,16 +157,4 @@ export function removeComment(id: string): () => void {
 /** Returns the comments with content, which are counted and sent. */
 export function nonEmptyComments(comments: readonly ReviewComment[]): ReviewComment[] {
   return comments.filter((comment) => !isBlank(comment));
-}
-
-function without(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  const rest = new Set(ids);
-  rest.delete(id);
-  return rest;
-}
-
-function withoutEntry<Value>(map: ReadonlyMap<string, Value>, id: string): ReadonlyMap<string, Value> {
-  const rest = new Map(map);
-  rest.delete(id);
-  return rest;
 }

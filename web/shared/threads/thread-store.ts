@@ -10,6 +10,7 @@ import type {
 } from "../../../src/review/api-types.ts";
 import { explain, getJson, sendJson } from "../api/client.ts";
 import { announce, showToast } from "../components/toast.tsx";
+import { without, withoutEntry } from "../without.ts";
 import { NO_FILTER, type ThreadFilter, threadSummary, withThread } from "./threads.ts";
 
 /** A message of the person that is being written or waits for the next batch. */
@@ -223,16 +224,4 @@ export function toggleFolded(id: string): void {
     unfolded: unfolded.has(id) ? without(unfolded, id) : new Set(unfolded).add(id),
     activeId: id,
   }));
-}
-
-function without(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  const rest = new Set(ids);
-  rest.delete(id);
-  return rest;
-}
-
-function withoutEntry<Value>(map: ReadonlyMap<string, Value>, id: string): ReadonlyMap<string, Value> {
-  const rest = new Map(map);
-  rest.delete(id);
-  return rest;
 }

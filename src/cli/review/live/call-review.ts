@@ -33,7 +33,7 @@ export function openCall(review: RunningReview, call: ReviewCall): Promise<Incom
         method: call.method,
         path: call.path,
         agent: false,
-        ...(call.signal ? { signal: call.signal } : {}),
+        signal: call.signal,
         headers: {
           authorization: `Bearer ${review.token}`,
           host: `localhost:${review.port}`,
@@ -47,6 +47,11 @@ export function openCall(review: RunningReview, call: ReviewCall): Promise<Incom
     request.on("error", (cause) => reject(reviewEnded(review, cause)));
     request.end(hasBody ? payload : undefined);
   });
+}
+
+/** Returns an agent as the author of what a call writes; undefined if it gave no name. */
+export function toAuthor(name: string | undefined): object | undefined {
+  return name === undefined ? undefined : { kind: "agent", name };
 }
 
 /** Statuses of calls that name something invalid, unknown or decided. */

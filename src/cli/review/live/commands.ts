@@ -1,9 +1,9 @@
-import { realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { AppError } from "../../../errors.ts";
+import { toRealPath } from "../../../files/real-path.ts";
 import type { RunningReview } from "../../../review/live/running-files.ts";
 import type { Output } from "../../output.ts";
-import { callReview } from "./call-review.ts";
+import { callReview, toAuthor } from "./call-review.ts";
 import { findReview } from "./find-review.ts";
 import type { CommentFlags, IdFlags, MessageFlags, StatusFlags } from "./program.ts";
 
@@ -26,8 +26,8 @@ export async function commentCommand(
       anchor: { kind: "lines", path: pathInReview(review, path), side: "new", lineStart, lineEnd },
       type: "finding",
       markdown: await readText(text),
-      ...(severity === undefined ? {} : { severity }),
-      ...authorMember(author),
+      severity,
+      author: toAuthor(author),
     },
   });
   await output.result(idOf(thread));
@@ -46,10 +46,10 @@ export async function messageCommand(
   await callReview(review, {
     method: "POST",
     path: `${path}/messages`,
-    body: { markdown, ...authorMember(author) },
+    body: { markdown, author: toAuthor(author) },
   });
   if (resolves) {
-    const body = { state: "resolved", ...authorMember(author) };
+    const body = { state: "resolved", author: toAuthor(author) };
     await callReview(review, { method: "PATCH", path, body });
   }
   await output.result(thread);
@@ -66,7 +66,7 @@ export async function refreshCommand({ id }: IdFlags, output: Output): Promise<n
 
 /** Runs `review status`. */
 export async function statusCommand({ id, text, author }: StatusFlags): Promise<number> {
-  const body = { text, ...authorMember(author) };
+  const body = { text, author: toAuthor(author) };
   await callReview(await findReview(id), { method: "POST", path: "/api/status", body });
   return 0;
 }
@@ -75,10 +75,6 @@ export async function statusCommand({ id, text, author }: StatusFlags): Promise<
 export async function endCommand({ id }: IdFlags): Promise<number> {
   await callReview(await findReview(id), { method: "POST", path: "/api/end" });
   return 0;
-}
-
-function authorMember(author: string | undefined): object {
-  return author === undefined ? {} : { author: { kind: "agent", name: author } };
 }
 
 function idOf(thread: unknown): string {
@@ -100,23 +96,15 @@ function parseLines(target: string): { path: string; lineStart: number; lineEnd:
  * repository's root. Throws `usage` for a path outside.
  */
 export function pathInReview({ repository }: RunningReview, path: string, cwd = process.cwd()): string {
-  const root = realPathOf(repository);
-  const here = realPathOf(cwd);
+  const root = toRealPath(repository);
+  const here = toRealPath(cwd);
   const isInside = here === root || here.startsWith(root + sep);
   const given = resolve(isInside ? here : root, path);
   // The folder is resolved, because git reports the root with links resolved; the file itself may be a link.
-  const inner = relative(root, join(realPathOf(dirname(given)), basename(given)));
+  const inner = relative(root, join(toRealPath(dirname(given)), basename(given)));
   if (inner === "" || inner.startsWith(`..${sep}`) || inner === ".." || isAbsolute(inner))
     throw new AppError("usage", `${path} is not inside the repository ${root}`);
   return inner.split(sep).join("/");
-}
-
-function realPathOf(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
 }
 
 /** Bytes of the longest text that is read from stdin. */

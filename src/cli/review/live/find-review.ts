@@ -1,7 +1,7 @@
-import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { dataDirectory, processEnvironment } from "../../../config/paths.ts";
 import { AppError } from "../../../errors.ts";
+import { toRealPath } from "../../../files/real-path.ts";
 import { listRunning, type RunningReview } from "../../../review/live/running-files.ts";
 import { projectFolder } from "../../project-folder.ts";
 
@@ -17,8 +17,8 @@ export function dataFolder(): string {
 export async function findReview(id: string | undefined, cwd = process.cwd()): Promise<RunningReview> {
   const running = (await listRunning(dataFolder())).filter(({ live }) => live);
   if (id !== undefined) return running.find((review) => review.id === id) ?? noReview(id);
-  const project = projectFolder(realPathOf(cwd));
-  const own = running.filter(({ repository }) => realPathOf(repository) === project);
+  const project = projectFolder(toRealPath(cwd));
+  const own = running.filter(({ repository }) => toRealPath(repository) === project);
   const [only, ...more] = own;
   if (only && more.length === 0) return only;
   if (!only) {
@@ -36,12 +36,4 @@ function noReview(id: string): never {
   throw new AppError("usage", `No live review has the id "${id}"`, {
     hint: "Run: sallyport review list. Start a review with --live.",
   });
-}
-
-function realPathOf(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
 }

@@ -13,7 +13,7 @@ import { writeDurably } from "../../../files/durable-file.ts";
 import { batchText } from "../../../review/live/batch-text.ts";
 import type { Output } from "../../output.ts";
 import { version } from "../../version.ts";
-import { callReview } from "./call-review.ts";
+import { callReview, toAuthor } from "./call-review.ts";
 import { pathInReview } from "./commands.ts";
 import { startDetached } from "./detach.ts";
 import { dataFolder, findReview } from "./find-review.ts";
@@ -116,7 +116,7 @@ const TOOLS: readonly Tool[] = [
       const content = await callReview(review, {
         method: "POST",
         path: "/api/threads",
-        body: { anchor, type: "finding", markdown, severity: severity ?? null, author: authorOf(agent) },
+        body: { anchor, type: "finding", markdown, severity: severity ?? null, author: toAuthor(agent) },
       });
       return { content: content as object, text: `Added to ${path}, line ${lineStart}.` };
     },
@@ -128,7 +128,7 @@ const TOOLS: readonly Tool[] = [
     async ({ id: of, thread, markdown, resolve }, { agent }) => {
       const review = await findReview(of);
       const path = `/api/threads/${encodeURIComponent(thread)}`;
-      const author = authorOf(agent);
+      const author = toAuthor(agent);
       let content = await callReview(review, {
         method: "POST",
         path: `${path}/messages`,
@@ -156,8 +156,6 @@ const TOOLS: readonly Tool[] = [
 
 /** Milliseconds between two progress notifications; clients give up after 30 s or more without one. */
 const PROGRESS_MS = 5_000;
-
-const authorOf = (name: string) => ({ kind: "agent", name });
 
 async function openReview(
   args: readonly string[],

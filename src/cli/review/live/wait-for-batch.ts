@@ -9,7 +9,7 @@ import { readLog, replay } from "../../../review/live/log-file.ts";
 import { findBatch, findLog } from "../../../review/live/log-folder.ts";
 import { listRunning, type RunningReview } from "../../../review/live/running-files.ts";
 import { batchContent, lastDelivered, pendingBatches } from "../../../review/live/session-log.ts";
-import { callReview, openCall, parseResponse, reviewEnded } from "./call-review.ts";
+import { callReview, openCall, parseResponse, reviewEnded, toAuthor } from "./call-review.ts";
 import { dataFolder, findReview } from "./find-review.ts";
 
 export interface WaitRequest {
@@ -75,11 +75,10 @@ async function finalLog(review: RunningReview): Promise<string | undefined> {
 /** Waits for a batch of a running review. */
 async function fromReview(review: RunningReview, request: WaitRequest): Promise<ReceivedBatch | undefined> {
   const { timeout, again, agent, signal } = request;
-  const author = agent === undefined ? {} : { author: { kind: "agent", name: agent } };
   const incoming = await openCall(review, {
     method: "POST",
     path: "/api/wait",
-    body: { hold: true, again, ...(timeout === undefined ? {} : { timeout }), ...author },
+    body: { hold: true, again, timeout, author: toAuthor(agent) },
     signal,
   });
   let text = "";
@@ -162,7 +161,7 @@ async function recordDelivery(review: RunningReview, batch: string): Promise<voi
 
 /** Resolves once the review's process has ended, or after a time limit. */
 async function processEnd({ pid, host, started }: RunningReview): Promise<void> {
-  const mark = { pid, host, ...(started === undefined ? {} : { started }) };
+  const mark = { pid, host, started };
   for (const until = Date.now() + END_MS; mayStillRun(mark) && Date.now() < until; ) await delay(LOOK_MS);
 }
 

@@ -22,7 +22,7 @@ export async function waitCommand(flags: WaitFlags, output: Output): Promise<num
 /** A day, the longest time that a review accepts. */
 const MAX_SECONDS = 86_400;
 
-/** Returns the seconds of --timeout; 0 is allowed and looks once. Throws `usage`. */
+/** Returns the seconds of --timeout; 0 checks once. Throws `usage`. */
 function secondsOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const seconds = Number(text);

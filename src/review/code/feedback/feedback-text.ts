@@ -1,6 +1,7 @@
 import { withClosedFence } from "../../../render/markdown/closed-fences.ts";
-import { codeSpan, fenced } from "../../../render/markdown/fences.ts";
+import { codeSpan } from "../../../render/markdown/fences.ts";
 import type { CodeAnnotation } from "../../api-types.ts";
+import { codeBlock, getFenceLanguage, suggestionBlocks } from "../../feedback-blocks.ts";
 
 /**
  * Returns the first and the last line of an annotation in ascending order. A last line of 0, which means the whole
@@ -30,12 +31,6 @@ export interface FeedbackParts {
 
 /** Printed to stdout if there is neither feedback nor an annotation. */
 export const NO_FEEDBACK = "No feedback provided.";
-
-/** Maximum lines quoted from one annotation; an agent can read the rest in the file. */
-const MAX_LINES = 60;
-
-/** Backticks of a fence: one more than usual, to differ from fences in quoted code and the person's Markdown. */
-const FENCE = 4;
 
 const KIND = { comment: "Comment", suggestion: "Suggestion", concern: "Concern" } as const;
 
@@ -85,25 +80,9 @@ function noteBlocks(number: number, { annotation, code, oldPath }: QuotedAnnotat
   const range = last === 0 ? "the whole file" : lines;
   const renamed = side === "old" && oldPath !== undefined ? `, then ${codeSpan(oldPath)}` : "";
   const blocks = [`### ${number}. ${KIND[type]} on ${range} (${side} side${renamed})`];
-  const language = languageOf(filePath);
-  if (code !== undefined) blocks.push(fenced(shortened(code), language, FENCE));
+  const language = getFenceLanguage(filePath);
+  if (code !== undefined) blocks.push(codeBlock(code, language));
   if (text !== undefined && text.trim() !== "") blocks.push(withClosedFence(text));
-  if (suggestedCode !== undefined) {
-    blocks.push(suggestedCode === "" ? "Remove these lines." : "Replace these lines with:");
-    if (suggestedCode !== "") blocks.push(fenced(suggestedCode, language, FENCE));
-  }
+  if (suggestedCode !== undefined) blocks.push(...suggestionBlocks(suggestedCode, language));
   return blocks;
-}
-
-function shortened(code: string): string {
-  const lines = code.split("\n");
-  const more = lines.length - MAX_LINES;
-  return more <= 0
-    ? code
-    : `${lines.slice(0, MAX_LINES).join("\n")}\n… ${more} more ${more === 1 ? "line" : "lines"}`;
-}
-
-/** Returns the file extension as the language of a fence, or an empty string. */
-function languageOf(path: string): string {
-  return /\.([a-z0-9]{1,12})$/i.exec(path)?.[1]?.toLowerCase() ?? "";
 }
