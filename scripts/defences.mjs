@@ -347,7 +347,7 @@ export const defences = [
   [
     "P3",
     "security/p03",
-    "src/config/proxy/resolve.ts",
+    "src/config/proxy/resolve-keys.ts",
     "if (text.length < 16) return",
     "if (text.length < 0) return",
   ],
