@@ -1,6 +1,7 @@
 // Installs Debian packages for the tests.
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { firstLine } from "./try-again.mjs";
 
 /** Returns whether this process may install packages with apt. */
@@ -20,6 +21,46 @@ export function updateLists() {
 /** Installs packages without those they recommend. Throws if apt fails. */
 export function install(...names) {
   apt("install", "-y", "--no-install-recommends", ...names);
+}
+
+/** Returns whether Debian packages can be downloaded and extracted without root. */
+export function canDownload() {
+  const tools = ["/usr/bin/apt-get", "/usr/bin/dpkg-deb", "/var/lib/dpkg/status"];
+  return process.platform === "linux" && tools.every((path) => existsSync(path));
+}
+
+/**
+ * Extracts packages and their missing dependencies into `folder`, which is replaced. Needs no root: apt keeps its lists
+ * and archives in that folder, so the system's may be missing or old. Throws if apt or dpkg fails.
+ */
+export function extract(folder, packages) {
+  const work = `${folder}.${process.pid}`;
+  const archives = join(work, "apt/cache/archives");
+  rmSync(work, { recursive: true, force: true });
+  for (const path of [join(work, "apt/state/lists/partial"), join(archives, "partial")])
+    mkdirSync(path, { recursive: true });
+  const own = [`Dir::State=${work}/apt/state`, `Dir::Cache=${work}/apt/cache`]
+    .concat("Dir::State::status=/var/lib/dpkg/status", "Debug::NoLocking=1", "APT::Sandbox::User=")
+    .flatMap((option) => ["-o", option]);
+  try {
+    apt(...own, "update");
+    apt(...own, "install", "-y", "--no-install-recommends", "--download-only", ...packages);
+    for (const name of readdirSync(archives).filter((file) => file.endsWith(".deb") && isNeeded(file)))
+      execFileSync("dpkg-deb", ["-x", join(archives, name), work], { stdio: ["ignore", 2, 2] });
+    rmSync(join(work, "apt"), { recursive: true });
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(work, folder);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Returns whether an archive is worth extracting. Another C library than the running loader's does not work; LLVM, which
+ * compiles long queries, and the translations are large and not used.
+ */
+function isNeeded(archive) {
+  return !/^(?:libc6|libc-bin|libc-l10n|locales|libllvm\d+|libz3-\d+)_/.test(archive);
 }
 
 function apt(...args) {

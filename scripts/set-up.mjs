@@ -1,4 +1,5 @@
-// Installs packages, builds, and with --browser installs a Chromium and Redis for the tests; with --packages it only installs packages.
+// Installs packages and builds. With --browser it also installs a Chromium for the tests, with --servers Redis and
+// PostgreSQL; with --packages it only installs packages.
 // Runs before `npm start` and `npm test`; steps that are already done are skipped.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -46,10 +47,12 @@ if (process.argv.includes("--browser")) {
   await ensureChromium().catch((error) =>
     report(`\nThere is no Chromium for the browser tests: ${error.message}\n${HOW_TO_INSTALL}\n`),
   );
-  const { ensureRedis, HOW_TO_INSTALL_REDIS } = await import("./redis.mjs");
-  await ensureRedis().catch((error) =>
-    report(`\nThere is no Redis for the tests of shared limits: ${error.message}\n${HOW_TO_INSTALL_REDIS}\n`),
-  );
+}
+
+if (process.argv.includes("--servers")) {
+  const { ensureServers } = await import("./servers.mjs");
+  // The tests that start a server fail with the same message.
+  await ensureServers().catch((error) => report(`\n${error.message}\n`));
 }
 
 /** Prints why the command cannot start, without a stack trace. */

@@ -1,8 +1,3 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import getPort from "get-port";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Limits } from "../../../src/config/proxy/limits.ts";
 import type { LostReservation, Reservation } from "../../../src/proxy/gateway/limits.ts";
@@ -10,42 +5,18 @@ import { createFailover } from "../../../src/proxy/gateway/limits-failover.ts";
 import { createMemoryLimits } from "../../../src/proxy/gateway/limits-memory.ts";
 import { connectRedis, type RedisConnection } from "../../../src/proxy/gateway/redis-connection.ts";
 import { createRedisLimits } from "../../../src/proxy/gateway/redis-limits.ts";
+import { type RedisServer, startRedis } from "../../support/servers.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "sallyport-redis-"));
-let port = 0;
-let server: ChildProcess;
+let server: RedisServer;
 const closers: (() => void)[] = [];
 
-async function startServer(): Promise<void> {
-  server = spawn(
-    "redis-server",
-    ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", ""],
-    {
-      stdio: ["ignore", "pipe", "inherit"],
-    },
-  );
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.stdout?.on("data", (text) => /Ready to accept/.test(String(text)) && resolve());
-  });
-}
-async function stopServer(): Promise<void> {
-  const ended = new Promise((resolve) => server.once("close", resolve));
-  server.kill("SIGKILL");
-  await ended;
-}
-
 beforeAll(async () => {
-  port = await getPort();
-  await startServer();
+  server = await startRedis();
 });
 afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
-afterAll(async () => {
-  await stopServer();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => server?.remove());
 
 let serial = 0;
 function unique(): string {
@@ -58,7 +29,7 @@ function reservation(subject: string, limits: Limits, values: Partial<Reservatio
 }
 
 async function replica(lost: LostReservation[] = []) {
-  const connection: RedisConnection = await connectRedis(`redis://127.0.0.1:${port}`, () => {});
+  const connection: RedisConnection = await connectRedis(server.url, () => {});
   const limits = createRedisLimits(connection, { replica: unique(), onLost: (one) => lost.push(one) });
   closers.push(() => {
     limits.close();
@@ -160,8 +131,8 @@ describe("limits in Redis", () => {
 describe("while Redis is unreachable", () => {
   it("each replica enforces its share, and what it spends is charged afterwards", async () => {
     // Forgets the replicas of other tests, which count for a minute.
-    await stopServer();
-    await startServer();
+    await server.stop();
+    await server.start();
     const parts = [await replica(), await replica()];
     const subject = unique();
     const limits: Limits = { rpm: 20, budgets: [{ usd: 10, period: "total" }] };
@@ -170,7 +141,7 @@ describe("while Redis is unreachable", () => {
     );
     const call = () => reservation(subject, limits, { micros: 1_000_000 });
     for (const store of stores) expect((await store.reserve(call())).excess).toBeUndefined();
-    await stopServer();
+    await server.stop();
     await expect.poll(() => parts.some(({ connection }) => connection.isReady)).toBe(false);
     let admitted = 0;
     for (let count = 0; count < 40; count += 1) {
@@ -182,7 +153,7 @@ describe("while Redis is unreachable", () => {
     }
     expect(admitted).toBeGreaterThanOrEqual(6);
     expect(admitted).toBeLessThanOrEqual(8);
-    await startServer();
+    await server.start();
     await expect.poll(() => parts.every(({ connection }) => connection.isReady)).toBe(true);
     const [store] = stores;
     const left = 10_000_000 - admitted * 1_000_000;
@@ -194,11 +165,11 @@ describe("while Redis is unreachable", () => {
   it("calls are rejected with redis_failure refuse", async () => {
     const { limits: redis, connection } = await replica();
     const store = createFailover(redis, connection, () => "refuse");
-    await stopServer();
+    await server.stop();
     await expect.poll(() => connection.isReady).toBe(false);
     await expect(async () => store.reserve(reservation(unique(), { rpm: 1 }))).rejects.toMatchObject({
       status: 503,
     });
-    await startServer();
+    await server.start();
   });
 });

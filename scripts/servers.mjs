@@ -1,0 +1,118 @@
+// Finds or installs the servers that tests start, Redis and PostgreSQL: the system's, or those of Debian packages,
+// extracted into a folder where this process may not install packages.
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
+import { canDownload, canInstall, extract, install, updateLists } from "./apt.mjs";
+import { firstLine, tryAgain } from "./try-again.mjs";
+
+const SERVERS = {
+  redis: {
+    title: "Redis",
+    programs: ["redis-server"],
+    package: "redis-server",
+    howTo: "Debian, Ubuntu: sudo apt-get install redis-server; macOS: brew install redis",
+  },
+  postgresql: {
+    title: "PostgreSQL",
+    programs: ["postgres", "initdb"],
+    package: "postgresql",
+    howTo: "Debian, Ubuntu: sudo apt-get install postgresql; macOS: brew install postgresql",
+  },
+};
+const names = Object.keys(SERVERS);
+const extracted = resolve(import.meta.dirname, "../.cache/servers");
+
+/**
+ * Returns the folder of an installed server's programs and the environment that they need. Throws an error that says what
+ * to install.
+ */
+export function findServer(name, path = process.env.PATH ?? "", folder = extracted) {
+  const { title, programs, howTo } = SERVERS[name];
+  const folders = [
+    ...path.split(delimiter).filter(Boolean),
+    ...versions("/usr/lib/postgresql"),
+    ...versions("/opt/homebrew/opt", "postgresql@"),
+    ...versions("/usr/local/opt", "postgresql@"),
+  ];
+  const hasAll = (bin) => programs.every((program) => existsSync(join(bin, program)));
+  const installed = folders.find(hasAll);
+  if (installed) return { folder: installed, env: {} };
+  const own = [join(folder, "usr/bin"), ...versions(join(folder, "usr/lib/postgresql"))].find(hasAll);
+  if (own) return { folder: own, env: { LD_LIBRARY_PATH: libraries(folder).join(delimiter) } };
+  throw new Error(`${title} is not installed. Install it (${howTo}), then run: npm test`);
+}
+
+/** Ensures that all servers run, and installs what is missing. Throws an error that says what to install. */
+export async function ensureServers() {
+  const missing = names.filter((name) => !runs(name));
+  if (missing.length === 0) return;
+  const packages = missing.map((name) => SERVERS[name].package);
+  const failures = [];
+  for (const bring of [asRoot, withoutRoot]) {
+    try {
+      await bring(packages);
+    } catch (error) {
+      failures.push(firstLine(error));
+    }
+    if (missing.every(runs)) return;
+  }
+  const remedies = missing.filter((name) => !runs(name)).map(whyNot);
+  throw new Error([...remedies, ...failures].join("\n"));
+}
+
+async function asRoot(packages) {
+  if (!canInstall()) return;
+  process.stderr.write(`Installing the packages ${packages.join(", ")} for the tests …\n`);
+  await tryAgain("Installing the packages", () => {
+    updateLists();
+    install(...packages);
+  });
+}
+
+async function withoutRoot() {
+  if (!canDownload()) return;
+  // All of them, because they replace those that were extracted before. apt leaves out what the system has.
+  const packages = names.map((name) => SERVERS[name].package);
+  process.stderr.write(`Downloading the packages ${packages.join(", ")} for the tests (once) …\n`);
+  await tryAgain("Downloading the packages", () => extract(extracted, packages));
+}
+
+function runs(name) {
+  return whyNot(name) === undefined;
+}
+
+/** Returns why a server cannot be started, or undefined. */
+function whyNot(name) {
+  try {
+    const { folder, env } = findServer(name);
+    for (const program of SERVERS[name].programs)
+      execFileSync(join(folder, program), ["--version"], {
+        env: { ...process.env, ...env },
+        stdio: ["ignore", "ignore", "pipe"],
+        timeout: 120_000,
+      });
+    return undefined;
+  } catch (error) {
+    return String(error.stderr ?? "").trim() || error.message;
+  }
+}
+
+/** Returns the `bin` folders of the versions in a folder, newest first. */
+function versions(folder, prefix = "") {
+  if (!existsSync(folder)) return [];
+  const found = readdirSync(folder).filter((name) => name.startsWith(prefix));
+  const number = (name) => Number.parseFloat(name.slice(prefix.length)) || 0;
+  return found.sort((a, b) => number(b) - number(a)).map((name) => join(folder, name, "bin"));
+}
+
+/** Returns the library folders of extracted packages: `lib` and `usr/lib`, with those of the architecture. */
+function libraries(folder) {
+  return ["usr/lib", "lib"]
+    .map((name) => join(folder, name))
+    .filter((lib) => existsSync(lib))
+    .flatMap((lib) => [
+      ...readdirSync(lib).flatMap((name) => (name.includes("-linux-gnu") ? [join(lib, name)] : [])),
+      lib,
+    ]);
+}

@@ -1,0 +1,165 @@
+// Real Redis and PostgreSQL servers in temporary folders on free ports, ended by process id.
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import getPort from "get-port";
+import { findServer } from "../../scripts/servers.mjs";
+
+/** A server that tests stop and start again. */
+interface Server {
+  readonly port: number;
+  start(): Promise<void>;
+  /** Ends the process with a signal and waits for its end. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+  /** Ends the process and removes its data. */
+  remove(): Promise<void>;
+}
+
+export interface RedisServer extends Server {
+  readonly url: string;
+}
+
+export interface PostgresServer extends Server {
+  readonly password: string;
+  /** Creates an empty database and returns its URL. */
+  createDatabase(): Promise<string>;
+  /** Runs a statement in a database and returns its rows. */
+  query(text: string, database?: string): Promise<Record<string, unknown>[]>;
+}
+
+/** Starts a Redis server that keeps nothing on disk: after `stop` and `start` it is empty. */
+export async function startRedis(): Promise<RedisServer> {
+  const { folder: bin, env } = findServer("redis");
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-redis-"));
+  const port = await getPort();
+  const args = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", ""];
+  const program = createProgram([join(bin, "redis-server"), ...args], { env }, /Ready to accept/);
+  await program.start();
+  return {
+    ...program,
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    stop: (signal = "SIGKILL") => program.stop(signal),
+    async remove() {
+      await program.stop("SIGKILL");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts a PostgreSQL server with a password and no databases of ours. Its data survives `stop` and `start`. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const { folder: bin, env } = findServer("postgresql");
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-postgres-"));
+  const port = await getPort();
+  const password = `pg-canary-${process.pid}-${port}`;
+  const passwordFile = join(folder, "password");
+  writeFileSync(passwordFile, password);
+  const user = unprivilegedUser();
+  if (user) for (const path of [folder, passwordFile]) chownSync(path, user.uid, user.gid);
+  const options = { ...user, env: { ...process.env, ...env }, cwd: "/" };
+  const data = join(folder, "data");
+  const access = ["-U", "sally", "-A", "scram-sha-256", `--pwfile=${passwordFile}`];
+  execFileSync(join(bin, "initdb"), ["-D", data, ...access, "--no-sync", "--encoding=UTF8", "--locale=C"], {
+    ...options,
+    stdio: ["ignore", "ignore", 2],
+  });
+  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off"];
+  const program = createProgram(
+    [join(bin, "postgres"), "-D", data, "-p", String(port), ...settings.flatMap((text) => ["-c", text])],
+    options,
+    /ready to accept connections/,
+  );
+  await program.start();
+  const urlOf = (database: string) => `postgres://sally:${password}@127.0.0.1:${port}/${database}`;
+  const query = async (text: string, database = "postgres") => {
+    const { default: pg } = await import("pg");
+    const client = new pg.Client({ connectionString: urlOf(database) });
+    await client.connect();
+    try {
+      return (await client.query<Record<string, unknown>>(text)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+  let databases = 0;
+  return {
+    ...program,
+    port,
+    password,
+    query,
+    // Its fast shutdown.
+    stop: (signal = "SIGINT") => program.stop(signal),
+    async createDatabase() {
+      databases += 1;
+      await query(`create database d${databases}`);
+      return urlOf(`d${databases}`);
+    },
+    async remove() {
+      // Its immediate shutdown.
+      await program.stop("SIGQUIT");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Returns the user that PostgreSQL runs as where this process is root, which it rejects. */
+function unprivilegedUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const id = (flag: string, name: string) =>
+    Number(execFileSync("id", [flag, name], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
+  for (const name of ["postgres", "nobody"]) {
+    try {
+      return { uid: id("-u", name), gid: id("-g", name) };
+    } catch {
+      // There is no such user.
+    }
+  }
+  throw new Error("PostgreSQL does not run as root, and there is neither a user postgres nor nobody");
+}
+
+interface ProgramOptions {
+  env: Record<string, string | undefined>;
+  uid?: number;
+  gid?: number;
+  cwd?: string;
+}
+
+/** Returns a program that is ready once it prints `ready`. */
+function createProgram(argv: [string, ...string[]], options: ProgramOptions, ready: RegExp) {
+  const [command, ...args] = argv;
+  let child: ChildProcess | undefined;
+  const kill = () => child?.kill("SIGQUIT");
+  return {
+    async start(): Promise<void> {
+      const started = spawn(command, args, {
+        ...options,
+        env: { ...process.env, ...options.env },
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      child = started;
+      process.on("exit", kill);
+      let output = "";
+      await new Promise<void>((resolve, reject) => {
+        const read = (text: Buffer) => {
+          output = (output + text).slice(-2_000);
+          if (ready.test(output)) resolve();
+        };
+        started.stdout?.on("data", read);
+        started.stderr?.on("data", read);
+        started.once("error", reject);
+        started.once("close", () => reject(new Error(`${command} did not start: ${output}`)));
+      });
+    },
+    async stop(signal: NodeJS.Signals): Promise<void> {
+      process.off("exit", kill);
+      const running = child;
+      child = undefined;
+      if (!running || running.exitCode !== null || running.signalCode !== null) return;
+      const ended = new Promise((resolve) => running.once("close", resolve));
+      running.kill(signal);
+      await ended;
+    },
+  };
+}
