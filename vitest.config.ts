@@ -19,6 +19,8 @@ const maxWorkers = Math.max(2, availableParallelism());
  */
 export default defineConfig({
   test: {
+    // Transformed modules are kept between runs; an entry belongs to a file's content and this configuration.
+    experimental: { fsModuleCache: true, fsModuleCachePath: ".cache/vitest" },
     projects: [
       {
         test: {
@@ -28,6 +30,9 @@ export default defineConfig({
           exclude: ["test/e2e/**", "test/agents-live/**", "test/soak/**", "test/disk/**"],
           setupFiles: ["test/support/seeded.ts"],
           maxWorkers,
+          // Files of one worker share their imports, which took as much CPU time as all tests. A test that changes
+          // something global (a timer, a spy, the working directory) restores it.
+          isolate: false,
           // No test waits for time to pass, so only a test that hangs reaches this limit, even on a busy machine.
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -1,10 +1,11 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
-import { expect, it, vi } from "vitest";
+import { afterAll, expect, it, vi } from "vitest";
 import { parseMarkdown } from "../../../../src/render/markdown/parse/parse-markdown.ts";
 
 // Diagrams are drawn in the colours of the system, which is asked as soon as they are loaded.
 vi.stubGlobal("matchMedia", () => new EventTarget());
+afterAll(() => void vi.unstubAllGlobals());
 const { MarkdownView } = await import("../../../../web/shared/markdown/markdown-view.tsx");
 
 const drawn = (source: string) =>
