@@ -38,6 +38,7 @@ export async function relayMcp(
   services.recent.begin(running);
   const body = watchMcpBody(request.raw);
   const sent = toUpstreamRequest(request, server, services, body?.stream ?? null);
+  let sendEnd = () => {};
   const outcome = await relayed(asUpstream(name, server), sent, services, {
     requestId: id,
     upstream: name,
@@ -50,14 +51,19 @@ export async function relayMcp(
     redact: request.runtime.redact,
     dialect: undefined,
     streams: services.streams,
+    endWith(send) {
+      sendEnd = send;
+    },
   });
   if (outcome.kind === "failed") {
     reply.raw.writeHead(outcome.error.status, [...own, "content-type", "application/json; charset=utf-8"]);
-    reply.raw.end(JSON.stringify({ error: outcome.error.message }));
+    const message = JSON.stringify({ error: outcome.error.message });
+    sendEnd = () => reply.raw.end(message);
   }
   const ms = Math.round(performance.now() - began);
   const called = body?.called() ?? {};
   record(request, services, { running, name, client, called, outcome, ms, counts });
+  sendEnd();
 }
 
 /**

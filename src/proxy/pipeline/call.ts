@@ -81,6 +81,8 @@ export interface Call {
   errorCode: string | undefined;
   /** Whether the call took longer than `timeouts.total`. */
   isTimedOut: boolean;
+  /** Sends the last bytes of the response, once the call is recorded. */
+  sendEnd: (() => void) | undefined;
   /** The index in the list of running calls; -1 if the call is not in it. */
   index: number;
 }
@@ -125,6 +127,7 @@ export function openCall(
     errorMessage: undefined,
     errorCode: undefined,
     isTimedOut: false,
+    sendEnd: undefined,
     index: -1,
   };
   services.recent.begin(call);
@@ -141,7 +144,15 @@ export function hidesVendorLimits({ key }: Call): boolean {
   return key?.subjects !== undefined;
 }
 
-/** Ends a call: releases its memory and records it. */
+/**
+ * Sends the last bytes of a response when the call is recorded: a client that has its whole response finds the call in
+ * the ledger, even if the process is killed at that moment.
+ */
+export function endWith(call: Call, send: () => void): void {
+  call.sendEnd = send;
+}
+
+/** Ends a call: releases its memory, records it and sends the end of the response. */
 export function settle(call: Call): void {
   const { services, request } = call;
   call.share.release();
@@ -187,6 +198,7 @@ export function settle(call: Call): void {
   services.metrics.end(record);
   services.recent.end(call, record);
   services.log.add(record);
+  call.sendEnd?.();
 }
 
 /** Maximum length of a client's text in the log, in characters. */

@@ -9,7 +9,7 @@ import type { OpenStream } from "../upstream/open-streams.ts";
 import type { ResponseSample } from "../upstream/relay-task.ts";
 import { clientHeaders } from "../upstream/response-headers.ts";
 import { estimateTokens } from "../usage/estimate-tokens.ts";
-import { type Call, hidesVendorLimits, ownHeaders } from "./call.ts";
+import { type Call, endWith, hidesVendorLimits, ownHeaders } from "./call.ts";
 
 /** Responds with an error in the client's dialect. If a response has begun, closes the connection. */
 export function respondWithError(call: Call, error: unknown): void {
@@ -50,7 +50,7 @@ export async function respondWithUpstreamError(
     const bytes = Buffer.from(redact(text), "utf8");
     const list = clientHeaders(kept, ownHeaders(call), redact, hidesVendorLimits(call));
     call.response.writeHead(status, [...list, "content-length", String(bytes.length)]);
-    call.response.end(bytes);
+    endWith(call, () => call.response.end(bytes));
     return;
   }
   const message =
@@ -76,7 +76,7 @@ export function respondWithJson(
 ): void {
   const { response } = call;
   if (response.headersSent) {
-    if (!response.writableEnded) response.destroy();
+    if (!response.writableEnded && call.sendEnd === undefined) response.destroy();
     return;
   }
   const list = [...ownHeaders(call), ...headers, "content-type", "application/json; charset=utf-8"];
@@ -84,7 +84,7 @@ export function respondWithJson(
   // Closing the connection saves reading the rest of the body.
   if (!call.request.complete) list.push("connection", "close");
   response.writeHead(status, list);
-  endEarly(call.request, response, body);
+  endWith(call, () => endEarly(call.request, response, body));
 }
 
 /** Responds to a token count with the proxy's estimate, marked by the header `x-sallyport-estimated`. */
@@ -137,6 +137,8 @@ export class ClientResponse implements ResponseWriter, OpenStream {
   private ping = "";
   private firstText = "";
   private writtenLength = 0;
+  /** Resolves when the rest of the upstream's body is read. */
+  private rest: Promise<void> | undefined;
   private readonly onClose = () => {
     if (this.call.response.writableFinished && !this.call.isTimedOut) return;
     this.isDisconnected = true;
@@ -174,7 +176,7 @@ export class ClientResponse implements ResponseWriter, OpenStream {
     head.push("content-length", String(Buffer.byteLength(text)));
     this.call.response.writeHead(status, head);
     this.call.services.streams.delete(this);
-    this.call.response.end(text);
+    endWith(this.call, () => this.call.response.end(text));
   }
 
   write(text: string | Buffer): Promise<void> | undefined {
@@ -197,10 +199,16 @@ export class ClientResponse implements ResponseWriter, OpenStream {
     this.ping = text;
   }
 
-  end(trailers: Readonly<Record<string, string>> = {}): void {
-    this.call.services.streams.delete(this);
-    if (Object.keys(trailers).length > 0) this.call.response.addTrailers(trailers);
-    this.call.response.end();
+  end(text: string | Buffer, trailers: Readonly<Record<string, string>> = {}): void {
+    const { response, services } = this.call;
+    services.streams.delete(this);
+    this.sample(text);
+    if (Object.keys(trailers).length > 0) response.addTrailers(trailers);
+    endWith(this.call, () => response.end(text));
+  }
+
+  readLater(rest: Promise<void>): void {
+    this.rest = rest;
   }
 
   destroy(): void {
@@ -208,12 +216,13 @@ export class ClientResponse implements ResponseWriter, OpenStream {
     this.call.response.destroy();
   }
 
-  /** Detaches from the response and aborts requests to upstreams that are still sending. */
+  /** Detaches from the response and aborts requests to upstreams that are still sending what nobody reads. */
   release(): void {
-    const { response, services } = this.call;
+    const { response, services, sendEnd } = this.call;
     services.streams.delete(this);
-    if (response.writableEnded) response.off("close", this.onClose);
-    this.controller.abort();
+    if (response.writableEnded || sendEnd !== undefined) response.off("close", this.onClose);
+    if (this.rest === undefined) this.controller.abort();
+    else void this.rest.then(() => this.controller.abort());
   }
 
   onStop(): void {

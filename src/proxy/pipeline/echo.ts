@@ -2,7 +2,7 @@ import { AppError } from "../../errors.ts";
 import { loadCodec } from "../dialects/codecs.ts";
 import type { EncodeContext } from "../exchange/codec.ts";
 import { guardJson, parseJson, stringifyJson } from "../exchange/json.ts";
-import { type Call, ownHeaders } from "./call.ts";
+import { type Call, endWith, ownHeaders } from "./call.ts";
 import { respondWithJson, respondWithTokenEstimate } from "./client-response.ts";
 import { composeEcho, echoEvents } from "./compose-echo.ts";
 import type { CalledOperation } from "./operation-path.ts";
@@ -63,7 +63,7 @@ async function respondToGenerate(call: Call, called: CalledOperation, body: Buff
     const text = encoder.push(event);
     if (text !== "") call.response.write(text);
   }
-  call.response.end();
+  endWith(call, () => call.response.end());
 }
 
 /** A PNG image of one pixel. */

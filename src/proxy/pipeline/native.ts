@@ -22,7 +22,7 @@ import { estimatedUsage, partialUsage } from "../usage/estimate-usage.ts";
 import { readResponseUsage } from "../usage/read-usage.ts";
 import { StreamWatch } from "../usage/stream-watch.ts";
 import { type Resend, runAttempts } from "./attempt-loop.ts";
-import { type Call, hidesVendorLimits, ownHeaders, recordError } from "./call.ts";
+import { type Call, endWith, hidesVendorLimits, ownHeaders, recordError } from "./call.ts";
 import type { CallBody } from "./call-body.ts";
 import { respondWithError, respondWithTokenEstimate, respondWithUpstreamError } from "./client-response.ts";
 import { DONE, isNative, type LaneResult } from "./lane.ts";
@@ -111,6 +111,7 @@ function relayTask(call: Call, called: CalledOperation, dropsUsage: boolean): Re
     redact: call.runtime.redact,
     dialect: relayedDialects.get(call.dialect),
     streams: call.services.streams,
+    endWith: (send) => endWith(call, send),
   };
 }
 

@@ -2,7 +2,7 @@ import { AppError } from "../../errors.ts";
 import { eventStreamHeaders } from "../../sse/serialize.ts";
 import { findProfile } from "../dialects/index.ts";
 import { type ConversationStore, conversationsOf } from "../translate/conversations/conversation-store.ts";
-import { type Call, ownHeaders } from "./call.ts";
+import { type Call, endWith, ownHeaders } from "./call.ts";
 import { respondWithJson } from "./client-response.ts";
 import { replayResponse } from "./replay-response.ts";
 
@@ -52,7 +52,7 @@ function respondWithKept(call: Call, text: string): void {
   call.stream = true;
   const events = replayResponse(text, Number(after ?? -1));
   call.response.writeHead(200, [...ownHeaders(call), ...EVENTS]);
-  call.response.end(events);
+  endWith(call, () => call.response.end(events));
 }
 
 const EVENTS = [...Object.entries(eventStreamHeaders).flat(), "x-content-type-options", "nosniff"];

@@ -99,9 +99,12 @@ export interface ResponseWriter {
   /** Sets the text to write after 15 s without any, as long as the stream is open (`: ping\n\n`). */
   keepAlive(text: string): void;
   /**
-   * Ends the response. `trailers` are sent after the body if the connection supports them (RFC 9110, section 6.5).
+   * Ends the response with the last piece of its body. `trailers` follow it if the connection supports them (RFC 9110,
+   * section 6.5).
    */
-  end(trailers?: Readonly<Record<string, string>>): void;
+  end(text: string | Buffer, trailers?: Readonly<Record<string, string>>): void;
+  /** Keeps the upstream's connection until the rest of its body is read, which the client does not wait for. */
+  readLater(rest: Promise<void>): void;
   /** Closes the connection abruptly, so that the client cannot mistake an incomplete response for a complete one. */
   destroy(): void;
 }

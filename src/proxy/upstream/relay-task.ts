@@ -27,6 +27,11 @@ export interface RelayTask {
   /** Decodes and encodes the client's dialect; undefined for `verbatim`. */
   readonly dialect: RelayedDialect | undefined;
   readonly streams: OpenStreams;
+  /**
+   * Receives the function that sends the last bytes, before the outcome is reported. It is called once the call is
+   * recorded, so that a call whose response is complete survives the end of the process.
+   */
+  readonly endWith: (send: () => void) => void;
 }
 
 /** The parts of a dialect that the relay uses. */

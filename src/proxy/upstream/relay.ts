@@ -145,7 +145,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     const coding = this.headers["content-encoding"];
     if (bytes.length === 0 && this.task.mayBeEmpty) {
       response.writeHead(this.status, this.getClientHeaders(this.headers["content-length"]));
-      response.end();
+      this.task.endWith(() => response.end());
       this.finishCompleted({});
       return;
     }
@@ -156,8 +156,8 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     }
     response.writeHead(this.status, this.getClientHeaders(bytes.length));
     // A string body is written together with the head; Latin-1 preserves every byte.
-    if (bytes.length <= SMALL) response.end(bytes.toString("latin1"), "latin1");
-    else response.end(bytes);
+    if (bytes.length <= SMALL) this.task.endWith(() => response.end(bytes.toString("latin1"), "latin1"));
+    else this.task.endWith(() => response.end(bytes));
     if (coding !== undefined) this.finishCompleted({ compressed: { bytes, coding } });
     else {
       const responseError = kind === "model" ? dialect?.errorOf(bytes) : undefined;
@@ -181,7 +181,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     const rest = this.filter?.end();
     if (this.isComplete()) {
       if (last && rest) response.write(last);
-      response.end(rest ?? last);
+      this.task.endWith(() => response.end(rest ?? last));
       const watch = this.isLive ? this.watch : undefined;
       this.finishCompleted({ usage: this.watch?.usage(), responseError: watch?.error, watch });
       return;
@@ -252,8 +252,10 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
       // Sends what has arrived, but does not end the body, so that the client detects the truncation.
       if (response.socket) response.socket.destroySoon();
       else response.destroy();
-    } else if (this.watch?.ended) response.end();
-    else response.end(dialect?.errorEvent(error, requestId));
+    } else {
+      const event = this.watch?.ended ? undefined : dialect?.errorEvent(error, requestId);
+      this.task.endWith(() => response.end(event));
+    }
     this.finishBroken(error);
   }
 

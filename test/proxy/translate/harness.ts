@@ -103,9 +103,11 @@ export async function runScene(scene: Scene): Promise<Received> {
         return undefined;
       },
       keepAlive() {},
-      end() {
+      end(text) {
+        received.text += text.toString();
         received.ended = true;
       },
+      readLater() {},
       destroy() {
         received.destroyed = true;
       },

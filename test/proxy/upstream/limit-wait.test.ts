@@ -66,6 +66,7 @@ describe("a call that waits for a connection", () => {
             redact: String,
             dialect: undefined,
             streams: createOpenStreams(() => 60_000),
+            endWith: (send) => send(),
           }).finally(() => response.end()),
         );
       }).listen(0, "127.0.0.1", async () => {

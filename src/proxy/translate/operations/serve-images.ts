@@ -90,5 +90,5 @@ async function sendEvents(
   for (const image of Array.isArray(data) ? data : []) {
     await writer.write(serializeLine(JSON.stringify({ type, created_at: created, ...image, ...rest }), type));
   }
-  writer.end();
+  writer.end("");
 }

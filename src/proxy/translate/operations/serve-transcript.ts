@@ -102,6 +102,5 @@ async function sendStream(context: OperationContext, upstream: UpstreamResponse)
   for (const event of parser.end()) await relay(decoder.push(event));
   await relay(decoder.end());
   const done = { type: "transcript.text.done", text, ...toUsage(context.usage) };
-  await writer.write(serializeLine(JSON.stringify(done), done.type));
-  writer.end();
+  writer.end(serializeLine(JSON.stringify(done), done.type));
 }

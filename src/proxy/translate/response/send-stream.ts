@@ -67,7 +67,10 @@ async function relay(
     const wait = writer.send();
     if (wait !== undefined) await wait;
     if (writer.failed) return;
-    if (writer.ended) return skipRest(chunks);
+    if (writer.ended) {
+      translation.plan.call.writer.readLater(skipRest(chunks));
+      return;
+    }
   }
   for (const event of parser.end()) writer.add(decode(event));
   fastPath.flush();
@@ -210,20 +213,17 @@ class StreamWriter {
     if (!writer.started) this.start();
     if (this.guard.ended && this.collector !== undefined && !this.failed) {
       // The client may use this id as soon as it has the end of the stream, so the conversation is stored first.
-      return this.keep().finally(() => {
-        writer.write(text);
-        writer.end(this.lateLosses());
-      });
+      return this.keep().finally(() => writer.end(text, this.lateLosses()));
+    }
+    if (this.guard.ended) {
+      writer.end(text, this.lateLosses());
+      return undefined;
     }
     const wait = writer.write(text);
-    if (!this.guard.ended) {
-      if (this.begun && !this.hasStreamKeepAlive) {
-        this.hasStreamKeepAlive = true;
-        this.keepAlive();
-      }
-      return wait;
+    if (this.begun && !this.hasStreamKeepAlive) {
+      this.hasStreamKeepAlive = true;
+      this.keepAlive();
     }
-    writer.end(this.lateLosses());
     return wait;
   }
 
