@@ -1,9 +1,11 @@
+import { dirname } from "node:path";
 import { dataDirectory, type Environment, processEnvironment } from "../config/paths.ts";
 import type { ProxyConfig } from "../config/proxy/config.ts";
 import { generatedKeyFile, keepNewKey, readGeneratedKey } from "../config/proxy/generated-key.ts";
 import { resolveProxyConfig } from "../config/proxy/resolve.ts";
 import { type LoadedSettings, loadProxySettings, type ProxyFlags } from "../config/proxy/settings.ts";
-import { readSecrets } from "../config/secret-sources.ts";
+import { readTls } from "../config/proxy/tls.ts";
+import { readSecrets, secretId } from "../config/secret-sources.ts";
 import { effectiveMode } from "../proxy/auth/policy.ts";
 import { findLocalServers } from "../proxy/upstream/local-servers.ts";
 import type { Output } from "./output.ts";
@@ -32,9 +34,13 @@ export async function readProxyConfiguration(
   const keptKey = needsKey ? await readGeneratedKey(data) : undefined;
   const kept = needsKey && keptKey === undefined && mayMakeKey ? await keepNewKey(data) : undefined;
   const localServers = settings.upstreams === undefined ? await findLocalServers() : [];
+  const secrets = await readSecrets(settings, environment);
+  const { tls } = settings;
+  const tlsKey = typeof tls?.key === "object" ? secrets.get(secretId(tls.key)) : undefined;
   const config = resolveProxyConfig(loaded, environment, {
     localServers,
-    secrets: await readSecrets(settings, environment),
+    secrets,
+    tls: await readTls(tls, dirname(loaded.path), tlsKey),
     generatedKey: keptKey ?? kept?.key,
     dataDirectory: data,
   });

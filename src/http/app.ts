@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import { AppError } from "../errors.ts";
 import { CONNECTION_LIMITS, closeUnused } from "./connection-limits.ts";
@@ -14,6 +15,8 @@ export interface AppLimits {
   readonly requestTimeout?: number;
   /** Accept paths with invalid percent-encoding literally instead of rejecting them. */
   readonly acceptAnyPath?: boolean;
+  /** Certificate and key, as PEM: the server then expects HTTPS. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
   /** Called with each request before Fastify; returns true if it handles the request. */
   readonly first?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
@@ -28,11 +31,14 @@ export function createApp(limits: AppLimits): FastifyInstance {
   const requestTimeout = limits.requestTimeout ?? CONNECTION_LIMITS.requestTimeout;
   const times = { requestTimeout, keepAliveTimeout };
   const http = { headersTimeout, connectionsCheckingInterval, maxHeaderSize };
-  const { first } = limits;
-  const serverFactory = (others: RequestListener) =>
-    createServer({ ...http, ...times }, (request, response) => {
+  const { first, tls } = limits;
+  const serverFactory = (others: RequestListener) => {
+    const serve: RequestListener = (request, response) => {
       if (!first?.(request, response)) others(request, response);
-    });
+    };
+    if (tls === undefined) return createServer({ ...http, ...times }, serve);
+    return createSecureServer({ ...http, ...times, ...tls, handshakeTimeout: headersTimeout }, serve);
+  };
   const app = Fastify({
     bodyLimit: limits.bodyLimit,
     ...times,
@@ -42,7 +48,7 @@ export function createApp(limits: AppLimits): FastifyInstance {
     ...(limits.acceptAnyPath ? { rewriteUrl: ({ url = "/" }: IncomingMessage) => decodable(url) } : {}),
     routerOptions: { maxParamLength: 2_048 },
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    ...(first ? { serverFactory } : { http }),
+    ...(first || tls ? { serverFactory } : { http }),
   });
   closeUnused(app.server);
   return app;

@@ -17,7 +17,7 @@ const refused = new WeakSet<Socket>();
 export function refuseUnreadable(error: Error, socket: Socket): void {
   // The parser reports an error for all further data too.
   if (socket.destroyed || refused.has(socket)) return;
-  if (systemErrorCode(error) === "ECONNRESET" || !socket.writable) {
+  if (isUnusable(error) || !socket.writable) {
     socket.destroy(error);
     return;
   }
@@ -27,6 +27,11 @@ export function refuseUnreadable(error: Error, socket: Socket): void {
   if (isResponded && socket.readableEnded) socket.destroy(error);
   else discard(socket);
   if (!isResponded) socket.end(formatRejection(error), "latin1");
+}
+
+/** Returns whether nothing can be sent: the connection was reset, or TLS has failed, such as for plain HTTP. */
+function isUnusable(error: Error): boolean {
+  return /^(?:ECONNRESET|EPROTO|ERR_(?:SSL|TLS)_.*)$/.test(systemErrorCode(error) ?? "");
 }
 
 /** Reads until the client closes the connection, which is destroyed after LINGER_MS. */

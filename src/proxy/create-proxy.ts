@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { METHODS } from "node:http";
+import { Server as TlsServer } from "node:tls";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import type { ProxyConfig } from "../config/proxy/config.ts";
 import { AppError } from "../errors.ts";
@@ -151,7 +152,10 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     app,
     counts: metrics.counts,
     activity: (since) => ownActivity(recent, cooldowns, since),
-    reload(next) {
+    reload(wanted) {
+      // A listener cannot change between HTTP and HTTPS.
+      const next = { ...wanted, tls: config.tls && (wanted.tls ?? config.tls) };
+      if (next.tls && app.server instanceof TlsServer) app.server.setSecureContext(next.tls);
       runtime = createRuntime(next, pools, instanceId, stats, stored);
       cooldowns.clear();
       configuration = { readAt: Date.now() };
@@ -189,6 +193,7 @@ function createServingApp(config: ProxyConfig, parts: ProxyParts, services: Serv
     bodyLimit: config.limits.body,
     requestTimeout: 300_000,
     acceptAnyPath: true,
+    tls: config.tls,
     first: createFastPath(services, parts.onInternal),
   });
   services.connections.watch(app.server);

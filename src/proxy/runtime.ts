@@ -62,7 +62,7 @@ export function createRuntime(
       return this.authMode !== "off" || config.allowLanAccess || !isLoopback(config.host);
     },
     guard: guardFor(config),
-    forwarding: createForwarding(config.trustedProxies),
+    forwarding: createForwarding(config.trustedProxies, config.tls ? "https" : "http"),
     catalog,
     selector: createSelector(config.upstreams, config.rules, catalog, Math.random, stats),
     usesStats: config.rules.some(({ strategy }) => strategy === "least-busy" || strategy === "fastest"),

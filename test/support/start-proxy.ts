@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { parseConfiguration } from "../../src/config/load.ts";
+import type { ProxyConfig } from "../../src/config/proxy/config.ts";
 import { resolveProxyConfig } from "../../src/config/proxy/resolve.ts";
 import { fileSchema } from "../../src/config/proxy/schema.ts";
 import { createProxy, type ProxyServer } from "../../src/proxy/create-proxy.ts";
@@ -30,11 +31,12 @@ export function configOf(settings: object, environment: Record<string, string> =
 export async function startTestProxy(
   settings: object,
   environment: Record<string, string> = {},
+  tls?: ProxyConfig["tls"],
 ): Promise<TestProxy> {
   const records: CallRecord[] = [];
   const refusals: Refusal[] = [];
   const internal: unknown[] = [];
-  const config = configOf(settings, environment);
+  const config = { ...configOf(settings, environment), tls };
   const server = createProxy(config, {
     log: {
       add: (record) => records.push(record),

@@ -3,6 +3,7 @@ import type { OutboundProxies } from "../outbound-proxy.ts";
 import type { DatabaseLocation } from "./database-location.ts";
 import type { FallbackReason, Limits as KeyLimits, QueueSettings, Strategy, Subject } from "./limits.ts";
 import type { ProxySettings } from "./schema.ts";
+import type { TlsConfig } from "./tls.ts";
 
 /** The resolved configuration of the proxy: with keys and environment variables, times in milliseconds. */
 export interface ProxyConfig {
@@ -20,6 +21,8 @@ export interface ProxyConfig {
   readonly trustedProxies: readonly string[];
   /** The URL that clients use, if it differs from the listening address; without trailing slash. */
   readonly publicUrl: string | undefined;
+  /** Certificate and key of the HTTPS listener; undefined: HTTP. */
+  readonly tls: TlsConfig | undefined;
   readonly upstreams: ReadonlyMap<string, UpstreamConfig>;
   readonly rules: readonly ModelRule[];
   /** HTTP proxies for connections to upstreams and MCP servers. */

@@ -47,6 +47,8 @@ function listMembers(value: unknown): [string | number, unknown][] | undefined {
 /** Returns whether a setting is secret: keys, headers with credentials, and entries in lists of keys. */
 function isSecret(path: readonly PropertyKey[]): boolean {
   const [last = "", before = ""] = path.toReversed().map(String);
+  // `proxy.tls.key` is the path of a file, or the source of a secret.
+  if (before === "tls") return false;
   if (before === "headers") return isSecretHeader(last);
   return SECRET_KEY.test(last) || (/^\d+$/.test(last) && SECRET_KEY.test(before));
 }

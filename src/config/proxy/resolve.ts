@@ -20,6 +20,7 @@ import { type KnownKey, resolveKeys } from "./resolve-keys.ts";
 import type { ProxySettings, SecretSettings } from "./schema.ts";
 import { collectSecrets, secretsInUrl } from "./secrets.ts";
 import type { LoadedSettings } from "./settings.ts";
+import type { TlsConfig } from "./tls.ts";
 import { configuredUpstreams, echoUpstream, environmentUpstreams, environmentValue } from "./upstreams.ts";
 
 /** Throws `configuration` with file, line and key. */
@@ -31,6 +32,8 @@ export interface Found {
   readonly generatedKey: string | undefined;
   /** The data directory; undefined: nothing is stored, unless the settings name a place. */
   readonly dataDirectory?: string;
+  /** The certificate and key that `proxy.tls` names. */
+  readonly tls?: TlsConfig | undefined;
   /** Secrets read from their sources. */
   readonly secrets?: Secrets;
 }
@@ -85,6 +88,7 @@ export function resolveProxyConfig(
     hostnames: settings.hostnames.map((pattern) => pattern.toLowerCase()),
     trustedProxies: settings.trusted_proxies,
     publicUrl: settings.public_url?.replace(/\/+$/, ""),
+    tls: found.tls,
     upstreams,
     rules: resolveRules(settings, new Set([...upstreams.keys(), "echo"]), refuse),
     mcp,

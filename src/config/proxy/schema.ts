@@ -10,7 +10,9 @@ import {
   unpricedSchema,
   upstreamLimitsSchema,
 } from "./limits.ts";
+import { headerText, keySecret, type SecretSettings, secretSource } from "./secret-schema.ts";
 import { storageSettings } from "./storage-settings.ts";
+import { tlsSettings } from "./tls.ts";
 
 /**
  * The `proxy` section of the configuration file. `docs/reference/proxy.md` describes it, `proxy check --json-schema`
@@ -39,28 +41,8 @@ const hostPattern = z
 const addressRange = z
   .string()
   .refine(isAddressRange, "must be an IP address or a CIDR range, such as 10.0.0.0/8");
-/** Text that is valid in a header. */
-const carried = z
-  .string()
-  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, "must not contain line breaks or characters beyond Latin-1");
-const keyText = carried.min(1);
 const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "is not a header name");
-/** A string, or the source of a secret. */
-const secretSource = z.union(
-  [
-    z.strictObject({ env: text.describe("The environment variable with the secret.") }),
-    z.strictObject({ file: text.describe("The file with the secret, read again when it changes.") }),
-    z.strictObject({
-      command: z
-        .union([text, z.array(text).min(1)])
-        .describe("Prints the secret: a shell command, or a program with its arguments."),
-      ttl: z.number().positive().optional().describe("Seconds until the command runs again."),
-    }),
-  ],
-  { error: "must be a string, { env }, { file } or { command, ttl }" },
-);
-const headers = z.record(headerName, z.union([carried, secretSource]));
-const keySecret = z.union([keyText, secretSource]);
+const headers = z.record(headerName, z.union([headerText, secretSource]));
 
 const timeouts = z.strictObject({
   connect: seconds.default(10).describe("Time limit for connecting to the upstream."),
@@ -217,6 +199,7 @@ export const proxySchema = z.strictObject({
     .default([])
     .describe("Addresses or CIDR ranges of load balancers whose X-Forwarded-* headers are trusted."),
   public_url: httpUrl.optional().describe("The URL that clients use, such as a load balancer's."),
+  tls: tlsSettings,
   upstreams: z
     .record(z.string().regex(/^[A-Za-z0-9._-]+$/, "may have letters, digits, . _ -"), upstream)
     .optional(),
@@ -289,7 +272,7 @@ export const fileSchema = z.strictObject({
   proxy: proxySchema.prefault({}),
 });
 
+export type { SecretSettings };
 export type ProxySettings = z.infer<typeof proxySchema>;
-export type SecretSettings = z.infer<typeof keySecret>;
 export type UpstreamSettings = z.infer<typeof upstream>;
 export type PriceSettings = z.infer<typeof modelPrice>;

@@ -61,11 +61,11 @@ export function admit(
 }
 
 /**
- * Adds the host and scheme that a trusted proxy has forwarded; without trusted proxies, returns the request
- * unchanged.
+ * Adds the listener's scheme, and host and scheme that a trusted proxy has forwarded. Returns a request over HTTP
+ * unchanged if there are no trusted proxies.
  */
 function asForwarded(arrival: Arrival, { forwarding, config }: Runtime): GuardedRequest {
-  if (config.trustedProxies.length === 0) return arrival;
+  if (config.trustedProxies.length === 0 && config.tls === undefined) return arrival;
   const { peer, headers } = arrival;
   return {
     ...arrival,

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
+import { Server as TlsServer } from "node:tls";
 
 /** How many connections a server accepts. */
 export interface ConnectionCapacity {
@@ -51,18 +52,20 @@ export interface ConnectionLimit {
  */
 export function createConnectionLimit({ connections, reserve }: ConnectionCapacity): ConnectionLimit {
   let within = 0;
-  const above = new Set<Socket>();
+  // By the client's address: with TLS, a request's socket is another one than that of its connection.
+  const above = new Map<string, Socket>();
   const admitAbove = (socket: Socket) => {
+    const address = addressOf(socket);
     if (above.size >= reserve) {
       const [oldest] = above;
-      if (oldest) above.delete(oldest);
-      oldest?.destroy();
+      if (oldest) above.delete(oldest[0]);
+      oldest?.[1].destroy();
     }
-    above.add(socket);
+    above.set(address, socket);
     const timer = setTimeout(() => socket.destroy(), ABOVE_LIMIT_MS);
     socket.once("close", () => {
       clearTimeout(timer);
-      above.delete(socket);
+      if (above.get(address) === socket) above.delete(address);
     });
   };
   return {
@@ -78,9 +81,13 @@ export function createConnectionLimit({ connections, reserve }: ConnectionCapaci
         });
       });
     },
-    // Called for every request; most of the time the set is empty.
-    isAbove: (socket) => above.size > 0 && above.has(socket),
+    // Called for every request; most of the time the map is empty.
+    isAbove: (socket) => above.size > 0 && above.has(addressOf(socket)),
   };
+}
+
+function addressOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }
 
 /** Milliseconds between two checks. */
@@ -92,7 +99,8 @@ const LOOK_MS = 20;
  */
 export function createDraining(server: Server, isServing: () => boolean): () => Promise<void> {
   const sockets = new Set<Socket>();
-  server.on("connection", (socket: Socket) => {
+  // With TLS, only the decrypted side has the bytes of responses.
+  server.on(server instanceof TlsServer ? "secureConnection" : "connection", (socket: Socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });

@@ -14,9 +14,15 @@ export interface Forwarding {
   prefix(peer: string | undefined, headers: IncomingHttpHeaders): string;
 }
 
-/** Creates a reader that trusts these addresses and CIDR ranges, which the configuration schema has validated. */
-export function createForwarding(trustedProxies: readonly string[]): Forwarding {
-  if (trustedProxies.length === 0) return TRUSTS_NOBODY;
+/**
+ * Creates a reader that trusts these addresses and CIDR ranges, which the configuration schema has validated.
+ * `ownScheme` is the listener's.
+ */
+export function createForwarding(
+  trustedProxies: readonly string[],
+  ownScheme: "http" | "https" = "http",
+): Forwarding {
+  if (trustedProxies.length === 0) return trustingNobody(ownScheme);
   const trusted = blockListOf(trustedProxies);
   const trusts = (address: string | undefined): address is string =>
     address !== undefined && isIP(address) !== 0 && trusted.check(address, familyOf(address));
@@ -32,10 +38,10 @@ export function createForwarding(trustedProxies: readonly string[]): Forwarding 
       return client;
     },
     host: (peer, headers) => (trusts(peer) ? listOf(headers["x-forwarded-host"]).at(-1) : undefined),
-    scheme: (peer, headers) =>
-      trusts(peer) && listOf(headers["x-forwarded-proto"]).at(-1)?.toLowerCase() === "https"
-        ? "https"
-        : "http",
+    scheme(peer, headers) {
+      const forwarded = trusts(peer) ? listOf(headers["x-forwarded-proto"]).at(-1)?.toLowerCase() : undefined;
+      return forwarded === "https" || forwarded === "http" ? forwarded : ownScheme;
+    },
     prefix(peer, headers) {
       const prefix = trusts(peer) ? listOf(headers["x-forwarded-prefix"]).at(-1) : undefined;
       return prefix !== undefined && PREFIX.test(prefix) ? prefix.replace(/\/+$/, "") : "";
@@ -43,12 +49,12 @@ export function createForwarding(trustedProxies: readonly string[]): Forwarding 
   };
 }
 
-const TRUSTS_NOBODY: Forwarding = {
+const trustingNobody = (ownScheme: "http" | "https"): Forwarding => ({
   client: (peer) => peer ?? "",
   host: () => undefined,
-  scheme: () => "http",
+  scheme: () => ownScheme,
   prefix: () => "",
-};
+});
 
 /** A path of plain segments, because it becomes part of URLs that people copy. */
 const PREFIX = /^(?:\/[\w.~-]+)+\/?$/;

@@ -1,18 +1,27 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { connect as connectSecurely } from "node:tls";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { capacityFor } from "../../../src/proxy/server/connections.ts";
+import { selfSigned } from "../../support/certificates.ts";
 import { startTestProxy, until } from "../../support/start-proxy.ts";
 
 const KEY = "sk-clients-0123456789abcdef";
 
-async function startProxy(settings: object) {
-  const proxy = await startTestProxy(settings);
+const CERTIFICATE = selfSigned("localhost");
+
+async function startProxy(settings: object, scheme = "http") {
+  const proxy = await startTestProxy(settings, {}, scheme === "https" ? CERTIFICATE : undefined);
   onTestFinished(() => proxy.close());
+  const port = Number(new URL(proxy.url).port);
   const open = async (): Promise<Socket> => {
-    const socket = connect(Number(new URL(proxy.url).port), "127.0.0.1").on("error", () => {});
+    const isSecure = scheme === "https";
+    const socket = isSecure
+      ? connectSecurely({ port, host: "127.0.0.1", servername: "localhost", ca: CERTIFICATE.cert })
+      : connect(port, "127.0.0.1");
+    socket.on("error", () => {});
     onTestFinished(() => void socket.destroy());
-    await once(socket, "connect");
+    await once(socket, isSecure ? "secureConnect" : "connect");
     return socket;
   };
   return { open };
@@ -24,31 +33,34 @@ async function ask(socket: Socket, path: string, headers = "", method = "GET"): 
 }
 
 describe("connections above limits.connections", () => {
-  it("get one answer: 503 with retry-after, and the probes are served", async () => {
-    const { open } = await startProxy({ limits: { connections: 2 } });
-    const within = [await open(), await open()];
-    for (const socket of within) expect(await ask(socket, "/v1/models")).toMatch(/^http\/1.1 200 /);
-    for (const [path, status] of [
-      ["/healthz", 200],
-      ["/readyz", 200],
-      ["/v1/models", 503],
-      ["/v1/chat/completions", 503],
-    ] as const) {
-      const socket = await open();
-      const isCall = path.endsWith("completions");
-      const response = await ask(
-        socket,
-        path,
-        isCall ? "content-length: 0\r\n" : "",
-        isCall ? "POST" : "GET",
-      );
-      expect(response).toMatch(new RegExp(`^http/1.1 ${status} `));
-      expect(response).toContain("\r\nconnection: close\r\n");
-      if (status === 503) expect(response).toMatch(/\r\nretry-after: \d+\r\n/);
-      await until(() => socket.readableEnded || socket.closed);
-    }
-    for (const socket of within) expect(await ask(socket, "/v1/models")).toMatch(/^http\/1.1 200 /);
-  });
+  it.each(["http", "https"])(
+    "get one answer over %s: 503 with retry-after, and the probes are served",
+    async (scheme) => {
+      const { open } = await startProxy({ limits: { connections: 2 } }, scheme);
+      const within = [await open(), await open()];
+      for (const socket of within) expect(await ask(socket, "/v1/models")).toMatch(/^http\/1.1 200 /);
+      for (const [path, status] of [
+        ["/healthz", 200],
+        ["/readyz", 200],
+        ["/v1/models", 503],
+        ["/v1/chat/completions", 503],
+      ] as const) {
+        const socket = await open();
+        const isCall = path.endsWith("completions");
+        const response = await ask(
+          socket,
+          path,
+          isCall ? "content-length: 0\r\n" : "",
+          isCall ? "POST" : "GET",
+        );
+        expect(response).toMatch(new RegExp(`^http/1.1 ${status} `));
+        expect(response).toContain("\r\nconnection: close\r\n");
+        if (status === 503) expect(response).toMatch(/\r\nretry-after: \d+\r\n/);
+        await until(() => socket.readableEnded || socket.closed);
+      }
+      for (const socket of within) expect(await ask(socket, "/v1/models")).toMatch(/^http\/1.1 200 /);
+    },
+  );
 
   it("that say nothing give way to newer ones", async () => {
     const { open } = await startProxy({ limits: { connections: 1 } });

@@ -107,8 +107,10 @@ function modelIds(list: unknown): readonly string[] {
   return Array.isArray(data) ? data.flatMap(({ id }) => (typeof id === "string" ? [id] : [])) : [];
 }
 
-function addressOf({ host = "127.0.0.1", port }: ProxySettings): string {
-  return `http://${isWildcard(host) ? "127.0.0.1" : urlHost(host)}:${port}`;
+/** Returns the address on this machine; with HTTPS `public_url`, whose name the certificate has. */
+function addressOf({ host = "127.0.0.1", port, tls, public_url }: ProxySettings): string {
+  if (tls !== undefined && public_url !== undefined) return public_url.replace(/\/+$/, "");
+  return `${tls === undefined ? "http" : "https"}://${isWildcard(host) ? "127.0.0.1" : urlHost(host)}:${port}`;
 }
 
 function addressFrom(text: string): string {

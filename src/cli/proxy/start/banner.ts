@@ -17,19 +17,23 @@ const LOCALHOST = new Set(["127.0.0.1", "localhost"]);
  * Returns the URL of the proxy on its own machine. The host is not localhost if the proxy listens on one other
  * address only.
  */
-export function baseUrl(host: string, port: number): string {
+export function baseUrl({ host, tls }: Pick<ProxyConfig, "host" | "tls">, port: number): string {
   const own = urlHost(host);
-  return `http://${LOCALHOST.has(own) || isWildcard(host) ? "localhost" : own}:${port}`;
+  return `${schemeOf(tls)}://${LOCALHOST.has(own) || isWildcard(host) ? "localhost" : own}:${port}`;
+}
+
+function schemeOf(tls: ProxyConfig["tls"]): "http" | "https" {
+  return tls === undefined ? "http" : "https";
 }
 
 /** Returns the lines that show a person how to connect a client, ready to paste. */
 export function banner(config: ProxyConfig, port: number, file: BannerFile): string[] {
-  const base = baseUrl(config.host, port);
+  const base = baseUrl(config, port);
   const mode = effectiveMode(config.authMode, config.allowLanAccess);
   const upstreams = [...config.upstreams.values()];
   const names = upstreams.map(({ name, dialect }) => `${name} (${dialect})`);
   const onlyEcho = upstreams.every(({ dialect }) => dialect === "any");
-  const urls = isWildcard(config.host) ? lanUrls(port) : [];
+  const urls = isWildcard(config.host) ? lanUrls(schemeOf(config.tls), port) : [];
   const lan = urls.length > 0 ? [`  from the network      ${urls.join("  ")}`] : [];
   const outbound = describeProxies(config.outboundProxies);
   const open =
@@ -53,10 +57,10 @@ export function banner(config: ProxyConfig, port: number, file: BannerFile): str
   ];
 }
 
-function lanUrls(port: number): string[] {
+function lanUrls(scheme: string, port: number): string[] {
   return Object.values(networkInterfaces()).flatMap((addresses) =>
     (addresses ?? [])
       .filter((address) => address.family === "IPv4" && !address.internal)
-      .map((address) => `http://${address.address}:${port}`),
+      .map((address) => `${scheme}://${address.address}:${port}`),
   );
 }

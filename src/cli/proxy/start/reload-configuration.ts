@@ -1,4 +1,5 @@
 import type { ProxyConfig } from "../../../config/proxy/config.ts";
+import type { ProxySettings } from "../../../config/proxy/schema.ts";
 import { AppError, getErrorMessage } from "../../../errors.ts";
 import type { Output } from "../../output.ts";
 import { noteNewKey, type ReadConfiguration } from "../../proxy-configuration.ts";
@@ -7,6 +8,7 @@ import type { Serving } from "./serving.ts";
 /** The configuration that a running proxy uses. */
 export interface InForce {
   config: ProxyConfig;
+  settings: ProxySettings;
 }
 
 /**
@@ -20,12 +22,13 @@ export async function reloadConfiguration(
   output: Pick<Output, "note">,
 ): Promise<void> {
   try {
-    const { config, newKey } = await read();
+    const { config, newKey, loaded } = await read();
     await serving.reload(config);
     if (newKey !== undefined) noteNewKey(newKey, output);
     if (needsRestart(inForce.config, config))
-      output.note("The new port, host or number of workers takes effect at the next start.");
+      output.note("The new port, host, scheme or number of workers takes effect at the next start.");
     inForce.config = config;
+    inForce.settings = loaded.settings;
     output.note("Configuration reloaded.");
   } catch (error) {
     const reason = `${error instanceof AppError ? "" : "internal error: "}${getErrorMessage(error)}`;
@@ -35,6 +38,7 @@ export async function reloadConfiguration(
 }
 
 function needsRestart(before: ProxyConfig, after: ProxyConfig): boolean {
+  if ((before.tls === undefined) !== (after.tls === undefined)) return true;
   return before.port !== after.port || before.host !== after.host || before.workers !== after.workers;
 }
 

@@ -1,9 +1,7 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { dataDirectory, processEnvironment } from "../../../config/paths.ts";
 import type { ProxyConfig } from "../../../config/proxy/config.ts";
-import type { ProxySettings } from "../../../config/proxy/schema.ts";
 import { configurationPath, type ProxyFlags } from "../../../config/proxy/settings.ts";
-import { secretSources, shortestTtl } from "../../../config/secret-sources.ts";
 import { AppError, getErrorMessage } from "../../../errors.ts";
 import type { RotatingFile } from "../../../proxy/observability/rotating-file.ts";
 import type { Output } from "../../output.ts";
@@ -18,6 +16,7 @@ import { oneAtATime, reloadConfiguration } from "./reload-configuration.ts";
 import type { Serving } from "./serving.ts";
 import { untilStopped } from "./until-stopped.ts";
 import { fileState, onFileChange } from "./watch-file.ts";
+import { watchNamedFiles } from "./watch-named-files.ts";
 
 export interface ProxyStartFlags extends ProxyFlags {
   readonly readyFile?: string;
@@ -33,7 +32,7 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
   const read = () => readProxyConfiguration(environment, flags, true);
   const state = fileState(path);
   const first = await read();
-  const inForce = { config: first.config };
+  const inForce = { config: first.config, settings: first.loaded.settings };
   const logPath = join(dataDirectory(environment), "proxy", "requests.ndjson");
   const log = ledgerPath(logPath, first.config.logging);
   const host = createGatewayHost(() => inForce.config, log, dataDirectory(environment), output);
@@ -48,11 +47,16 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
   if (host) host.passOn = serving.setKeys;
   const over = Promise.race([untilStopped(serving, output, () => inForce.config), serving.broken]);
   let isForced = false;
-  const reload = oneAtATime(() => reloadConfiguration(inForce, read, serving, output));
+  const reload = oneAtATime(async () => {
+    await reloadConfiguration(inForce, read, serving, output);
+    named.watch(inForce.settings);
+  });
+  const named = watchNamedFiles(dirname(path), () => void reload());
   // Registered before the proxy announces itself: an unhandled SIGHUP would end the process, and an early save would
   // be missed.
   process.on("SIGHUP", reload);
-  const unwatch = [onFileChange(path, state, reload), ...secretChanges(first.loaded.settings, reload)];
+  const unwatch = [onFileChange(path, state, reload), named.end];
+  named.watch(inForce.settings);
   try {
     if (host?.opensFirst) await host.open();
     const begun = await Promise.race([serving.listen(), over.then((exitCode) => ({ exitCode }))]);
@@ -62,7 +66,7 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
     for (const line of banner(inForce.config, begun, file)) output.note(line);
     if (first.newKey !== undefined) noteNewKey(first.newKey, output);
     openLater(host, output);
-    await readyFile?.write(baseUrl(inForce.config.host, begun), begun);
+    await readyFile?.write(baseUrl(inForce.config, begun), begun);
     const exitCode = await over;
     isForced = exitCode > SIGNAL_EXIT_CODES;
     return exitCode;
@@ -83,19 +87,6 @@ function openLater(host: GatewayHost | undefined, output: Output): void {
   host.open().catch((error: unknown) => {
     output.note(`Keys and usage are not kept: ${getErrorMessage(error)}`);
   });
-}
-
-/**
- * Reloads the configuration when a secret's file changes or its time to live has passed. Returns functions that stop
- * this.
- */
-function secretChanges(settings: ProxySettings, reload: () => Promise<void>): (() => void)[] {
-  const files = secretSources(settings).flatMap((source) => ("file" in source ? source.file : []));
-  const ends = files.map((file) => onFileChange(file, fileState(file), reload));
-  const ttl = shortestTtl(settings);
-  if (ttl === undefined) return ends;
-  const timer = setInterval(reload, ttl * 1000).unref();
-  return [...ends, () => clearInterval(timer)];
 }
 
 /** Imports only the modules of the mode in use, one process or several workers. */

@@ -70,7 +70,8 @@ class Workers implements Serving {
   async reload(wanted: ProxyConfig): Promise<void> {
     const before = this.config;
     // Workers that start later must listen where the others do.
-    const next = { ...wanted, host: before.host, port: before.port };
+    const tls = before.tls && (wanted.tls ?? before.tls);
+    const next = { ...wanted, host: before.host, port: before.port, tls };
     this.config = next;
     try {
       await this.reloadAll(next);

@@ -11,7 +11,7 @@ it.each([
   ["127.0.0.2", "http://127.0.0.2:8045"],
   ["192.168.1.5", "http://192.168.1.5:8045"],
 ])("a proxy that listens on %s is reached at %s", (host, url) => {
-  expect(baseUrl(host, 8045)).toBe(url);
+  expect(baseUrl({ host, tls: undefined }, 8045)).toBe(url);
 });
 
 it.each([

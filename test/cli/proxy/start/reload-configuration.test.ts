@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { reloadConfiguration } from "../../../../src/cli/proxy/start/reload-configuration.ts";
 import type { ProxyConfig } from "../../../../src/config/proxy/config.ts";
+import { fileSchema } from "../../../../src/config/proxy/schema.ts";
 import { AppError } from "../../../../src/errors.ts";
 import { configOf } from "../../../support/start-proxy.ts";
 
@@ -10,12 +11,13 @@ const before = configOf({ port: 8045 });
 async function reload(read: () => ProxyConfig, use: () => void = () => {}, newKey?: string) {
   const notes: string[] = [];
   const refused: string[] = [];
-  const inForce = { config: before };
+  const settings = fileSchema.parse({}).proxy;
+  const inForce = { config: before, settings };
   const serving = {
     reload: async () => use(),
     noteRefused: (reason: string) => void refused.push(reason),
   };
-  const loaded = { settings: {}, path: "", file: undefined, getSource: () => "default" } as never;
+  const loaded = { settings, path: "", file: undefined, getSource: () => "default" } as never;
   await reloadConfiguration(inForce, async () => ({ loaded, config: read(), newKey }), serving, {
     note: (text) => void notes.push(text),
   });

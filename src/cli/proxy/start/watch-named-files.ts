@@ -1,0 +1,42 @@
+import type { ProxySettings } from "../../../config/proxy/schema.ts";
+import { tlsFiles } from "../../../config/proxy/tls.ts";
+import { secretSources, shortestTtl } from "../../../config/secret-sources.ts";
+import { fileState, onFileChange } from "./watch-file.ts";
+
+/** Watches the files that a configuration names: of secrets, and the certificate. */
+export interface NamedFiles {
+  /** Watches what these settings name, and nothing else. */
+  watch(settings: ProxySettings): void;
+  end(): void;
+}
+
+/**
+ * Creates a watcher that calls `reload` when a file changes or a secret's time to live has passed. Relative paths count
+ * from `folder`.
+ */
+export function watchNamedFiles(folder: string, reload: () => void): NamedFiles {
+  let watched = "";
+  let ends: readonly (() => void)[] = [];
+  const end = () => {
+    for (const stop of ends) stop();
+  };
+  return {
+    watch(settings) {
+      const files = [
+        ...secretSources(settings).flatMap((source) => ("file" in source ? source.file : [])),
+        ...tlsFiles(settings.tls, folder),
+      ];
+      const ttl = shortestTtl(settings);
+      // Watching again would miss a change between reading a file and now.
+      const wanted = JSON.stringify([files, ttl]);
+      if (wanted === watched) return;
+      watched = wanted;
+      end();
+      ends = files.map((file) => onFileChange(file, fileState(file), reload));
+      if (ttl === undefined) return;
+      const timer = setInterval(reload, ttl * 1000).unref();
+      ends = [...ends, () => clearInterval(timer)];
+    },
+    end,
+  };
+}
