@@ -6,6 +6,7 @@ import type { SetExitCode } from "../program.ts";
 import type { ProxyCheckFlags } from "./check.ts";
 import type { ConnectFlags } from "./connect/connect.ts";
 import { addKeyCommands, addTeamCommands, addUsageCommand } from "./gateway/program.ts";
+import type { ProxyImportFlags } from "./import.ts";
 import type { ProxyKeysFlags } from "./keys.ts";
 import type { ProxyModelsFlags } from "./models.ts";
 import type { ProxyStartFlags } from "./start/start.ts";
@@ -35,6 +36,18 @@ export function addProxyCommands(program: Command, output: Output, setExitCode: 
     .action(async (flags: ProxyCheckFlags) => {
       const { checkProxy } = await import("./check.ts");
       setExitCode(await checkProxy(flags, output));
+    });
+  proxy
+    .command("import")
+    .description(
+      "Convert the configuration of LiteLLM or claude-code-router; print it, and what was left out",
+    )
+    .argument("<file>", "LiteLLM's config.yaml, or the config.json of claude-code-router")
+    .option("--output <file>", "write the configuration to this new file, and print its path")
+    .option("--json", "print {program, proxy, notes} instead", false)
+    .action(async (file: string, flags: ProxyImportFlags) => {
+      const { importProxyConfiguration } = await import("./import.ts");
+      setExitCode(await importProxyConfiguration(file, flags, output));
     });
   addLookups(proxy, output, setExitCode);
   addConnectCommands(proxy, output, setExitCode);

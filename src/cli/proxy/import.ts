@@ -1,0 +1,51 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { importConfiguration } from "../../config/import/import-configuration.ts";
+import { processEnvironment } from "../../config/paths.ts";
+import { AppError, systemErrorCode } from "../../errors.ts";
+import { getReason } from "../../files/durable-file.ts";
+import type { Output } from "../output.ts";
+
+export interface ProxyImportFlags {
+  readonly json: boolean;
+  readonly output?: string;
+}
+
+/**
+ * Runs `sallyport proxy import FILE`: prints or writes the configuration that another proxy's file becomes, and notes
+ * each setting that was not carried over. Resolves to the exit code.
+ */
+export async function importProxyConfiguration(
+  file: string,
+  flags: ProxyImportFlags,
+  output: Output,
+): Promise<number> {
+  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+    const code = systemErrorCode(cause);
+    const reason = code === "ENOENT" ? "it does not exist" : (code ?? "unknown reason");
+    throw new AppError("configuration", `Cannot read ${file}: ${reason}`, { cause });
+  });
+  const { program, proxy, notes } = importConfiguration(text, file, processEnvironment);
+  const configuration = `${JSON.stringify({ proxy }, null, 2)}\n`;
+  if (flags.output !== undefined) await writeNew(flags.output, configuration);
+  if (!flags.json) {
+    const upstreams = Object.keys((proxy as { upstreams: object }).upstreams).length;
+    output.note(`${program}: ${count(upstreams, "upstream")}, ${count(notes.length, "note")}`);
+    for (const note of notes) output.note(`  ${note.setting}: ${note.text}`);
+  }
+  if (flags.json) await output.result(JSON.stringify({ program, proxy, notes }, null, 2));
+  else await output.result(flags.output ?? configuration);
+  return 0;
+}
+
+/** Writes a file that only the user can read: the configuration may hold keys. Throws `usage` if it exists. */
+async function writeNew(path: string, content: string): Promise<void> {
+  await writeFile(path, content, { flag: "wx", mode: 0o600 }).catch((cause: unknown) => {
+    if (systemErrorCode(cause) === "EEXIST")
+      throw new AppError("usage", `${path} exists`, { hint: "Name another file, or move this one away." });
+    throw new AppError("usage", `Cannot write ${path}: ${getReason(cause)}`, { cause });
+  });
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}

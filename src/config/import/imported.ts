@@ -1,0 +1,73 @@
+import type { z } from "zod";
+import { AppError } from "../../errors.ts";
+import { plainIssue } from "../plain-issue.ts";
+import type { SecretSettings } from "../proxy/schema.ts";
+
+/** A setting of the other program that was not carried over as it was, and what to do about it. */
+export interface ImportNote {
+  /** Such as `router_settings.cooldown_time`. */
+  readonly setting: string;
+  readonly text: string;
+}
+
+/** What the configuration of another program becomes. */
+export interface Imported {
+  /** The member `proxy` of a configuration file. */
+  readonly proxy: object;
+  readonly notes: readonly ImportNote[];
+}
+
+/** Collects notes, each once. */
+export class Notes {
+  readonly list: ImportNote[] = [];
+
+  add(setting: string, text: string): void {
+    if (!this.list.some((note) => note.setting === setting && note.text === text))
+      this.list.push({ setting, text });
+  }
+
+  /** Notes each member of a section by its text in `known`, or as having no counterpart. */
+  addSection(name: string, section: object, known: Readonly<Record<string, string>>): void {
+    for (const key of Object.keys(section)) {
+      const text = known[key];
+      if (text === "") continue;
+      this.add(name === "" ? key : `${name}.${key}`, text ?? "has no counterpart; it was left out");
+    }
+  }
+}
+
+/** Parses the other program's configuration. Throws `configuration` that names each wrong setting. */
+export function parseForeign<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  file: string,
+): z.infer<Schema> {
+  const result = schema.safeParse(value, { error: plainIssue });
+  if (result.success) return result.data;
+  const lines = result.error.issues.map(
+    (issue) => `${file}: ${issue.path.map(String).join(".") || "the file"}: ${issue.message}`,
+  );
+  throw new AppError("configuration", lines.join("\n"));
+}
+
+/** An upstream as the importers write it. */
+export interface ImportedUpstream {
+  dialect: "chat-completions" | "responses" | "messages" | "generative-language";
+  base_url: string;
+  version?: false;
+  api_key?: SecretSettings;
+  headers?: Record<string, SecretSettings>;
+  models?: string[];
+  limits?: Record<string, number>;
+  weight?: number;
+  timeouts?: { first_byte?: number };
+  prices?: Record<string, Record<string, number>>;
+  capabilities?: Record<string, Record<string, number>>;
+}
+
+/** Returns a name for an upstream that is not taken yet: `groq`, `groq-2`, … */
+export function freeName(wanted: string, taken: Readonly<Record<string, unknown>>): string {
+  const name = wanted.replace(/[^A-Za-z0-9._-]+/g, "-") || "upstream";
+  if (!(name in taken)) return name;
+  for (let number = 2; ; number += 1) if (!(`${name}-${number}` in taken)) return `${name}-${number}`;
+}

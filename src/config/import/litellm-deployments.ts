@@ -1,0 +1,196 @@
+import { z } from "zod";
+import type { SecretSettings } from "../proxy/schema.ts";
+import { freeName, type ImportedUpstream, type Notes } from "./imported.ts";
+import { guessProvider, PROVIDERS } from "./litellm-providers.ts";
+
+/** Converts an entry of LiteLLM's `model_list`: docs.litellm.ai/docs/proxy/configs. */
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const text = z.string().min(1);
+/** YAML written by hand often has a number as text. */
+const optionalNumber = z.coerce.number().finite().nullish();
+
+/** The schema of an entry. */
+export const deploymentSchema = z.looseObject({
+  model_name: text,
+  litellm_params: z.looseObject({
+    model: text,
+    custom_llm_provider: text.nullish(),
+    api_base: text.nullish(),
+    base_url: text.nullish(),
+    api_key: text.nullish(),
+    api_version: z.union([text, z.date()]).nullish(),
+    rpm: optionalNumber,
+    tpm: optionalNumber,
+    weight: optionalNumber,
+    max_parallel_requests: optionalNumber,
+    timeout: optionalNumber,
+    stream_timeout: optionalNumber,
+    extra_headers: z.record(z.string(), z.coerce.string()).nullish(),
+    input_cost_per_token: optionalNumber,
+    output_cost_per_token: optionalNumber,
+    cache_read_input_token_cost: optionalNumber,
+    cache_creation_input_token_cost: optionalNumber,
+  }),
+  model_info: z.looseObject({ max_input_tokens: optionalNumber }).nullish(),
+});
+export type Deployment = z.infer<typeof deploymentSchema>;
+
+/** Parameters of a deployment that are handled here. */
+const PARAMETERS = Object.fromEntries(
+  Object.keys(deploymentSchema.shape.litellm_params.shape).map((name) => [name, ""]),
+);
+
+/**
+ * The upstreams that deployments need. Deployments of equal connections and limits share one. Names in `reserved` go to
+ * deployments of that pattern, `openai` to `openai/*`: the proxy takes an upstream's name off the model name.
+ */
+export function createUpstreams(environment: Environment, notes: Notes, reserved: ReadonlySet<string>) {
+  const byName: Record<string, ImportedUpstream> = {};
+  const reservedNames = Object.fromEntries([...reserved].map((name) => [name, true]));
+  const names = new Map<string, string>();
+  return {
+    byName,
+
+    /** Adds the upstream of a deployment. Returns its target, `NAME/model`, or undefined if it was left out. */
+    add(deployment: Deployment): string | undefined {
+      const { model_name: name, litellm_params: parameters, model_info: info } = deployment;
+      const setting = `model_list.${name}`;
+      const { provider, model } = splitModel(parameters.model, parameters.custom_llm_provider);
+      const known = PROVIDERS[provider];
+      const written = parameters.api_base ?? parameters.base_url;
+      const base = resolveText(written ?? known?.url, environment);
+      if (base === undefined) {
+        const reason =
+          known === undefined
+            ? `the proxy has no counterpart of LiteLLM's provider ${JSON.stringify(provider)}`
+            : "api_base is missing, or names a variable that is not set here";
+        notes.add(setting, `was left out: ${reason}`);
+        return undefined;
+      }
+      if (known === undefined)
+        notes.add(setting, `is assumed to speak chat completions: the provider ${provider} is not known`);
+      notes.addSection(`${setting}.litellm_params`, parameters, PARAMETERS);
+      const upstream = describeUpstream(provider, model, base, parameters);
+      const identity = JSON.stringify(upstream);
+      const key =
+        names.get(identity) ??
+        (isPrefixPattern(name)
+          ? freeName(name.slice(0, -2), byName)
+          : freeName(provider, { ...byName, ...reservedNames }));
+      names.set(identity, key);
+      byName[key] ??= upstream;
+      addFacts(byName[key], model, parameters, info?.max_input_tokens);
+      return `${key}/${model}`;
+    },
+  };
+}
+
+/** Returns whether a model name stands for all models of a prefix, such as `openai/*`. */
+export function isPrefixPattern(name: string): boolean {
+  return /^[^*]+\/\*$/.test(name);
+}
+
+/** Splits `groq/llama-3` into provider and model. */
+function splitModel(
+  written: string,
+  provider: string | null | undefined,
+): { provider: string; model: string } {
+  const slash = written.indexOf("/");
+  const prefix = written.slice(0, Math.max(slash, 0));
+  if (provider) return { provider, model: prefix === provider ? written.slice(slash + 1) : written };
+  if (slash > 0) return { provider: prefix, model: written.slice(slash + 1) };
+  return { provider: guessProvider(written), model: written };
+}
+
+function describeUpstream(
+  provider: string,
+  model: string,
+  base: string,
+  parameters: Deployment["litellm_params"],
+): ImportedUpstream {
+  const known = PROVIDERS[provider];
+  const key = importSecret(parameters.api_key, known?.keyVariable);
+  const isAzure = provider === "azure";
+  const version =
+    parameters.api_version instanceof Date ? isoDate(parameters.api_version) : parameters.api_version;
+  const headers = {
+    ...(isAzure && key !== undefined && { "api-key": key }),
+    ...Object.fromEntries(
+      Object.entries(parameters.extra_headers ?? {}).map(([name, text]) => [
+        name,
+        importSecret(text) ?? text,
+      ]),
+    ),
+  };
+  const limits = {
+    ...positive("rpm", parameters.rpm),
+    ...positive("tpm", parameters.tpm),
+    ...positive("concurrency", parameters.max_parallel_requests),
+  };
+  const firstByte = parameters.stream_timeout ?? parameters.timeout;
+  return {
+    dialect: known?.dialect ?? "chat-completions",
+    base_url: isAzure
+      ? `${base.replace(/\/+$/, "")}/openai/deployments/${model}?api-version=${version ?? "2024-10-21"}`
+      : base,
+    ...(!isAzure && key !== undefined && { api_key: key }),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(Object.keys(limits).length > 0 && { limits }),
+    ...(parameters.weight ? { weight: parameters.weight } : {}),
+    ...(firstByte ? { timeouts: { first_byte: firstByte } } : {}),
+  };
+}
+
+/** Adds the model's prices per million tokens, and its context window. */
+function addFacts(
+  upstream: ImportedUpstream,
+  model: string,
+  parameters: Deployment["litellm_params"],
+  contextWindow: number | null | undefined,
+): void {
+  const million = (cost: number) => Number((cost * 1_000_000).toPrecision(12));
+  const { input_cost_per_token: input, output_cost_per_token: output } = parameters;
+  if (typeof input === "number" && typeof output === "number") {
+    const read = parameters.cache_read_input_token_cost;
+    const write = parameters.cache_creation_input_token_cost;
+    upstream.prices = {
+      ...upstream.prices,
+      [model]: {
+        input: million(input),
+        output: million(output),
+        ...(typeof read === "number" && { cache_read: million(read) }),
+        ...(typeof write === "number" && { cache_write: million(write) }),
+      },
+    };
+  }
+  if (contextWindow) upstream.capabilities = { ...upstream.capabilities, [model]: { contextWindow } };
+}
+
+/** Returns a secret, or the variable that LiteLLM reads by default. */
+function importSecret(text: string | null | undefined, variable?: string): SecretSettings | undefined {
+  if (!text) return variable === undefined ? undefined : { env: variable };
+  const named = environmentName(text);
+  return named === undefined ? text : { env: named };
+}
+
+export function environmentName(text: string): string | undefined {
+  return /^os\.environ\/(\w+)$/.exec(text)?.[1];
+}
+
+function resolveText(
+  text: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const variable = text === undefined ? undefined : environmentName(text);
+  return variable === undefined ? text : environment[variable] || undefined;
+}
+
+function positive(name: string, value: number | null | undefined): object {
+  return value && value >= 1 ? { [name]: Math.floor(value) } : {};
+}
+
+function isoDate(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}

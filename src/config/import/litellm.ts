@@ -1,0 +1,210 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { type Imported, Notes, parseForeign } from "./imported.ts";
+import {
+  createUpstreams,
+  deploymentSchema,
+  environmentName,
+  isPrefixPattern,
+} from "./litellm-deployments.ts";
+
+/** Converts LiteLLM's `config.yaml`: docs.litellm.ai/docs/proxy/configs. */
+
+const text = z.string().min(1);
+
+const groups = z.array(z.record(z.string(), z.array(text))).nullish();
+const fallbackMembers = {
+  fallbacks: groups,
+  context_window_fallbacks: groups,
+  default_fallbacks: z.array(text).nullish(),
+};
+
+const litellmSchema = z.looseObject({
+  model_list: z.array(deploymentSchema),
+  router_settings: z
+    .looseObject({
+      routing_strategy: text.nullish(),
+      model_group_alias: z.record(z.string(), z.union([text, z.looseObject({ model: text })])).nullish(),
+      redis_url: text.nullish(),
+      ...fallbackMembers,
+    })
+    .nullish(),
+  litellm_settings: z
+    .looseObject({ request_timeout: z.coerce.number().finite().nullish(), ...fallbackMembers })
+    .nullish(),
+  general_settings: z.looseObject({ master_key: text.nullish() }).nullish(),
+});
+type LitellmConfig = z.infer<typeof litellmSchema>;
+
+/** Settings of LiteLLM that are handled elsewhere (an empty text) or that something else replaces. */
+const SECTIONS = {
+  "": {
+    model_list: "",
+    router_settings: "",
+    litellm_settings: "",
+    general_settings: "",
+    environment_variables: "was left out: set these variables in the proxy's environment",
+    include: "was left out: import each included file, and join the results",
+  },
+  router_settings: {
+    routing_strategy: "",
+    model_group_alias: "",
+    fallbacks: "",
+    context_window_fallbacks: "",
+    default_fallbacks: "",
+    redis_url: "",
+    redis_host: 'was left out: set "redis": "redis://HOST:PORT" or "redis_env"',
+    redis_port: 'was left out: see "redis"',
+    redis_password: 'was left out: set "redis_env" to a variable that holds the URL with the password',
+    num_retries: "was left out: each target of a rule is tried once, then the next one",
+    allowed_fails: "was left out: 5 failures in 30 s put an upstream into cooldown",
+    cooldown_time: "was left out: a cooldown takes 30 s and doubles up to 5 min",
+    timeout: 'was left out: set "timeouts"',
+    enable_pre_call_checks: 'was left out: a rule with "on": ["context_window"] has this effect',
+  },
+  litellm_settings: {
+    request_timeout: "",
+    fallbacks: "",
+    context_window_fallbacks: "",
+    default_fallbacks: "",
+    drop_params: "was left out: the translation drops what a model rejects, and says so in a header",
+    num_retries: "was left out: each target of a rule is tried once, then the next one",
+    allowed_fails: "was left out: 5 failures in 30 s put an upstream into cooldown",
+    cooldown_time: "was left out: a cooldown takes 30 s and doubles up to 5 min",
+    set_verbose: "was left out",
+    json_logs: "was left out: the call log is always JSON",
+    callbacks: "was left out: /metrics serves Prometheus",
+    success_callback: "was left out: usage is kept in the database, and /metrics serves Prometheus",
+    failure_callback: "was left out: usage is kept in the database, and /metrics serves Prometheus",
+    cache: "was left out: responses are not cached",
+    cache_params: "was left out: responses are not cached",
+  },
+  general_settings: {
+    master_key: "",
+    database_url:
+      'was left out: name another database in "database_env"; keys are created with `sallyport proxy keys create`',
+    store_model_in_db: "was left out: upstreams and rules are in the configuration file",
+    background_health_checks: "was left out: failures of calls show the state of an upstream",
+    alerting: "was left out: alert on /metrics",
+  },
+} as const;
+
+/** Converts a configuration. Throws `configuration` where LiteLLM would not accept it either. */
+export function importLitellm(
+  value: unknown,
+  file: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Imported {
+  const config = parseForeign(litellmSchema, value, file);
+  const notes = new Notes();
+  const names = config.model_list.map((deployment) => deployment.model_name);
+  const prefixes = names.filter(isPrefixPattern).map((name) => name.slice(0, -2));
+  const upstreams = createUpstreams(environment, notes, new Set(prefixes));
+  const targets = new Map<string, string[]>();
+  for (const deployment of config.model_list) {
+    const target = upstreams.add(deployment);
+    if (target === undefined) continue;
+    targets.set(deployment.model_name, [...(targets.get(deployment.model_name) ?? []), target]);
+  }
+  const general = config.general_settings ?? {};
+  const timeout = config.litellm_settings?.request_timeout;
+  const redis = importRedis(config.router_settings?.redis_url);
+  notes.addSection("", config, SECTIONS[""]);
+  for (const name of ["router_settings", "litellm_settings", "general_settings"] as const)
+    notes.addSection(name, config[name] ?? {}, SECTIONS[name]);
+  const proxy = {
+    ...(general.master_key && { auth_mode: "all_except_health", api_keys: [importKey(general.master_key)] }),
+    upstreams: upstreams.byName,
+    models: importRules(config, targets, notes),
+    ...(timeout ? { timeouts: { total: timeout } } : {}),
+    ...redis,
+  };
+  return { proxy, notes: notes.list };
+}
+
+const STRATEGIES: Readonly<Record<string, string>> = {
+  "simple-shuffle": "weighted",
+  "least-busy": "least-busy",
+  "latency-based-routing": "fastest",
+  "cost-based-routing": "cheapest",
+  "usage-based-routing": "least-busy",
+  "usage-based-routing-v2": "least-busy",
+};
+
+/** Returns a rule for each model group and alias. */
+function importRules(config: LitellmConfig, targets: ReadonlyMap<string, string[]>, notes: Notes): object[] {
+  const router = config.router_settings ?? {};
+  const fallbacks = [...(router.fallbacks ?? config.litellm_settings?.fallbacks ?? [])];
+  const byContext = [
+    ...(router.context_window_fallbacks ?? config.litellm_settings?.context_window_fallbacks ?? []),
+  ];
+  const byDefault = router.default_fallbacks ?? config.litellm_settings?.default_fallbacks ?? [];
+  const strategy = STRATEGIES[router.routing_strategy ?? "simple-shuffle"];
+  if (strategy === undefined)
+    notes.add("router_settings.routing_strategy", `${router.routing_strategy} is not known; "order" is used`);
+  const find = (list: readonly Record<string, string[]>[], name: string) =>
+    list.flatMap((entry) => entry[name] ?? []);
+  const rules: object[] = [];
+  for (const [name, own] of targets) {
+    // `NAME/model` reaches an upstream without a rule, which could not take the prefix off the model name.
+    if (isPrefixPattern(name)) {
+      if (own.length > 1 || own[0] !== name)
+        notes.add(
+          `model_list.${name}`,
+          "only its first deployment was carried over, for models of one prefix",
+        );
+      continue;
+    }
+    const explicit = find(fallbacks, name);
+    const others = explicit.length > 0 ? explicit : byDefault.filter((other) => other !== name);
+    const larger = find(byContext, name);
+    const further = [...others, ...larger].flatMap((other) => targets.get(other) ?? []);
+    const all = [...new Set([...own, ...further])];
+    if (own.length > 1 && all.length > own.length)
+      notes.add(
+        `model_list.${name}`,
+        "tries its deployments in order instead of by strategy, because it has fallbacks",
+      );
+    const on = [...(others.length > 0 || own.length > 1 ? ["error", "rate_limit"] : []), "context_window"];
+    rules.push({
+      match: name,
+      ...describeTargets(all),
+      ...(own.length > 1 && all.length === own.length && strategy !== undefined && { strategy }),
+      ...(larger.length > 0 && { on }),
+    });
+  }
+  for (const [alias, group] of Object.entries(router.model_group_alias ?? {})) {
+    const all = targets.get(typeof group === "string" ? group : group.model);
+    if (all !== undefined) rules.push({ match: alias, ...describeTargets(all) });
+  }
+  // Rules apply in order, so a name comes before a pattern that fits it as well.
+  return rules.sort((one, other) => wildcards(one) - wildcards(other));
+}
+
+function wildcards(rule: object): number {
+  const { match } = rule as { match: string };
+  return match === "*" ? 2 : Number(match.includes("*"));
+}
+
+function describeTargets(all: readonly string[]): object {
+  const [only = ""] = all;
+  const targets = all.map((target) => (target.includes("*") ? target.slice(0, target.indexOf("/")) : target));
+  if (targets.length > 1) return { upstream: targets };
+  const slash = only.indexOf("/");
+  return only.includes("*")
+    ? { upstream: only.slice(0, slash) }
+    : { upstream: only.slice(0, slash), model: only.slice(slash + 1) };
+}
+
+/** The master key calls models; the proxy creates its own admin key. */
+function importKey(key: string): object {
+  const variable = environmentName(key);
+  if (variable !== undefined) return { name: "litellm-master-key", key_env: variable };
+  return { name: "litellm-master-key", sha256: createHash("sha256").update(key).digest("hex") };
+}
+
+function importRedis(url: string | null | undefined): object {
+  if (!url) return {};
+  const variable = environmentName(url);
+  return variable === undefined ? { redis: url } : { redis_env: variable };
+}
