@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -26,7 +26,10 @@ let nextPort = 21_000;
 /** Removed when the test ends. */
 export async function createBench(variables: Readonly<Record<string, string>> = {}): Promise<Bench> {
   const folder = await mkdtemp(join(tmpdir(), "sallyport-live-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+  onTestFinished(async () => {
+    await endDetached(join(folder, "data", "running"));
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  });
   const home = join(folder, "home");
   const repository = join(folder, "repository");
   await mkdir(home);
@@ -53,6 +56,18 @@ export async function createBench(variables: Readonly<Record<string, string>> = 
       ...variables,
     },
   };
+}
+
+/** Ends live reviews that run in the background, by their running files. */
+async function endDetached(runningFolder: string): Promise<void> {
+  for (const name of await readdir(runningFolder).catch(() => [])) {
+    const { pid } = JSON.parse(await readFile(join(runningFolder, name), "utf8"));
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has ended by itself.
+    }
+  }
 }
 
 export interface Ended {

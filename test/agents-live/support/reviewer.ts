@@ -16,8 +16,76 @@ export async function openPlan(reviewUrl: string): Promise<SeenPlan> {
 }
 
 /** The same for a diff's review. */
-export async function openReview(reviewUrl: string): Promise<{ readonly rawPatch: string }> {
+async function openDiff(reviewUrl: string): Promise<{ readonly rawPatch: string }> {
   return (await open(`${reviewUrl}/api/diff`)) as { readonly rawPatch: string };
+}
+
+interface SeenThread {
+  readonly state: string;
+  readonly round: number;
+  readonly resolvedBy: { readonly kind: string; readonly name: string } | null;
+  readonly messages: readonly { readonly author: { readonly kind: string }; readonly markdown: string }[];
+}
+
+/** The person in a live review of a diff. */
+export interface LivePerson {
+  comment(path: string, line: number, markdown: string): Promise<void>;
+  send(): Promise<void>;
+  /** Waits for an agent's message with this text, and for the state in which the agent leaves its thread. */
+  reply(text: string, state: "open" | "resolved"): Promise<SeenThread>;
+  /** Waits until the diff contains a text. */
+  diffWith(text: string): Promise<void>;
+  /** Approves. */
+  finish(): Promise<void>;
+}
+
+/** Waits until a live review listens. */
+export async function joinLiveReview(reviewUrl: string): Promise<LivePerson> {
+  const { port } = new URL(reviewUrl);
+  const origin = `http://localhost:${port}`;
+  await openDiff(reviewUrl);
+  const postAsPage = async (path: string, body: object) => {
+    const response = await fetch(`${origin}${path}`, {
+      method: "POST",
+      headers: { origin, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${path} returned ${response.status}: ${await response.text()}`);
+  };
+  const ended = new AbortController();
+  onTestFinished(() => ended.abort());
+  const until = async <Value>(look: () => Promise<Value | undefined>): Promise<Value> => {
+    while (!ended.signal.aborted) {
+      const found = await look();
+      if (found !== undefined) return found;
+      await delay(100);
+    }
+    throw new Error("nothing until the test ended");
+  };
+  const threads = async () => {
+    const body = await (await fetch(`${origin}/api/threads`)).json();
+    return (body as { readonly threads: readonly SeenThread[] }).threads;
+  };
+  return {
+    comment: (path, line, markdown) =>
+      postAsPage("/api/threads", {
+        anchor: { kind: "lines", path, side: "new", lineStart: line, lineEnd: line },
+        type: "comment",
+        markdown,
+      }),
+    send: () => postAsPage("/api/send", {}),
+    reply: (text, state) =>
+      until(async () => {
+        const isWanted = ({ messages }: SeenThread) =>
+          messages.some(({ author, markdown }) => author.kind === "agent" && markdown === text);
+        const thread = (await threads()).find(isWanted);
+        return thread?.state === state ? thread : undefined;
+      }),
+    diffWith: async (text) => {
+      await until(async () => ((await openDiff(reviewUrl)).rawPatch.includes(text) ? true : undefined));
+    },
+    finish: () => postAsPage("/api/finish", { approved: true }),
+  };
 }
 
 /** As long as the test has: whoever waits gives up when the agent ends without a review. */
@@ -53,18 +121,13 @@ export async function decide(reviewUrl: string, route: "approve" | "deny", body:
   await post(`${reviewUrl}/api/${route}`, body);
 }
 
-/** Sends what the person wrote about a diff. */
-export async function sendFeedback(reviewUrl: string, body: object): Promise<void> {
-  await post(`${reviewUrl}/api/feedback`, body);
-}
-
 async function post(url: string, body: object): Promise<void> {
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json", ...(await pageToken(url)) },
     body: JSON.stringify(body),
   });
-  if (!response.ok) throw new Error(`${url} was answered ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`${url} returned ${response.status}: ${await response.text()}`);
 }
 
 /** What tells the page's requests from those of other programs: the token in its HTML. */
