@@ -35,6 +35,8 @@ export interface InstallTarget {
   readonly command: string;
   /** The same command as separate arguments, for agents that start programs without a shell. */
   readonly argv: readonly string[];
+  /** Whether plans open as live reviews, which stay open for further rounds; set for `--live`. */
+  readonly live?: boolean | undefined;
   /** Variables that change the location of an agent's configuration, such as CLAUDE_CONFIG_DIR. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -43,6 +45,8 @@ export interface InstallTarget {
 export interface ReviewInstall {
   /** The features it adds, as one line of `install --list`. */
   readonly gives: string;
+  /** Set if the agent cannot wait for the rounds of a live plan review: why, as the end of an error message. */
+  readonly cannotStayLive?: string | undefined;
   /** Returns the files to edit, hooks first. Pure. */
   edits(target: InstallTarget): readonly FileEdit[];
   /** Notes on what the person still has to do or should know. */

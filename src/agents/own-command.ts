@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
+import type { InstallTarget } from "./agent.ts";
 
 /** The command of this process, with which agents can start Sallyport later. */
 export interface Started {
@@ -67,10 +68,14 @@ export const HOOK_TIMEOUT_SECONDS = 345_600;
 /**
  * Returns the command line of a plan hook. Agents run it in a shell, which `exec` replaces with Sallyport: a
  * remaining shell would hide from Sallyport that the agent has ended. `--caller-waits` passes the agent's timeout to
- * the page.
+ * the page. A live hook opens a review that stays open for the next round.
  */
-export function planHook(command: string, platform: NodeJS.Platform = process.platform): string {
-  return `${platform === "win32" ? "" : "exec "}${command} review plan --caller-waits ${HOOK_TIMEOUT_SECONDS}`;
+export function planHook(
+  { command, live }: Pick<InstallTarget, "command" | "live">,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  const exec = platform === "win32" ? "" : "exec ";
+  return `${exec}${command} review plan ${live ? "--live " : ""}--caller-waits ${HOOK_TIMEOUT_SECONDS}`;
 }
 
 /** Returns the command line with stderr discarded. */

@@ -1,31 +1,72 @@
 import { OWN_MARK } from "./file-edits/own-file.ts";
 
 /** Description of the review command in an agent's list of commands. */
-export const REVIEW_COMMAND = "Review the changes in the browser and bring the notes back here";
+export const REVIEW_COMMAND = "Review the changes in the browser, together with the person";
+
+/** How an agent takes part in a live review: its name, and how its shell waits. */
+export interface LiveReviewer {
+  /** The command that runs Sallyport. */
+  readonly command: string;
+  /** The agent's name, as the page shows it. */
+  readonly agent: string;
+  /** Seconds that one `review wait` may take in the agent's shell. */
+  readonly waitSeconds: number;
+  /** What the agent has to do so that its shell waits that long, such as " with a timeout of 600000 ms". */
+  readonly howToWait?: string | undefined;
+  /** What the agent has to do so that a command can reach the review. */
+  readonly howToRun?: string | undefined;
+}
+
+/** Returns the command line that opens the live review, or finds the one that is open already. */
+export function startLine({ command, agent }: Pick<LiveReviewer, "command" | "agent">, args = ""): string {
+  return `${command} review code --live --detach --reuse --agent ${agent}${args === "" ? "" : ` ${args}`}`;
+}
+
+/** Returns the prompt of a command whose model opens the review itself. `args` stands for the person's arguments. */
+export function livePrompt(reviewer: LiveReviewer, args = ""): string {
+  const { howToRun = "" } = reviewer;
+  return `Review the changes in this repository together with the person, who sees them in the browser.
+
+1. Run \`${startLine(reviewer, args)}\`${howToRun}. It returns at once and
+   prints the \`id\` and \`url\` of the review. Tell the person the URL.
+${nextSteps(reviewer)}`;
+}
 
 /**
  * Returns the prompt of a command whose agent inserts a shell command's output. `output` is the placeholder in the
- * agent's own notation; `command` is how the agent's shell runs Sallyport.
+ * agent's own notation.
  */
-export function promptWithNotes(command: string, output: string): string {
-  return `The person has just reviewed the changes in this repository in the browser. This is what they wrote:
+export function promptWithOutput(reviewer: LiveReviewer, output: string): string {
+  return `Review the changes in this repository together with the person, who sees them in the browser.
+
+1. The review is open. This is its \`id\` and \`url\`; tell the person the URL:
 
 ${output}
 
-Address every point. If it says that no feedback was provided, change nothing and say so. If it is empty or was cut off,
-run \`${command} review last\` and use its output instead.
-`;
+${nextSteps(reviewer)}`;
 }
 
-/** Returns a skill with which the model runs the review itself; `how` adds instructions for running it. */
-export function reviewSkill(command: string, how = ""): string {
+/** Returns a skill with which the model runs the review. */
+export function reviewSkill(reviewer: LiveReviewer): string {
   return `---
 name: sallyport-review
-description: Let the person review the changes in this repository in the browser, and address the notes. Use when the person asks for a review in the browser or names Sallyport.
+description: Review the changes in this repository together with the person in the browser. Use when the person asks for a review in the browser or names Sallyport.
 ---
 <!-- ${OWN_MARK} -->
-1. Run \`${command} review code\`${how} and wait until it ends, however long the person takes.
-2. Address every point of what it prints. If it says that no feedback was provided, change nothing and say so.
-3. If it was cut off, run \`${command} review last\` and use its output instead.
+${livePrompt(reviewer)}`;
+}
+
+function nextSteps({ command, agent, waitSeconds, howToWait = "", howToRun = "" }: LiveReviewer): string {
+  return `2. Run \`${command} review wait --id ID --timeout ${waitSeconds}\`${howToWait}${howToRun}, with the review's id in place of ID. It
+   prints what the person wrote. Exit code 124 means that the person has not sent anything yet: run it again, however
+   often that takes.
+3. Handle every thread that it prints: change the code, or answer. Then reply in each one:
+   \`${command} review reply THREAD --id ID --author ${agent} --text TEXT\`, with \`--resolve\` if the thread is settled.
+   \`--text -\` reads a longer reply from stdin.
+4. Run \`${command} review refresh --id ID\`, so that the person sees your changes, and go back to step 2.
+5. Stop when \`review wait\` prints that the reviewer approved or that the review has ended. Handle what it prints, then say
+   what you did. Leave the end of the review to the person.
+
+If the output of \`review wait\` was cut off, \`${command} review wait --id ID --again\` prints it again.
 `;
 }

@@ -17,7 +17,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { InstallTarget, ReviewInstall } from "../../src/agents/agent.ts";
 import { changesToInstall, changesToUninstall, resolveTarget } from "../../src/agents/file-edits/changes.ts";
-import { readInstallState } from "../../src/agents/file-edits/install-state.ts";
+import { readEitherState, readInstallState } from "../../src/agents/file-edits/install-state.ts";
 import { createReceiptStore } from "../../src/agents/file-edits/receipts.ts";
 import { showChanges } from "../../src/agents/file-edits/show-changes.ts";
 import { forgetReceipts, writeChanges } from "../../src/agents/file-edits/write-changes.ts";
@@ -107,6 +107,27 @@ describe.each(agents.map((agent) => [agent.id, agent] as const))("%s", (_id, age
   });
 });
 
+describe.each(
+  agents.filter(({ cannotStayLive }) => !cannotStayLive).map((agent) => [agent.id, agent] as const),
+)("live plan reviews of %s", (_id, agent) => {
+  const live = (folder: string) => ({ ...targetIn(folder), live: true });
+
+  it("are installed over one-shot reviews and back, and leave nothing behind", async () => {
+    await install(agent, targetIn(home));
+    expect(await readEitherState(agent.edits, targetIn(home))).toEqual({ state: "installed", live: false });
+    expect(await install(agent, live(home))).toBe(1);
+    expect(await readFile(settingsOf(agent, live(home)), "utf8")).toMatch(
+      /review("?,"? ?| )plan("?,"| )--live/,
+    );
+    expect(await readEitherState(agent.edits, targetIn(home))).toEqual({ state: "installed", live: true });
+    expect(await install(agent, targetIn(home))).toBe(1);
+    await install(agent, live(home));
+    // `uninstall` has no --live.
+    await uninstall(agent, targetIn(home));
+    expect((await readdir(home)).filter((name) => name !== "data")).toEqual([]);
+  });
+});
+
 describe.each(withSettings.map((agent) => [agent.id, agent] as const))("settings of %s", (_id, agent) => {
   it.each(oddSettings)("come back byte for byte: %s", async (_name, text) => {
     const target = targetIn(home);
@@ -116,6 +137,9 @@ describe.each(withSettings.map((agent) => [agent.id, agent] as const))("settings
     const written = await readFile(path, "utf8");
     expect(written).toContain("review plan");
     expect(written.match(/theirs/g)?.length).toBe(text.match(/theirs/g)?.length);
+    await uninstall(agent, target);
+    expect(await readFile(path, "utf8")).toBe(text);
+    await install(agent, { ...target, live: true });
     await uninstall(agent, target);
     expect(await readFile(path, "utf8")).toBe(text);
   });

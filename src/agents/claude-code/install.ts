@@ -5,11 +5,11 @@ import { jsonHook } from "../file-edits/json-hook.ts";
 import { jsonDefaults } from "../file-edits/json-members.ts";
 import { OWN_MARK, ownFile } from "../file-edits/own-file.ts";
 import { HOOK_TIMEOUT_SECONDS, planHook } from "../own-command.ts";
-import { REVIEW_COMMAND } from "../review-prompts.ts";
+import { livePrompt, REVIEW_COMMAND } from "../review-prompts.ts";
 
 /** https://code.claude.com/docs/en/hooks; formats tested with Claude Code 2.1.197 and 2.1.329. */
 export const install: ReviewInstall = {
-  gives: "plan review when it leaves plan mode; /sallyport-review for a diff",
+  gives: "plan review when it leaves plan mode; /sallyport-review for a live review of a diff",
   edits: (target) => {
     const settings = join(claudeFolder(target), "settings.json");
     const reviewing = "review every plan before it is carried out";
@@ -22,7 +22,7 @@ export const install: ReviewInstall = {
           matcher: "ExitPlanMode",
           hook: {
             type: "command",
-            command: planHook(target.command),
+            command: planHook(target),
             timeout: HOOK_TIMEOUT_SECONDS,
           },
         }),
@@ -46,22 +46,24 @@ export function claudeFolder({ home, project, environment }: InstallTarget): str
   return environment["CLAUDE_CONFIG_DIR"] || join(home, ".claude");
 }
 
+/** Seconds that the model waits with one command: it has to ask for a timeout, and the settings permit four days. */
+const WAIT_SECONDS = 3_500;
+
 /**
  * Returns a command whose review the model runs: Claude Code ends a command that it runs itself after two minutes.
- * For commands of the model its limit is ten minutes, which the settings raise; a command has to ask for a longer
- * time to get it.
  */
 function reviewCommand(command: string): string {
+  const reviewer = {
+    command,
+    agent: "claude-code",
+    waitSeconds: WAIT_SECONDS,
+    howToWait: ` in the foreground with a timeout of ${(WAIT_SECONDS + 100) * 1_000} ms`,
+  };
   return `---
 description: ${REVIEW_COMMAND}
 argument-hint: "[path...]"
 allowed-tools: Bash(${command} review:*)
 ---
 <!-- ${OWN_MARK} -->
-1. Run \`${command} review code --origin claude-code $ARGUMENTS\` with the Bash tool, in the foreground, with a timeout of
-   ${HOOK_TIMEOUT_SECONDS * 1000} ms. It opens the changes in the person's browser and ends when the person has decided,
-   however long that takes.
-2. Address every point of what it prints. If it says that no feedback was provided, change nothing and say so.
-3. If it was cut off or went to the background, wait for it; once it has ended, \`${command} review last\` prints it again.
-`;
+${livePrompt(reviewer, "--origin claude-code $ARGUMENTS")}`;
 }

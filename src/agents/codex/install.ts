@@ -10,7 +10,7 @@ import { reviewSkill } from "../review-prompts.ts";
  * Formats tested with Codex CLI 0.169.0. It has no tool for plans: the Stop hook finds the plan in the transcript.
  */
 export const install: ReviewInstall = {
-  gives: "plan review when a turn in plan mode ends; the skill sallyport-review for a diff",
+  gives: "plan review when a turn in plan mode ends; the skill sallyport-review for a live review of a diff",
   edits: (target) => [
     jsonHook({
       path: join(codexFolder(target), "hooks.json"),
@@ -19,14 +19,20 @@ export const install: ReviewInstall = {
       matcher: "",
       hook: {
         type: "command",
-        command: planHook(target.command),
+        command: planHook(target),
         timeout: HOOK_TIMEOUT_SECONDS,
       },
     }),
     ownFile(
       join(codexFolder(target), "skills", "sallyport-review", "SKILL.md"),
       "the skill sallyport-review",
-      reviewSkill(target.command, " outside the sandbox (it opens a page on localhost)"),
+      reviewSkill({
+        command: target.command,
+        agent: "codex",
+        waitSeconds: 3_500,
+        howToWait: " and poll it until it exits,",
+        howToRun: " outside the sandbox (it connects to localhost)",
+      }),
     ),
   ],
   notes: [

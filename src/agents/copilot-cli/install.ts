@@ -6,17 +6,22 @@ import { reviewSkill } from "../review-prompts.ts";
 
 /** Formats tested with Copilot CLI 1.0.102. A project's hooks run once its folder is trusted. */
 export const install: ReviewInstall = {
-  gives: "plan review when it leaves plan mode; the skill sallyport-review for a diff",
+  gives: "plan review when it leaves plan mode; the skill sallyport-review for a live review of a diff",
   edits: (target) => [
     ownFile(
       join(copilotFolder(target), "hooks", "sallyport.json"),
       "review every plan before it is carried out",
-      hooksFile(target.command),
+      hooksFile(target),
     ),
     ownFile(
       join(copilotFolder(target), "skills", "sallyport-review", "SKILL.md"),
       "the skill sallyport-review",
-      reviewSkill(target.command),
+      reviewSkill({
+        command: target.command,
+        agent: "copilot",
+        waitSeconds: 280,
+        howToWait: " in sync mode with an initial wait of 300 s",
+      }),
     ),
   ],
   notes: ["Copilot CLI shows its own menu in the terminal after you have approved a plan."],
@@ -28,9 +33,9 @@ function copilotFolder({ home, project, environment }: InstallTarget): string {
   return environment["COPILOT_HOME"] || join(home, ".copilot");
 }
 
-function hooksFile(command: string): string {
+function hooksFile(target: InstallTarget): string {
   const [shell, line] =
-    process.platform === "win32" ? ["powershell", `& ${planHook(command)}`] : ["bash", planHook(command)];
+    process.platform === "win32" ? ["powershell", `& ${planHook(target)}`] : ["bash", planHook(target)];
   const hook = {
     type: "command",
     matcher: "exit_plan_mode",

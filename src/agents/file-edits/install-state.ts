@@ -1,8 +1,20 @@
+import type { InstallTarget, ReviewInstall } from "../agent.ts";
 import { readText, resolveTarget } from "./changes.ts";
 import type { FileEdit } from "./file-edit.ts";
 
 /** `outdated`: installed, but this version (or this location of the command) would write something else. */
 export type InstallState = "installed" | "outdated" | "absent" | "unreadable";
+
+/** Returns the state of an installation, and whether its plans open as live reviews. Only reads, and never throws. */
+export async function readEitherState(
+  edits: ReviewInstall["edits"],
+  target: InstallTarget,
+): Promise<{ readonly state: InstallState; readonly live: boolean }> {
+  const state = await readInstallState(edits({ ...target, live: false }));
+  const live =
+    state === "outdated" && (await readInstallState(edits({ ...target, live: true }))) === "installed";
+  return live ? { state: "installed", live } : { state, live };
+}
 
 /** Returns the state of a set of edits. Only reads, and never throws. */
 export async function readInstallState(edits: readonly FileEdit[]): Promise<InstallState> {

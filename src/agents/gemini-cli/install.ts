@@ -3,11 +3,11 @@ import type { InstallTarget, ReviewInstall } from "../agent.ts";
 import { jsonHook } from "../file-edits/json-hook.ts";
 import { OWN_MARK, ownFile } from "../file-edits/own-file.ts";
 import { HOOK_TIMEOUT_SECONDS, planHook } from "../own-command.ts";
-import { promptWithNotes, REVIEW_COMMAND } from "../review-prompts.ts";
+import { promptWithOutput, REVIEW_COMMAND, startLine } from "../review-prompts.ts";
 
 /** The package's docs/hooks/reference.md and docs/cli/custom-commands.md; formats tested with Gemini CLI 0.61.0. */
 export const install: ReviewInstall = {
-  gives: "plan review when it leaves plan mode; /sallyport-review for a diff",
+  gives: "plan review when it leaves plan mode; /sallyport-review for a live review of a diff",
   edits: (target) => [
     jsonHook({
       path: join(geminiFolder(target), "settings.json"),
@@ -17,7 +17,7 @@ export const install: ReviewInstall = {
       hook: {
         type: "command",
         name: "sallyport",
-        command: planHook(target.command),
+        command: planHook(target),
         timeout: HOOK_TIMEOUT_SECONDS * 1000,
       },
     }),
@@ -35,10 +35,14 @@ export function geminiFolder({ home, project, environment }: InstallTarget): str
   return join(project ?? (environment["GEMINI_CLI_HOME"] || home), ".gemini");
 }
 
+/** Seconds of one wait: Gemini CLI ends a shell command that has printed nothing for five minutes. */
+const WAIT_SECONDS = 240;
+
 function reviewCommand(command: string): string {
+  const reviewer = { command, agent: "gemini-cli", waitSeconds: WAIT_SECONDS };
   return `# ${OWN_MARK}
 description = "${REVIEW_COMMAND}"
 prompt = '''
-${promptWithNotes(command, `!{${command} review code {{args}}}`)}'''
+${promptWithOutput(reviewer, `!{${startLine(reviewer, "{{args}}")}}`)}'''
 `;
 }

@@ -3,13 +3,15 @@ import { OWN_MARK } from "../file-edits/own-file.ts";
 /**
  * Returns the source of OpenCode's plugin: plain JavaScript without package imports, because OpenCode silently skips
  * a plugin whose packages it cannot find. The plugin starts `sallyport review plan`, passes it the plan and the
- * agents that the person can switch to, and returns the decision to the model as text.
+ * agents that the person can switch to, and returns the decision to the model as text. `live`: the review stays open for
+ * the session's next plan.
  */
-export function pluginSource(argv: readonly string[]): string {
+export function pluginSource(argv: readonly string[], live = false): string {
+  const command = [...argv, "review", "plan", ...(live ? ["--live"] : []), "--origin", "opencode", "--json"];
   return `// ${OWN_MARK}
 import { spawn } from "node:child_process";
 
-const COMMAND = ${JSON.stringify([...argv, "review", "plan", "--origin", "opencode", "--json"])};
+const COMMAND = ${JSON.stringify(command)};
 
 export const Sallyport = async ({ client }) => ({
   tool: {
@@ -43,9 +45,10 @@ async function agentsOf(client, directory) {
 }
 
 /** Runs the review; ends it when the person cancels the tool call. */
-function review(envelope, { abort, directory }) {
+function review(envelope, { abort, directory${live ? ", sessionID" : ""} }) {
   return new Promise((resolve, reject) => {
-    const [program, ...args] = COMMAND;
+    const [program, ...given] = COMMAND;
+    const args = ${live ? '[...given, "--agent-session=" + sessionID]' : "given"};
     // On Windows a bare name is an npm script, which needs a shell. A shell would split a path at spaces.
     const shell = process.platform === "win32" && !/[\\\\/]/.test(program);
     const child = spawn(program, args, { cwd: directory, shell });

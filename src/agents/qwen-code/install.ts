@@ -4,16 +4,16 @@ import { combined } from "../file-edits/combined-edit.ts";
 import { jsonHook } from "../file-edits/json-hook.ts";
 import { OWN_MARK, ownFile } from "../file-edits/own-file.ts";
 import { HOOK_TIMEOUT_SECONDS, planHook, silenced } from "../own-command.ts";
-import { promptWithNotes, REVIEW_COMMAND } from "../review-prompts.ts";
+import { promptWithOutput, REVIEW_COMMAND, startLine } from "../review-prompts.ts";
 
 /** The package's docs/features/hooks.md and commands.md; formats tested with Qwen Code 0.15.10 and 0.24.4. */
 export const install: ReviewInstall = {
-  gives: "plan review when it leaves plan mode; /sallyport-review for a diff",
+  gives: "plan review when it leaves plan mode; /sallyport-review for a live review of a diff",
   edits: (target) => {
     const path = join(qwenFolder(target), "settings.json");
     const purpose = "review every plan before it is carried out";
     // Qwen Code treats any stderr output without a decision as a denial without a reason.
-    const command = silenced(planHook(target.command));
+    const command = silenced(planHook(target));
     const hookOn = (event: string) =>
       jsonHook({
         path,
@@ -32,6 +32,7 @@ export const install: ReviewInstall = {
       ),
     ];
   },
+  cannotStayLive: "it reads its hook's output for 60 seconds only",
   notes: [
     "Qwen Code 0.24 and newer ask again in the terminal after you have approved a plan.",
     "Qwen Code asks once before /sallyport-review runs a shell command.",
@@ -44,10 +45,19 @@ export function qwenFolder({ home, project, environment }: InstallTarget): strin
   return environment["QWEN_HOME"] || join(home, ".qwen");
 }
 
+/** Seconds of one wait: Qwen Code permits a shell command ten minutes. */
+const WAIT_SECONDS = 560;
+
 function reviewCommand(command: string): string {
+  const reviewer = {
+    command,
+    agent: "qwen",
+    waitSeconds: WAIT_SECONDS,
+    howToWait: " in the foreground with a timeout of 600000 ms",
+  };
   return `---
 description: ${REVIEW_COMMAND}
 ---
 <!-- ${OWN_MARK} -->
-${promptWithNotes(command, `!{${command} review code {{args}}}`)}`;
+${promptWithOutput(reviewer, `!{${startLine(reviewer, "{{args}}")}}`)}`;
 }

@@ -15,6 +15,7 @@ import type { Review } from "./run.ts";
 export interface ReviewCodeFlags extends LiveFlags {
   readonly repo?: string;
   readonly sarif?: string;
+  readonly reuse?: boolean;
 }
 
 /** A folder whose repository git is looking up. */

@@ -12,7 +12,7 @@ import { createRecordStore } from "../../review/storage/records.ts";
 import type { Output } from "../output.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { parseTimeLimit, type ReviewOptions, resolveOptions, shortest } from "./options.ts";
-import type { ReviewFlags } from "./program.ts";
+import type { LiveFlags } from "./program.ts";
 import { readInput } from "./read-input.ts";
 import { type Review, runReview } from "./run.ts";
 
@@ -21,7 +21,7 @@ type Reviewable = Exclude<DecodedInput, { kind: "unrelated" | "approved" }>;
 /** Runs `sallyport review plan [FILE]`. Resolves to the exit code. */
 export async function reviewPlan(
   file: string | undefined,
-  flags: ReviewFlags,
+  flags: LiveFlags,
   output: Output,
 ): Promise<number> {
   let hook: DecodedInput | undefined;
@@ -34,7 +34,8 @@ export async function reviewPlan(
     if (input.kind === "approved") return printApprovalNotes(input, flags, output);
     if (input.kind === "markdown" && /^\s*\{/.test(input.plan))
       output.note("The input looks like JSON but is not an event or an envelope. It is shown unchanged.");
-    if (input.kind !== "unrelated") return prepareReview(input, flags);
+    if (input.kind === "markdown" && flags.live) throw liveNeedsFile();
+    if (input.kind !== "unrelated") return prepareReview(input, flags, lifecycle, output);
     output.note(`Nothing to review in the event "${input.event}". The agent handles it.`);
     return undefined;
   };
@@ -50,10 +51,17 @@ export async function reviewPlan(
   }
 }
 
+/** Returns the error of a live review of text on stdin, which no later call could continue. */
+export function liveNeedsFile(): AppError {
+  return new AppError("usage", "A live review of a plan needs its file", {
+    hint: "For example: sallyport review plan --live plan.md",
+  });
+}
+
 /** Reads the input within the time limit. */
 async function inputInTime(
   file: string | undefined,
-  flags: ReviewFlags,
+  flags: LiveFlags,
   { signal, stopAfter }: Lifecycle,
   output: Output,
 ): Promise<string> {
@@ -72,7 +80,12 @@ function exitCodeFor(hook: DecodedInput | undefined, code: number): number {
   return hook && code === 2 ? 1 : code;
 }
 
-async function prepareReview(input: Reviewable, flags: ReviewFlags): Promise<Review | undefined> {
+async function prepareReview(
+  input: Reviewable,
+  flags: LiveFlags,
+  { signal }: Lifecycle,
+  output: Output,
+): Promise<Review | undefined> {
   const event = input.kind === "hook" ? input : undefined;
   const envelope = input.kind === "envelope" ? input.envelope : undefined;
   const options = await resolveOptions(flags, (event ?? envelope)?.cwd);
@@ -81,6 +94,20 @@ async function prepareReview(input: Reviewable, flags: ReviewFlags): Promise<Rev
   // Values in the input take precedence over flags and environment.
   const origin = (event ?? envelope)?.origin ?? options.origin ?? "origin_b";
   const channel = channelOf(input, origin, flags);
+  const { permissionMode } = event ?? envelope ?? {};
+  const plan = { loaded, channel, options, origin, permissionMode, requested: event?.requested };
+  // Without a plan there is nothing to follow: the person decides about that in a one-shot review.
+  if (flags.live && "plan" in loaded) {
+    const { decideInLiveReview } = await import("./live/live-hook.ts");
+    const agentSession = event?.agentSession ?? flags.agentSession;
+    const takesNotes = envelope !== undefined || channel.takes.approvalNote === "plan";
+    const { open } = options;
+    await decideInLiveReview(
+      { toReview: plan, plan: loaded.plan, agentSession, takesNotes, open, signal },
+      output,
+    );
+    return undefined;
+  }
   return {
     options,
     kind: "plan",
@@ -94,15 +121,7 @@ async function prepareReview(input: Reviewable, flags: ReviewFlags): Promise<Rev
     listensFor: channel.listensFor,
     loadMode: async () => {
       const { selectPlanMode } = await import("./plan-mode.ts");
-      const { permissionMode } = event ?? envelope ?? {};
-      return selectPlanMode({
-        loaded,
-        channel,
-        options,
-        origin,
-        permissionMode,
-        requested: event?.requested,
-      });
+      return selectPlanMode(plan);
     },
   };
 }
@@ -116,7 +135,7 @@ async function load(input: Reviewable): Promise<LoadedPlan> {
   });
 }
 
-function channelOf(input: Reviewable, origin: AgentOrigin, flags: ReviewFlags): AgentChannel {
+function channelOf(input: Reviewable, origin: AgentOrigin, flags: LiveFlags): AgentChannel {
   if (input.kind === "hook") return input.channel;
   if (input.kind === "envelope") return jsonChannel(origin);
   return flags.json ? jsonChannel(origin, "the command line") : textChannel(origin);
@@ -138,7 +157,7 @@ function callerOf(
  */
 async function printApprovalNotes(
   { plan, notes, caller, cwd }: ApprovedInput,
-  flags: ReviewFlags,
+  flags: LiveFlags,
   output: Output,
 ): Promise<undefined> {
   const { origin = "origin_b", dataDirectory, project } = await resolveOptions(flags, cwd);

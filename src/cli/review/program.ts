@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { AppError } from "../../errors.ts";
 import { addHelpCommand } from "../help.ts";
 import type { Output } from "../output.ts";
 import type { SetExitCode } from "../program.ts";
@@ -14,7 +15,8 @@ export function addReviewCommands(program: Command, output: Output, setExitCode:
     .description("Review an agent's plan; prints the decision for the agent")
     .action(async (file: string | undefined, options: LiveFlags) => {
       if (options.detach) return setExitCode(await detach(options, output));
-      if (!options.live) {
+      // A live review without a file takes the plan of an agent's hook.
+      if (!options.live || ((file === undefined || file === "-") && !options.detached)) {
         const { reviewPlan } = await import("./plan.ts");
         return setExitCode(await reviewPlan(file, options, output));
       }
@@ -24,10 +26,12 @@ export function addReviewCommands(program: Command, output: Output, setExitCode:
   withLiveOptions(withReviewOptions(review.command("code")))
     .argument("[path...]", "limit the diff to these files and folders")
     .option("--repo <dir>", "the repository to review (default: the one of the working directory)")
+    .option("--reuse", "with --live --detach: the open live review of the whole repository, if there is one")
     .option("--sarif <file>", "show the findings of a SARIF file, for example from a linter")
     .description("Review the changes in a git repository; prints the feedback for the agent")
     .action(async (paths: string[], options: ReviewCodeFlags) => {
-      if (options.detach) return setExitCode(await detach(options, output));
+      if (options.detach) return setExitCode(await detach(options, output, paths));
+      if (options.reuse) throw new AppError("usage", "--reuse needs --live --detach");
       const { reviewCode } = await import("./code.ts");
       setExitCode(await reviewCode(paths, options, output));
     });
@@ -44,9 +48,13 @@ export function addReviewCommands(program: Command, output: Output, setExitCode:
   addHelpCommand(review);
 }
 
-async function detach(flags: LiveFlags, output: Output): Promise<number> {
+async function detach(
+  flags: LiveFlags & Partial<ReviewCodeFlags>,
+  output: Output,
+  paths: readonly string[] = [],
+): Promise<number> {
   const { reviewDetached } = await import("./live/detach.ts");
-  return reviewDetached(flags, output);
+  return reviewDetached({ ...flags, paths }, output);
 }
 
 /** The flags that `review plan` and `review code` share, as commander parses them. */
@@ -71,6 +79,8 @@ export interface LiveFlags extends ReviewFlags {
   readonly detached?: boolean;
   /** Hidden: the name of the agent that opened the review. */
   readonly agent?: string;
+  /** Hidden: the agent's session, for an agent whose input does not name it. */
+  readonly agentSession?: string;
   /** Hidden: the project that a plan outside of any repository belongs to. */
   readonly project?: string;
 }
@@ -85,6 +95,7 @@ function withLiveOptions(command: Command): Command {
     )
     .addOption(new Option("--detached").hideHelp())
     .addOption(new Option("--agent <name>").hideHelp())
+    .addOption(new Option("--agent-session <id>").hideHelp())
     .addOption(new Option("--project <folder>").hideHelp());
 }
 

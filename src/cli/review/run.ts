@@ -36,7 +36,7 @@ export interface Review {
   /** Findings of a tool, shown as threads. */
   readonly findings?: readonly SarifFinding[] | undefined;
   /** Set for a live review. The next live review of the subject takes over one that was interrupted. */
-  readonly live?: (LiveOptions & { readonly subject: readonly string[] }) | undefined;
+  readonly live?: (LiveOptions & { readonly subject: readonly string[]; readonly file?: string }) | undefined;
   /** Called once the URL has been printed, so that the browser starts before the mode is loaded. */
   readonly loadMode: () => Promise<ReviewMode>;
 }
@@ -159,7 +159,8 @@ async function register(review: Review, url: string, port: number): Promise<Revi
   const { reviewId: id, token } = identity;
   const entry = { id, mode: kind, live: live !== undefined, url, title, repository: options.project };
   const since = new Date().toISOString();
-  const adding = addRunning(options.dataDirectory, { ...entry, agent: caller.name, since, port, token });
+  const own = { ...entry, agent: caller.name, since, port, token, file: live?.file };
+  const adding = addRunning(options.dataDirectory, own);
   await (live ? adding : adding.catch(() => {}));
   // The running file of a killed review may name the same port.
   const removing = removeStale(options.dataDirectory);

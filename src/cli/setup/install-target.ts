@@ -6,8 +6,8 @@ import { ownCommand, shellLine } from "../../agents/own-command.ts";
 import { dataDirectory, homeOf, processEnvironment } from "../../config/paths.ts";
 import { projectFolder } from "../project-folder.ts";
 
-/** Returns the target that this process installs to; `project` is the value of `--project`. */
-export async function currentInstallTarget(project: boolean): Promise<InstallTarget> {
+/** Returns the target that this process installs to; the arguments are the values of `--project` and `--live`. */
+export async function currentInstallTarget(project: boolean, live = false): Promise<InstallTarget> {
   const script = isSea() ? undefined : process.argv[1];
   const argv = await ownCommand({
     program: process.execPath,
@@ -18,6 +18,7 @@ export async function currentInstallTarget(project: boolean): Promise<InstallTar
     home: homeOf(processEnvironment),
     project: project ? projectFolder(process.cwd()) : undefined,
     command: shellLine(argv),
+    live,
     argv,
     environment: processEnvironment,
   };

@@ -1,6 +1,6 @@
 import type { InstallTarget } from "../../agents/agent.ts";
 import { changesToInstall, changesToUninstall, resolveTarget } from "../../agents/file-edits/changes.ts";
-import { type InstallState, readInstallState } from "../../agents/file-edits/install-state.ts";
+import { type InstallState, readEitherState } from "../../agents/file-edits/install-state.ts";
 import { forgetReceipts } from "../../agents/file-edits/write-changes.ts";
 import { isTemporary } from "../../agents/own-command.ts";
 import { type ReviewedAgent, reviewedAgentNamed, reviewedAgents } from "../../agents/registry.ts";
@@ -13,13 +13,14 @@ import { currentInstallTarget, openReceipts } from "./install-target.ts";
 
 export interface InstallFlags {
   readonly list?: boolean;
+  readonly live?: boolean;
   readonly project: boolean;
   readonly yes: boolean;
 }
 
 /** Runs `sallyport install AGENT` and `sallyport install --list [AGENT]`. Resolves to the exit code. */
 export async function install(id: string | undefined, flags: InstallFlags, output: Output): Promise<number> {
-  const target = await currentInstallTarget(flags.project);
+  const target = await currentInstallTarget(flags.project, flags.live);
   if (flags.list) {
     await output.result(await listing(target, id === undefined ? reviewedAgents : [reviewedAgentNamed(id)]));
     return 0;
@@ -36,14 +37,18 @@ async function installAgent(
   flags: InstallFlags,
   output: Output,
 ): Promise<number> {
-  const { edits, gives, notes } = await agent.install();
+  const { edits, gives, notes, cannotStayLive } = await agent.install();
+  if (target.live && cannotStayLive !== undefined)
+    throw new AppError("usage", `${agent.name} cannot use live plan reviews: ${cannotStayLive}`, {
+      hint: `Install one-shot plan reviews: sallyport install ${agent.id}`,
+    });
   const receipts = openReceipts(agent.id, "review");
   const changes = await changesToInstall(edits(target), receipts);
   if (changes.length === 0) {
     output.note(`${agent.name} is already set up. No changes made.`);
     return 0;
   }
-  const unasked = `${target.command} install ${agent.id}${flags.project ? " --project" : ""} --yes`;
+  const unasked = `${target.command} install ${agent.id}${flags.live ? " --live" : ""}${flags.project ? " --project" : ""} --yes`;
   const exitCode = await carryOut({ changes, receipts, unasked, yes: flags.yes }, output);
   if (exitCode !== undefined) return exitCode;
   output.note(`Installed for ${agent.name}: ${gives}.`);
@@ -63,7 +68,8 @@ async function listing(target: InstallTarget, listed: readonly ReviewedAgent[]):
   const rows = await Promise.all(
     listed.map(async ({ id, name, install }) => {
       const { edits, gives } = await install();
-      return [id, name, STATES[await readInstallState(edits(target))], gives];
+      const { state, live } = await readEitherState(edits, target);
+      return [id, name, live ? `${STATES[state]}, live` : STATES[state], gives];
     }),
   );
   return table(["AGENT", "NAME", "INSTALLED", "GIVES"], rows);

@@ -10,6 +10,11 @@ export function addInstallCommands(program: Command, output: Output, setExitCode
   withWritingFlags(program.command("install"))
     .argument("[agent]", listedIds(reviewedAgents))
     .option("--list", "list the agents, and whether each is set up", false)
+    .option(
+      "--live",
+      "plans open as live reviews: each revised plan is the next round in the same tab",
+      false,
+    )
     .description("Make an agent send its plans for review: shows a diff, asks, keeps a backup")
     .action(async (agent: string | undefined, flags: InstallFlags) => {
       const { install } = await import("./install.ts");

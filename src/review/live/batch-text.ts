@@ -14,14 +14,33 @@ const KIND: Readonly<Record<Thread["type"], string>> = {
 /** Formats a batch as Markdown that an agent can act on without the page. */
 export function batchText({ event, round, threads, feedback }: LiveBatch): string {
   const blocks = [HEADINGS[event], `Round ${round} of a live review. ${NEXT_STEPS[event]}`];
-  if (feedback.trim() !== "") blocks.push("## In general", withClosedFence(feedback));
-  else if (event === "feedback" && threads.length === 0) blocks.push("No feedback provided.");
-  threads.forEach((thread, index) => {
-    blocks.push(...threadBlocks(thread, index + 1));
-  });
+  const notes = batchNotes({ threads, feedback });
+  if (notes !== "") blocks.push(notes);
+  else if (event === "feedback") blocks.push("No feedback provided.");
   if (threads.length > 0 && event === "feedback") blocks.push(NEXT_COMMANDS);
   return blocks.join("\n\n");
 }
+
+/** Formats a batch for an agent that submitted its plan with a hook, and submits the revised plan the same way. */
+export function planBatchText({ event, ...batch }: LiveBatch): string {
+  const isOver = event === "ended";
+  return [
+    HEADINGS[event],
+    isOver ? PLAN_ENDED : `Round ${batch.round} of a live review. ${PLAN_FEEDBACK}`,
+    batchNotes(batch) || "No feedback provided.",
+  ].join("\n\n");
+}
+
+/** Formats what the person wrote in a batch, without instructions. */
+export function batchNotes({ threads, feedback }: Pick<LiveBatch, "threads" | "feedback">): string {
+  const general = feedback.trim() === "" ? [] : ["## In general", withClosedFence(feedback)];
+  return [...general, ...threads.flatMap((thread, index) => threadBlocks(thread, index + 1))].join("\n\n");
+}
+
+const PLAN_FEEDBACK =
+  "Revise the plan as described below, then submit it again: the person sees it as the next round.";
+const PLAN_ENDED =
+  "The review is closed without an approval. Revise the plan as described below before you submit it again.";
 
 const HEADINGS: Readonly<Record<LiveBatch["event"], string>> = {
   feedback: "# Review feedback",

@@ -34,6 +34,28 @@ export async function findLog(dataDirectory: string, id: string): Promise<string
   return name === undefined ? undefined : join(folder, name);
 }
 
+/** Returns the folder of plans that agents submit to live reviews. */
+export function livePlanFolder(dataDirectory: string): string {
+  return join(dataDirectory, "live-plans");
+}
+
+/** Returns the ids of the reviews of a subject that the person or an agent has ended. */
+export async function endedReviews(
+  dataDirectory: string,
+  subject: readonly string[],
+): Promise<readonly string[]> {
+  const folder = logFolder(dataDirectory);
+  const prefix = `${subjectOf(...subject)}-`;
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith(prefix));
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const isEnded = replay(await readLog(join(folder, name))).closed === "final";
+      return isEnded ? [name.slice(prefix.length, -".jsonl".length)] : [];
+    }),
+  );
+  return found.flat();
+}
+
 /** Returns the ids of the reviews whose logs contain a batch; one that took over another's log has another id. */
 export async function findBatch(dataDirectory: string, batch: string): Promise<readonly string[]> {
   const folder = logFolder(dataDirectory);

@@ -38,7 +38,7 @@ const pathOf = (dataDirectory: string, id: string) => join(runningFolder(dataDir
 /** Writes the running file of this process. Throws `storage`. */
 export async function addRunning(
   dataDirectory: string,
-  review: ReviewEntry & { readonly port: number; readonly token: string },
+  review: ReviewEntry & { readonly port: number; readonly token: string; readonly file?: string | undefined },
 ): Promise<void> {
   const folder = runningFolder(dataDirectory);
   try {

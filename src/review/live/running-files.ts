@@ -22,6 +22,7 @@ const runningFile = entry.extend({
   token: z.string().min(32),
   host: z.string(),
   started: z.string().exactOptional(),
+  file: z.string().exactOptional(),
 });
 
 /** A review that is open on this machine, with what a local program needs to call it. */

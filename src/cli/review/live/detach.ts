@@ -1,9 +1,14 @@
 import { spawn } from "node:child_process";
+import { resolve } from "node:path";
 import { isSea } from "node:sea";
 import { AppError } from "../../../errors.ts";
+import { toRealPath } from "../../../files/real-path.ts";
+import { listRunning, type RunningReview } from "../../../review/live/running-files.ts";
 import type { Output } from "../../output.ts";
+import { projectFolder } from "../../project-folder.ts";
+import type { ReviewCodeFlags } from "../code.ts";
 import { liveOptionsOf } from "../options.ts";
-import type { LiveFlags } from "../program.ts";
+import { dataFolder } from "./find-review.ts";
 
 /** The id and the address of a review that runs in the background. */
 export interface DetachedReview {
@@ -19,9 +24,21 @@ export interface DetachFailure {
 }
 
 /** Runs `sallyport review … --live --detach`: prints `{"id", "url"}` once the page can be opened. */
-export async function reviewDetached(flags: LiveFlags, output: Output): Promise<number> {
+export async function reviewDetached(
+  { paths, ...flags }: ReviewCodeFlags & { readonly paths: readonly string[] },
+  output: Output,
+): Promise<number> {
   liveOptionsOf(flags);
-  const args = process.argv.slice(2).map((arg) => (arg === "--detach" ? "--detached" : arg));
+  const open = flags.reuse && paths.length === 0 ? await findOpen(flags.repo) : undefined;
+  if (open) {
+    output.note(`The live review of ${open.repository} is open already, at ${open.url}`);
+    await output.result(JSON.stringify({ id: open.id, url: open.url }));
+    return 0;
+  }
+  const args = process.argv
+    .slice(2)
+    .filter((arg) => arg !== "--reuse")
+    .map((arg) => (arg === "--detach" ? "--detached" : arg));
   const started = await startDetached(args, process.cwd(), (text) => output.note(text));
   if ("exitCode" in started) {
     output.note(started.report.trimEnd());
@@ -29,6 +46,14 @@ export async function reviewDetached(flags: LiveFlags, output: Output): Promise<
   }
   await output.result(JSON.stringify({ id: started.id, url: started.url }));
   return 0;
+}
+
+/** Returns the newest live review of a repository's changes, or undefined. */
+async function findOpen(repo = "."): Promise<RunningReview | undefined> {
+  const project = projectFolder(toRealPath(resolve(repo)));
+  return (await listRunning(dataFolder())).find(
+    ({ live, mode, repository }) => live && mode === "code" && toRealPath(repository) === project,
+  );
 }
 
 /**

@@ -6,6 +6,7 @@ import { planTitle } from "../../../review/plan/plan-title.ts";
 import type { Output } from "../../output.ts";
 import type { Lifecycle } from "../lifecycle.ts";
 import { liveOptionsOf, resolveOptions } from "../options.ts";
+import { liveNeedsFile } from "../plan.ts";
 import type { LiveFlags } from "../program.ts";
 import { decodeText, readInput } from "../read-input.ts";
 import { type Review, runReview } from "../run.ts";
@@ -27,10 +28,7 @@ async function prepareReview(
   output: Output,
 ): Promise<Review> {
   const live = liveOptionsOf(flags);
-  if (file === undefined || file === "-" || !live)
-    throw new AppError("usage", "A live review of a plan needs its file", {
-      hint: "For example: sallyport review plan --live plan.md",
-    });
+  if (file === undefined || file === "-" || !live) throw liveNeedsFile();
   const plan = await readInput(file, signal, (text) => output.note(text));
   if (!plan.trim())
     throw new AppError("input", `The plan ${file} is empty`, { hint: "Write it, then start again." });
@@ -46,7 +44,7 @@ async function prepareReview(
     origin,
     caller: { name, cwd: options.cwd, project: basename(options.project), ...channel.takes },
     sharingEnabled: options.environment.sharing,
-    live: { ...live, subject: ["plan", path] },
+    live: { ...live, subject: ["plan", path], file: path },
     loadMode: async () => {
       const [{ planReviewOf }, { createPlanMode }, { createLivePlan }] = await Promise.all([
         import("../plan-mode.ts"),

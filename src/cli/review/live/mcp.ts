@@ -11,6 +11,7 @@ import { z } from "zod";
 import { AppError, getErrorMessage } from "../../../errors.ts";
 import { writeDurably } from "../../../files/durable-file.ts";
 import { batchText } from "../../../review/live/batch-text.ts";
+import { livePlanFolder } from "../../../review/live/log-folder.ts";
 import type { Output } from "../../output.ts";
 import { version } from "../../version.ts";
 import { callReview, toAuthor } from "./call-review.ts";
@@ -76,7 +77,7 @@ const TOOLS: readonly Tool[] = [
     "Opens a live review of a plan and returns at once. The result names the plan's file: each save of it is a new round. Then call wait_for_feedback.",
     z.object({ plan: z.string().min(1).describe("The plan as Markdown") }),
     async ({ plan }, call) => {
-      const file = join(dataFolder(), "live-plans", `${randomBytes(8).toString("hex")}.md`);
+      const file = join(livePlanFolder(dataFolder()), `${randomBytes(8).toString("hex")}.md`);
       await writeDurably(file, plan);
       return openReview(["plan", file, `--project=${process.cwd()}`], call, { file });
     },

@@ -25,12 +25,13 @@ export async function startLive(
 
 /** Tells the process that started a detached review its id and address, and lets it go. */
 export async function announceLive({ url }: ReviewRun, { threads }: ReviewContext): Promise<void> {
-  if (!process.send) return;
+  if (!process.connected) return;
   const message = { id: threads.reviewId, url };
   await new Promise<void>((resolve) => {
     process.send?.(message, undefined, undefined, () => resolve());
   });
-  process.disconnect();
+  // The process that started this one may have been killed meanwhile.
+  if (process.connected) process.disconnect();
 }
 
 /** The output of a live review that has ended. */

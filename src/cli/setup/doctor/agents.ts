@@ -1,5 +1,5 @@
 import type { InstallTarget } from "../../../agents/agent.ts";
-import { readInstallState } from "../../../agents/file-edits/install-state.ts";
+import { readEitherState } from "../../../agents/file-edits/install-state.ts";
 import { proxyClients, type ReviewedAgent, reviewedAgents } from "../../../agents/registry.ts";
 import { currentInstallTarget, openReceipts } from "../install-target.ts";
 import type { Finding } from "./finding.ts";
@@ -29,11 +29,11 @@ export async function agentFindings({ searchPath, proxyRuns }: AgentsContext): P
 async function hookFinding(agent: ReviewedAgent, target: InstallTarget, isHere: boolean): Promise<Finding> {
   const subject = agent.name;
   const { edits, findProblem } = await agent.install();
-  const state = await readInstallState(edits(target));
+  const { state, live } = await readEitherState(edits, target);
   if (state === "installed") {
     const problem = await findProblem?.(target);
     if (problem) return { subject, state: "warning", ...problem };
-    return { subject, state: "ok", detail: "hook installed" };
+    return { subject, state: "ok", detail: live ? "hook installed, live" : "hook installed" };
   }
   if (state === "absent") {
     if (!isHere) return { subject, state: "off", detail: "not installed" };
