@@ -22,8 +22,8 @@ export interface RedisServer extends Server {
 
 export interface PostgresServer extends Server {
   readonly password: string;
-  /** Creates an empty database and returns its URL. */
-  createDatabase(): Promise<string>;
+  /** Creates a database, empty or a copy of another one, and returns its URL. */
+  createDatabase(template?: string): Promise<string>;
   /** Runs a statement in a database and returns its rows. */
   query(text: string, database?: string): Promise<Record<string, unknown>[]>;
 }
@@ -91,10 +91,11 @@ export async function startPostgres(): Promise<PostgresServer> {
     query,
     // Its fast shutdown.
     stop: (signal = "SIGINT") => program.stop(signal),
-    async createDatabase() {
+    async createDatabase(template = "template0") {
       databases += 1;
-      await query(`create database d${databases}`);
-      return urlOf(`d${databases}`);
+      const name = `d${databases}`;
+      await query(`create database ${name} template ${template}`);
+      return urlOf(name);
     },
     async remove() {
       // Its immediate shutdown.

@@ -30,8 +30,13 @@ export async function teamRow(db: Database | Trx, name: string): Promise<Selecta
   return row;
 }
 
+/** Throws `conflict` where a key has that name, or an id that a request could confuse with it. */
 export async function expectFreeName(trx: Trx, name: string): Promise<void> {
-  const known = await trx.selectFrom("gateway_keys").select("id").where("name", "=", name).executeTakeFirst();
+  const known = await trx
+    .selectFrom("gateway_keys")
+    .select("id")
+    .where((where) => where.or([where("name", "=", name), where("id", "=", name)]))
+    .executeTakeFirst();
   if (known) throw new AppError("conflict", `There is a key ${name} already`);
 }
 

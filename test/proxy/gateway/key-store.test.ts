@@ -1,23 +1,19 @@
-import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { openDatabase } from "../../../src/database/open-database.ts";
+import { describe, expect, it } from "vitest";
 import { hashSecret } from "../../../src/proxy/gateway/key-secret.ts";
 import { createKeyStore, type KeyStore } from "../../../src/proxy/gateway/key-store.ts";
-import { sqliteWorkerFiles } from "../../support/sqlite-worker.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { createLedgerQueries } from "../../../src/proxy/gateway/ledger-queries.ts";
+import { ENGINES, testDatabases } from "../../support/databases.ts";
 
 const actor = { name: "root", address: "127.0.0.1" };
 const NOW = Date.UTC(2026, 0, 2);
+const databases = testDatabases();
 
-async function keyStore(): Promise<{ store: KeyStore; time: { now: number } }> {
-  const path = join(await temporaryFolder(), "sallyport.db");
-  const db = await openDatabase({ engine: "sqlite", path }, sqliteWorkerFiles);
-  onTestFinished(() => db.destroy());
-  const time = { now: NOW };
-  return { store: createKeyStore(db, () => time.now), time };
-}
+describe.each(ENGINES)("the key store on %s", (engine) => {
+  async function keyStore(): Promise<{ store: KeyStore; time: { now: number } }> {
+    const time = { now: NOW };
+    return { store: createKeyStore(await databases.open(engine), () => time.now), time };
+  }
 
-describe("the key store", () => {
   it("keeps a digest of the secret, and raises the revision with each change", async () => {
     const { store } = await keyStore();
     const before = await store.revision();
@@ -78,5 +74,96 @@ describe("the key store", () => {
     await expect(store.deleteTeam("search", actor)).rejects.toMatchObject({ code: "conflict" });
     await expect(store.find("bob")).rejects.toMatchObject({ code: "not_found" });
     expect((await store.list()).map(({ name }) => name)).toEqual(["alice"]);
+  });
+
+  it("takes no name that identifies another key", async () => {
+    const { store } = await keyStore();
+    const { key } = await store.create({ name: "alice" }, actor);
+    await store.create({ name: "bob" }, actor);
+    const conflict = { code: "conflict" };
+    await expect(store.create({ name: key.id }, actor)).rejects.toMatchObject(conflict);
+    await expect(store.update("bob", { name: key.id }, actor)).rejects.toMatchObject(conflict);
+    await expect(store.update("bob", { name: "alice" }, actor)).rejects.toMatchObject(conflict);
+    expect((await store.update("bob", { name: "bob" }, actor)).name).toBe("bob");
+  });
+
+  it("gives one of many processes that start at once the admin key", async () => {
+    const location = await databases.locate(engine);
+    const stores = await Promise.all(
+      Array.from({ length: 5 }, async () => createKeyStore(await databases.open(engine, location))),
+    );
+    const created = await Promise.all(stores.map((store) => store.createFirstAdmin()));
+    expect(created.filter(Boolean)).toHaveLength(1);
+    const snapshot = await stores[0]?.snapshot();
+    expect(snapshot?.keys.map(({ name, role }) => [name, role])).toEqual([["admin", "admin"]]);
+    expect(snapshot?.requiresKeys).toBe(false);
+  });
+
+  it("keeps what several processes change at once", async () => {
+    const location = await databases.locate(engine);
+    const stores = await Promise.all(
+      [1, 2, 3].map(async () => createKeyStore(await databases.open(engine, location))),
+    );
+    const results = await Promise.allSettled(
+      Array.from({ length: 30 }, (_, index) =>
+        stores[index % 3]?.create({ name: `key ${Math.floor(index / 2)}` }, actor),
+      ),
+    );
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(15);
+    for (const result of results)
+      if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "conflict" });
+    expect(await stores[0]?.list()).toHaveLength(15);
+    expect(await stores[0]?.revision()).toBe(15);
+  });
+
+  it("writes each change to the audit log, in pages, without secrets", async () => {
+    const db = await databases.open(engine);
+    let now = NOW;
+    const store = createKeyStore(db, () => now++);
+    await store.createTeam({ name: "search" }, actor);
+    const { key, secret } = await store.create({ name: "alice" }, actor);
+    await store.update("alice", { team: "search" }, actor);
+    const rotated = await store.rotate("alice", 0, actor);
+    await store.revoke("alice", { name: "command line", address: null });
+    const queries = createLedgerQueries(db);
+    const entries = [];
+    let cursor: string | undefined;
+    do {
+      const page = await queries.audit({ cursor, limit: 2 });
+      entries.push(...page.items);
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    expect(entries.map(({ action, subject, actor: by, address }) => [action, subject, by, address])).toEqual([
+      ["key.revoke", key.id, "command line", null],
+      ["key.rotate", key.id, "root", "127.0.0.1"],
+      ["key.update", key.id, "root", "127.0.0.1"],
+      ["key.create", key.id, "root", "127.0.0.1"],
+      ["team.create", "search", "root", "127.0.0.1"],
+    ]);
+    const text = JSON.stringify(entries);
+    for (const hidden of [secret, rotated.secret, hashSecret(secret)]) expect(text).not.toContain(hidden);
+    await expect(queries.audit({ cursor: "no cursor", limit: 2 })).rejects.toMatchObject({
+      code: "validation",
+    });
+  });
+
+  it("holds 1,000 keys in 100 teams", async () => {
+    const db = await databases.open(engine);
+    const teams = Array.from({ length: 100 }, (_, index) => `team ${index}`);
+    const none = { created_at: 1, tags: "{}", limits: "{}" };
+    await db
+      .insertInto("teams")
+      .values(teams.map((name) => ({ name, ...none })))
+      .execute();
+    const row = { ...none, expires_at: null, revoked_at: null, models: null, role: "user", first_start: 0 };
+    const keys = Array.from({ length: 1_000 }, (_, index) => ({
+      ...row,
+      id: `key_${index}`,
+      name: `key ${index}`,
+      team: `team ${index % 100}`,
+    }));
+    await db.insertInto("gateway_keys").values(keys).execute();
+    const snapshot = await createKeyStore(db).snapshot();
+    expect([snapshot.keys.length, snapshot.teams.length, snapshot.requiresKeys]).toEqual([1_000, 100, true]);
   });
 });
