@@ -129,7 +129,9 @@ function page<Row extends { readonly time: number; readonly id: string }, Item>(
 /** Returns the condition of the rows behind a cursor. Throws `validation` for a text that no list has returned. */
 function isBefore(cursor: string) {
   const match = /^(\d{1,16}):(.+)$/.exec(Buffer.from(cursor, "base64url").toString("utf8"));
-  if (!match) throw new AppError("validation", "cursor is not one that a list has returned");
+  // PostgreSQL has no text with NUL.
+  if (!match || match[2]?.includes("\0"))
+    throw new AppError("validation", "cursor is not one that a list has returned");
   return sql<boolean>`(time, id) < (${Number(match[1])}, ${match[2] ?? ""})`;
 }
 

@@ -80,15 +80,10 @@ export async function writeCalls(
   });
 }
 
-/** Escapes of NUL and of half surrogate pairs, which PostgreSQL has no text for; a client chooses the model's name. */
-const UNSTORABLE = /\\u0000|\\ud[89a-f][0-9a-f]{2}/gi;
-
-async function addCalls(trx: Trx, db: Database, rows: readonly CallTable[]): Promise<void> {
-  if (rows.length === 0) return;
-  const json = JSON.stringify(rows.map((row) => NAMES.map((name) => row[name]))).replace(
-    UNSTORABLE,
-    "\\ufffd",
-  );
+async function addCalls(trx: Trx, db: Database, calls: readonly CallTable[]): Promise<void> {
+  if (calls.length === 0) return;
+  const rows = calls.map(toStorable);
+  const json = JSON.stringify(rows.map((row) => NAMES.map((name) => row[name])));
   const query = CompiledQuery.raw(INSERT[engineOf(db)], [json]);
   const { rows: inserted } = await trx.executeQuery<{ id: string }>(query);
   const ids = new Set(inserted.map(({ id }) => id));
@@ -97,6 +92,18 @@ async function addCalls(trx: Trx, db: Database, rows: readonly CallTable[]): Pro
     engineOf(db),
     rows.filter(({ id }) => ids.delete(id)),
   );
+}
+
+/** NUL and half surrogate pairs, which PostgreSQL has no text for; a client chooses the model's name. */
+const UNSTORABLE = /[\0\ud800-\udfff]/gu;
+
+/** Returns the row with what PostgreSQL cannot store replaced by U+FFFD. */
+function toStorable(row: CallTable): CallTable {
+  const texts = NAMES.map((name) => {
+    const value = row[name];
+    return [name, typeof value === "string" ? value.replace(UNSTORABLE, "\ufffd") : value];
+  });
+  return Object.fromEntries(texts) as CallTable;
 }
 
 export const HOUR_MS = 3_600_000;

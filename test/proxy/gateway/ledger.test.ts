@@ -1,0 +1,119 @@
+import { appendFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Database } from "../../../src/database/open-database.ts";
+import { createLedger, type Ledger } from "../../../src/proxy/gateway/ledger.ts";
+import { createLedgerQueries } from "../../../src/proxy/gateway/ledger-queries.ts";
+import { pruneAll } from "../../../src/proxy/gateway/ledger-retention.ts";
+import { ENGINES, testDatabases } from "../../support/databases.ts";
+import { callLine, createCalls } from "../../support/ledger-calls.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const databases = testDatabases();
+const DAY = 86_400_000;
+
+async function logFile(): Promise<string> {
+  const log = join(await temporaryFolder(), "requests.ndjson");
+  writeFileSync(log, "");
+  return log;
+}
+
+function startLedger(db: Database, log: string): Ledger {
+  const ledger = createLedger({
+    db,
+    log,
+    logId: `test:${log}`,
+    retentionMs: () => 365 * DAY,
+    onFailure: () => {},
+    onRecovery: () => {},
+  });
+  onTestFinished(() => ledger.close());
+  return ledger;
+}
+
+async function countCalls(db: Database): Promise<number> {
+  const { count } = await db
+    .selectFrom("calls")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+async function countInRollups(db: Database): Promise<number> {
+  const rows = await db.selectFrom("usage_hours").select("calls").execute();
+  return rows.reduce((sum, { calls }) => sum + calls, 0);
+}
+
+describe.each(ENGINES)("the ledger on %s", (engine) => {
+  it("has each call of the log once, however often the log is read", async () => {
+    const db = await databases.open(engine);
+    const log = await logFile();
+    appendFileSync(log, createCalls(700).map(callLine).join(""));
+    await startLedger(db, log).close();
+    expect([await countCalls(db), await countInRollups(db)]).toEqual([700, 700]);
+    await db.deleteFrom("log_positions").execute();
+    await startLedger(db, log).close();
+    expect([await countCalls(db), await countInRollups(db)]).toEqual([700, 700]);
+  });
+
+  it("continues after what an earlier process has read, through a rotated log", async () => {
+    const db = await databases.open(engine);
+    const log = await logFile();
+    const calls = createCalls(30);
+    appendFileSync(log, calls.slice(0, 10).map(callLine).join(""));
+    await startLedger(db, log).close();
+    appendFileSync(log, calls.slice(10, 20).map(callLine).join(""));
+    renameSync(log, `${log}.1`);
+    appendFileSync(log, calls.slice(20).map(callLine).join(""));
+    const ledger = startLedger(db, log);
+    expect(await ledger.needs(`${log}.1`)).toBe(true);
+    await ledger.close();
+    expect(await countCalls(db)).toBe(30);
+    expect(await ledger.needs(`${log}.1`)).toBe(false);
+  });
+
+  it("waits for the end of a line, and leaves out lines that are no calls", async () => {
+    const db = await databases.open(engine);
+    const log = await logFile();
+    const [first = "", second = ""] = createCalls(2).map(callLine);
+    appendFileSync(
+      log,
+      `{"time":"2026-01-01T00:00:00Z","status":401}\nnot JSON\n${first}${second.slice(0, 40)}`,
+    );
+    await startLedger(db, log).close();
+    expect(await countCalls(db)).toBe(1);
+    appendFileSync(log, second.slice(40));
+    await startLedger(db, log).close();
+    expect(await countCalls(db)).toBe(2);
+  });
+
+  it("stores texts that PostgreSQL has no characters for", async () => {
+    const db = await databases.open(engine);
+    const log = await logFile();
+    const [call] = createCalls(1);
+    const tags = { "t\u0000": "\udfff" };
+    appendFileSync(log, callLine({ ...call, model: "a\u0000b\ud800c😀", key: "\u0000", tags }));
+    await startLedger(db, log).close();
+    const queries = createLedgerQueries(db);
+    const model = "a\ufffdb\ufffdc😀";
+    expect((await queries.calls({ limit: 1 })).items).toMatchObject([{ model, key: "\ufffd", tags }]);
+    expect(await queries.usage({ groupBy: ["model", "tag:t\u0000"] })).toMatchObject([
+      { model, "tag:t\u0000": "\udfff", calls: 1 },
+    ]);
+  });
+
+  it("deletes calls after their retention and keeps their sums", async () => {
+    const db = await databases.open(engine);
+    const log = await logFile();
+    const now = Date.now();
+    const calls = createCalls(40, (index) => now - index * DAY);
+    appendFileSync(log, calls.map(callLine).join(""));
+    await startLedger(db, log).close();
+    await pruneAll(db, { callsMs: 9.5 * DAY }, now);
+    expect([await countCalls(db), await countInRollups(db)]).toEqual([10, 40]);
+    const rows = await createLedgerQueries(db).usage({ groupBy: ["day"] });
+    expect(rows).toHaveLength(40);
+    await pruneAll(db, { callsMs: 9.5 * DAY }, now + 3 * 366 * DAY);
+    expect([await countCalls(db), await countInRollups(db)]).toEqual([0, 0]);
+  });
+});
