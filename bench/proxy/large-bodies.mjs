@@ -82,19 +82,95 @@ const PARTS = {
   google: '{"text":"x"}',
 };
 
+/** The list that a body needs besides the one that is measured. */
+const REQUIRED = { messages: "messages", chat: "messages", responses: "input", google: "contents" };
+/** Lists inside an element of another list: [client, what is around the list, element]. */
+const DEEP_LISTS = {
+  "messages tool result": [
+    "messages",
+    (inner) =>
+      `"messages":[${MESSAGE},{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"t","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":${inner}}]}]`,
+    PARTS.messages,
+  ],
+  "messages search result": [
+    "messages",
+    nestedSource((inner) => `{"type":"search_result","source":"s","title":"t","content":${inner}}`),
+    PARTS.messages,
+  ],
+  "messages document": [
+    "messages",
+    nestedSource((inner) => `{"type":"document","source":{"type":"content","content":${inner}}}`),
+    PARTS.messages,
+  ],
+  "chat tool calls": [
+    "chat",
+    (inner) => `"messages":[${MESSAGE},{"role":"assistant","tool_calls":${inner}}]`,
+    '{"id":"x","type":"function","function":{"name":"t","arguments":"{}"}}',
+  ],
+  "responses tool output": [
+    "responses",
+    (inner) =>
+      `"input":[{"type":"function_call","call_id":"c","name":"t","arguments":"{}"},{"type":"function_call_output","call_id":"c","output":${inner}}]`,
+    PARTS.responses,
+  ],
+  "responses annotations": [
+    "responses",
+    (inner) =>
+      `"input":[{"role":"assistant","content":[{"type":"output_text","text":"x","annotations":${inner}}]}]`,
+    '{"type":"x"}',
+  ],
+  "responses summary": ["responses", (inner) => `"input":[{"type":"reasoning","summary":${inner}}]`, "{}"],
+  "responses function calls": [
+    "responses",
+    (inner) => `"input":${inner}`,
+    '{"type":"function_call","call_id":"c","name":"t","arguments":"{}"}',
+  ],
+  "responses namespace": [
+    "responses",
+    (inner) => `"input":"x","tools":[{"type":"namespace","name":"n","tools":${inner}}]`,
+    '{"type":"function","name":"t"}',
+  ],
+  "google declarations": [
+    "google",
+    (inner) => `${nestedContent.google('[{"text":"x"}]')},"tools":[{"functionDeclarations":${inner}}]`,
+    '{"name":"t"}',
+  ],
+  "google function calls": [
+    "google",
+    (inner) => `"contents":[{"role":"model","parts":${inner}}]`,
+    '{"functionCall":{"name":"t"}}',
+  ],
+  "google response parts": [
+    "google",
+    (inner) =>
+      `"contents":[{"role":"model","parts":[{"functionCall":{"name":"t"}}]},{"role":"user","parts":[{"functionResponse":{"name":"t","parts":${inner}}}]}]`,
+    "{}",
+  ],
+};
+
+function nestedSource(around) {
+  return (inner) => nestedContent.messages(`[${around(inner)}]`);
+}
+
 /** Bodies by name: [path, body]. */
 function* requests() {
   for (const [client, lists] of Object.entries(LISTS)) {
     const [path, wrap] = CALLS[client];
     for (const [name, element] of Object.entries(lists)) {
+      const required = REQUIRED[client] ?? name;
+      const more = required === name ? "" : `,${nestedContent[client](`[${PARTS[client]}]`)}`;
       yield [
         `${client}.${name} just below the bound`,
         path,
-        () => wrap(`"${name}":${list(element, valuesIn(element))}`),
+        () => wrap(`"${name}":${list(element, valuesIn(element))}${more}`),
       ];
       yield [`${client}.${name} of {}`, path, () => wrap(`"${name}":${flood("{}")}`)];
       yield [`${client}.${name} of 0`, path, () => wrap(`"${name}":${list("0", 1)}`)];
     }
+  }
+  for (const [name, [client, around, element]] of Object.entries(DEEP_LISTS)) {
+    const [path, wrap] = CALLS[client];
+    yield [`${name} just below the bound`, path, () => wrap(around(list(element, valuesIn(element))))];
   }
   for (const [client, around] of Object.entries(nestedContent)) {
     const [path, wrap] = CALLS[client];
@@ -124,7 +200,18 @@ function* requests() {
 
 const chat = (message) => `{"id":"x","choices":[{"index":0,"message":${message},"finish_reason":"stop"}]}`;
 const event = (data) => `data: ${data}\n\n`;
-/** Upstream responses by name: [content type, body]. */
+/** The call of each upstream's model: the client's dialect is another one. */
+const messagesCall = (model) => [
+  "/v1/messages",
+  (more) => `{"model":"${model}","max_tokens":5${more},"messages":[${MESSAGE}]}`,
+];
+const UPSTREAM_CALLS = {
+  c: messagesCall("c/m"),
+  r: messagesCall("r/m"),
+  g: messagesCall("g/m"),
+  a: ["/v1/chat/completions", (more) => `{"model":"a/m"${more},"messages":[${MESSAGE}]}`],
+};
+/** Upstream responses by name: [content type, body, upstream]; by default the upstream of chat completions. */
 function* responses() {
   const json = "application/json";
   const events = "text/event-stream";
@@ -146,6 +233,31 @@ function* responses() {
         `{"content":"x","annotations":${list('{"type":"url_citation","url_citation":{"url":"https://a.example"}}', 5)}}`,
       ),
   ];
+  const lists = {
+    "responses output": ["r", (inner) => `{"status":"completed","output":${inner}}`, MESSAGE],
+    "responses content": [
+      "r",
+      (inner) => `{"status":"completed","output":[{"type":"message","role":"assistant","content":${inner}}]}`,
+      '{"type":"output_text","text":"x"}',
+    ],
+    "messages content": [
+      "a",
+      (inner) => `{"content":${inner},"stop_reason":"end_turn"}`,
+      '{"type":"text","text":"x"}',
+    ],
+    "google parts": [
+      "g",
+      (inner) => `{"candidates":[{"content":{"parts":${inner}},"finishReason":"STOP"}]}`,
+      '{"text":"x"}',
+    ],
+  };
+  for (const [name, [upstream, around, element]] of Object.entries(lists))
+    yield [
+      `${name} just below the bound`,
+      json,
+      () => around(list(element, valuesIn(element))),
+      UPSTREAM_CALLS[upstream],
+    ];
   yield ["text", json, () => chat(`{"content":"${long("x")}"}`)];
   yield ["text of backslashes", json, () => chat(`{"content":"${long("\\\\")}"}`)];
   yield ["text of unicode escapes", json, () => chat(`{"content":"${long("\\u00e9")}"}`)];
@@ -203,6 +315,8 @@ const config = join(folder, "config.json");
 const upstreams = {
   c: { dialect: "chat-completions", base_url, models: ["m"] },
   a: { dialect: "messages", base_url, models: ["m"] },
+  r: { dialect: "responses", base_url, models: ["m"] },
+  g: { dialect: "generative-language", base_url, models: ["m"] },
 };
 // Without a database, which each of the fresh proxies would create during its measurement.
 writeFileSync(config, JSON.stringify({ proxy: { auth_mode: "off", database: "none", upstreams } }));
@@ -277,15 +391,11 @@ const wanted = new RegExp(flags.only);
 try {
   for (const [name, path, build] of requests())
     if (wanted.test(`request ${name}`)) await measure(`request ${name}`, path, Buffer.from(build()));
-  for (const [name, type, build] of responses()) {
+  for (const [name, type, build, [path, call] = UPSTREAM_CALLS.c] of responses()) {
     if (!wanted.test(`response ${name}`)) continue;
     reaction = [type, Buffer.from(build())];
     const more = type === "text/event-stream" ? ',"stream":true' : "";
-    await measure(
-      `response ${name}`,
-      "/v1/messages",
-      Buffer.from(`{"model":"c/m","max_tokens":5${more},"messages":[${MESSAGE}]}`),
-    );
+    await measure(`response ${name}`, path, Buffer.from(call(more)));
   }
   console.log(
     `longest turn: ${worst} ms, ${(worst / Number(flags.limit)).toFixed(2)} of the limit of ${flags.limit} ms`,

@@ -2,7 +2,10 @@ import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { Dialect } from "../../src/proxy/exchange/parts.ts";
+import { finishSteps } from "../../src/proxy/exchange/steps.ts";
 import { chatResponse, runScene } from "../proxy/translate/harness.ts";
+import { codecs } from "../support/codecs.ts";
 import { type Respond, startFakeUpstream } from "../support/fake-upstream.ts";
 import { startTestProxy } from "../support/start-proxy.ts";
 
@@ -87,6 +90,133 @@ describe("P12 a large body that is translated", () => {
     const large = await turnsOf(ask(20_000, "x"));
     expect(large - small).toBeGreaterThanOrEqual(6);
     expect((await turnsOf(ask(1, "x".repeat(1_000_000)))) - small).toBeGreaterThanOrEqual(4);
+  });
+});
+
+/** A body with a list of many elements, for each list that a client may fill. */
+const COUNT = 20_000;
+const many = (element: unknown): unknown[] => Array(COUNT).fill(element);
+const user = (content: unknown) => [{ role: "user", content }];
+const text = { type: "text", text: "x" };
+const nested = (block: object) => ({ messages: user([block]) });
+const ask = { role: "user", content: "x" };
+const LISTS: readonly (readonly [list: string, client: Dialect, body: Record<string, unknown>])[] = [
+  ["messages", "messages", { messages: many(ask) }],
+  ["messages[].content", "messages", { messages: user(many(text)) }],
+  ["system", "messages", { messages: [ask], system: many(text) }],
+  ["tools", "messages", { messages: [ask], tools: many({ name: "t", input_schema: {} }) }],
+  ["tool_result", "messages", nested({ type: "tool_result", tool_use_id: "t", content: many(text) })],
+  [
+    "search_result",
+    "messages",
+    nested({ type: "search_result", source: "s", title: "t", content: many(text) }),
+  ],
+  ["document", "messages", nested({ type: "document", source: { type: "content", content: many(text) } })],
+  ["messages", "chat-completions", { messages: many(ask) }],
+  ["messages[].content", "chat-completions", { messages: user(many(text)) }],
+  [
+    "tools",
+    "chat-completions",
+    { messages: [ask], tools: many({ type: "function", function: { name: "t" } }) },
+  ],
+  ["functions", "chat-completions", { messages: [ask], functions: many({ name: "t" }) }],
+  [
+    "tool_calls",
+    "chat-completions",
+    {
+      messages: [
+        ask,
+        { role: "assistant", tool_calls: many({ id: "c", type: "function", function: { name: "t" } }) },
+      ],
+    },
+  ],
+  ["input", "responses", { input: many(ask) }],
+  ["input[].content", "responses", { input: user(many({ type: "input_text", text: "x" })) }],
+  ["instructions", "responses", { input: [ask], instructions: many(ask) }],
+  ["tools", "responses", { input: [ask], tools: many({ type: "function", name: "t" }) }],
+  [
+    "namespace",
+    "responses",
+    { input: [ask], tools: [{ type: "namespace", name: "n", tools: many({ type: "function", name: "t" }) }] },
+  ],
+  [
+    "output",
+    "responses",
+    {
+      input: [
+        { type: "function_call_output", call_id: "c", output: many({ type: "input_text", text: "x" }) },
+      ],
+    },
+  ],
+  ["contents", "generative-language", { contents: many({ role: "user", parts: [{ text: "x" }] }) }],
+  ["parts", "generative-language", { contents: [{ role: "user", parts: many({ text: "x" }) }] }],
+  [
+    "functionDeclarations",
+    "generative-language",
+    { contents: [{ parts: [{ text: "x" }] }], tools: [{ functionDeclarations: many({ name: "t" }) }] },
+  ],
+];
+
+describe("P12 a long list in a body that is translated", () => {
+  const context = { model: "m", stream: false };
+  const bodyWith = (body: Record<string, unknown>, client: Dialect) =>
+    client === "generative-language" ? body : { model: "m", ...body };
+
+  it.each(LISTS)("%s of %s: is converted in slices, with the same result", async (_list, client, part) => {
+    const body = bodyWith(part, client);
+    const steps = codecs[client].decodeRequestInSteps(body, context);
+    let turns = 0;
+    const decoded = await (async () => {
+      for (;;) {
+        const step = steps.next();
+        if (step.done === true) return step.value;
+        turns += 1;
+      }
+    })();
+    // 2,048 values a slice; each element has at least two.
+    expect(turns).toBeGreaterThanOrEqual(COUNT / 2_048 - 1);
+    expect(decoded).toEqual(codecs[client].decodeRequest(body, context));
+  });
+
+  it("takes a turn of the event loop for each slice", async () => {
+    const run = (count: number) => () =>
+      runScene({
+        client: "responses",
+        upstream: "chat-completions",
+        body: { model: "m", input: Array(count).fill(ask) },
+        response: chatResponse({ content: "x" }),
+      });
+    await run(1)();
+    const small = await turnsOf(run(1));
+    expect((await turnsOf(run(COUNT))) - small).toBeGreaterThanOrEqual(COUNT / 2_048 + 5);
+  });
+
+  it("names the element that is wrong, wherever it is", () => {
+    const wrong = [...many(ask).slice(1), { role: "user", content: [text, { text: "no type" }] }];
+    const decode = () =>
+      finishSteps(codecs.messages.decodeRequestInSteps({ model: "m", messages: wrong }, context));
+    expect(decode).toThrow(new RegExp(`messages\\[${COUNT - 1}\\]\\.content`));
+    const chat = { model: "m", messages: [...many(ask), { role: "nobody" }] };
+    const decodeChat = () => finishSteps(codecs["chat-completions"].decodeRequestInSteps(chat, context));
+    expect(decodeChat).toThrow(new RegExp(`messages\\.${COUNT}\\.role`));
+  });
+});
+
+describe("P12 a stream of small events", () => {
+  it("takes a turn of the event loop for each 512 events of a chunk", async () => {
+    const events = (count: number) => `${'data: {"choices":[]}\n\n'.repeat(count)}data: [DONE]\n\n`;
+    const run = (count: number, stream: boolean) => () =>
+      runScene({
+        client: "messages",
+        upstream: "chat-completions",
+        body: { model: "m", max_tokens: 5, messages: [ask], ...(stream ? { stream: true } : {}) },
+        response: [events(count)],
+      });
+    for (const stream of [true, false]) {
+      await run(1, stream)();
+      const small = await turnsOf(run(1, stream));
+      expect((await turnsOf(run(10_000, stream))) - small).toBeGreaterThanOrEqual(10_000 / 512 - 3);
+    }
   });
 });
 

@@ -5,6 +5,7 @@ import type { Converted, Loss } from "./loss.ts";
 import type { Dialect } from "./parts.ts";
 import type { ExchangeRequest } from "./request.ts";
 import type { ExchangeResponse } from "./response.ts";
+import type { Steps } from "./steps.ts";
 
 /**
  * Decodes and encodes one dialect. The proxy decodes with the codec of one side and encodes with that of the other.
@@ -13,6 +14,8 @@ export interface Codec {
   readonly dialect: Dialect;
   /** Decodes a client's request body. Throws `DialectError` (400) if the body is invalid. */
   decodeRequest(body: unknown, context: DecodeContext): Converted<ExchangeRequest>;
+  /** Decodes like `decodeRequest`, with pauses in long lists; for large bodies. */
+  decodeRequestInSteps(body: unknown, context: DecodeContext): Steps<Converted<ExchangeRequest>>;
   /** Encodes a request for an upstream. */
   encodeRequest(request: ExchangeRequest, capabilities: Capabilities): Converted<UpstreamCall>;
   /** Decodes a complete response. Throws `DialectError` if it is an error or not a response of this dialect. */
@@ -30,6 +33,8 @@ export interface Codec {
 export interface DecodeContext {
   readonly model?: string;
   readonly stream?: boolean;
+  /** Whether the body may have long lists, whose elements are then validated one by one, with pauses. */
+  readonly isLarge?: boolean;
 }
 
 export interface EncodeContext {

@@ -58,8 +58,8 @@ function holdMore(call: Call, bytes: number, why: KeptFor): boolean {
 
 /**
  * Limits of a request body that is parsed: to be translated, counted or matched by a rule. Bodies in the native lane
- * are not parsed. A conversation of a million tokens with hundreds of tools has about 100,000 values; more take longer
- * than 200 ms to validate (bench/proxy/large-bodies.mjs).
+ * are not parsed. A conversation of a million tokens with hundreds of tools has about 100,000 values. Requests are decoded
+ * in steps but encoded at once, which would take longer than 200 ms for more (bench/proxy/large-bodies.mjs).
  */
 const BODY_BOUNDS: JsonBounds = { values: 130_000, depth: 256 };
 /** Members of the body itself; dialects define fewer than 100. */

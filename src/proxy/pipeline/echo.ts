@@ -2,6 +2,7 @@ import { AppError } from "../../errors.ts";
 import { loadCodec } from "../dialects/codecs.ts";
 import type { EncodeContext } from "../exchange/codec.ts";
 import { guardJson, parseJson, stringifyJson } from "../exchange/json.ts";
+import { decodeInTurns } from "../translate/request/decode-in-turns.ts";
 import { type Call, endWith, ownHeaders } from "./call.ts";
 import { respondWithJson, respondWithTokenEstimate } from "./client-response.ts";
 import { composeEcho, echoEvents } from "./compose-echo.ts";
@@ -37,10 +38,11 @@ async function respondToGenerate(call: Call, called: CalledOperation, body: Buff
   const parsed = parseJson(body.toString("utf8"));
   // Native bodies are not parsed. This one is, so reject deep nesting and `__proto__` members (prototype pollution).
   guardJson(parsed);
-  const { value: request } = codec.decodeRequest(parsed, {
-    model: called.model,
-    stream: call.stream,
-  });
+  const { value: request } = await decodeInTurns(
+    codec,
+    { body: parsed, size: body.length },
+    { model: called.model, stream: call.stream },
+  );
   const id = call.id.replace(/\W/g, "");
   const response = composeEcho(request, id);
   const context: EncodeContext = {

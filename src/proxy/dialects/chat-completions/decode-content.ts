@@ -5,6 +5,7 @@ import { invalidRequest } from "../../exchange/dialect-error.ts";
 import { isObject } from "../../exchange/json.ts";
 import { originOfFile, sniffMediaType, sourceOfUrl, withSniffedType } from "../../exchange/media.ts";
 import type { Part } from "../../exchange/parts.ts";
+import { isPauseDue, type Steps } from "../../exchange/steps.ts";
 import { decodeCacheControl } from "../shared/cache-control.ts";
 import type { WirePart } from "./schema.ts";
 
@@ -24,13 +25,16 @@ const filePart = z.looseObject({
 });
 
 /** Converts the `content` of a message to parts and skips empty text. `path` names the content in errors. */
-export function decodeContent(
+export function* decodeContent(
   content: string | readonly WirePart[] | null | undefined,
   path: string,
-): Part[] {
+): Steps<Part[]> {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   const parts: Part[] = [];
-  for (const [index, part] of (content ?? []).entries()) parts.push(...decodePart(part, `${path}[${index}]`));
+  for (const [index, part] of (content ?? []).entries()) {
+    if (isPauseDue()) yield;
+    parts.push(...decodePart(part, `${path}[${index}]`));
+  }
   return parts;
 }
 

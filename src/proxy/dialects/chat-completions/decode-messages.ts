@@ -2,6 +2,7 @@ import { invalidRequest } from "../../exchange/dialect-error.ts";
 import { isObject } from "../../exchange/json.ts";
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
 import type { Turn } from "../../exchange/request.ts";
+import { isPauseDue, type Steps } from "../../exchange/steps.ts";
 import { createCallId } from "../../exchange/tool-call-id.ts";
 import { decodeCacheControl } from "../shared/cache-control.ts";
 import { decodeContent } from "./decode-content.ts";
@@ -10,23 +11,27 @@ import { decodeReasoningDetail } from "./reasoning-details.ts";
 import type { WireMessage, WireToolCall } from "./schema.ts";
 
 /** Converts messages to instructions (the leading system and developer messages) and turns. */
-export function decodeMessages(messages: readonly WireMessage[]): { instructions: Part[]; turns: Turn[] } {
+export function* decodeMessages(
+  messages: readonly WireMessage[],
+): Steps<{ instructions: Part[]; turns: Turn[] }> {
   const instructions: Part[] = [];
   const turns: Turn[] = [];
   const lastCalls = new Map<string, ToolCallPart>();
   /** The parts of the last turn if the last message was a tool result. */
   let results: Part[] | undefined;
   for (const [index, message] of messages.entries()) {
+    if (isPauseDue()) yield;
     const path = `messages[${index}]`;
+    const content = yield* decodeContent(message.content, `${path}.content`);
     if (message.role === "system" || message.role === "developer") {
-      const parts = hinted(decodeContent(message.content, `${path}.content`), message);
+      const parts = hinted(content, message);
       if (turns.length === 0) for (const part of parts) instructions.push(part);
       else turns.push({ role: "system", parts });
       results = undefined;
       continue;
     }
     if (message.role === "assistant") {
-      const parts = hinted(decodeAssistant(message, path, index), message);
+      const parts = hinted(yield* decodeAssistant(message, content, index), message);
       for (const part of parts) if (part.type === "tool-call") lastCalls.set(part.name, part);
       turns.push(named({ role: "assistant", parts }, message));
       results = undefined;
@@ -34,8 +39,8 @@ export function decodeMessages(messages: readonly WireMessage[]): { instructions
     }
     const isResult = message.role !== "user";
     const parts = isResult
-      ? hinted([decodeResult(message, path, lastCalls)], message)
-      : hinted(decodeContent(message.content, `${path}.content`), message);
+      ? hinted([decodeResult(message, content, path, lastCalls)], message)
+      : hinted(content, message);
     // In the exchange, consecutive tool results and a user message after them are one turn.
     const all = results ?? [];
     for (const part of parts) all.push(part);
@@ -58,8 +63,7 @@ function named(turn: Turn, message: WireMessage): Turn {
   return message.name ? { ...turn, name: message.name } : turn;
 }
 
-function decodeAssistant(message: WireMessage, path: string, index: number): Part[] {
-  const content = decodeContent(message.content, `${path}.content`);
+function* decodeAssistant(message: WireMessage, content: Part[], index: number): Steps<Part[]> {
   const parts: Part[] = [...decodeReasoning(message), ...signText(content, message.extra_content)];
   if (message.refusal) parts.push({ type: "refusal", text: message.refusal });
   if (message.audio?.id) {
@@ -67,6 +71,7 @@ function decodeAssistant(message: WireMessage, path: string, index: number): Par
     parts.push({ type: "unknown", origin: { dialect: "chat-completions", raw } });
   }
   for (const [position, call] of (message.tool_calls ?? []).entries()) {
+    if (isPauseDue()) yield;
     parts.push(decodeToolCall(call, [index, position]));
   }
   if (message.function_call?.name) {
@@ -126,10 +131,10 @@ export function argumentText(value: unknown): string {
 
 function decodeResult(
   message: WireMessage,
+  content: Part[],
   path: string,
   lastCalls: ReadonlyMap<string, ToolCallPart>,
 ): ToolResultPart {
-  const content = decodeContent(message.content, `${path}.content`);
   if (message.role === "tool") {
     if (!message.tool_call_id)
       throw invalidRequest(`${path}.tool_call_id is missing`, `${path}.tool_call_id`);

@@ -1,10 +1,12 @@
-import { FIRST_ISSUE } from "../../../json/first-issue.ts";
+import type { DecodeContext } from "../../exchange/codec.ts";
 import { defined } from "../../exchange/defined.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 import type { Converted } from "../../exchange/loss.ts";
 import { efforts } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest, ReasoningRequest, Sampling } from "../../exchange/request.ts";
+import type { Steps } from "../../exchange/steps.ts";
 import { invalidBody } from "../shared/parse.ts";
+import { parseAtOnce, parseInSteps } from "../shared/parse-in-steps.ts";
 import { decodeMessages } from "./decode-messages.ts";
 import { decodeOutput, decodeToolChoice, decodeTools } from "./decode-tools.ts";
 import { requestSchema, type WireRequest } from "./schema.ts";
@@ -12,11 +14,11 @@ import { requestSchema, type WireRequest } from "./schema.ts";
 const known = new Set(Object.keys(requestSchema.shape));
 
 /** Parses a chat-completions request body. Throws `DialectError` (400) that names the invalid member. */
-export function decodeRequest(body: unknown): Converted<ExchangeRequest> {
-  const result = requestSchema.safeParse(body, FIRST_ISSUE);
-  if (!result.success) throw invalidBody(result.error);
+export function* decodeRequest(body: unknown, { isLarge }: DecodeContext): Steps<Converted<ExchangeRequest>> {
+  const result = isLarge ? yield* parseInSteps(requestSchema, body) : parseAtOnce(requestSchema, body);
+  if (!result.success) throw invalidBody({ issues: [result.issue] });
   const wire = result.data;
-  const { instructions, turns } = decodeMessages(wire.messages);
+  const { instructions, turns } = yield* decodeMessages(wire.messages);
   const value: ExchangeRequest = defined({
     model: wire.model,
     stream: wire.stream ?? false,

@@ -7,6 +7,7 @@ import type { Converted } from "../../exchange/loss.ts";
 import { sourceOfUrl } from "../../exchange/media.ts";
 import type { Citation, Part, TokenLogprob } from "../../exchange/parts.ts";
 import type { Candidate, ExchangeResponse } from "../../exchange/response.ts";
+import { finishSteps } from "../../exchange/steps.ts";
 import { createCallId } from "../../exchange/tool-call-id.ts";
 import { decodeCitations, decodePages } from "./citations.ts";
 import { decodeContent } from "./decode-content.ts";
@@ -63,7 +64,7 @@ function decodeMessage(
   logprobs: readonly TokenLogprob[] | undefined,
   position: readonly (string | number)[],
 ): Part[] {
-  const content = signText(decodeContent(message.content, "content"), message.extra_content);
+  const content = signText(finishSteps(decodeContent(message.content, "content")), message.extra_content);
   const cited = decodeCitations(message.annotations);
   const citations = cited.length > 0 ? cited : pages;
   const first = content.findIndex((part) => part.type === "text");

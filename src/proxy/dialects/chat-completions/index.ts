@@ -1,4 +1,5 @@
 import type { Codec } from "../../exchange/codec.ts";
+import { finishSteps } from "../../exchange/steps.ts";
 import { decodeRequest } from "./decode-request.ts";
 import { decodeResponse } from "./decode-response.ts";
 import { createStreamDecoder } from "./decode-stream.ts";
@@ -10,7 +11,8 @@ import { decodeError } from "./errors.ts";
 /** The codec of OpenAI's `/v1/chat/completions` and compatible APIs. */
 export const codec: Codec = {
   dialect: "chat-completions",
-  decodeRequest,
+  decodeRequest: (body, context) => finishSteps(decodeRequest(body, context)),
+  decodeRequestInSteps: (body, context) => decodeRequest(body, { ...context, isLarge: true }),
   encodeRequest,
   decodeResponse,
   encodeResponse,

@@ -11,6 +11,10 @@ import { decodeError } from "./errors.ts";
 export const codec: Codec = {
   dialect: "completions",
   decodeRequest,
+  // biome-ignore lint/correctness/useYield: the dialect has no list that is converted element by element.
+  *decodeRequestInSteps(body) {
+    return decodeRequest(body);
+  },
   encodeRequest,
   decodeResponse,
   encodeResponse,

@@ -1,6 +1,7 @@
 import { isObject, stringifyJson } from "../../exchange/json.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
 import type { Turn } from "../../exchange/request.ts";
+import { isPauseDue, type Steps } from "../../exchange/steps.ts";
 import { createCallId, unwrapCallId } from "../../exchange/tool-call-id.ts";
 import {
   appendJoined,
@@ -17,16 +18,18 @@ import type { WireContent, WireFunctionResponse, WirePart } from "./schema.ts";
  * every later request; a result without an ID belongs to the oldest open call with its name. Consecutive contents of
  * the model are one turn, because clients may keep a streamed response as one content per chunk.
  */
-export function decodeContents(contents: readonly WireContent[]): Turn[] {
+export function* decodeContents(contents: readonly WireContent[]): Steps<Turn[]> {
   const turns: { readonly role: Turn["role"]; readonly parts: Part[] }[] = [];
   const waiting: WaitingCall[] = [];
   const resultIds = idsOfResults(contents);
   for (const [turnIndex, content] of contents.entries()) {
+    if (isPauseDue()) yield;
     const role = toRole(content.role);
     const before = turns.at(-1);
     const parts = role === "assistant" && before?.role === "assistant" ? before.parts : [];
     if (parts !== before?.parts) turns.push({ role, parts });
     for (const [partIndex, part] of (content.parts ?? []).entries()) {
+      if (isPauseDue()) yield;
       const { functionCall, functionResponse } = part;
       if (typeof functionCall?.name === "string") {
         const call = decodeCall(part, functionCall.name, turnIndex, partIndex);

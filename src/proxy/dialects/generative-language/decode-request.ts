@@ -3,7 +3,8 @@ import { invalidRequest } from "../../exchange/dialect-error.ts";
 import type { Converted } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeRequest, OutputFormat, ReasoningRequest, Sampling } from "../../exchange/request.ts";
-import { parseRequestPiece } from "../shared/parse.ts";
+import type { Steps } from "../../exchange/steps.ts";
+import { parseRequestInSteps, parseRequestPiece } from "../shared/parse.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { camelKeys } from "./camel-keys.ts";
 import { decodeContents, decodePart } from "./decode-contents.ts";
@@ -21,8 +22,11 @@ import {
  * Parses the body of `generateContent` or `streamGenerateContent`. The path determines the model and the method.
  * Throws `DialectError` (400) that names the invalid member.
  */
-export function decodeRequest(body: unknown, context: DecodeContext): Converted<ExchangeRequest> {
-  const wire = parseRequestPiece(requestSchema, camelKeys(body));
+export function* decodeRequest(body: unknown, context: DecodeContext): Steps<Converted<ExchangeRequest>> {
+  const renamed = camelKeys(body);
+  const wire = context.isLarge
+    ? yield* parseRequestInSteps(requestSchema, renamed)
+    : parseRequestPiece(requestSchema, renamed);
   const model = (context.model ?? wire.model ?? "").replace(/^models\//, "");
   if (model === "") throw invalidRequest("The request names no model.", "model");
   const config = wire.generationConfig ?? {};
@@ -30,8 +34,8 @@ export function decodeRequest(body: unknown, context: DecodeContext): Converted<
     model,
     stream: context.stream === true,
     instructions: decodeInstructions(wire.systemInstruction),
-    turns: decodeContents([wire.contents ?? []].flat()),
-    tools: decodeTools(wire.tools),
+    turns: yield* decodeContents([wire.contents ?? []].flat()),
+    tools: yield* decodeTools(wire.tools),
     sampling: decodeSampling(config),
     ...withoutNullish({
       toolChoice: decodeToolChoice(wire.toolConfig),

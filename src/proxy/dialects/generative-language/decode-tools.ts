@@ -1,5 +1,6 @@
 import { ownMember } from "../../exchange/json.ts";
 import type { FunctionTool, HostedTool, Tool, ToolChoice } from "../../exchange/request.ts";
+import { isPauseDue, type Steps } from "../../exchange/steps.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { fromGenerativeSchema } from "./from-schema.ts";
 import type { WireFunction, WireRequest } from "./schema.ts";
@@ -15,8 +16,10 @@ const hostedTools: Readonly<Record<string, HostedTool["tool"]>> = {
 };
 
 /** Converts function declarations, and each other member of a tool object to a hosted tool. */
-export function decodeTools(tools: WireRequest["tools"]): Tool[] {
-  return [tools ?? []].flat().flatMap((tool): Tool[] => {
+export function* decodeTools(wire: WireRequest["tools"]): Steps<Tool[]> {
+  const tools: Tool[] = [];
+  for (const tool of [wire ?? []].flat()) {
+    if (isPauseDue()) yield;
     const { functionDeclarations, ...rest } = tool;
     const hosted = Object.entries(rest).flatMap(([name, value]): Tool[] =>
       value === undefined || value === null
@@ -30,8 +33,13 @@ export function decodeTools(tools: WireRequest["tools"]): Tool[] {
             },
           ],
     );
-    return [...(functionDeclarations ?? []).map(decodeFunction), ...hosted];
-  });
+    for (const declaration of functionDeclarations ?? []) {
+      if (isPauseDue()) yield;
+      tools.push(decodeFunction(declaration));
+    }
+    for (const each of hosted) tools.push(each);
+  }
+  return tools;
 }
 
 function decodeFunction(declaration: WireFunction): FunctionTool {

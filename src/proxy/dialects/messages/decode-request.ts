@@ -1,3 +1,4 @@
+import type { DecodeContext } from "../../exchange/codec.ts";
 import { defined } from "../../exchange/defined.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 import type { Converted, Loss } from "../../exchange/loss.ts";
@@ -11,7 +12,8 @@ import type {
   Turn,
 } from "../../exchange/request.ts";
 import { attachSignatures } from "../../exchange/signature.ts";
-import { parseRequestPiece } from "../shared/parse.ts";
+import { isPauseDue, type Steps } from "../../exchange/steps.ts";
+import { parseRequestInSteps, parseRequestPiece } from "../shared/parse.ts";
 import { decodeContent } from "./decode-blocks.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
 import { requestSchema, type WireRequest } from "./schema.ts";
@@ -29,18 +31,17 @@ const lostAttribution: Loss = {
 };
 
 /** Parses a messages request body. Throws `DialectError` (400) that names the invalid member. */
-export function decodeRequest(body: unknown): Converted<ExchangeRequest> {
-  const wire = parseRequestPiece(requestSchema, body);
-  const instructions = decodeContent(wire.system, "system");
+export function* decodeRequest(body: unknown, { isLarge }: DecodeContext): Steps<Converted<ExchangeRequest>> {
+  const wire = isLarge
+    ? yield* parseRequestInSteps(requestSchema, body)
+    : parseRequestPiece(requestSchema, body);
+  const instructions = yield* decodeContent(wire.system, "system");
   const isAttribution = instructions[0]?.type === "text" && attribution.test(instructions[0].text);
   const value: ExchangeRequest = defined({
     model: wire.model,
     stream: wire.stream ?? false,
     instructions: instructions.slice(isAttribution ? 1 : 0),
-    turns: wire.messages.map((message, index): Turn => {
-      const parts = decodeContent(message.content, `messages[${index}].content`);
-      return { role: message.role, parts: message.role === "assistant" ? attachSignatures(parts) : parts };
-    }),
+    turns: yield* decodeTurns(wire.messages),
     tools: decodeTools(wire),
     toolChoice: decodeToolChoice(wire),
     parallelToolCalls: wire.tool_choice?.disable_parallel_tool_use === true ? false : undefined,
@@ -53,6 +54,16 @@ export function decodeRequest(body: unknown): Converted<ExchangeRequest> {
     extensions: decodeExtensions(wire),
   });
   return { value, losses: isAttribution ? [lostAttribution] : [] };
+}
+
+function* decodeTurns(messages: WireRequest["messages"]): Steps<Turn[]> {
+  const turns: Turn[] = [];
+  for (const [index, { role, content }] of messages.entries()) {
+    if (isPauseDue()) yield;
+    const parts = yield* decodeContent(content, `messages[${index}].content`);
+    turns.push({ role, parts: role === "assistant" ? attachSignatures(parts) : parts });
+  }
+  return turns;
 }
 
 /**

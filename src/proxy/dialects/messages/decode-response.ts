@@ -3,6 +3,7 @@ import { DialectError } from "../../exchange/dialect-error.ts";
 import { isObject } from "../../exchange/json.ts";
 import type { Converted } from "../../exchange/loss.ts";
 import type { ExchangeResponse } from "../../exchange/response.ts";
+import { finishSteps } from "../../exchange/steps.ts";
 import { parseResponsePiece } from "../shared/parse.ts";
 import { decodeContent } from "./decode-blocks.ts";
 import { decodeError } from "./errors.ts";
@@ -18,7 +19,7 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   const value = defined({
     id: wire.id || undefined,
     model: wire.model || undefined,
-    candidates: [{ parts: decodeContent(wire.content, "content"), finish }],
+    candidates: [{ parts: finishSteps(decodeContent(wire.content, "content")), finish }],
     usage: wire.usage ? decodeUsage(wire.usage) : undefined,
   });
   return { value, losses: [] };

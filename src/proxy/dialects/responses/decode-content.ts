@@ -2,14 +2,21 @@ import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 import { originOfFile, sniffMediaType, sourceOfUrl, withSniffedType } from "../../exchange/media.ts";
 import type { Citation, MediaSource, Part } from "../../exchange/parts.ts";
+import { isPauseDue, type Steps } from "../../exchange/steps.ts";
 import { decodeTokens } from "../shared/token-logprobs.ts";
 import { annotationSchema, type WireContent } from "./schema.ts";
 
 /** Converts the content of a message or a tool output to parts and skips empty text. */
-export function decodeContent(content: string | readonly WireContent[] | null | undefined): Part[] {
+export function* decodeContent(content: string | readonly WireContent[] | null | undefined): Steps<Part[]> {
   if (content === null || content === undefined) return [];
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return content.map(decodeContentPart).filter((part) => part.type !== "text" || part.text !== "");
+  const parts: Part[] = [];
+  for (const wire of content) {
+    if (isPauseDue()) yield;
+    const part = decodeContentPart(wire);
+    if (part.type !== "text" || part.text !== "") parts.push(part);
+  }
+  return parts;
 }
 
 function decodeContentPart(part: WireContent): Part {

@@ -1,7 +1,8 @@
 import { ownMember, stringifyJson } from "../../exchange/json.ts";
 import type { Part, ReasoningPart, ServerToolPart, ToolCallPart } from "../../exchange/parts.ts";
 import { unwrapSignature } from "../../exchange/signature.ts";
-import { parseRequestPiece } from "../shared/parse.ts";
+import type { Steps } from "../../exchange/steps.ts";
+import { parseRequestInSteps, parseRequestPiece } from "../shared/parse.ts";
 import { decodeContent } from "./decode-content.ts";
 import { qualifiedName } from "./namespaces.ts";
 import {
@@ -31,20 +32,20 @@ const serverTools: Readonly<Record<string, ServerToolPart["tool"]>> = {
 };
 
 /** Parses an item. Throws `DialectError` that names the invalid member under `where`. */
-export function decodeItem(value: unknown, where: string): DecodedItem {
+export function* decodeItem(value: unknown, where: string): Steps<DecodedItem> {
   const item = parseRequestPiece(itemSchema, value, where);
   switch (item.type ?? "message") {
     case "message":
-      return decodeMessage(value, where);
+      return yield* decodeMessage(value, where);
     case "function_call":
       return assistant(decodeFunctionCall(value, where));
     case "custom_tool_call":
       return assistant(decodeCustomCall(value, where));
     case "function_call_output":
     case "custom_tool_call_output":
-      return decodeOutput(value, where, item.type === "custom_tool_call_output");
+      return yield* decodeOutput(value, where, item.type === "custom_tool_call_output");
     case "reasoning":
-      return assistant(decodeReasoning(parseRequestPiece(reasoningSchema, value, where), value));
+      return assistant(decodeReasoning(yield* parseRequestInSteps(reasoningSchema, value, where), value));
     case "image_generation_call":
       return assistant(decodeGeneratedImage(item));
     default:
@@ -56,10 +57,10 @@ function assistant(part: Part): DecodedItem {
   return { role: "assistant", kind: "other", parts: [part] };
 }
 
-function decodeMessage(value: unknown, where: string): DecodedItem {
-  const message = parseRequestPiece(messageSchema, value, where);
+function* decodeMessage(value: unknown, where: string): Steps<DecodedItem> {
+  const message = yield* parseRequestInSteps(messageSchema, value, where);
   const role = message.role === "developer" ? "system" : message.role;
-  const parts = decodeContent(message.content);
+  const parts = yield* decodeContent(message.content);
   if (typeof message.phase !== "string") return { role, kind: "message", parts };
   const origin = { dialect: "responses", raw: { phase: message.phase } } as const;
   return { role, kind: "message", parts: parts.map((part) => ({ origin, ...part })) };
@@ -87,12 +88,12 @@ function decodeCustomCall(value: unknown, where: string): ToolCallPart {
   };
 }
 
-function decodeOutput(value: unknown, where: string, custom: boolean): DecodedItem {
-  const output = parseRequestPiece(callOutputSchema, value, where);
+function* decodeOutput(value: unknown, where: string, custom: boolean): Steps<DecodedItem> {
+  const output = yield* parseRequestInSteps(callOutputSchema, value, where);
   const part: Part = {
     type: "tool-result",
     callId: output.call_id,
-    content: decodeContent(output.output),
+    content: yield* decodeContent(output.output),
     ...(custom ? { custom: true } : {}),
   };
   return { role: "user", kind: "result", parts: [part] };

@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import type { DecodeContext } from "../../exchange/codec.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 import type { Converted } from "../../exchange/loss.ts";
@@ -10,13 +11,14 @@ import type {
   Turn,
 } from "../../exchange/request.ts";
 import { attachSignatures } from "../../exchange/signature.ts";
-import { parseRequestPiece } from "../shared/parse.ts";
+import { isPauseDue, type Steps } from "../../exchange/steps.ts";
+import { parseRequestInSteps, parseRequestPiece } from "../shared/parse.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { type DecodedItem, decodeItem } from "./decode-items.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
 import { formatSchema, requestSchema } from "./schema.ts";
 
-type WireRequest = ReturnType<typeof parseRequest>;
+type WireRequest = z.output<typeof requestSchema>;
 
 const ENCRYPTED_REASONING = "reasoning.encrypted_content";
 const textLogprobs = "message.output_text.logprobs";
@@ -24,19 +26,17 @@ const textLogprobs = "message.output_text.logprobs";
 /** Members with an equivalent in the exchange form; all others are extensions. */
 const known = new Set(Object.keys(requestSchema.shape));
 
-function parseRequest(body: unknown) {
-  return parseRequestPiece(requestSchema, body);
-}
-
 /** Parses the body of `POST /v1/responses`. Throws `DialectError` (400) that names the invalid member. */
-export function decodeRequest(body: unknown, context: DecodeContext): Converted<ExchangeRequest> {
-  const wire = parseRequest(body);
+export function* decodeRequest(body: unknown, context: DecodeContext): Steps<Converted<ExchangeRequest>> {
+  const wire = context.isLarge
+    ? yield* parseRequestInSteps(requestSchema, body)
+    : parseRequestPiece(requestSchema, body);
   const model = wire.model ?? context.model;
   if (typeof model !== "string" || model === "") {
     throw invalidRequest("Missing required parameter: 'model'.", "model");
   }
-  const { instructions, turns } = decodeInput(wire);
-  const tools = decodeTools(wire.tools ?? []);
+  const { instructions, turns } = yield* decodeInput(wire);
+  const tools = yield* decodeTools(wire.tools ?? []);
   const toolChoice = isPresent(wire.tool_choice) ? decodeToolChoice(wire.tool_choice, tools) : undefined;
   const value: ExchangeRequest = {
     model,
@@ -67,13 +67,13 @@ function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-function decodeInput(wire: WireRequest): { instructions: Part[]; turns: Turn[] } {
-  const instructions = decodeInstructions(wire.instructions);
+function* decodeInput(wire: WireRequest): Steps<{ instructions: Part[]; turns: Turn[] }> {
+  const instructions = yield* decodeInstructions(wire.instructions);
   const input = wire.input ?? [];
   if (typeof input === "string") {
     return { instructions, turns: [{ role: "user", parts: [{ type: "text", text: input }] }] };
   }
-  const items = input.map((item, index) => decodeItem(item, `input[${index}]`));
+  const items = yield* decodeItems(input, "input");
   const opening = items.findIndex((item) => item.role !== "system");
   const leading = items.slice(0, opening < 0 ? items.length : opening);
   return {
@@ -82,12 +82,22 @@ function decodeInput(wire: WireRequest): { instructions: Part[]; turns: Turn[] }
   };
 }
 
+function* decodeItems(values: readonly unknown[], where: string): Steps<DecodedItem[]> {
+  const items: DecodedItem[] = [];
+  for (const [index, value] of values.entries()) {
+    if (isPauseDue()) yield;
+    items.push(yield* decodeItem(value, `${where}[${index}]`));
+  }
+  return items;
+}
+
 /** Converts `instructions`: a string, or items if the client sends a response object back. */
-function decodeInstructions(instructions: WireRequest["instructions"]): Part[] {
+function* decodeInstructions(instructions: WireRequest["instructions"]): Steps<Part[]> {
   if (typeof instructions === "string") {
     return instructions === "" ? [] : [{ type: "text", text: instructions }];
   }
-  return (instructions ?? []).flatMap((item, index) => [...decodeItem(item, `instructions[${index}]`).parts]);
+  const items = yield* decodeItems(instructions ?? [], "instructions");
+  return items.flatMap((item) => item.parts);
 }
 
 /**

@@ -3,6 +3,7 @@ import { isObject } from "../../exchange/json.ts";
 import type { Converted } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeResponse, Finish, Usage } from "../../exchange/response.ts";
+import { finishSteps } from "../../exchange/steps.ts";
 import { usageOfInclusive } from "../../exchange/usage.ts";
 import { parseResponsePiece } from "../shared/parse.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
@@ -29,7 +30,7 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
 /** Converts an output item to parts. Throws `DialectError` (502) if it is invalid. */
 export function decodeOutputItem(item: unknown, itemIndex: number): readonly Part[] {
   try {
-    return decodeItem(item, `output[${itemIndex}]`).parts;
+    return finishSteps(decodeItem(item, `output[${itemIndex}]`)).parts;
   } catch (error) {
     if (error instanceof DialectError) throw invalidResponse(error.message, item);
     throw error;

@@ -1,6 +1,8 @@
+import type { z } from "zod";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 import { ownMember } from "../../exchange/json.ts";
 import type { HostedTool, Tool, ToolChoice } from "../../exchange/request.ts";
+import { isPauseDue, type Steps } from "../../exchange/steps.ts";
 import { parseRequestPiece } from "../shared/parse.ts";
 import { getNamespace, qualifiedName } from "./namespaces.ts";
 import { toolChoiceSchema, toolSchema } from "./schema.ts";
@@ -17,15 +19,20 @@ const hostedTools: Readonly<Record<string, HostedTool["tool"]>> = {
 };
 
 /** Converts the tools declared under `where`; a namespace yields several. */
-export function decodeTools(values: readonly unknown[], where = "tools"): Tool[] {
-  return values.flatMap((value, index) => decodeTool(value, `${where}[${index}]`));
+export function* decodeTools(values: readonly unknown[], where = "tools"): Steps<Tool[]> {
+  const tools: Tool[] = [];
+  for (const [index, value] of values.entries()) {
+    if (isPauseDue()) yield;
+    for (const tool of yield* decodeTool(value, `${where}[${index}]`)) tools.push(tool);
+  }
+  return tools;
 }
 
-function decodeTool(value: unknown, where: string): Tool[] {
+function* decodeTool(value: unknown, where: string): Steps<Tool[]> {
   const tool = parseRequestPiece(toolSchema, value, where);
   switch (tool.type) {
     case "function":
-      return [decodeFunction(value, where)];
+      return [toFunction(tool, where)];
     case "custom":
       return [
         {
@@ -36,7 +43,7 @@ function decodeTool(value: unknown, where: string): Tool[] {
         },
       ];
     case "namespace":
-      return decodeNamespace(required(tool.name, where), tool.description, tool.tools ?? [], where);
+      return yield* decodeNamespace(required(tool.name, where), tool.description, tool.tools ?? [], where);
     default:
       return [
         {
@@ -53,8 +60,8 @@ function decodeTool(value: unknown, where: string): Tool[] {
  * Converts a function in the form of this dialect, or in the nested form of chat-completions, which several clients
  * send.
  */
-function decodeFunction(value: unknown, where: string): Extract<Tool, { type: "function" }> {
-  const { function: nested, ...flat } = parseRequestPiece(toolSchema, value, where);
+function toFunction(tool: z.output<typeof toolSchema>, where: string): Extract<Tool, { type: "function" }> {
+  const { function: nested, ...flat } = tool;
   const { name, description, parameters, strict } = nested ?? flat;
   const deferred = flat["defer_loading"];
   return {
@@ -67,25 +74,29 @@ function decodeFunction(value: unknown, where: string): Extract<Tool, { type: "f
   };
 }
 
-function decodeNamespace(
+function* decodeNamespace(
   namespace: string,
   description: string | null | undefined,
-  tools: readonly unknown[],
+  values: readonly unknown[],
   where: string,
-): Tool[] {
-  return tools.map((value, index) => {
-    const tool = decodeFunction(value, `${where}.tools[${index}]`);
+): Steps<Tool[]> {
+  const tools: Tool[] = [];
+  for (const [index, value] of values.entries()) {
+    if (isPauseDue()) yield;
+    const at = `${where}.tools[${index}]`;
+    const tool = toFunction(parseRequestPiece(toolSchema, value, at), at);
     const origin = {
       namespace,
       name: tool.name,
       ...(typeof description === "string" ? { description } : {}),
     };
-    return {
+    tools.push({
       ...tool,
       name: qualifiedName(namespace, tool.name),
       extras: { ...tool.extras, namespace: origin },
-    };
-  });
+    });
+  }
+  return tools;
 }
 
 function required(name: string | null | undefined, where: string): string {

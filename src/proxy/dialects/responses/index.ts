@@ -1,4 +1,5 @@
 import type { Codec } from "../../exchange/codec.ts";
+import { finishSteps } from "../../exchange/steps.ts";
 import { decodeRequest } from "./decode-request.ts";
 import { decodeResponse } from "./decode-response.ts";
 import { createStreamDecoder } from "./decode-stream.ts";
@@ -11,7 +12,8 @@ import { responseId } from "./response-object.ts";
 /** The codec of OpenAI's `/v1/responses` (https://platform.openai.com/docs/api-reference/responses). */
 export const codec: Codec = {
   dialect: "responses",
-  decodeRequest,
+  decodeRequest: (body, context) => finishSteps(decodeRequest(body, context)),
+  decodeRequestInSteps: (body, context) => decodeRequest(body, { ...context, isLarge: true }),
   encodeRequest,
   decodeResponse,
   encodeResponse,

@@ -1,6 +1,7 @@
 import type { z } from "zod";
-import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import { type DialectError, invalidRequest, invalidResponse } from "../../exchange/dialect-error.ts";
+import type { Steps } from "../../exchange/steps.ts";
+import { type Issue, type Parsed, parseAtOnce, parseInSteps } from "./parse-in-steps.ts";
 
 /** Validates part of a client's request body. Throws `DialectError` (400) that names the invalid member. */
 export function parseRequestPiece<Schema extends z.ZodType>(
@@ -8,9 +9,22 @@ export function parseRequestPiece<Schema extends z.ZodType>(
   value: unknown,
   where = "",
 ): z.output<Schema> {
-  const parsed = schema.safeParse(value, FIRST_ISSUE);
+  return dataOf(parseAtOnce(schema, value), where);
+}
+
+/** Validates like `parseRequestPiece`, with pauses in long lists. */
+export function* parseRequestInSteps<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  where = "",
+): Steps<z.output<Schema>> {
+  return dataOf(yield* parseInSteps(schema, value), where);
+}
+
+function dataOf<Value>(parsed: Parsed<Value>, where: string): Value {
   if (parsed.success) return parsed.data;
-  const { param, problem } = firstIssue(parsed.error, where);
+  const param = locate(parsed.issue, where);
+  const problem = parsed.issue.message;
   throw invalidRequest(
     param === "" ? problem : `Invalid value for '${param}': ${problem}`,
     param || undefined,
@@ -18,7 +32,7 @@ export function parseRequestPiece<Schema extends z.ZodType>(
 }
 
 /** Returns the error (400) for a body that does not match its schema; it names the first invalid member. */
-export function invalidBody({ issues: [issue] }: z.ZodError): DialectError {
+export function invalidBody({ issues: [issue] }: { readonly issues: readonly Issue[] }): DialectError {
   const param = issue?.path.join(".") ?? "";
   return invalidRequest(`${param || "body"}: ${issue?.message ?? "not acceptable"}`, param || undefined);
 }
@@ -29,9 +43,10 @@ export function parseResponsePiece<Schema extends z.ZodType>(
   value: unknown,
   what: string,
 ): z.output<Schema> {
-  const parsed = schema.safeParse(value, FIRST_ISSUE);
+  const parsed = parseAtOnce(schema, value);
   if (parsed.success) return parsed.data;
-  const { param, problem } = firstIssue(parsed.error, "");
+  const param = locate(parsed.issue, "");
+  const problem = parsed.issue.message;
   throw invalidResponse(
     `The upstream's response is not a valid ${what}: ${param === "" ? problem : `${param}: ${problem}`}`,
   );
@@ -49,11 +64,10 @@ export function parseChunk(text: string): unknown {
   }
 }
 
-function firstIssue(error: z.ZodError, where: string): { param: string; problem: string } {
-  const issue = error.issues[0];
-  const path = (issue?.path ?? []).reduce<string>(
+/** Returns the path of an issue as text: `messages[3].role`. */
+function locate({ path }: Issue, where: string): string {
+  return path.reduce<string>(
     (text, key) => (typeof key === "number" ? `${text}[${key}]` : `${text}${text && "."}${String(key)}`),
     where,
   );
-  return { param: path, problem: issue?.message ?? "it cannot be read" };
 }

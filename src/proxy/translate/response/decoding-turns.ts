@@ -1,6 +1,9 @@
 /** Bytes of all streams together that are decoded per turn of the event loop: one full chunk, as sockets deliver it. */
 const TURN_BYTES = 64 * 1024;
 
+/** Events that are decoded per turn of the event loop; a chunk of 64 KiB usually has fewer than 300. */
+const TURN_EVENTS = 512;
+
 /** A chunk that waits to be decoded. */
 interface Waiting {
   readonly bytes: number;
@@ -25,6 +28,13 @@ export class DecodingTurns {
       return undefined;
     }
     return new Promise((proceed) => this.waiting.push({ bytes, proceed }));
+  }
+
+  /** Returns a promise to await before the event at an index of a chunk is decoded, or undefined if this turn has room. */
+  pauseAt(index: number): Promise<void> | undefined {
+    if (index === 0 || index % TURN_EVENTS !== 0) return undefined;
+    this.schedule();
+    return new Promise((proceed) => this.waiting.push({ bytes: TURN_BYTES, proceed }));
   }
 
   private schedule(): void {

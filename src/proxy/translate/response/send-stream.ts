@@ -63,7 +63,11 @@ async function relay(
   for (let step = await chunks.next(); step.done !== true; step = await chunks.next()) {
     const turn = decodingTurns.take(step.value.length);
     if (turn !== undefined) await turn;
-    for (const event of parser.push(step.value)) writer.add(decode(event));
+    for (const [index, event] of parser.push(step.value).entries()) {
+      const pause = decodingTurns.pauseAt(index);
+      if (pause !== undefined) await pause;
+      writer.add(decode(event));
+    }
     const wait = writer.send();
     if (wait !== undefined) await wait;
     if (writer.failed) return;

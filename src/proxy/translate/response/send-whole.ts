@@ -55,35 +55,54 @@ async function decode(translation: Translation, body: AsyncIterable<Uint8Array>)
 
 /** Collects the response from all events of a stream. */
 function gather(events: readonly ExchangeEvent[]): ExchangeResponse {
-  const guard = createStreamGuard();
-  const collector = new ResponseCollector();
-  for (const event of events) {
-    const checked = guard.check(event);
-    if (checked !== undefined) collector.push(checked);
+  const gathering = new Gathering();
+  gathering.push(events);
+  return gathering.response();
+}
+
+/** Collects the response from the events of a stream, as they come. */
+class Gathering {
+  private readonly guard = createStreamGuard();
+  private readonly collector = new ResponseCollector();
+
+  /** Adds events. Returns whether the last of them ends the stream. */
+  push(events: readonly ExchangeEvent[]): boolean {
+    for (const event of events) {
+      const checked = this.guard.check(event);
+      if (checked !== undefined) this.collector.push(checked);
+    }
+    const last = events.at(-1);
+    return last?.type === "end" || last?.type === "error";
   }
-  if (collector.error !== undefined) throw new DialectError(collector.error);
-  return collector.response();
+
+  /** Returns the response. Throws `DialectError` if the stream had an error. */
+  response(): ExchangeResponse {
+    if (this.collector.error !== undefined) throw new DialectError(this.collector.error);
+    return this.collector.response();
+  }
 }
 
 async function collect(translation: Translation, body: AsyncIterable<Uint8Array>): Promise<ExchangeResponse> {
   const parser = new EventReader();
   const decoder = translation.plan.upstream.createStreamDecoder();
-  const events: ExchangeEvent[] = [];
+  const gathering = new Gathering();
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
     if (size > MAX_RESPONSE_BYTES) throw createTooLargeError();
     const turn = decodingTurns.take(chunk.length);
     if (turn !== undefined) await turn;
-    for (const event of parser.push(chunk)) events.push(...decoder.push(event));
-    if (isOver(events.at(-1))) return gather(events);
+    let isOver = false;
+    for (const [index, event] of parser.push(chunk).entries()) {
+      const pause = decodingTurns.pauseAt(index);
+      if (pause !== undefined) await pause;
+      isOver = gathering.push(decoder.push(event)) || isOver;
+    }
+    if (isOver) return gathering.response();
   }
-  for (const event of parser.end()) events.push(...decoder.push(event));
-  return gather([...events, ...decoder.end()]);
-}
-
-function isOver(last: ExchangeEvent | undefined): boolean {
-  return last?.type === "end" || last?.type === "error";
+  for (const event of parser.end()) gathering.push(decoder.push(event));
+  gathering.push(decoder.end());
+  return gathering.response();
 }
 
 function idIn(value: unknown): string {
