@@ -31,7 +31,7 @@ import { CommentSidebar } from "./sidebar/comment-sidebar.tsx";
 import { FileTree } from "./sidebar/file-tree.tsx";
 import { useComments } from "./state/comments.ts";
 import { useDraft } from "./state/draft.ts";
-import { showRound } from "./state/live.ts";
+import { collectComments, keepSent, showFinished, showRound } from "./state/live.ts";
 import { meetServer, useSession } from "./state/session.ts";
 import { activateAtCursor } from "./state/threads.ts";
 import { openDialog, useView } from "./state/view.ts";
@@ -121,7 +121,7 @@ function Review() {
 }
 
 const LiveDialog = lazy(() =>
-  import("./dialogs/live-dialogs.tsx").then((module) => ({ default: module.LiveDialog })),
+  import("../shared/threads/batch-dialogs.tsx").then((module) => ({ default: module.LiveDialog })),
 );
 
 interface DialogsProps {
@@ -135,7 +135,13 @@ function Dialogs({ controller, shortcuts }: DialogsProps) {
   if (isLive && (dialog === "send" || dialog === "approve"))
     return (
       <Suspense fallback={null}>
-        <LiveDialog name={dialog} />
+        <LiveDialog
+          kind={dialog === "send" ? "send" : "finish"}
+          collect={collectComments}
+          onClose={() => openDialog("none")}
+          onSent={keepSent}
+          onFinished={showFinished}
+        />
       </Suspense>
     );
   switch (dialog) {

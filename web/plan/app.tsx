@@ -26,7 +26,7 @@ import { Banners } from "./layout/banners.tsx";
 import { Header } from "./layout/header.tsx";
 import { planShortcuts, planTyping, threadShortcuts } from "./layout/plan-shortcuts.ts";
 import { TableOfContents } from "./layout/table-of-contents.tsx";
-import { showRound } from "./live/live.ts";
+import { collectComments, keepSent, showFinished, showRound } from "./live/live.ts";
 import { ChangesView } from "./rounds/changes-view.tsx";
 import { LastRoundAnnotations } from "./rounds/last-round-annotations.tsx";
 import { ImportDialog } from "./share/import-dialog.tsx";
@@ -121,7 +121,7 @@ function Review() {
 }
 
 const LiveDialog = lazy(() =>
-  import("./live/live-dialogs.tsx").then((module) => ({ default: module.LiveDialog })),
+  import("../shared/threads/batch-dialogs.tsx").then((module) => ({ default: module.LiveDialog })),
 );
 
 function OpenDialog({ name }: { readonly name: DialogName }) {
@@ -130,7 +130,13 @@ function OpenDialog({ name }: { readonly name: DialogName }) {
   if (isLive && (name === "approve" || name === "request-changes"))
     return (
       <Suspense fallback={null}>
-        <LiveDialog name={name} />
+        <LiveDialog
+          kind={name === "approve" ? "finish" : "send"}
+          collect={collectComments}
+          onClose={() => openDialog(undefined)}
+          onSent={keepSent}
+          onFinished={showFinished}
+        />
       </Suspense>
     );
   if (name === "shortcuts" && (isLive || hasThreads))

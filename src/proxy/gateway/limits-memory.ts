@@ -10,7 +10,20 @@ import {
   toMicros,
   type Usage,
 } from "./limits.ts";
-import { drained, EMPTY, type Level, remainingOf, resetOf, UNIT, waitFor } from "./limits-rate.ts";
+
+/**
+ * The generic cell rate algorithm (ITU-T I.371) as a meter: a bucket of N units that drains N units a minute. Integers
+ * only, so that a burst of exactly N fits: a level counts units times 60,000,000 and drains N a microsecond.
+ */
+const UNIT = 60_000_000;
+
+/** How full a bucket was at a time, in microseconds. */
+interface Level {
+  readonly level: number;
+  readonly at: number;
+}
+
+const EMPTY: Level = { level: 0, at: 0 };
 
 /** Creates a store that counts in this process. `now` returns milliseconds since 1970. */
 export function createMemoryLimits(now: () => number = Date.now): LimitStore {
@@ -193,4 +206,24 @@ function stateOfRate(level: Level, rate: number | undefined, at: number): RateSt
   if (rate === undefined) return undefined;
   const now = drained(level, rate, at * 1000);
   return { remaining: remainingOf(now, rate), resetMs: resetOf(now, rate) };
+}
+
+/** Returns the level at `now`. A clock that was set back drains nothing. */
+function drained({ level, at }: Level, limit: number, now: number): number {
+  return now <= at ? level : Math.max(0, level - limit * (now - at));
+}
+
+/** Returns the milliseconds until `units` more fit, 0 if they fit now. They must not be more than the limit. */
+function waitFor(level: number, limit: number, units: number): number {
+  return Math.max(0, Math.ceil((level + units * UNIT - limit * UNIT) / limit / 1000));
+}
+
+/** Returns how many whole units are left. */
+function remainingOf(level: number, limit: number): number {
+  return Math.max(0, Math.floor(limit - level / UNIT));
+}
+
+/** Returns the milliseconds until the bucket is empty. */
+function resetOf(level: number, limit: number): number {
+  return Math.max(0, Math.ceil(level / limit / 1000));
 }

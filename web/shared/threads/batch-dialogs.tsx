@@ -17,8 +17,22 @@ interface BatchDialogProps {
   readonly onClose: () => void;
 }
 
+interface LiveDialogProps extends Omit<BatchDialogProps, "caller"> {
+  readonly kind: "send" | "finish";
+  readonly onSent: () => void;
+  readonly onFinished: (approved: boolean, text: string) => void;
+}
+
+/** Renders a dialog of a live session, which replaces one of a one-shot review. */
+export function LiveDialog({ kind, onSent, onFinished, ...shared }: LiveDialogProps) {
+  const agent = useThreads(({ live }) => live?.agent.name ?? "");
+  const caller = agent || "the agent";
+  if (kind === "send") return <BatchDialog {...shared} caller={caller} onSent={onSent} />;
+  return <FinishDialog {...shared} caller={caller} onFinished={onFinished} />;
+}
+
 /** Sends everything new as one batch. The review stays open. */
-export function BatchDialog({
+function BatchDialog({
   caller,
   collect,
   onClose,
@@ -70,7 +84,7 @@ interface FinishDialogProps extends BatchDialogProps {
 }
 
 /** Ends the live session: approved, or without a decision. Sends what is new with it. */
-export function FinishDialog({ caller, collect, onClose, onFinished }: FinishDialogProps) {
+function FinishDialog({ caller, collect, onClose, onFinished }: FinishDialogProps) {
   const comments = useCollected(collect);
   const count = useNewCount(comments);
   const text = useThreads((state) => state.batchText);

@@ -1,10 +1,11 @@
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { AppError } from "../../../errors.ts";
 import { toRealPath } from "../../../files/real-path.ts";
-import type { RunningReview } from "../../../review/live/running-files.ts";
+import type { ReviewEntry } from "../../../review/api-types.ts";
+import { entryOf, listRunning, type RunningReview } from "../../../review/live/running-files.ts";
 import type { Output } from "../../output.ts";
 import { callReview, toAuthor } from "./call-review.ts";
-import { findReview } from "./find-review.ts";
+import { dataFolder, findReview } from "./find-review.ts";
 import type { CommentFlags, IdFlags, MessageFlags, StatusFlags } from "./program.ts";
 
 const SEVERITIES = ["info", "warning", "error"] as const;
@@ -71,10 +72,24 @@ export async function statusCommand({ id, text, author }: StatusFlags): Promise<
   return 0;
 }
 
+/** Runs `review list`: prints the reviews that are open on this machine, newest first. */
+export async function listCommand({ json }: { readonly json: boolean }, output: Output): Promise<number> {
+  const reviews = (await listRunning(dataFolder())).map(entryOf);
+  if (json) await output.result(JSON.stringify({ reviews }));
+  else if (reviews.length === 0) output.note("No review is open.");
+  else await output.result(reviews.map(describeReview).join("\n"));
+  return 0;
+}
+
 /** Runs `review end`. */
 export async function endCommand({ id }: IdFlags): Promise<number> {
   await callReview(await findReview(id), { method: "POST", path: "/api/end" });
   return 0;
+}
+
+function describeReview({ id, mode, live, url, title, repository, agent, since }: ReviewEntry): string {
+  const kind = `${live ? "live " : ""}${mode}`;
+  return `${id}  ${url}  ${kind}  ${title}\n  ${repository}, for ${agent}, since ${since}`;
 }
 
 function idOf(thread: unknown): string {

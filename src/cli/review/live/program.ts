@@ -11,7 +11,7 @@ export function addLiveCommands(review: Command, output: Output, setExitCode: Se
     .option("--again", "print the last feedback again", false)
     .option("--json", "print the feedback as JSON", false)
     .action(async (flags: WaitFlags) => {
-      const { waitCommand } = await import("./wait.ts");
+      const { waitCommand } = await import("./wait-for-batch.ts");
       setExitCode(await waitCommand(flags, output));
     });
   withId(review.command("comment"))
@@ -49,8 +49,7 @@ export function addLiveCommands(review: Command, output: Output, setExitCode: Se
     .description("List the reviews that are open on this machine")
     .option("--json", "print them as JSON", false)
     .action(async (flags: { readonly json: boolean }) => {
-      const { listCommand } = await import("./list.ts");
-      setExitCode(await listCommand(flags, output));
+      setExitCode(await (await commands()).listCommand(flags, output));
     });
   withId(review.command("end"))
     .description("End a live review")

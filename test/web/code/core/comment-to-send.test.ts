@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ReviewComment } from "../../../../web/code/core/comment.ts";
 import { threadBody } from "../../../../web/code/core/comment-to-send.ts";
-import { threadBody as planThread } from "../../../../web/plan/model/annotation-to-send.ts";
+import { threadBody as planThread } from "../../../../web/plan/model/annotations.ts";
 
 const comment: ReviewComment = {
   id: "1",
