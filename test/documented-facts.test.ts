@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { configurationJsonSchema } from "../src/config/file-schema.ts";
+import { configurationJsonSchema } from "../src/cli/proxy/check.ts";
 import { parseConfiguration } from "../src/config/load.ts";
 import { capabilityOverrideSchema } from "../src/config/proxy/capability-override.ts";
 import { proxySchema } from "../src/config/proxy/schema.ts";

@@ -1,15 +1,18 @@
 import { lazy, Suspense, useEffect, useMemo } from "react";
+import { createRoot } from "react-dom/client";
 import type { ReviewEvent } from "../../src/review/api-types.ts";
+import { afterPaint } from "../shared/after-paint.ts";
 import { useReviewEvents } from "../shared/api/use-review-events.ts";
 import { Button } from "../shared/components/button.tsx";
-import { Region } from "../shared/components/error-boundary.tsx";
+import { ErrorBoundary, Region } from "../shared/components/error-boundary.tsx";
 import { PageState } from "../shared/components/page-state.tsx";
 import { showToast, Toasts } from "../shared/components/toast.tsx";
 import { ShortcutSheet } from "../shared/keyboard/shortcut-sheet.tsx";
 import { useShortcuts } from "../shared/keyboard/shortcuts.ts";
-import { showNextReview } from "../shared/next-review.ts";
+import { setTitle, showNextReview } from "../shared/next-review.ts";
+import { watchSystemTheme } from "../shared/theme/theme.ts";
 import { receiveEvent } from "../shared/threads/receive-event.ts";
-import { useThreads } from "../shared/threads/thread-store.ts";
+import { loadReviews, loadThreads, useThreads } from "../shared/threads/thread-store.ts";
 import { goToComment } from "./comments/move.ts";
 import { SelectionActions } from "./comments/selection-actions.tsx";
 import { showCommentedContext } from "./comments/show-context.ts";
@@ -21,20 +24,49 @@ import { RoundsDialog } from "./dialogs/rounds-dialog.tsx";
 import { SendDialog } from "./dialogs/send-dialog.tsx";
 import { DiffController } from "./diff/controller.ts";
 import { DiffView } from "./diff/diff-view.tsx";
+import { FailedReview } from "./failed-review.tsx";
 import { Banners } from "./header/banners.tsx";
 import { FindBar } from "./header/find-bar.tsx";
 import { Header } from "./header/header.tsx";
 import { StatusLine } from "./header/status-line.tsx";
+import { startHighlighting } from "./highlight/tokens-of.ts";
 import { EmptyDiff, SentScreen } from "./screens.tsx";
 import { codeTyping, shortcutsFor } from "./shortcuts.ts";
 import { CommentSidebar } from "./sidebar/comment-sidebar.tsx";
 import { FileTree } from "./sidebar/file-tree.tsx";
 import { useComments } from "./state/comments.ts";
-import { useDraft } from "./state/draft.ts";
-import { collectComments, keepSent, showFinished, showRound } from "./state/live.ts";
-import { meetServer, useSession } from "./state/session.ts";
+import { startDraft, useDraft } from "./state/draft.ts";
+import { collectComments, followLive, keepSent, showFinished, showRound } from "./state/live.ts";
+import { followRounds } from "./state/rounds.ts";
+import { meetServer, openDiff, useSession } from "./state/session.ts";
 import { activateAtCursor } from "./state/threads.ts";
 import { openDialog, useView } from "./state/view.ts";
+
+/** Loads the diff and replaces the prerendered part. The draft and earlier rounds load after the first render. */
+export async function start(): Promise<void> {
+  watchSystemTheme();
+  const highlighting = startHighlighting();
+  const result = await openDiff();
+  // Prerendered code is already highlighted and must not lose its colors.
+  if (document.querySelector(".prerendered")) await highlighting;
+  if (result.ok) followLive(result.value);
+  render();
+  if (!result.ok) return;
+  const { repository, gitContext } = result.value;
+  setTitle(`${repository.name} (${gitContext.currentBranch}): review`);
+  await afterPaint();
+  await Promise.all([startDraft(result.value), followRounds(), loadThreads(), loadReviews()]);
+}
+
+function render(): void {
+  const root = document.getElementById("root");
+  if (!root) return;
+  createRoot(root).render(
+    <ErrorBoundary fallback={(message) => <FailedReview message={message} />}>
+      <App />
+    </ErrorBoundary>,
+  );
+}
 
 /** Renders the code review page in each of its phases. */
 export function App() {

@@ -1,16 +1,36 @@
 import { Bell, BellOff, BellRing } from "lucide-react";
 import { useEffect, useState } from "react";
+import { createRoot } from "react-dom/client";
 import type { DecidedReview, ReviewEntry } from "../../src/review/api-types.ts";
 import { clockTime } from "../shared/clock-time.ts";
 import { Button } from "../shared/components/button.tsx";
+import { ErrorBoundary } from "../shared/components/error-boundary.tsx";
 import { Logo } from "../shared/components/logo.tsx";
+import { PageState } from "../shared/components/page-state.tsx";
 import { Toasts } from "../shared/components/toast.tsx";
 import { repositoryName } from "../shared/repository-name.ts";
+import { applyTheme, type Theme, watchSystemTheme } from "../shared/theme/theme.ts";
 import { ThemeToggle } from "../shared/theme/theme-toggle.tsx";
 import { decisionName, modeName, reviewAddress, waitingTime } from "./entries.ts";
-import { useInbox } from "./inbox-store.ts";
-import { keepTheme } from "./kept-theme.ts";
+import { followInbox, loadInbox, useInbox } from "./inbox-store.ts";
 import { askForNotifications, notificationChoice } from "./notifications.ts";
+
+const THEME_NAME = "sallyport-theme";
+
+/** Loads the inbox, renders it and follows its changes. */
+export async function start(): Promise<void> {
+  applyKeptTheme();
+  watchSystemTheme();
+  await loadInbox();
+  const root = document.getElementById("root");
+  if (!root) return;
+  createRoot(root).render(
+    <ErrorBoundary fallback={(message) => <PageState title="Cannot show the inbox">{message}</PageState>}>
+      <Inbox />
+    </ErrorBoundary>,
+  );
+  followInbox();
+}
 
 /** Renders the inbox: the reviews that wait for the person, and what was decided today. */
 export function Inbox() {
@@ -147,4 +167,15 @@ function useMinute(): number {
   }, []);
   // A review may arrive between two ticks.
   return Math.max(now, Date.now());
+}
+
+/** Stores the theme in the browser: the inbox has a stable address, unlike the review pages. */
+function keepTheme(theme: Theme): void {
+  localStorage.setItem(THEME_NAME, theme);
+}
+
+/** Applies the stored theme; the system's without one. */
+function applyKeptTheme(): void {
+  const theme = localStorage.getItem(THEME_NAME);
+  if (theme === "light" || theme === "dark") applyTheme(theme);
 }

@@ -4,5 +4,5 @@ import { afterPaint } from "../shared/after-paint.ts";
 
 /** The page's head is part of the HTML, so scripts load after the first paint. */
 void afterPaint()
-  .then(() => import("./start.tsx"))
+  .then(() => import("./inbox.tsx"))
   .then(({ start }) => start());

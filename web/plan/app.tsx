@@ -1,8 +1,9 @@
 import { lazy, Suspense, useLayoutEffect } from "react";
+import { createRoot } from "react-dom/client";
 import type { ReviewEvent } from "../../src/review/api-types.ts";
 import { useReviewEvents } from "../shared/api/use-review-events.ts";
 import { Button } from "../shared/components/button.tsx";
-import { Region } from "../shared/components/error-boundary.tsx";
+import { ErrorBoundary, Region } from "../shared/components/error-boundary.tsx";
 import { ErrorLine } from "../shared/components/error-line.tsx";
 import { PageState } from "../shared/components/page-state.tsx";
 import { Toasts } from "../shared/components/toast.tsx";
@@ -10,12 +11,14 @@ import { IrreversibleButton } from "../shared/irreversible/irreversible-button.t
 import { ShortcutSheet } from "../shared/keyboard/shortcut-sheet.tsx";
 import { useShortcuts } from "../shared/keyboard/shortcuts.ts";
 import { showNextReview } from "../shared/next-review.ts";
+import { watchSystemTheme } from "../shared/theme/theme.ts";
 import { receiveEvent } from "../shared/threads/receive-event.ts";
 import { useThreads } from "../shared/threads/thread-store.ts";
 import { Sidebar } from "./annotate/sidebar.tsx";
 import { Article } from "./article/article.tsx";
 import { SourceView } from "./article/source-view.tsx";
 import { ApproveDialog } from "./decide/approve-dialog.tsx";
+import { FailedReview } from "./decide/failed-review.tsx";
 import { FinalScreen } from "./decide/final-screen.tsx";
 import { RequestChangesDialog } from "./decide/request-changes-dialog.tsx";
 import { SaveDialog } from "./decide/save-options.tsx";
@@ -33,8 +36,23 @@ import { ImportDialog } from "./share/import-dialog.tsx";
 import { ShareDialog } from "./share/share-dialog.tsx";
 import { openDialog } from "./state/actions.ts";
 import { approve, requestChanges } from "./state/decide.ts";
-import { meetServer } from "./state/load.ts";
+import { load, meetServer } from "./state/load.ts";
 import { type DialogName, type Outcome, useReview, type View } from "./state/review-store.ts";
+
+/** Loads the plan and replaces the prerendered text. */
+export async function start(): Promise<void> {
+  watchSystemTheme();
+  await load().catch((error: unknown) => {
+    useReview.setState({ phase: "failed", failure: error instanceof Error ? error.message : String(error) });
+  });
+  const root = document.getElementById("root");
+  if (!root) return;
+  createRoot(root).render(
+    <ErrorBoundary fallback={(message) => <FailedReview message={message} />}>
+      <App />
+    </ErrorBoundary>,
+  );
+}
 
 /** Renders the plan page in each of its phases. */
 export function App() {

@@ -4,5 +4,5 @@ import { afterPaint } from "../shared/after-paint.ts";
 
 /** The server prerenders the plan's text, so scripts load after the first paint. */
 void afterPaint()
-  .then(() => import("./start.tsx"))
+  .then(() => import("./app.tsx"))
   .then(({ start }) => start());

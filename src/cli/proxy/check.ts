@@ -1,9 +1,11 @@
-import { configurationJsonSchema } from "../../config/file-schema.ts";
+import { z } from "zod";
 import { describeProxies } from "../../config/outbound-proxy.ts";
 import { processEnvironment } from "../../config/paths.ts";
 import { effectiveSettings } from "../../config/proxy/effective.ts";
+import { proxySchema } from "../../config/proxy/schema.ts";
 import { withoutUrlSecrets } from "../../config/proxy/secrets.ts";
 import type { ProxyFlags } from "../../config/proxy/settings.ts";
+import { reviewSchema } from "../../config/review/section.ts";
 import { effectiveMode } from "../../proxy/auth/policy.ts";
 import type { Output } from "../output.ts";
 import { readProxyConfiguration } from "../proxy-configuration.ts";
@@ -59,4 +61,14 @@ export async function checkProxy(flags: ProxyCheckFlags, output: Output): Promis
   ];
   await output.result(lines.join("\n"));
   return 0;
+}
+
+/** Returns the JSON Schema of the whole configuration file, for editors. */
+export function configurationJsonSchema(): object {
+  const file = z.strictObject({
+    $schema: z.string().exactOptional().describe("The path or URL of this schema, for editors."),
+    review: reviewSchema.prefault({}).describe("Plan and code reviews."),
+    proxy: proxySchema.prefault({}).describe("The proxy."),
+  });
+  return z.toJSONSchema(file, { io: "input" });
 }

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { listedIds, proxyClients } from "../../agents/registry.ts";
+import { AppError } from "../../errors.ts";
 import { addHelpCommand } from "../help.ts";
 import type { Output } from "../output.ts";
 import type { SetExitCode } from "../program.ts";
@@ -18,7 +19,6 @@ export function addProxyCommands(program: Command, output: Output, setExitCode: 
     .description("Start the proxy")
     .option("--ready-file <path>", "write {url, port, pid} to this file once listening")
     .action(async (flags: ProxyStartFlags) => {
-      const { checkMemory } = await import("./start/check-memory.ts");
       // Importing the server loads Node.js's HTTP client, which would fail later without a clear message.
       checkMemory();
       const { startProxy } = await import("./start/start.ts");
@@ -122,4 +122,28 @@ function withConnectFlags(command: Command, clients: string): Command {
     .option("--config <file>", "configuration file (default: your own)")
     .option("--project", "for this repository only (default: for all your projects)", false)
     .option("--yes", "do not ask", false);
+}
+
+/**
+ * Throws `overloaded` if the system refuses the address space that the HTTP client's WebAssembly parser reserves.
+ * Without this check Node.js ends the process with a stack trace when the parser is first used.
+ */
+export function checkMemory(allocate: () => unknown = allocateWasm): void {
+  try {
+    allocate();
+  } catch (cause) {
+    throw new AppError(
+      "overloaded",
+      "Cannot start the HTTP client: the system refused address space for WebAssembly, which reserves about 10 GB without using it",
+      {
+        cause,
+        hint: "Raise the limit of virtual memory (ulimit -v unlimited), or set NODE_OPTIONS=--disable-wasm-trap-handler.",
+      },
+    );
+  }
+}
+
+/** The type definitions of Node.js lack `WebAssembly.Memory`. */
+function allocateWasm(): unknown {
+  return Reflect.construct(Reflect.get(WebAssembly, "Memory"), [{ initial: 1 }]);
 }

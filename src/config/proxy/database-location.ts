@@ -1,8 +1,27 @@
 import { isAbsolute, join, resolve } from "node:path";
+import { z } from "zod";
 import { AppError } from "../../errors.ts";
 import type { Environment } from "../paths.ts";
 import type { ProxyConfig } from "./config.ts";
+import type { Refuse } from "./resolve.ts";
 import type { ProxySettings } from "./schema.ts";
+import { environmentValue } from "./upstreams.ts";
+
+const text = z.string().min(1);
+
+/** The settings of the `proxy` section that say what is stored, where and how long. */
+export const storageSettings = {
+  database: text
+    .optional()
+    .describe("Where keys and usage are kept: sqlite (the default), sqlite:PATH, a postgres URL or none."),
+  database_env: text.optional().describe("The environment variable that holds the database's URL."),
+  retention: z
+    .strictObject({
+      calls: z.number().int().min(1).max(3_650).default(90).describe("Days that single calls are kept."),
+    })
+    .prefault({}),
+  store: z.literal("memory").optional().describe('Deprecated: the same as `database: "none"`.'),
+};
 
 /** Where the proxy keeps its keys, usage and stored responses. */
 export type DatabaseLocation =
@@ -101,4 +120,27 @@ export function resolveStorage(
     isDatabaseConfigured: isConfigured,
     retention: { callsMs: settings.retention.calls * DAY_MS },
   };
+}
+
+/** Returns the URL of Redis: from `SERVICE_PROXY_REDIS`, else from the file. */
+export function findRedisUrl(
+  settings: ProxySettings,
+  environment: Environment,
+  refuse: Refuse,
+): string | undefined {
+  const fromVariable = settings.redis_env && environmentValue(environment, settings.redis_env);
+  if (settings.redis_env && !fromVariable)
+    refuse(["redis_env"], `the environment variable ${settings.redis_env} is not set`);
+  const url = environmentValue(environment, "SERVICE_PROXY_REDIS") || fromVariable || settings.redis;
+  if (url === undefined || url === "none") return undefined;
+  if (!/^rediss?:\/\/[^/]/.test(url) || !URL.canParse(url))
+    refuse(["redis"], "must be a redis:// or rediss:// URL, or none");
+  return url;
+}
+
+/** Returns the password in a URL, decoded and as written. */
+export function passwordsIn(url: string | undefined): string[] {
+  if (url === undefined) return [];
+  const { password } = new URL(url);
+  return [password, decodeURIComponent(password)];
 }

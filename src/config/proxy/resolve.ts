@@ -14,8 +14,7 @@ import type {
   RuleTarget,
   UpstreamConfig,
 } from "./config.ts";
-import { databasePasswords, resolveStorage } from "./database-location.ts";
-import { findRedisUrl, passwordsIn } from "./redis-url.ts";
+import { databasePasswords, findRedisUrl, passwordsIn, resolveStorage } from "./database-location.ts";
 import { type KnownKey, resolveKeys } from "./resolve-keys.ts";
 import type { ProxySettings, SecretSettings } from "./schema.ts";
 import { collectSecrets, secretsInUrl } from "./secrets.ts";

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { z } from "zod";
 import { upstreamDialects } from "../../proxy/dialects/index.ts";
 import { capabilityOverrideSchema } from "./capability-override.ts";
+import { storageSettings } from "./database-location.ts";
 import {
   keyAccess,
   queueSchema,
@@ -11,7 +12,6 @@ import {
   upstreamLimitsSchema,
 } from "./limits.ts";
 import { headerText, keySecret, type SecretSettings, secretSource } from "./secret-schema.ts";
-import { storageSettings } from "./storage-settings.ts";
 import { tlsSettings } from "./tls.ts";
 
 /**

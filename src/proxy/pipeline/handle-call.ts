@@ -1,7 +1,8 @@
+import { AppError } from "../../errors.ts";
 import type { ModelRoute } from "../routes.ts";
 import type { Targets } from "../routing/select-targets.ts";
 import type { Services } from "../services.ts";
-import { type AdmittedRequest, type Call, openCall, settle } from "./call.ts";
+import { type AdmittedRequest, type Call, openCall, recordError, settle } from "./call.ts";
 import { type CallBody, readCallBody, refuseExcess, wholeBody } from "./call-body.ts";
 import { chooseTargets, setTargets } from "./choose-targets.ts";
 import { respondWithError, respondWithTokenEstimate } from "./client-response.ts";
@@ -10,7 +11,6 @@ import { chooseLane, DONE, type LaneResult } from "./lane.ts";
 import { serveNatively } from "./native.ts";
 import { type CalledOperation, calledOperation } from "./operation-path.ts";
 import { serveStoredResponse } from "./stored-responses.ts";
-import { limitTotal } from "./total-timeout.ts";
 import { serveTranslated } from "./translated.ts";
 
 /**
@@ -62,4 +62,23 @@ async function serveInLane(
   if (lane === "echo") await respondWithEcho(call, called, bytes);
   else respondWithTokenEstimate(call, bytes);
   return DONE;
+}
+
+/** The longest delay that a timer accepts, in milliseconds. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Ends a call that takes longer than `timeouts.total`. Returns a function that cancels this. */
+function limitTotal(call: Call): () => void {
+  const { totalMs } = call.runtime.config;
+  const timer = setTimeout(() => end(call, totalMs), Math.min(totalMs, MAX_TIMER_MS));
+  return () => clearTimeout(timer);
+}
+
+function end(call: Call, totalMs: number): void {
+  const error = new AppError("upstream_timeout", `The call took longer than ${totalMs / 1000} s`);
+  const { response } = call;
+  call.isTimedOut = true;
+  if (response.headersSent) response.destroy();
+  else respondWithError(call, error);
+  recordError(call, error);
 }

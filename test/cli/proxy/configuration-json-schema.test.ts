@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { configurationJsonSchema } from "../../src/config/file-schema.ts";
-import { parseConfiguration } from "../../src/config/load.ts";
+import { configurationJsonSchema } from "../../../src/cli/proxy/check.ts";
+import { parseConfiguration } from "../../../src/config/load.ts";
 
 /** The schema as zod parses it back from the JSON Schema. */
 const file = z.fromJSONSchema(JSON.parse(JSON.stringify(configurationJsonSchema())));
@@ -37,7 +37,7 @@ describe("the JSON Schema of the configuration file", () => {
   });
 
   it("takes the example", () => {
-    const path = join(import.meta.dirname, "../../examples/proxy.config.jsonc");
+    const path = join(import.meta.dirname, "../../../examples/proxy.config.jsonc");
     const { value } = parseConfiguration(readFileSync(path, "utf8"), path);
     expect(file.safeParse(value).success).toBe(true);
   });

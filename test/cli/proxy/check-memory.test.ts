@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { checkMemory } from "../../../../src/cli/proxy/start/check-memory.ts";
+import { checkMemory } from "../../../src/cli/proxy/program.ts";
 
 it("says why the proxy cannot start where the system refuses address space, and what to do", () => {
   expect(() => checkMemory()).not.toThrow();
