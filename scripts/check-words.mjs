@@ -1,13 +1,11 @@
 // Checks names and documentation against docs/glossary.md. Part of `npm run lint`.
-//   node scripts/check-words.mjs [--list FOLDER] [--update]
-// Names: the last column of the glossary lists retired words in backticks. Each identifier and file name that contains one
-// counts once per file. The counts per folder may not exceed scripts/retired-words.json; --update lowers them, --list prints
-// the names behind a folder's count.
+//   node scripts/check-words.mjs
+// Names: the last column of the glossary lists retired words in backticks. An identifier or file name that contains one is
+// an error.
 // Documentation: headless sentences, British spellings and history phrases are errors.
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { parseSync } from "rolldown/utils";
 import { prosePatterns } from "./prose-patterns.mjs";
 
@@ -31,10 +29,6 @@ const ALLOWED = new Set([
 const WIRE_FIELDS = new Set(["fault", "place", "places", "resting"]);
 
 const root = resolve(import.meta.dirname, "..");
-const { values: flags } = parseArgs({
-  options: { list: { type: "string" }, update: { type: "boolean", default: false } },
-});
-const baselinePath = resolve(root, "scripts/retired-words.json");
 const retired = parseRetiredTerms(readFileSync(resolve(root, "docs/glossary.md"), "utf8"));
 const retiredPattern = new RegExp(
   `^(?:${retired.filter((token) => token.endsWith("_")).join("|")})|` +
@@ -48,31 +42,17 @@ const judged = new Map();
 const files = listFiles("src", "web", "test", "scripts", "bench").filter(
   (path) => /\.(ts|tsx|mts|mjs)$/.test(path) && !path.includes("fixtures/"),
 );
-const found = files.flatMap((path) => retiredNames(path).map((name) => ({ path, name })));
+const problems = [...nameProblems(), ...proseProblems()];
+for (const problem of problems) console.error(problem);
+process.exitCode = problems.length > 0 ? 1 : 0;
 
-if (flags.list !== undefined) {
-  for (const { path, name } of found) if (path.startsWith(flags.list)) console.log(`${path}: ${name}`);
-} else if (flags.update) {
-  writeFileSync(baselinePath, `${JSON.stringify(countsByFolder(), null, 2)}\n`);
-} else {
-  const problems = [...nameProblems(), ...proseProblems()];
-  for (const problem of problems) console.error(problem);
-  process.exitCode = problems.length > 0 ? 1 : 0;
-}
-
-/** Returns one message per folder that has more retired names than its baseline. */
+/** Returns one message per name that contains a retired word. */
 function nameProblems() {
-  const baseline = JSON.parse(readFileSync(baselinePath, "utf8"));
-  return Object.entries(countsByFolder()).flatMap(([folder, count]) => {
-    const limit = baseline[folder] ?? 0;
-    if (count <= limit) return [];
-    const names = found.filter(({ path }) => folderOf(path) === folder);
-    const shown = limit === 0 ? names.map(({ path, name }) => `\n  ${path}: ${name}`).join("") : "";
-    return [
-      `${folder}: ${count} names with retired words, at most ${limit} allowed. Use the terms of docs/glossary.md; ` +
-        `\`node scripts/check-words.mjs --list ${folder}\` prints the names.${shown}`,
-    ];
-  });
+  return files.flatMap((path) =>
+    retiredNames(path).map(
+      (name) => `${path}: "${name}" contains a retired word. Use the term of docs/glossary.md.`,
+    ),
+  );
 }
 
 /** Returns one message per phrase of the documentation that `prose-patterns.mjs` rejects. */
@@ -148,17 +128,6 @@ function isMember(parent, key) {
 
 function isWireField({ name }, parent, key) {
   return key === "key" && /Property|PropertySignature/.test(parent?.type) && WIRE_FIELDS.has(name);
-}
-
-function countsByFolder() {
-  const counts = {};
-  for (const { path } of found) counts[folderOf(path)] = (counts[folderOf(path)] ?? 0) + 1;
-  return Object.fromEntries(Object.entries(counts).sort());
-}
-
-/** Returns the top folder of a path, so that moving a file within it changes no count. */
-function folderOf(path) {
-  return path.slice(0, path.indexOf("/"));
 }
 
 /** Blanks code blocks and inline code, and keeps the line numbers. */

@@ -14,8 +14,8 @@ import {
 import { callUpstream, isEnvelope, type Received } from "../support/faulty-upstream.ts";
 import { quietPort } from "../support/quiet-port.ts";
 import { type SpawnedCommand, sandbox, startCommand } from "../support/spawned-command.ts";
-import { SECRET } from "../support/upstream-faults.ts";
-import { type ClientDialect, DIALECTS, goodBody } from "../support/vendor-answers.ts";
+import { SECRET } from "../support/upstream-errors.ts";
+import { type ClientDialect, DIALECTS, goodBody } from "../support/vendor-responses.ts";
 
 /**
  * Upstreams reached through TLS, by the built proxy: an authority can be made trusted only when Node starts. The one with a

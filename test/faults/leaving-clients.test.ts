@@ -9,8 +9,8 @@ import {
   startFaultyUpstream,
 } from "../support/faulty-upstream.ts";
 import { startTestProxy, type TestProxy, until } from "../support/start-proxy.ts";
-import { chunk, sseHead, type UpstreamFailure } from "../support/upstream-faults.ts";
-import { DIALECTS, EVENTS } from "../support/vendor-answers.ts";
+import { chunk, sseHead, type UpstreamFailure } from "../support/upstream-errors.ts";
+import { DIALECTS, EVENTS } from "../support/vendor-responses.ts";
 
 /** The upstream has said as much as it will; only the client's leaving ends these calls. */
 const SILENT: UpstreamFailure = { name: "before the head", behave: () => {} };

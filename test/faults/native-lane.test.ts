@@ -6,8 +6,8 @@ import {
   startFaultyUpstream,
 } from "../support/faulty-upstream.ts";
 import { startTestProxy, type TestProxy } from "../support/start-proxy.ts";
-import { SECRET, UPSTREAM_FAILURES } from "../support/upstream-faults.ts";
-import { type ClientDialect, DIALECTS, goodBody } from "../support/vendor-answers.ts";
+import { SECRET, UPSTREAM_FAILURES } from "../support/upstream-errors.ts";
+import { type ClientDialect, DIALECTS, goodBody } from "../support/vendor-responses.ts";
 
 /** The same faults for whole answers and streams of every dialect. */
 const CASES = DIALECTS.flatMap((dialect) =>

@@ -8,7 +8,7 @@ import { randomFrom, SEED } from "../support/random.ts";
 import { sendRaw, statusesIn, throwAt } from "../support/raw-http.ts";
 import { SMUGGLING } from "../support/smuggling.ts";
 import { startTestProxy, type TestProxy, until } from "../support/start-proxy.ts";
-import { WHOLE } from "../support/vendor-answers.ts";
+import { WHOLE } from "../support/vendor-responses.ts";
 
 /** To each server; `npm run test:fuzz` makes ten times as many. */
 const REQUESTS = Number(process.env["RAW_REQUESTS"] ?? 5_000) / 2;

@@ -8,9 +8,9 @@ import {
   startFaultyUpstream,
 } from "../support/faulty-upstream.ts";
 import { startTestProxy, type TestProxy, until } from "../support/start-proxy.ts";
-import { TRANSLATED_FAILURES } from "../support/translated-faults.ts";
-import { SECRET, UPSTREAM_FAILURES } from "../support/upstream-faults.ts";
-import { type ClientDialect, DIALECTS } from "../support/vendor-answers.ts";
+import { TRANSLATED_FAILURES } from "../support/translated-errors.ts";
+import { SECRET, UPSTREAM_FAILURES } from "../support/upstream-errors.ts";
+import { type ClientDialect, DIALECTS } from "../support/vendor-responses.ts";
 
 const PAIRS = DIALECTS.flatMap((client) =>
   DIALECTS.filter((upstream) => upstream !== client).map((upstream) => ({ client, upstream })),

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { selfSigned } from "../support/certificates.ts";
 import { callUpstream, isEnvelope, type Received } from "../support/faulty-upstream.ts";
 import { startTestProxy, type TestProxy } from "../support/start-proxy.ts";
-import { SECRET } from "../support/upstream-faults.ts";
-import { DIALECTS } from "../support/vendor-answers.ts";
+import { SECRET } from "../support/upstream-errors.ts";
+import { DIALECTS } from "../support/vendor-responses.ts";
 
 /** A name too long for any resolver: it fails at once, with or without a network. */
 const NO_SUCH_HOST = `${"a".repeat(64)}.invalid`;

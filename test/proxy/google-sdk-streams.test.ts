@@ -3,7 +3,7 @@ import { startFakeUpstream } from "../support/fake-upstream.ts";
 import { question } from "../support/faulty-upstream.ts";
 import { checkSignatures, readAsGoogleSdks } from "../support/google-sdk-streams.ts";
 import { startTestProxy } from "../support/start-proxy.ts";
-import { DIALECTS, EVENTS } from "../support/vendor-answers.ts";
+import { DIALECTS, EVENTS } from "../support/vendor-responses.ts";
 import {
   chatResponse,
   chatStream,

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { json, startFakeUpstream } from "../support/fake-upstream.ts";
 import { question } from "../support/faulty-upstream.ts";
 import { startTestProxy, until } from "../support/start-proxy.ts";
-import { WHOLE } from "../support/vendor-answers.ts";
+import { WHOLE } from "../support/vendor-responses.ts";
 
 it.each([
   ["relayed", "messages"],

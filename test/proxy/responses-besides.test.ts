@@ -2,7 +2,7 @@ import OpenAI from "openai";
 import { afterEach, describe, expect, it } from "vitest";
 import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
 import { startTestProxy, type TestProxy, until } from "../support/start-proxy.ts";
-import { type ClientDialect, WHOLE } from "../support/vendor-answers.ts";
+import { type ClientDialect, WHOLE } from "../support/vendor-responses.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -5,7 +5,7 @@ import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upst
 import { question } from "../support/faulty-upstream.ts";
 import { expectedOf, outcomeOf, refuseAtFirst, retryCases } from "../support/retry-cases.ts";
 import { startTestProxy, type TestProxy, until } from "../support/start-proxy.ts";
-import { type ClientDialect, DIALECTS, EVENTS, WHOLE } from "../support/vendor-answers.ts";
+import { type ClientDialect, DIALECTS, EVENTS, WHOLE } from "../support/vendor-responses.ts";
 
 const SECRET = "sk-upstream-0123456789";
 const closers: (() => Promise<unknown>)[] = [];

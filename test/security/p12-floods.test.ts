@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
 import { question } from "../support/faulty-upstream.ts";
 import { startTestProxy, type TestProxy } from "../support/start-proxy.ts";
-import { DIALECTS, WHOLE } from "../support/vendor-answers.ts";
+import { DIALECTS, WHOLE } from "../support/vendor-responses.ts";
 
 const MEBIBYTE = 1024 * 1024;
 

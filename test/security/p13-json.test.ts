@@ -8,7 +8,7 @@ import { question } from "../support/faulty-upstream.ts";
 import { PAGE_TOKEN, planServer } from "../support/plan-server.ts";
 import { startTestProxy, type TestProxy } from "../support/start-proxy.ts";
 import { testRepository } from "../support/test-repository.ts";
-import { DIALECTS, WHOLE } from "../support/vendor-answers.ts";
+import { DIALECTS, WHOLE } from "../support/vendor-responses.ts";
 
 let upstream: FakeUpstream;
 let proxy: TestProxy;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { randomFrom, SEED } from "../support/random.ts";
-import { DIALECTS } from "../support/vendor-answers.ts";
+import { DIALECTS } from "../support/vendor-responses.ts";
 import { callMcp, type Finding, hangUp, makeCall, randomCall, type Times } from "./support/calls.ts";
 import { type Holding, type ProxyUnderTest, startProxyUnderTest } from "./support/proxy-under-test.ts";
 import { startVendor, type Vendor } from "./support/vendor.ts";

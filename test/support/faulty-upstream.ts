@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { SECRET, type UpstreamFailure } from "./upstream-faults.ts";
-import { type ClientDialect, DIALECTS } from "./vendor-answers.ts";
+import { SECRET, type UpstreamFailure } from "./upstream-errors.ts";
+import { type ClientDialect, DIALECTS } from "./vendor-responses.ts";
 
 /** One call to be made: by which client, to which upstream, and what befalls it there. */
 export interface FailureCase {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { json } from "../../support/fake-upstream.ts";
 import { configOf, until } from "../../support/start-proxy.ts";
-import { EVENTS, WHOLE } from "../../support/vendor-answers.ts";
+import { EVENTS, WHOLE } from "../../support/vendor-responses.ts";
 import type { Json } from "../translate/harness.ts";
 import { post, stage, stream } from "./stage.ts";
 

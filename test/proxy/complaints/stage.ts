@@ -3,7 +3,7 @@ import OpenAI from "openai";
 import { afterEach, expect } from "vitest";
 import { type FakeUpstream, json, type Respond, startFakeUpstream } from "../../support/fake-upstream.ts";
 import { startTestProxy, type TestProxy } from "../../support/start-proxy.ts";
-import { type ClientDialect, WHOLE } from "../../support/vendor-answers.ts";
+import { type ClientDialect, WHOLE } from "../../support/vendor-responses.ts";
 import type { Json } from "../translate/harness.ts";
 
 /** The proxy on a real socket, with one upstream on another that every model goes to. */

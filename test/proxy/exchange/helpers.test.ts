@@ -134,11 +134,11 @@ describe("usage arithmetic", () => {
       uncached: fc.nat(9_999),
       read: fc.nat(9_999),
       write: fc.nat(9_999),
-      answerTokens: fc.nat(9_999),
+      responseTokens: fc.nat(9_999),
       thoughts: fc.nat(9_999),
     });
     fc.assert(
-      fc.property(counts, ({ uncached, read, write, answerTokens: responseTokens, thoughts }) => {
+      fc.property(counts, ({ uncached, read, write, responseTokens, thoughts }) => {
         const total = uncached + read + write;
         const output = responseTokens + thoughts;
         const exclusive = usageOfExclusive({

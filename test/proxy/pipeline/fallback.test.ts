@@ -8,7 +8,7 @@ import {
 } from "../../support/fake-upstream.ts";
 import { question } from "../../support/faulty-upstream.ts";
 import { startTestProxy, type TestProxy, until } from "../../support/start-proxy.ts";
-import { type ClientDialect, DIALECTS, EVENTS, WHOLE } from "../../support/vendor-answers.ts";
+import { type ClientDialect, DIALECTS, EVENTS, WHOLE } from "../../support/vendor-responses.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createProxy } from "../../../src/proxy/create-proxy.ts";
 import { startFakeUpstream } from "../../support/fake-upstream.ts";
 import { configOf } from "../../support/start-proxy.ts";
-import { EVENTS, WHOLE } from "../../support/vendor-answers.ts";
+import { EVENTS, WHOLE } from "../../support/vendor-responses.ts";
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { json, startFakeUpstream } from "../../support/fake-upstream.ts";
 import { question } from "../../support/faulty-upstream.ts";
 import { startTestProxy, until } from "../../support/start-proxy.ts";
-import { WHOLE } from "../../support/vendor-answers.ts";
+import { WHOLE } from "../../support/vendor-responses.ts";
 
 /** More than sockets hold between two ends. */
 const LONG = "x".repeat(12 * 1024 * 1024);

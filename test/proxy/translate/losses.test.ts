@@ -3,7 +3,7 @@ import { codecs } from "../../support/codecs.ts";
 import { everything, request } from "../../support/exchange.ts";
 import { type FakeUpstream, json, startFakeUpstream } from "../../support/fake-upstream.ts";
 import { startTestProxy, type TestProxy, until } from "../../support/start-proxy.ts";
-import { DIALECTS, WHOLE } from "../../support/vendor-answers.ts";
+import { DIALECTS, WHOLE } from "../../support/vendor-responses.ts";
 import { type Provocation, provocations } from "./provocations.ts";
 
 let upstreams: Record<string, FakeUpstream> = {};

@@ -1,5 +1,5 @@
 import type { lossCodes, lossFamilies } from "../../../src/proxy/exchange/loss-codes.ts";
-import type { ClientDialect } from "../../support/vendor-answers.ts";
+import type { ClientDialect } from "../../support/vendor-responses.ts";
 import { chatResponse, type Json, messagesResponse } from "./harness.ts";
 
 /** A call over the wire that must lose something, and that `strict_translation` must refuse. */

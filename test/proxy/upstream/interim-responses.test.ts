@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startTestProxy } from "../../support/start-proxy.ts";
-import { EVENTS, goodBody } from "../../support/vendor-answers.ts";
+import { EVENTS, goodBody } from "../../support/vendor-responses.ts";
 
 /** An upstream that does this with each connection once a request has come on it. */
 async function startRawUpstream(respond: (socket: Socket, request: string) => void): Promise<string> {

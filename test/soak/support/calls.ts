@@ -1,6 +1,6 @@
 import { Agent, fetch } from "undici";
 import { question } from "../../support/faulty-upstream.ts";
-import { type ClientDialect, DIALECTS } from "../../support/vendor-answers.ts";
+import { type ClientDialect, DIALECTS } from "../../support/vendor-responses.ts";
 import { type Order, piecesOf, promptOf } from "./vendor.ts";
 import { streamOf, textOf } from "./wire.ts";
 

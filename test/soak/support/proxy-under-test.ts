@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Agent, fetch } from "undici";
 import { quietPort } from "../../support/quiet-port.ts";
-import { DIALECTS } from "../../support/vendor-answers.ts";
+import { DIALECTS } from "../../support/vendor-responses.ts";
 
 const COMMAND = resolve(import.meta.dirname, "../../../dist/sallyport.js");
 const PROBE = resolve(import.meta.dirname, "probe.mjs");

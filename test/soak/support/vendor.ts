@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { ClientDialect } from "../../support/vendor-answers.ts";
+import type { ClientDialect } from "../../support/vendor-responses.ts";
 import { streamOf, wholeOf } from "./wire.ts";
 
 /** What the vendor does with a call; it stands in the prompt, which every translation carries. */

@@ -1,4 +1,4 @@
-import { type ClientDialect, EVENTS, WHOLE } from "../../support/vendor-answers.ts";
+import { type ClientDialect, EVENTS, WHOLE } from "../../support/vendor-responses.ts";
 
 /** The word that the model answers of the support files say. */
 const WORD = "déjà";

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
-import { type ClientDialect, EVENTS, goodBody, WHOLE } from "./vendor-answers.ts";
+import { type ClientDialect, EVENTS, goodBody, WHOLE } from "./vendor-responses.ts";
 
 /** The key that the proxy holds for every upstream of these tests, which faults like to repeat. */
 export const SECRET = "sk-faulty-vendor-0123456789";

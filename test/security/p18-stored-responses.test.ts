@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
 import { startTestProxy, type TestProxy } from "../support/start-proxy.ts";
-import { EVENTS, goodBody } from "../support/vendor-answers.ts";
+import { EVENTS, goodBody } from "../support/vendor-responses.ts";
 
 const ALICE = "sk-alice-0123456789";
 const BOB = "sk-bob-0123456789";

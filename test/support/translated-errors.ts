@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
-import { chunk, head, SECRET, sseHead, type UpstreamFailure } from "./upstream-faults.ts";
-import { type ClientDialect, EVENTS } from "./vendor-answers.ts";
+import { chunk, head, SECRET, sseHead, type UpstreamFailure } from "./upstream-errors.ts";
+import { type ClientDialect, EVENTS } from "./vendor-responses.ts";
 
 /** How a vendor says in the middle of a stream that it has failed, its own key in the words. */
 const FAILURE: Record<ClientDialect, string> = {
