@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import { dataDirectory, type Environment, processEnvironment } from "../config/paths.ts";
 import type { ProxyConfig } from "../config/proxy/config.ts";
+import { databaseLocation } from "../config/proxy/database-location.ts";
 import { generatedKeyFile, keepNewKey, readGeneratedKey } from "../config/proxy/generated-key.ts";
 import { resolveProxyConfig } from "../config/proxy/resolve.ts";
 import { type LoadedSettings, loadProxySettings, type ProxyFlags } from "../config/proxy/settings.ts";
@@ -19,7 +20,7 @@ export interface ReadConfiguration {
 
 /**
  * Reads the configuration and what it depends on: the environment, local model servers and the generated key. With
- * `mayMakeKey`, generates a key if authentication needs one and none exists.
+ * `mayMakeKey`, generates a key if authentication needs one, none exists, and no replica shares the database.
  */
 export async function readProxyConfiguration(
   environment: Environment,
@@ -32,7 +33,11 @@ export async function readProxyConfiguration(
     effectiveMode(settings.auth_mode, settings.allow_lan_access) !== "off" && settings.api_keys.length === 0;
   const data = dataDirectory(environment);
   const keptKey = needsKey ? await readGeneratedKey(data) : undefined;
-  const kept = needsKey && keptKey === undefined && mayMakeKey ? await keepNewKey(data) : undefined;
+  const folders = { data, configuration: dirname(loaded.path) };
+  // Replicas share the database, and would each create a key of their own.
+  const isShared = databaseLocation(settings, environment, folders).location.engine === "postgres";
+  const mayCreate = mayMakeKey && !isShared;
+  const kept = needsKey && keptKey === undefined && mayCreate ? await keepNewKey(data) : undefined;
   const localServers = settings.upstreams === undefined ? await findLocalServers() : [];
   const secrets = await readSecrets(settings, environment);
   const { tls } = settings;

@@ -3,6 +3,7 @@ import { dataDirectory, processEnvironment } from "../../../config/paths.ts";
 import type { ProxyConfig } from "../../../config/proxy/config.ts";
 import { configurationPath, type ProxyFlags } from "../../../config/proxy/settings.ts";
 import { AppError, getErrorMessage } from "../../../errors.ts";
+import { effectiveMode } from "../../../proxy/auth/policy.ts";
 import type { RotatingFile } from "../../../proxy/observability/rotating-file.ts";
 import type { Output } from "../../output.ts";
 import { noteNewKey, readProxyConfiguration } from "../../proxy-configuration.ts";
@@ -65,6 +66,7 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
     const file = { path, isThere: first.loaded.file !== undefined };
     for (const line of banner(inForce.config, begun, file)) output.note(line);
     if (first.newKey !== undefined) noteNewKey(first.newKey, output);
+    if (hasNoKeys(inForce.config, host?.snapshot)) output.note(NO_KEYS);
     openLater(host, output);
     await readyFile?.write(baseUrl(inForce.config, begun), begun);
     const exitCode = await over;
@@ -79,6 +81,18 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
     if (isForced) host?.abandon();
     else await host?.close();
   }
+}
+
+const NO_KEYS = "No client can call yet. Create a key: sallyport proxy keys create NAME";
+
+/** Returns whether calls need a key and neither the configuration nor the open database has one. */
+function hasNoKeys(
+  { authMode, allowLanAccess, keys }: ProxyConfig,
+  snapshot: { readonly requiresKeys: boolean } | undefined,
+): boolean {
+  return (
+    keys.length === 0 && effectiveMode(authMode, allowLanAccess) !== "off" && snapshot?.requiresKeys === false
+  );
 }
 
 /** Opens the default database once the proxy listens. Without it calls go on, and no keys or usage are kept. */
