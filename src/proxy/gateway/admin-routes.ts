@@ -29,7 +29,8 @@ const time = z.iso
   .datetime({ offset: true })
   .or(z.iso.date())
   .transform((text) => Date.parse(text));
-const text = z.string().min(1);
+// PostgreSQL has no text with NUL.
+const text = z.string().regex(/^[^\0]+$/, "must be a text without NUL");
 const pageQuery = z.strictObject({ limit, cursor: text.optional() });
 const cursorOf = text.nullable();
 

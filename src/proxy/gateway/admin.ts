@@ -56,7 +56,8 @@ function paramsOf(pattern: string, path: string): Record<string, string> | undef
       if (part !== given) return undefined;
     } else {
       const value = decoded(given);
-      if (value === undefined || value === "") return undefined;
+      // PostgreSQL has no text with NUL, so there is nothing of that name.
+      if (value === undefined || value === "" || value.includes("\0")) return undefined;
       params[part.slice(1, -1)] = value;
     }
   }
