@@ -131,6 +131,11 @@ export const errorCatalog = {
     exitCode: 1,
     meaning: "Redis is unreachable, and `redis_failure` is `refuse`.",
   },
+  database_unavailable: {
+    status: 503,
+    exitCode: 1,
+    meaning: "PostgreSQL is unreachable. Model calls continue, and their usage is written later.",
+  },
   storage: { status: 500, exitCode: 1, meaning: "The data directory is not writable." },
 } as const satisfies Record<string, CatalogEntry>;
 

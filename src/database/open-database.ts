@@ -41,6 +41,36 @@ export async function openDatabase(
   }
 }
 
+/**
+ * Brings a database that has replaced the opened one, such as an empty one after a failover, to this program's schema.
+ * Returns false if `error` is not that tables are missing.
+ */
+export async function replaceMissingTables(
+  db: Database,
+  location: DatabaseLocation,
+  error: unknown,
+): Promise<boolean> {
+  // PostgreSQL's undefined_table.
+  if (!(error instanceof Error) || Object(error).code !== "42P01") return false;
+  await migrate(db, describeLocation(location));
+  return true;
+}
+
+/** SQLSTATE classes of a server that is not there, is overloaded, or is another one than before. */
+const UNAVAILABLE = /^(?:08|28|3D|53|57|58|42P01)/;
+
+/** Throws `database_unavailable` for a failed connection to PostgreSQL, and any other error as it is. */
+export function rethrow(error: unknown): never {
+  const { code, name } = Object(error) as { readonly code?: unknown; readonly name?: unknown };
+  const isState = typeof code === "string" && /^\d[\dA-Z]{4}$/.test(code);
+  const isUnavailable = isState ? UNAVAILABLE.test(code) : name === "Error" || name === "AggregateError";
+  if (!isUnavailable || error instanceof AppError) throw error;
+  const reason = getErrorMessage(error);
+  throw new AppError("database_unavailable", `The database cannot be used: ${reason}. Retry in a moment.`, {
+    cause: error,
+  });
+}
+
 function unreachable(location: DatabaseLocation, cause: unknown): AppError {
   return new AppError(
     "configuration",

@@ -4,7 +4,7 @@ import type { LedgerQueries } from "./ledger-queries.ts";
 
 /** What serving processes ask the database for; never on the path of a call. Every value is plain data. */
 export interface GatewayStore
-  extends Omit<KeyStore, "snapshot" | "revision" | "createFirstAdmin">,
+  extends Omit<KeyStore, "snapshot" | "revision" | "createFirstAdmin" | "restore">,
     LedgerQueries {}
 
 /** The state of the database, for `/readyz`, `/health` and the dashboard. */

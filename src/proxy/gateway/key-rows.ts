@@ -94,6 +94,28 @@ export function toTeam(row: Selectable<TeamTable>): Team {
   };
 }
 
+/** Returns the row of a key that was read before. */
+export function fromKey(key: VirtualKey, isFirstStart: boolean): Selectable<KeyTable> {
+  return {
+    id: key.id,
+    name: key.name,
+    team: key.team,
+    created_at: Date.parse(key.created_at),
+    expires_at: toMilliseconds(key.expires_at),
+    revoked_at: toMilliseconds(key.revoked_at),
+    models: key.models && JSON.stringify(key.models),
+    tags: JSON.stringify(key.tags),
+    role: key.role,
+    limits: JSON.stringify(key.limits),
+    first_start: isFirstStart ? 1 : 0,
+  };
+}
+
+export function fromTeam({ name, created_at, tags, limits }: Team): Selectable<TeamTable> {
+  const members = { tags: JSON.stringify(tags), limits: JSON.stringify(limits) };
+  return { name, created_at: Date.parse(created_at), ...members };
+}
+
 function toIso(milliseconds: number | null): string | null {
   return milliseconds === null ? null : new Date(milliseconds).toISOString();
 }

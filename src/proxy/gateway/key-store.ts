@@ -1,12 +1,14 @@
-import type { Selectable } from "kysely";
+import type { InsertObject, Selectable } from "kysely";
 import type { Database } from "../../database/open-database.ts";
-import type { KeyTable } from "../../database/schema.ts";
+import type { KeyTable, Schema } from "../../database/schema.ts";
 import { AppError } from "../../errors.ts";
 import {
   type Actor,
   addSecret,
   audit,
   expectFreeName,
+  fromKey,
+  fromTeam,
   keyRow,
   type Trx,
   teamRow,
@@ -59,6 +61,8 @@ export interface KeyStore {
    * `auth_mode: "auto"` require keys.
    */
   createFirstAdmin(): Promise<{ key: VirtualKey; secret: string } | undefined>;
+  /** Writes what was read before to a database without keys, such as an empty one after a failover. */
+  restore(known: KeySnapshot): Promise<void>;
   /** Returns a number that rises with each change of keys or teams. */
   revision(): Promise<number>;
 }
@@ -89,6 +93,7 @@ export function createKeyStore(db: Database, now: () => number = Date.now): KeyS
     deleteTeam: (name, actor) => change(db, (trx) => deleteTeam(trx, name, actor, now())),
     snapshot: () => db.transaction().execute((trx) => readSnapshot(trx, now())),
     createFirstAdmin: () => change(db, (trx) => createFirstAdmin(trx, now())),
+    restore: (known) => change(db, (trx) => restore(trx, known, now())),
     async revision() {
       const row = await db.selectFrom("revisions").select("revision").executeTakeFirstOrThrow();
       return row.revision;
@@ -134,6 +139,32 @@ async function createFirstAdmin(trx: Trx, now: number) {
   const created = await createKey(trx, { name, role: "admin" }, { name: "first start", address: null }, now);
   await trx.updateTable("gateway_keys").set({ first_start: 1 }).where("id", "=", created.key.id).execute();
   return created;
+}
+
+/** Rows of one statement, far below the number of parameters that PostgreSQL takes. */
+const ROWS = 1_000;
+
+async function restore(trx: Trx, known: KeySnapshot, now: number): Promise<void> {
+  if (await trx.selectFrom("gateway_keys").select("id").executeTakeFirst()) return;
+  const insert = async <Table extends "teams" | "gateway_keys" | "key_secrets">(
+    table: Table,
+    rows: readonly InsertObject<Schema, Table>[],
+  ) => {
+    for (let from = 0; from < rows.length; from += ROWS) {
+      const query = trx.insertInto(table).values(rows.slice(from, from + ROWS));
+      await query.onConflict((conflict) => conflict.doNothing()).execute();
+    }
+  };
+  await insert("teams", known.teams.map(fromTeam));
+  const keys = known.keys.map((key) => fromKey(key, !known.requiresKeys));
+  await insert("gateway_keys", keys);
+  const secrets = known.secrets.map(({ sha256, keyId, validUntil }) => ({
+    sha256,
+    key_id: keyId,
+    valid_until: validUntil,
+  }));
+  await insert("key_secrets", secrets);
+  await audit(trx, { name: "failover", address: null }, "keys.restore", "", { keys: keys.length }, now);
 }
 
 /** Runs a change in a transaction that raises the revision, so that running proxies read the keys again. */

@@ -8,6 +8,8 @@ import { type LogPosition, writeCalls } from "./ledger-write.ts";
 export interface Ledger {
   /** Reports that the log has new lines. */
   wake(): void;
+  /** Reads the log from the beginning, for a database that has replaced the former one. */
+  reread(): void;
   /** Returns whether a file of the log has lines that are not in the database yet; such a file must not be deleted. */
   needs(path: string): Promise<boolean>;
   /** Returns why the database cannot be written; undefined if it can. */
@@ -55,6 +57,11 @@ class LogLedger implements Ledger {
 
   wake(): void {
     this.schedule(WRITE_MS);
+  }
+
+  reread(): void {
+    this.isRead = false;
+    this.schedule(0);
   }
 
   async needs(path: string): Promise<boolean> {

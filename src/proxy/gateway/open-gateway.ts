@@ -2,9 +2,10 @@ import { hostname } from "node:os";
 import { resolve } from "node:path";
 import type { ProxyConfig } from "../../config/proxy/config.ts";
 import type { DatabaseLocation } from "../../config/proxy/database-location.ts";
-import { type Database, openDatabase } from "../../database/open-database.ts";
+import { type Database, openDatabase, replaceMissingTables, rethrow } from "../../database/open-database.ts";
 import type { SqliteWorkerFiles } from "../../database/sqlite/worker-client.ts";
 import { getErrorMessage } from "../../errors.ts";
+import { createQueue } from "../../files/in-turn.ts";
 import type { DatabaseState, GatewayStore } from "./gateway.ts";
 import type { VirtualKey } from "./key-schemas.ts";
 import { createKeyStore, type KeySnapshot, type KeyStore } from "./key-store.ts";
@@ -49,9 +50,15 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
   try {
     const keys = createKeyStore(db);
     const firstAdmin = await keys.createFirstAdmin();
-    const watch = await watchKeys(keys, options);
+    let ledger: Ledger | undefined;
+    const watch = await watchKeys(keys, options, async (error) => {
+      if (!(await replaceMissingTables(db, location, error))) return false;
+      note("The database is another one and was empty: keys and the calls of the log are written to it.");
+      ledger?.reread();
+      return true;
+    });
     if (firstAdmin !== undefined) await keepFirstAdmin(firstAdmin, keys, options);
-    const ledger = createLedger({
+    const opened = createLedger({
       db,
       log,
       logId: `${hostname()}:${resolve(log)}`,
@@ -59,15 +66,16 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
       onFailure: (error) => note(`Calls cannot be written to the database yet: ${getErrorMessage(error)}`),
       onRecovery: () => note("The database can be written again."),
     });
+    ledger = opened;
     const stopPruning = startPruning(db, () => config().retention);
     return {
       store: createStore(db, keys, watch.refresh),
-      ledger,
-      state: () => stateOf(location.engine, ledger.failure ?? watch.failure()),
+      ledger: opened,
+      state: () => stateOf(location.engine, opened.failure ?? watch.failure()),
       async close() {
         watch.stop();
         stopPruning();
-        await ledger.close();
+        await opened.close();
         await db.destroy();
       },
     };
@@ -95,22 +103,40 @@ async function keepFirstAdmin(
   }
 }
 
-/** Passes the keys on now and whenever their revision has changed. */
-async function watchKeys(keys: KeyStore, { onKeys }: GatewayOptions) {
-  let revision = -1;
+/**
+ * Passes the keys on now and whenever their revision has changed. `repair` receives why they cannot be read and returns
+ * whether they can be read now.
+ */
+async function watchKeys(
+  keys: KeyStore,
+  { onKeys }: GatewayOptions,
+  repair: (error: unknown) => Promise<boolean>,
+) {
+  const inTurn = createQueue();
+  let known: KeySnapshot | undefined;
   let failure: string | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
-  const refresh = async () => {
-    const snapshot = await keys.snapshot();
-    // A slower read must not replace what a later one has found.
-    if (snapshot.revision < revision) return;
-    revision = snapshot.revision;
-    await onKeys(snapshot);
+  const refresh = () =>
+    // In turn, because a slower read must not replace what a later one has found.
+    inTurn(async () => {
+      let snapshot = await keys.snapshot();
+      if (known !== undefined && snapshot.keys.length === 0) {
+        await keys.restore(known);
+        snapshot = await keys.snapshot();
+      }
+      known = snapshot;
+      await onKeys(snapshot);
+    });
+  const check = async () => {
+    if ((await keys.revision()) !== known?.revision) await refresh();
   };
   const poll = async () => {
     try {
-      if ((await keys.revision()) !== revision) await refresh();
+      await check().catch(async (error) => {
+        if (!(await repair(error))) throw error;
+        await check();
+      });
       failure = undefined;
     } catch (error) {
       failure = getErrorMessage(error);
@@ -131,19 +157,27 @@ async function watchKeys(keys: KeyStore, { onKeys }: GatewayOptions) {
 
 /** Creates the store that admins use: after a change, every process knows the new keys before the change resolves. */
 function createStore(db: Database, keys: KeyStore, refresh: () => Promise<void>): GatewayStore {
-  const changing =
-    <Parameters extends unknown[], Result>(task: (...given: Parameters) => Promise<Result>) =>
-    async (...given: Parameters): Promise<Result> => {
+  type Task<Parameters extends unknown[], Result> = (...given: Parameters) => Promise<Result>;
+  const reading =
+    <Parameters extends unknown[], Result>(task: Task<Parameters, Result>): Task<Parameters, Result> =>
+    (...given) =>
+      task(...given).catch(rethrow);
+  const changing = <Parameters extends unknown[], Result>(task: Task<Parameters, Result>) =>
+    reading(async (...given: Parameters) => {
       const result = await task(...given);
       await refresh();
       return result;
-    };
+    });
+  const queries = createLedgerQueries(db);
   return {
-    ...createLedgerQueries(db),
-    list: keys.list,
-    find: keys.find,
-    listTeams: keys.listTeams,
-    findTeam: keys.findTeam,
+    calls: reading(queries.calls),
+    call: reading(queries.call),
+    usage: reading(queries.usage),
+    audit: reading(queries.audit),
+    list: reading(keys.list),
+    find: reading(keys.find),
+    listTeams: reading(keys.listTeams),
+    findTeam: reading(keys.findTeam),
     create: changing(keys.create),
     update: changing(keys.update),
     rotate: changing(keys.rotate),

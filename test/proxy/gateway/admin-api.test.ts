@@ -214,9 +214,9 @@ describe.each(ENGINES)("the admin API on %s", (engine) => {
       ["GET", "/usage?format=xml"],
     ];
     for (const [method, path, body] of wrong) {
-      const { status, body: answer } = await proxy.request(method, path, body);
+      const { status, body: received } = await proxy.request(method, path, body);
       const error = { code: "validation", message: expect.any(String) };
-      expect([method, path, body, status, answer]).toEqual([method, path, body, 400, { error }]);
+      expect([method, path, body, status, received]).toEqual([method, path, body, 400, { error }]);
     }
     for (const { method, path } of adminRoutes.filter((each) => each.path.includes("{")))
       for (const id of [ID, "none", "%00", "a%00b", "%f0"]) {

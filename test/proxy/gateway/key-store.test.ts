@@ -90,7 +90,7 @@ describe.each(ENGINES)("the key store on %s", (engine) => {
   it("gives one of many processes that start at once the admin key", async () => {
     const location = await databases.locate(engine);
     const stores = await Promise.all(
-      Array.from({ length: 5 }, async () => createKeyStore(await databases.open(engine, location))),
+      [1, 2, 3].map(async () => createKeyStore(await databases.open(engine, location))),
     );
     const created = await Promise.all(stores.map((store) => store.createFirstAdmin()));
     expect(created.filter(Boolean)).toHaveLength(1);
