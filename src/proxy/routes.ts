@@ -24,6 +24,8 @@ const UTILITIES = [
   // The event stream that keeps the page at `/` up to date.
   "dashboard-events",
   "admin",
+  // The calls and limits of the caller's key.
+  "own",
 ] as const;
 
 type UtilityOperation = (typeof UTILITIES)[number];
@@ -77,6 +79,7 @@ const sharedRoutes: readonly Route[] = [
   route("GET", "/", "plain", "home", "ignored"),
   route("GET", "/internal/dashboard/events", "plain", "dashboard-events", "ignored"),
   route("ANY", "/api/admin/v1/*", "admin", "admin"),
+  route("ANY", "/api/me/v1/*", "admin", "own"),
 ];
 
 const dialectRoutes = dialects.flatMap((dialect): readonly Route[] =>

@@ -3,6 +3,11 @@ import type { Operation } from "../routes.ts";
 
 type AuthMode = ProxyConfig["authMode"];
 
+/** Returns whether an operation needs a key and a page of the proxy's own origin, whatever `auth_mode` is. */
+export function isApiOperation(operation: Operation | undefined): boolean {
+  return operation === "admin" || operation === "own";
+}
+
 /** Returns whether a key's role allows an operation. Keys without a role are those of the configuration. */
 export function mayCall({ role, id }: ProxyKey, operation: Operation | undefined): boolean {
   if (operation === "admin") return role === "admin";
@@ -24,7 +29,7 @@ export function effectiveMode(mode: AuthMode, allowLanAccess: boolean): Exclude<
  * spellings. `operation` is undefined if no route matched.
  */
 export function needsKey(mode: Exclude<AuthMode, "auto">, operation: Operation | undefined): boolean {
-  if (operation === "admin") return true;
+  if (isApiOperation(operation)) return true;
   if (mode === "off") return false;
   return mode === "strict" || (operation !== "health" && operation !== "readiness");
 }

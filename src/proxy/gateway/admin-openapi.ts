@@ -1,17 +1,23 @@
 import { z } from "zod";
 import type { AdminRoute } from "./admin-route.ts";
-import { adminRoutes } from "./admin-routes.ts";
 import { errorSchema } from "./admin-schemas.ts";
 
-/** Returns the OpenAPI 3.1 document of the admin API, made from the schemas that parse its requests. */
-export function openApiDocument(path: string, version: string): unknown {
+/** Returns the OpenAPI 3.1 document of an API, made from the schemas that parse its requests. */
+export function openApiDocument(
+  {
+    path,
+    title,
+    routes,
+  }: { readonly path: string; readonly title: string; readonly routes: readonly AdminRoute[] },
+  version: string,
+): unknown {
   return {
     openapi: "3.1.0",
-    info: { title: "Sallyport admin API", version },
+    info: { title, version },
     servers: [{ url: path }],
-    security: [{ admin: [] }],
-    paths: pathsOf([...adminRoutes]),
-    components: { securitySchemes: { admin: { type: "http", scheme: "bearer" } } },
+    security: [{ key: [] }],
+    paths: pathsOf(routes),
+    components: { securitySchemes: { key: { type: "http", scheme: "bearer" } } },
   };
 }
 

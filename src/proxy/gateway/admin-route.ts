@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { ProxyKey } from "../../config/proxy/config.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Services } from "../services.ts";
 import type { Actor } from "./key-rows.ts";
@@ -7,6 +8,8 @@ import type { Actor } from "./key-rows.ts";
 export interface AdminContext {
   readonly services: Services;
   readonly runtime: Runtime;
+  /** The caller's key. */
+  readonly key: ProxyKey | undefined;
   readonly actor: Actor;
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../errors.ts";
-import { type AdminContext, type AdminRoute, route, TextResponse } from "./admin-route.ts";
+import { callQuery, cursorOf, pageQuery, storeOf, usageOf, usageQuery } from "./admin-queries.ts";
+import { type AdminContext, type AdminRoute, route } from "./admin-route.ts";
 import {
   auditSchema,
   callDetailSchema,
@@ -11,9 +12,8 @@ import {
   teamSchema,
   usageRowSchema,
 } from "./admin-schemas.ts";
-import { adminHealth, keyLimitsState } from "./admin-state.ts";
+import { adminHealth, keyLimitsState, limitsState, teamSubjects } from "./admin-state.ts";
 import { configuredKeys } from "./configured-keys.ts";
-import type { GatewayStore } from "./gateway.ts";
 import {
   keyPatchSchema,
   newKeySchema,
@@ -22,36 +22,6 @@ import {
   teamPatchSchema,
 } from "./key-schemas.ts";
 import { parseSpan } from "./time-span.ts";
-import { parseGroups, usageCsv } from "./usage.ts";
-
-const limit = z.coerce.number().int().min(1).max(1_000).default(100);
-const time = z.iso
-  .datetime({ offset: true })
-  .or(z.iso.date())
-  .transform((text) => Date.parse(text));
-// PostgreSQL has no text with NUL.
-const text = z.string().regex(/^[^\0]+$/, "must be a text without NUL");
-const pageQuery = z.strictObject({ limit, cursor: text.optional() });
-const cursorOf = text.nullable();
-
-const callQuery = pageQuery.extend({
-  from: time.optional(),
-  to: time.optional(),
-  key: text.optional(),
-  team: text.optional(),
-  model: text.optional(),
-  upstream: text.optional(),
-  status: z.coerce.number().int().optional(),
-  session: text.optional(),
-});
-const usageQuery = z.strictObject({
-  from: time.optional(),
-  to: time.optional(),
-  group_by: z.string().default("").describe("day, key, team, model, upstream and tag:NAME, by commas."),
-  format: z.enum(["json", "csv"]).default("json"),
-});
-
-const storeOf = ({ services }: AdminContext): Promise<GatewayStore> => services.gateway.store();
 
 /** Returns a page of a list that is in memory; the cursor is the position of the next item. */
 function pageOf<Item>(items: readonly Item[], { limit: size, cursor }: z.output<typeof pageQuery>) {
@@ -194,12 +164,7 @@ export const adminRoutes: readonly AdminRoute[] = [
     summary: "Sums calls, tokens and cost by groups",
     query: usageQuery,
     response: z.strictObject({ rows: z.array(usageRowSchema) }),
-    async serve(context, { query: { from, to, group_by, format } }) {
-      const groupBy = parseGroups(group_by);
-      const rows = await (await storeOf(context)).usage({ from, to, groupBy });
-      if (format === "csv") return new TextResponse("text/csv; charset=utf-8", usageCsv(rows, groupBy));
-      return { rows };
-    },
+    serve: (context, { query }) => usageOf(context, query),
   }),
   route({
     method: "GET",
@@ -226,6 +191,16 @@ export const adminRoutes: readonly AdminRoute[] = [
     response: keyLimitsStateSchema,
     serve: async (context, { params: { id = "" } }) =>
       keyLimitsState(await findKey(context, id), context.services),
+  }),
+  route({
+    method: "GET",
+    path: "/teams/{name}/limits",
+    summary: "Returns what is left of a team's limits",
+    response: keyLimitsStateSchema,
+    async serve(context, { params: { name = "" } }) {
+      const team = await (await storeOf(context)).findTeam(name);
+      return limitsState(team.limits, teamSubjects(team), context.services);
+    },
   }),
   route({
     method: "GET",

@@ -1,13 +1,28 @@
-import { subjectsOf } from "../../config/proxy/limits.ts";
+import { type Limits, type Subject, subjectsOf } from "../../config/proxy/limits.ts";
 import type { Services } from "../services.ts";
 import type { KeyLimitsState } from "./admin-schemas.ts";
-import type { VirtualKey } from "./key-schemas.ts";
+import type { Team, VirtualKey } from "./key-schemas.ts";
 import { type RateState, toUsd } from "./limits.ts";
 
 /** Returns what is left of a key's own limits. */
-export async function keyLimitsState(key: VirtualKey, services: Services): Promise<KeyLimitsState> {
-  const { rpm, tpm, concurrency, budgets = [] } = key.limits;
-  const subjects = subjectsOf(key) ?? [];
+export function keyLimitsState(
+  key: Pick<VirtualKey, "id" | "name"> & { readonly limits: Limits },
+  services: Services,
+): Promise<KeyLimitsState> {
+  return limitsState(key.limits, subjectsOf(key) ?? [], services);
+}
+
+/** Returns what counts against a team's limits. */
+export function teamSubjects(team: Pick<Team, "name"> & { readonly limits: Limits }): readonly Subject[] {
+  return subjectsOf({ id: "", name: "" }, team) ?? [];
+}
+
+/** Returns what is left of limits; `subjects` is whom they are counted for, none without limits. */
+export async function limitsState(
+  { rpm, tpm, concurrency, budgets = [] }: Limits,
+  subjects: readonly Subject[],
+  services: Services,
+): Promise<KeyLimitsState> {
   const [state = { budgets: [] }] = subjects.length === 0 ? [] : await services.limits.read(subjects);
   const now = Date.now();
   const rate = (limit: number | undefined, left: RateState | undefined) =>

@@ -4,36 +4,65 @@ import { getPath } from "../../http/request-path.ts";
 import { parseInput, readJsonBody } from "../body/read-json-body.ts";
 import type { Services } from "../services.ts";
 import { openApiDocument } from "./admin-openapi.ts";
-import type { AdminContext, AdminResponse } from "./admin-route.ts";
+import type { AdminContext, AdminResponse, AdminRoute } from "./admin-route.ts";
 import { adminRoutes } from "./admin-routes.ts";
+import { ownRoutes } from "./own-routes.ts";
 
 /** The path of the admin API. */
 export const ADMIN_PATH = "/api/admin/v1";
 
+/** The path of the API for a key's own calls and limits. */
+export const OWN_PATH = "/api/me/v1";
+
+/** An API: its path, its routes, and its name in its OpenAPI document. */
+interface Api {
+  readonly path: string;
+  readonly title: string;
+  readonly routes: readonly AdminRoute[];
+}
+
+const ADMIN_API: Api = { path: ADMIN_PATH, title: "Sallyport admin API", routes: adminRoutes };
+const OWN_API: Api = { path: OWN_PATH, title: "Sallyport API of a key's own calls", routes: ownRoutes };
+
 /** Serves the admin API. Admission has checked that the caller has an admin key. */
-export async function serveAdmin(
+export function serveAdmin(request: FastifyRequest, reply: FastifyReply, services: Services) {
+  return serveApi(ADMIN_API, request, reply, services);
+}
+
+/** Serves a key's own calls and limits. Admission has checked that the caller has a key. */
+export function serveOwn(request: FastifyRequest, reply: FastifyReply, services: Services) {
+  return serveApi(OWN_API, request, reply, services);
+}
+
+async function serveApi(
+  api: Api,
   request: FastifyRequest,
   reply: FastifyReply,
   services: Services,
 ): Promise<unknown> {
-  const path = getPath(request.url).slice(ADMIN_PATH.length) || "/";
+  const path = getPath(request.url).slice(api.path.length) || "/";
   if (path === "/openapi.json" && request.method === "GET")
-    return reply.send(openApiDocument(ADMIN_PATH, services.version));
-  const response = await respond(request, path, services);
+    return reply.send(openApiDocument(api, services.version));
+  const response = await respond(api, request, path, services);
   reply.code(response.status).header("cache-control", "no-store");
   if (response.type !== undefined) return reply.header("content-type", response.type).send(response.body);
   return response.body === undefined ? reply.send() : reply.send(response.body);
 }
 
-async function respond(request: FastifyRequest, path: string, services: Services): Promise<AdminResponse> {
-  const matches = adminRoutes.flatMap((route) => {
+async function respond(
+  { routes }: Api,
+  request: FastifyRequest,
+  path: string,
+  services: Services,
+): Promise<AdminResponse> {
+  const matches = routes.flatMap((route) => {
     const params = paramsOf(route.path, path);
     return params === undefined ? [] : [{ route, params }];
   });
   const method = request.method === "HEAD" ? "GET" : request.method;
   const match = matches.find(({ route }) => route.method === method);
   if (match === undefined) {
-    if (matches.length === 0) throw new AppError("not_found", `The admin API has no path ${path}`);
+    if (matches.length === 0) throw new AppError("not_found", `This API has no path ${path}`);
     const allowed = matches.map(({ route }) => route.method).join(", ");
     throw new AppError("method_not_allowed", `This path takes ${allowed}`);
   }
@@ -75,5 +104,5 @@ function decoded(text: string): string | undefined {
 function contextOf(request: FastifyRequest, services: Services): AdminContext {
   const { raw, headers, runtime, key } = request;
   const address = runtime.forwarding.client(raw.socket.remoteAddress, headers);
-  return { services, runtime, actor: { name: key?.name ?? "", address } };
+  return { services, runtime, key, actor: { name: key?.name ?? "", address } };
 }

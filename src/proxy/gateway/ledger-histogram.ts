@@ -13,6 +13,16 @@ export function bucketOf(ms: number): number {
   return Math.min(LATENCY_BUCKETS - 1, Math.ceil(2 * Math.log2(ms)));
 }
 
+/** Returns the bucket of a column of latencies in SQL, as `bucketOf`; null for no latency. */
+export function bucketSql(column: string): string {
+  const last = LATENCY_BUCKETS - 1;
+  const cases = Array.from(
+    { length: last },
+    (_, bucket) => `when ${column} <= ${2 ** (bucket / 2)} then ${bucket}`,
+  );
+  return `case when ${column} is null then null ${cases.join(" ")} else ${last} end`;
+}
+
 /** Counts `calls` in a bucket. */
 export function countIn(counts: LatencyCounts, bucket: number, calls = 1): void {
   counts[bucket] = (counts[bucket] ?? 0) + calls;

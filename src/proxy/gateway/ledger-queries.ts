@@ -3,7 +3,7 @@ import type { Database } from "../../database/open-database.ts";
 import type { AuditTable, CallTable } from "../../database/schema.ts";
 import { AppError } from "../../errors.ts";
 import { toUsd } from "./limits.ts";
-import { queryUsage, type UsageQuery, type UsageRow } from "./usage.ts";
+import { type KeyOwner, queryUsage, type UsageQuery, type UsageRow } from "./usage.ts";
 
 /** Filters of the list of calls. Times are milliseconds since 1970; `cursor` is one that a list has returned. */
 export interface CallQuery {
@@ -16,6 +16,11 @@ export interface CallQuery {
   readonly upstream?: string | undefined;
   readonly status?: number | undefined;
   readonly session?: string | undefined;
+  /** Only calls that failed, or only calls that did not. */
+  readonly outcome?: "ok" | "error" | undefined;
+  /** A call's id or session, or a part of its model, key, route, client or error. */
+  readonly q?: string | undefined;
+  readonly owner?: KeyOwner | undefined;
   readonly cursor?: string | undefined;
   readonly limit: number;
 }
@@ -41,8 +46,8 @@ export interface AuditEntry {
 export interface LedgerQueries {
   /** Returns calls, newest first. */
   calls(query: CallQuery): Promise<Page<LedgerCall>>;
-  /** Returns one call with its attempts. Throws `not_found`. */
-  call(id: string): Promise<LedgerCallDetail>;
+  /** Returns one call with its attempts. Throws `not_found`, also for a call of another key than `owner`. */
+  call(id: string, owner?: KeyOwner): Promise<LedgerCallDetail>;
   usage(query: UsageQuery): Promise<readonly UsageRow[]>;
   /** Returns changes of keys and teams, newest first. */
   audit(query: { readonly cursor?: string | undefined; readonly limit: number }): Promise<Page<AuditEntry>>;
@@ -59,14 +64,14 @@ export interface LedgerCallDetail extends LedgerCall {
 export function createLedgerQueries(db: Database): LedgerQueries {
   return {
     calls: (query) => listCalls(db, query),
-    call: (id) => findCall(db, id),
+    call: (id, owner) => findCall(db, id, owner),
     usage: (query) => queryUsage(db, query),
     audit: (query) => listAudit(db, query),
   };
 }
 
 async function listCalls(db: Database, query: CallQuery): Promise<Page<LedgerCall>> {
-  const { from, to, key, team, model, upstream, status, session, limit } = query;
+  const { from, to, key, team, model, upstream, status, session, outcome, q, owner, limit } = query;
   let select = db.selectFrom("calls").selectAll();
   if (from !== undefined) select = select.where("time", ">=", from);
   if (to !== undefined) select = select.where("time", "<", to);
@@ -77,6 +82,9 @@ async function listCalls(db: Database, query: CallQuery): Promise<Page<LedgerCal
   if (upstream !== undefined) select = select.where("upstream", "=", upstream);
   if (status !== undefined) select = select.where("status", "=", status);
   if (session !== undefined) select = select.where("session", "=", session);
+  if (outcome !== undefined) select = select.where(hasOutcome(outcome));
+  if (q !== undefined) select = select.where(contains(q));
+  if (owner !== undefined) select = select.where(isOf(owner));
   if (query.cursor !== undefined) select = select.where(isBefore(query.cursor));
   const rows = await select
     .orderBy("time", "desc")
@@ -86,8 +94,38 @@ async function listCalls(db: Database, query: CallQuery): Promise<Page<LedgerCal
   return page(rows, limit, toCall);
 }
 
-async function findCall(db: Database, id: string): Promise<LedgerCallDetail> {
-  const row = await db.selectFrom("calls").selectAll().where("id", "=", id).executeTakeFirst();
+function hasOutcome(outcome: "ok" | "error") {
+  return outcome === "error"
+    ? sql<boolean>`(status >= 400 or error_code is not null)`
+    : sql<boolean>`(status < 400 and error_code is null)`;
+}
+
+const SEARCHED = [
+  "model",
+  "upstream_model",
+  "key_name",
+  "route",
+  "client",
+  "error_code",
+  "error_message",
+] as const;
+
+function contains(text: string) {
+  const pattern = `%${text.toLowerCase().replace(/[!%_]/g, "!$&")}%`;
+  const parts = SEARCHED.map((name) => sql<boolean>`lower(${sql.ref(name)}) like ${pattern} escape '!'`);
+  return sql<boolean>`(id = ${text} or session = ${text} or ${sql.join(parts, sql` or `)})`;
+}
+
+function isOf({ id, name }: KeyOwner) {
+  return id === undefined
+    ? sql<boolean>`(key_id is null and key_name = ${name})`
+    : sql<boolean>`key_id = ${id}`;
+}
+
+async function findCall(db: Database, id: string, owner?: KeyOwner): Promise<LedgerCallDetail> {
+  let select = db.selectFrom("calls").selectAll().where("id", "=", id);
+  if (owner !== undefined) select = select.where(isOf(owner));
+  const row = await select.executeTakeFirst();
   if (row === undefined) throw new AppError("not_found", `There is no call ${id}`);
   return {
     ...toCall(row),

@@ -139,7 +139,7 @@ export function noCalls(): CallSums {
 }
 
 /** Adds a call to the sums of its group. */
-export function addCall({ sums, ms, ttft }: CallSums, row: CallTable): void {
+function addCall({ sums, ms, ttft }: CallSums, row: CallTable): void {
   sums.calls += 1;
   if (row.status >= 400 || row.error_code !== null) sums.errors += 1;
   sums.input_tokens += row.input_tokens;

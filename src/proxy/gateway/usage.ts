@@ -2,16 +2,28 @@ import { CompiledQuery } from "kysely";
 import { bucketColumns } from "../../database/migrations-ledger.ts";
 import { type Database, engineOf } from "../../database/open-database.ts";
 import { AppError } from "../../errors.ts";
-import { countIn, quantileOf } from "./ledger-histogram.ts";
-import { addCall, type CallSums, HOUR_MS, noCalls, SUMS } from "./ledger-write.ts";
+import { bucketSql, countIn, quantileOf } from "./ledger-histogram.ts";
+import { type CallSums, HOUR_MS, noCalls, SUMS } from "./ledger-write.ts";
 import { toUsd } from "./limits.ts";
+
+/** The key whose calls are meant: an id, or the name of a key without one, which is in the configuration. */
+export interface KeyOwner {
+  readonly id: string | undefined;
+  readonly name: string;
+}
 
 /** A report: sums of calls from `from` until before `to`, in milliseconds since 1970. */
 export interface UsageQuery {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
-  /** `day`, `key`, `team`, `model`, `upstream`, `tag:NAME`; in the order of the columns. */
+  /** `minute`, `hour`, `day`, `key`, `team`, `model`, `upstream`, `tag:NAME`; in the order of the columns. */
   readonly groupBy: readonly string[];
+  /** Calls of this key's name or id only. */
+  readonly key?: string | undefined;
+  readonly team?: string | undefined;
+  readonly model?: string | undefined;
+  readonly upstream?: string | undefined;
+  readonly owner?: KeyOwner | undefined;
 }
 
 /** One group: its members by the names of the query, then the sums. Absent keys, teams and tags are null. */
@@ -32,7 +44,7 @@ export const USAGE_COLUMNS = [
   "p50_ttft_ms",
 ] as const;
 
-const GROUPS = new Set(["day", "key", "team", "model", "upstream"]);
+const GROUPS = new Set(["minute", "hour", "day", "key", "team", "model", "upstream"]);
 
 /** Parses `team,tag:floor`. Throws `validation` for an unknown group. */
 export function parseGroups(text: string): string[] {
@@ -41,7 +53,7 @@ export function parseGroups(text: string): string[] {
     if (!GROUPS.has(group) && !/^tag:.+/.test(group))
       throw new AppError(
         "validation",
-        `group_by: ${JSON.stringify(group)} is not day, key, team, model, upstream or tag:NAME`,
+        `group_by: ${JSON.stringify(group)} is not minute, hour, day, key, team, model, upstream or tag:NAME`,
       );
   return [...new Set(groups)];
 }
@@ -58,53 +70,127 @@ const COLUMN_OF: Readonly<Record<string, string>> = {
   upstream: "upstream",
 };
 const DAY_MS = 86_400_000;
+/** Milliseconds of the groups that are spans of time. */
+const SPANS: Readonly<Record<string, number>> = { minute: 60_000, hour: HOUR_MS, day: DAY_MS };
+/** The longest report by minute, which reads each call instead of the rollups. */
+const MAX_MINUTES_MS = DAY_MS;
 
 /**
  * Returns the report, ordered by its groups. Whole hours come from the rollups, the parts of hours at both ends from the
- * calls.
+ * calls. Throws `validation` for a report by minute of more than a day.
  */
-export async function queryUsage(db: Database, { from, to, groupBy }: UsageQuery): Promise<UsageRow[]> {
+export async function queryUsage(db: Database, query: UsageQuery): Promise<UsageRow[]> {
+  const { from, to, groupBy } = query;
   const start = from ?? 0;
   const end = to ?? Number.MAX_SAFE_INTEGER;
   if (end <= start) return [];
+  const groups = new Map<string, Group>();
+  const rows = () => [...groups.values()].map((group) => toRow(group, groupBy)).sort(byGroups(groupBy));
+  if (groupBy.includes("minute")) {
+    if (Math.min(end, Date.now()) - start > MAX_MINUTES_MS)
+      throw new AppError("validation", "group_by: minute needs from and to at most 24 hours apart");
+    await addCalls(db, groups, query, start, end);
+    return rows();
+  }
   const firstHour = Math.ceil(start / HOUR_MS) * HOUR_MS;
   const lastHour = to === undefined ? end : Math.floor(end / HOUR_MS) * HOUR_MS;
-  const groups = new Map<string, Group>();
   if (firstHour <= lastHour) {
-    await addRollups(db, groups, groupBy, firstHour, lastHour);
-    await addCalls(db, groups, groupBy, start, Math.min(firstHour, end));
-    await addCalls(db, groups, groupBy, Math.max(lastHour, start), end);
-  } else await addCalls(db, groups, groupBy, start, end);
-  return [...groups.values()].map((group) => toRow(group, groupBy)).sort(byGroups(groupBy));
+    await addRollups(db, groups, query, firstHour, lastHour);
+    await addCalls(db, groups, query, start, Math.min(firstHour, end));
+    await addCalls(db, groups, query, Math.max(lastHour, start), end);
+  } else await addCalls(db, groups, query, start, end);
+  return rows();
 }
+
+type Row = Readonly<Record<string, string | number | null>>;
 
 async function addRollups(
   db: Database,
   groups: Map<string, Group>,
-  groupBy: readonly string[],
+  query: UsageQuery,
   from: number,
   to: number,
 ): Promise<void> {
   if (from >= to) return;
   const histogram = [...bucketColumns("ms"), ...bucketColumns("ttft")];
-  const columns = columnsFor(groupBy, "hour");
-  const [first, second] = engineOf(db) === "sqlite" ? ["?", "?"] : ["$1", "$2"];
+  const columns = columnsFor(query.groupBy, "hour");
   // PostgreSQL sums bigint to numeric, which the driver reads as a number.
   const sums = [...SUMS, ...histogram].map((name) => `sum(${name}) as ${name}`).join(", ");
   const select = [...columns.map(({ sql, name }) => `${sql} as ${name}`), sums].join(", ");
-  const grouped = columns.length > 0 ? `group by ${columns.map(({ sql }) => sql).join(", ")}` : "";
-  const query = CompiledQuery.raw(
-    `select ${select} from usage_hours where hour >= ${first} and hour < ${second} ${grouped} having count(*) > 0`,
-    [from, to],
+  const grouped = columns.length > 0 ? `group by ${columns.map((_, index) => index + 1).join(", ")}` : "";
+  const { where, values } = conditions(db, query, "hour", from, to);
+  const { rows } = await db.executeQuery<Row>(
+    CompiledQuery.raw(
+      `select ${select} from usage_hours where ${where} ${grouped} having count(*) > 0`,
+      values,
+    ),
   );
-  const { rows } = await db.executeQuery<Record<string, string | number | null>>(query);
   for (const row of rows) {
-    const group = groupFor(groups, groupBy, row);
+    const group = groupFor(groups, query.groupBy, row);
     for (const name of SUMS) group.sums[name] += Number(row[name]);
     for (const [index, name] of bucketColumns("ms").entries()) countIn(group.ms, index, Number(row[name]));
     for (const [index, name] of bucketColumns("ttft").entries())
       countIn(group.ttft, index, Number(row[name]));
   }
+}
+
+/** Sums the calls in the database, by their groups and latency buckets: a busy hour has too many calls to read each. */
+async function addCalls(
+  db: Database,
+  groups: Map<string, Group>,
+  query: UsageQuery,
+  from: number,
+  to: number,
+): Promise<void> {
+  if (from >= to) return;
+  const columns = [
+    ...columnsFor(query.groupBy, "time"),
+    { sql: bucketSql("ms"), name: "ms_bucket" },
+    { sql: bucketSql("ttft_ms"), name: "ttft_bucket" },
+  ];
+  const sums = SUMS.map((name) => `${CALL_SUMS[name] ?? `sum(${name})`} as ${name}`);
+  const select = [...columns.map(({ sql, name }) => `${sql} as ${name}`), ...sums].join(", ");
+  const { where, values } = conditions(db, query, "time", from, to);
+  const grouped = columns.map((_, index) => index + 1).join(", ");
+  const { rows } = await db.executeQuery<Row>(
+    CompiledQuery.raw(`select ${select} from calls where ${where} group by ${grouped}`, values),
+  );
+  for (const row of rows) {
+    const group = groupFor(groups, query.groupBy, row);
+    for (const name of SUMS) group.sums[name] += Number(row[name]);
+    countIn(group.ms, Number(row["ms_bucket"]), Number(row["calls"]));
+    if (row["ttft_bucket"] !== null) countIn(group.ttft, Number(row["ttft_bucket"]), Number(row["calls"]));
+  }
+}
+
+/** Sums of single calls that are no columns; see `addCall` of `ledger-write.ts`. */
+const CALL_SUMS: Readonly<Record<string, string>> = {
+  calls: "count(*)",
+  errors: "sum(case when status >= 400 or error_code is not null then 1 else 0 end)",
+  unpriced_calls: "sum(unpriced)",
+};
+
+/** Returns the condition of a report's rows, in either table, and its parameters. Absent members are null or empty. */
+function conditions(
+  db: Database,
+  { key, team, model, upstream, owner }: UsageQuery,
+  time: string,
+  from: number,
+  to: number,
+): { readonly where: string; readonly values: (string | number)[] } {
+  const values: (string | number)[] = [];
+  const value = (each: string | number) => {
+    values.push(each);
+    return engineOf(db) === "sqlite" ? "?" : `$${values.length}`;
+  };
+  const parts = [`${time} >= ${value(from)}`, `${time} < ${value(to)}`];
+  if (key !== undefined) parts.push(`(key_id = ${value(key)} or key_name = ${value(key)})`);
+  if (team !== undefined) parts.push(`team = ${value(team)}`);
+  if (model !== undefined) parts.push(`model = ${value(model)}`);
+  if (upstream !== undefined) parts.push(`upstream = ${value(upstream)}`);
+  if (owner?.id !== undefined) parts.push(`key_id = ${value(owner.id)}`);
+  else if (owner) parts.push(`(key_id is null or key_id = '') and key_name = ${value(owner.name)}`);
+  return { where: parts.join(" and "), values };
 }
 
 /** Returns the columns of the groups. Rows are grouped by all tags together and separated by the named tag later. */
@@ -113,38 +199,20 @@ function columnsFor(
   time: string,
 ): { readonly sql: string; readonly name: string }[] {
   const columns = groupBy.map((group) => {
-    if (group === "day") return { sql: `(${time} - ${time} % ${DAY_MS})`, name: "day" };
+    const span = SPANS[group];
+    if (span !== undefined) return { sql: `(${time} - ${time} % ${span})`, name: `at_${group}` };
     const column = COLUMN_OF[group] ?? "tags";
     return { sql: column, name: column };
   });
   return [...new Map(columns.map((column) => [column.name, column])).values()];
 }
 
-async function addCalls(
-  db: Database,
-  groups: Map<string, Group>,
-  groupBy: readonly string[],
-  from: number,
-  to: number,
-): Promise<void> {
-  if (from >= to) return;
-  const rows = await db
-    .selectFrom("calls")
-    .selectAll()
-    .where("time", ">=", from)
-    .where("time", "<", to)
-    .execute();
-  for (const row of rows)
-    addCall(groupFor(groups, groupBy, { ...row, day: row.time - (row.time % DAY_MS) }), row);
-}
-
-function groupFor(
-  groups: Map<string, Group>,
-  groupBy: readonly string[],
-  row: Readonly<Record<string, string | number | null>>,
-): Group {
+function groupFor(groups: Map<string, Group>, groupBy: readonly string[], row: Row): Group {
   const names = groupBy.map((group) => {
-    if (group === "day") return new Date(Number(row["day"])).toISOString().slice(0, 10);
+    if (group in SPANS) {
+      const start = new Date(Number(row[`at_${group}`])).toISOString();
+      return group === "day" ? start.slice(0, 10) : start;
+    }
     if (group.startsWith("tag:")) return tagOf(row["tags"], group.slice("tag:".length));
     const value = row[COLUMN_OF[group] ?? ""];
     return value === null || value === undefined || value === "" ? null : String(value);

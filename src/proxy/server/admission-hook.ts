@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ProxyKey } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
 import { getPath } from "../../http/request-path.ts";
+import { isApiOperation } from "../auth/policy.ts";
 import type { Route } from "../routes.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Services } from "../services.ts";
@@ -57,7 +58,8 @@ function enter(request: FastifyRequest, reply: FastifyReply, services: Services)
     }
   }
   const hasSentKey = headers.authorization !== undefined;
-  if (refusal === "key" && hasSentKey && route?.operation === "admin" && !services.gateway.directory.isRead) {
+  const isApi = isApiOperation(route?.operation);
+  if (refusal === "key" && hasSentKey && isApi && !services.gateway.directory.isRead) {
     reply.header("retry-after", "1");
     throw new AppError("overloaded", "The database with the keys is not open yet");
   }

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { ProxyKey } from "../../config/proxy/config.ts";
 import { checkRequest, type GuardedRequest } from "../../http/guard.ts";
 import { shownKeys } from "../auth/credentials.ts";
-import { mayCall, needsKey } from "../auth/policy.ts";
+import { isApiOperation, mayCall, needsKey } from "../auth/policy.ts";
 import { findProfile } from "../dialects/index.ts";
 import type { Route } from "../routes.ts";
 import type { Runtime } from "../runtime.ts";
@@ -52,7 +52,7 @@ export function admit(
     if (!guarded.allowed && guarded.reason !== "host") return refused("page");
     if (needsKey(runtime.authMode, route?.operation)) return refused("key");
   } else {
-    if (route?.operation === "admin" && !guarded.allowed)
+    if (isApiOperation(route?.operation) && !guarded.allowed)
       return refused(guarded.reason === "host" ? "host" : "page");
     if (!mayCall(key, route?.operation)) return { key, refusal: "role" };
   }

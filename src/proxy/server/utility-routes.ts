@@ -55,6 +55,8 @@ export async function handleUtility(
       return (await dashboardParts()).streamDashboard(request, reply, services);
     case "admin":
       return (await import("../gateway/admin.ts")).serveAdmin(request, reply, services);
+    case "own":
+      return (await import("../gateway/admin.ts")).serveOwn(request, reply, services);
     default:
       throw new AppError("not_found", "Unknown path");
   }

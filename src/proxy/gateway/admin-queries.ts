@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { type AdminContext, TextResponse } from "./admin-route.ts";
+import type { GatewayStore } from "./gateway.ts";
+import { type KeyOwner, parseGroups, usageCsv } from "./usage.ts";
+
+/** What the routes of admins and those of a key's own calls have in common. */
+
+const limit = z.coerce.number().int().min(1).max(1_000).default(100);
+const time = z.iso
+  .datetime({ offset: true })
+  .or(z.iso.date())
+  .transform((text) => Date.parse(text));
+// PostgreSQL has no text with NUL.
+const text = z.string().regex(/^[^\0]+$/, "must be a text without NUL");
+export const pageQuery = z.strictObject({ limit, cursor: text.optional() });
+export const cursorOf = text.nullable();
+
+export const callQuery = pageQuery.extend({
+  from: time.optional(),
+  to: time.optional(),
+  key: text.optional(),
+  team: text.optional(),
+  model: text.optional(),
+  upstream: text.optional(),
+  status: z.coerce.number().int().optional(),
+  session: text.optional(),
+  outcome: z.enum(["ok", "error"]).optional().describe("Calls that failed, or those that did not."),
+  q: text
+    .max(200)
+    .optional()
+    .describe("A call's id or session, or a part of its model, key, route, client or error."),
+});
+export const usageQuery = z.strictObject({
+  from: time.optional(),
+  to: time.optional(),
+  group_by: z
+    .string()
+    .default("")
+    .describe("minute, hour, day, key, team, model, upstream and tag:NAME, by commas."),
+  key: text.optional(),
+  team: text.optional(),
+  model: text.optional(),
+  upstream: text.optional(),
+  format: z.enum(["json", "csv"]).default("json"),
+});
+
+export const storeOf = ({ services }: AdminContext): Promise<GatewayStore> => services.gateway.store();
+
+/** Returns a report, of one key's calls or of all. */
+export async function usageOf(
+  context: AdminContext,
+  { group_by, format, ...filters }: z.output<typeof usageQuery>,
+  owner?: KeyOwner,
+): Promise<unknown> {
+  const groupBy = parseGroups(group_by);
+  const rows = await (await storeOf(context)).usage({ ...filters, groupBy, owner });
+  if (format === "csv") return new TextResponse("text/csv; charset=utf-8", usageCsv(rows, groupBy));
+  return { rows };
+}

@@ -1,0 +1,119 @@
+import { z } from "zod";
+import type { ProxyKey } from "../../config/proxy/config.ts";
+import { keyLimitsSchema } from "../../config/proxy/limits.ts";
+import { AppError } from "../../errors.ts";
+import { callQuery, cursorOf, storeOf, usageOf, usageQuery } from "./admin-queries.ts";
+import { type AdminContext, type AdminRoute, route } from "./admin-route.ts";
+import { callDetailSchema, callSchema, keyLimitsStateSchema, usageRowSchema } from "./admin-schemas.ts";
+import { keyLimitsState, limitsState, teamSubjects } from "./admin-state.ts";
+import { ROLES } from "./key-schemas.ts";
+import type { KeyOwner } from "./usage.ts";
+
+/** What a key may know about itself. */
+export const ownKeySchema = z.strictObject({
+  id: z.string().nullable(),
+  name: z.string(),
+  role: z.enum(ROLES),
+  source: z.enum(["database", "config"]),
+  team: z.string().nullable(),
+  models: z.array(z.string()).nullable(),
+  expires_at: z.iso.datetime().nullable(),
+  limits: keyLimitsSchema,
+  sees: z
+    .enum(["everything", "current", "own"])
+    .describe(
+      "What the dashboard shows to it: everything, the calls of all keys since the start, or its own calls.",
+    ),
+});
+
+export const ownLimitsSchema = z.strictObject({
+  key: keyLimitsStateSchema,
+  team: keyLimitsStateSchema.nullable(),
+});
+
+const withoutOthers = { key: true, team: true } as const;
+
+/** The routes of `/api/me/v1`: what any key may read about its own calls, in the order of the OpenAPI document. */
+export const ownRoutes: readonly AdminRoute[] = [
+  route({
+    method: "GET",
+    path: "/key",
+    summary: "Returns the key that is used",
+    response: z.strictObject({ key: ownKeySchema }),
+    serve: async (context) => ({ key: describeKey(context) }),
+  }),
+  route({
+    method: "GET",
+    path: "/limits",
+    summary: "Returns what is left of the key's limits and of its team's",
+    response: ownLimitsSchema,
+    serve: ownLimits,
+  }),
+  route({
+    method: "GET",
+    path: "/usage",
+    summary: "Sums the key's calls, tokens and cost by groups",
+    query: usageQuery.omit(withoutOthers),
+    response: z.strictObject({ rows: z.array(usageRowSchema) }),
+    serve: (context, { query }) => usageOf(context, query, ownerOf(context)),
+  }),
+  route({
+    method: "GET",
+    path: "/calls",
+    summary: "Lists the key's calls, newest first",
+    query: callQuery.omit(withoutOthers),
+    response: z.strictObject({ calls: z.array(callSchema), next_cursor: cursorOf }),
+    async serve(context, { query }) {
+      const owner = ownerOf(context);
+      const { items, nextCursor } = await (await storeOf(context)).calls({ ...query, owner });
+      return { calls: items, next_cursor: nextCursor };
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/calls/{id}",
+    summary: "Returns one of the key's calls with its attempts",
+    response: z.strictObject({ call: callDetailSchema }),
+    serve: async (context, { params: { id = "" } }) => ({
+      call: await (await storeOf(context)).call(id, ownerOf(context)),
+    }),
+  }),
+];
+
+function keyOf({ key }: AdminContext): ProxyKey {
+  // Admission has checked it.
+  if (key === undefined) throw new AppError("unauthorized", "A valid API key of this proxy is needed");
+  return key;
+}
+
+function ownerOf(context: AdminContext): KeyOwner {
+  const { id, name } = keyOf(context);
+  return { id, name };
+}
+
+function describeKey(context: AdminContext): z.output<typeof ownKeySchema> {
+  const { id, name, role = "user", team, models, limits = {} } = keyOf(context);
+  const stored = context.services.gateway.directory.findById(id ?? "");
+  return {
+    id: id ?? null,
+    name,
+    role,
+    source: stored === undefined ? "config" : "database",
+    team: team ?? null,
+    models: models === undefined ? null : [...models],
+    expires_at: stored?.expires_at ?? null,
+    limits: keyLimitsSchema.parse(limits),
+    sees: role === "admin" ? "everything" : id === undefined ? "current" : "own",
+  };
+}
+
+async function ownLimits(context: AdminContext): Promise<z.output<typeof ownLimitsSchema>> {
+  const { id = "", name, limits = {}, team: teamName } = keyOf(context);
+  const { services } = context;
+  const team = teamName === undefined ? undefined : services.gateway.directory.team(teamName);
+  const [key, left] = await Promise.all([
+    keyLimitsState({ id, name, limits }, services),
+    team && limitsState(team.limits, teamSubjects(team), services),
+  ]);
+  return { key, team: left ?? null };
+}
