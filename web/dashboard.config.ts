@@ -1,11 +1,14 @@
+import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { oneFileBuild, type PageParts } from "./one-file.ts";
+
+const { plugins, ...build } = oneFileBuild("dashboard", "dashboard/index.html", createPage);
 
 /**
  * Builds the proxy's dashboard as one file: requests for its assets might need an API key, which a browser cannot
  * send. The server allows script and style by hash in the CSP.
  */
-export default defineConfig(oneFileBuild("dashboard", "dashboard/index.html", createPage));
+export default defineConfig({ ...build, plugins: [react(), ...plugins] });
 
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='%230d6a5f' stroke-width='2.2' stroke-linecap='round'%3E%3Cpath d='M4 22V9.5a8 8 0 0 1 16 0V22M2 22h20'/%3E%3Cpath d='M8 22V10a4 4 0 0 1 6.2-3.3L14 22Z' fill='%230d6a5f' stroke='none'/%3E%3C/svg%3E";

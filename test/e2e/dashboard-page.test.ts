@@ -166,7 +166,7 @@ it("says why a configuration was refused, that the proxy has gone, and finds it 
   await isLive(page);
 });
 
-it("asks for a key where one is needed, keeps it in its tab and out of every URL", async () => {
+it("asks for a key where one is needed, keeps it in memory and out of every URL", async () => {
   const url = await start({ auth_mode: "strict", api_keys: [KEY] });
   await call(url, "claude-sonnet-5", { "x-api-key": KEY });
   const { page } = await openPage(browser, url);
@@ -180,8 +180,11 @@ it("asks for a key where one is needed, keeps it in its tab and out of every URL
   await page.getByLabel("Key").fill(KEY);
   await page.keyboard.press("Enter");
   await rows(page, "Last calls").getByText("claude-sonnet-5").waitFor();
+  const stored = await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie]);
+  expect(stored).toEqual([0, 0, ""]);
   await page.reload();
-  await rows(page, "Last calls").getByText("claude-sonnet-5").waitFor();
+  await page.getByRole("button", { name: "Sign in" }).waitFor();
+  expect(await page.content()).not.toContain("claude");
   expect(urls.filter((each) => each.includes("sk-"))).toEqual([]);
 });
 

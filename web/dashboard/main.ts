@@ -1,98 +1,48 @@
-import type { DashboardState } from "../../src/proxy/dashboard/api-types.ts";
-import { type Filters, NO_FILTERS } from "../../src/render/dashboard/calls.ts";
-import { type Connection, dashboard } from "../../src/render/dashboard/dashboard.ts";
-import { writeClipboard } from "../shared/write-clipboard.ts";
-import { baseUrl } from "./base-url.ts";
-import { followProxy } from "./follow-proxy.ts";
-import { askForKey } from "./key.ts";
-import { patch } from "./patch.ts";
+import { dashboard } from "../../src/render/dashboard/dashboard.ts";
+import { showCurrent } from "./live/show-current.ts";
+import { signIn } from "./sign-in.ts";
+import { startApp } from "./start-app.tsx";
 import "../shared/styles/tokens.css";
 import "../shared/styles/base.css";
+import "../shared/styles/components.css";
+import "../shared/styles/overlays.css";
+import "uplot/dist/uPlot.min.css";
 import "./dashboard.css";
+import "./views.css";
 
 const root = document.querySelector("#dashboard");
 if (root instanceof HTMLElement) start(root);
 
+/** Shows the current calls where no key is needed, else the form that asks for one. */
 function start(container: HTMLElement): void {
-  let state: DashboardState | undefined;
-  let filters: Filters = NO_FILTERS;
-  let connection: Connection = "still";
-  /** Milliseconds by which the proxy's clock is ahead of this one. */
-  let ahead = 0;
-  const draw = () => {
-    if (!state) return;
-    const now = Date.now() + ahead;
-    const view = { filters, base: baseUrl(location), isInteractive: true, connection };
-    patch(container, dashboard({ ...state, now }, view).text);
+  if (container.querySelector("form")) void enter(container);
+  else showOpenPage(container);
+}
+
+/** Shows what everybody may see of a proxy without keys, and a button to sign in. */
+function showOpenPage(container: HTMLElement): void {
+  const aborter = new AbortController();
+  const leave = (isOptional: boolean) => {
+    aborter.abort();
+    void enter(container, { isOptional });
   };
-  container.addEventListener("change", ({ target }) => {
-    filters = changed(filters, target);
-    draw();
+  showCurrent(container, {
+    secret: undefined,
+    render: dashboard,
+    onLocked: () => leave(false),
+    signal: aborter.signal,
   });
-  copyOnClick(container, document.querySelector("#status"));
-  followProxy({
-    onState(news) {
-      ahead = news.now - Date.now();
-      state = withNews(state, news);
-      connection = "live";
-      draw();
-    },
-    onLost() {
-      connection = "lost";
-      draw();
-    },
-    onLocked(wasWrong) {
-      state = undefined;
-      return askForKey(container, wasWrong);
-    },
-  });
-  // Updates the duration of running calls between events.
-  setInterval(() => state && state.live.length > 0 && connection === "live" && draw(), 1_000);
+  const onClick = ({ target }: Event) => {
+    if (target instanceof Element && target.closest("[data-action=sign-in]")) leave(true);
+  };
+  container.addEventListener("click", onClick, { signal: aborter.signal });
 }
 
-function changed(filters: Filters, target: EventTarget | null): Filters {
-  if (target instanceof HTMLSelectElement && (target.name === "upstream" || target.name === "model"))
-    return { ...filters, [target.name]: target.value };
-  if (target instanceof HTMLInputElement && target.name === "errors")
-    return { ...filters, errorsOnly: target.checked };
-  return filters;
-}
-
-const SHOWN_MS = 1_500;
-
-/**
- * Handles buttons with `data-copy`: copies the text and shows the result on the button and in `status`, for screen
- * readers.
- */
-function copyOnClick(container: HTMLElement, status: Element | null): void {
-  container.addEventListener("click", async ({ target }) => {
-    const button = target instanceof Element ? target.closest<HTMLElement>("[data-copy]") : null;
-    if (!button) return;
-    const isCopied = await writeClipboard(button.dataset["copy"] ?? "");
-    if (!isCopied) selectBeside(button);
-    const outcome = isCopied ? "Copied" : "Press Ctrl+C";
-    button.textContent = outcome;
-    if (status) status.textContent = outcome;
-    setTimeout(() => {
-      button.textContent = "Copy";
-      if (status) status.textContent = "";
-    }, SHOWN_MS);
-  });
-}
-
-/** Selects the code next to the button, so that the person can copy it. */
-function selectBeside(button: HTMLElement): void {
-  const code = button.parentElement?.querySelector("code");
-  if (code) getSelection()?.selectAllChildren(code);
-}
-
-/** Maximum number of finished calls retained by the page. */
-const MAX_CALLS = 200;
-
-/** Returns the latest state with the known calls appended to its new ones, without duplicates. */
-function withNews(known: DashboardState | undefined, news: DashboardState): DashboardState {
-  // Calls from before a restart of the proxy are dropped.
-  if (!known || known.startedAt !== news.startedAt) return news;
-  const calls = new Map([...news.calls, ...known.calls].map((call) => [call.id, call]));
-  return { ...news, calls: [...calls.values()].slice(0, MAX_CALLS) };
+/** Asks for a key and shows what it may see until the person signs out, again and again. */
+async function enter(container: HTMLElement, options: { message?: string; isOptional?: boolean } = {}) {
+  let message = options.message ?? "";
+  for (;;) {
+    const signedIn = await signIn(container, { ...options, message });
+    message = await startApp(container, signedIn);
+  }
 }

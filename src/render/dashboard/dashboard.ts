@@ -17,12 +17,18 @@ export interface View {
 /** The state of the event stream: `still` without one, connected, or lost. */
 export type Connection = "still" | "live" | "lost";
 
-/** Renders the dashboard's content. Pure: used by the server for the first paint and by the page for updates. */
+/** Renders the dashboard. Pure: used by the server for the first paint and by the page for updates. */
 export function dashboard(state: DashboardState, view: View): Html {
+  return html`${header(state, view)}
+<main data-key="main">${dashboardContent(state, view)}
+</main>`;
+}
+
+/** Renders the dashboard without its header. */
+export function dashboardContent(state: DashboardState, view: View): Html {
   const settings = addresses(view.base, view.isInteractive);
   const isFresh = state.total.calls === 0 && state.live.length === 0;
-  return html`${header(state, view.connection)}
-<main>${refused(state)}${summary(state)}
+  return html`${refused(state)}${summary(state)}
 ${isFresh && settings}
 ${liveCalls(state)}
 ${finishedCalls(state, view.filters, view.isInteractive)}
@@ -30,22 +36,21 @@ ${modelTable(state)}
 ${upstreamTable(state)}
 ${ruleTable(state)}
 ${mcpTable(state)}
-${!isFresh && settings}
-</main>`;
+${!isFresh && settings}`;
 }
 
 /**
  * Renders the header. Its state is the only text that screen readers announce when it changes, and it does not change
  * with a call.
  */
-function header(state: DashboardState, connection: Connection): Html {
+function header(state: DashboardState, { connection, isInteractive }: View): Html {
   const { startedAt, now, configuration, needsKey } = state;
   const read =
     configuration.readAt - startedAt > 1000 ? `, configuration of ${clock(configuration.readAt, now)}` : "";
   return html`<header data-key="header"><h1>Sallyport proxy</h1>
 <p class="state ${getTone(state, connection)}" role="status">${stateText(state, connection)}</p>
 <p class="secondary">since ${clock(startedAt, now)}${read}, ${needsKey ? "keys needed" : "no key needed"}</p>
-${!needsKey && html`<nav aria-label="More"><a href="/metrics">Metrics</a> <a href="/v1/models">Models</a></nav>`}</header>`;
+${!needsKey && html`<nav aria-label="More"><a href="/metrics">Metrics</a> <a href="/v1/models">Models</a>${isInteractive && html` <button type="button" class="button button-small" data-action="sign-in">Sign in</button>`}</nav>`}</header>`;
 }
 
 function stateText({ isDraining }: DashboardState, connection: Connection): string {

@@ -1,13 +1,12 @@
-import type { DashboardState } from "../../src/proxy/dashboard/api-types.ts";
-import { baseUrl } from "./base-url.ts";
-import { keptKey } from "./key.ts";
+import type { DashboardState } from "../../../src/proxy/dashboard/api-types.ts";
+import { baseUrl } from "../data/base-url.ts";
 
 export interface Follower {
   readonly onState: (state: DashboardState) => void;
   /** Called when the connection is lost. It is retried. */
   readonly onLost: () => void;
-  /** Called when a key is required. Resolves when the person has entered one. */
-  readonly onLocked: (wasWrong: boolean) => Promise<void>;
+  /** Called when another key is required. */
+  readonly onLocked: () => void;
 }
 
 const FIRST_PAUSE_MS = 500;
@@ -15,18 +14,21 @@ const MAX_PAUSE_MS = 30_000;
 /** The proxy sends data at least every 15 s. */
 const SILENCE_MS = 40_000;
 
-/** Receives the proxy's events while the page is open and visible. Reconnects with exponential backoff. */
-export async function followProxy(follower: Follower): Promise<never> {
+/**
+ * Receives the proxy's events while the page is open and visible. Reconnects with exponential backoff. Resolves when the
+ * signal is aborted or another key is required.
+ */
+export async function followProxy(
+  follower: Follower,
+  key: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
   let pause = FIRST_PAUSE_MS;
-  for (;;) {
+  while (!signal.aborted) {
     await untilVisible();
-    const key = keptKey();
-    const outcome = await listen(key, follower).catch(() => "lost" as const);
-    if (outcome === "locked") {
-      await follower.onLocked(key !== undefined);
-      pause = FIRST_PAUSE_MS;
-      continue;
-    }
+    const outcome = await listen(key, follower, signal).catch(() => "lost" as const);
+    if (signal.aborted) return;
+    if (outcome === "locked") return follower.onLocked();
     if (outcome === "lost") follower.onLost();
     else pause = FIRST_PAUSE_MS;
     await sleep(pause * (0.75 + Math.random() / 2));
@@ -38,8 +40,13 @@ export async function followProxy(follower: Follower): Promise<never> {
  * Reads one event stream to its end. Uses `fetch`, because `EventSource` can send a key only in the URL. Returns
  * "ended" if events were received, after which the proxy may be asked again.
  */
-async function listen(key: string | undefined, follower: Follower): Promise<"locked" | "lost" | "ended"> {
+async function listen(
+  key: string | undefined,
+  follower: Follower,
+  signal: AbortSignal,
+): Promise<"locked" | "lost" | "ended"> {
   const aborter = new AbortController();
+  signal.addEventListener("abort", () => aborter.abort(), { signal: aborter.signal });
   const stop = () => document.hidden && aborter.abort();
   document.addEventListener("visibilitychange", stop);
   let watchdog: ReturnType<typeof setTimeout> | undefined;

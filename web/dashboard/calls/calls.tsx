@@ -1,0 +1,157 @@
+import { useEffect, useState } from "react";
+import type { CallView } from "../../../src/proxy/gateway/admin-api-types.ts";
+import { clock, count, dollars, duration } from "../../../src/render/dashboard/amounts.ts";
+import { Button } from "../../shared/components/button.tsx";
+import { Segmented } from "../../shared/components/segmented.tsx";
+import { formatLocation, openLocation, usePageLocation } from "../data/location.ts";
+import { findRange, RANGES, startOf } from "../data/ranges.ts";
+import { useSession } from "../data/session.ts";
+import { useQuery } from "../data/use-query.ts";
+import { type Column, DataTable } from "../parts/data-table.tsx";
+import { QueryState } from "../parts/query-state.tsx";
+import { Section } from "../parts/section.tsx";
+import { CallDialog } from "./call-dialog.tsx";
+import { CallFilters, FILTERS } from "./call-filters.tsx";
+
+/** Calls of a page: few enough for any browser, however many there are. */
+const PAGE_SIZE = 100;
+const REFRESH_MS = 10_000;
+
+interface CallPage {
+  readonly calls: readonly CallView[];
+  readonly next_cursor: string | null;
+}
+
+/** Renders the calls of the ledger, newest first, page by page, and the details of one. */
+export function CallsView() {
+  const { api, isAdmin } = useSession();
+  const [{ item, choices }, choose] = usePageLocation();
+  const range = findRange(choices["range"]);
+  const filters = Object.fromEntries(FILTERS.map((name) => [name, choices[name] ?? ""]));
+  const what = JSON.stringify([range.id, filters]);
+  const [pages, setPages] = useState<readonly string[]>([]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other filters begin with the newest calls again.
+  useEffect(() => setPages([]), [what]);
+  const cursor = pages.at(-1);
+  const query = useQuery<CallPage>(
+    `${what} ${cursor}`,
+    (signal) => {
+      const from = startOf(range, Date.now());
+      return api.get("/calls", { ...filters, from, limit: PAGE_SIZE, cursor }, signal);
+    },
+    cursor === undefined ? REFRESH_MS : undefined,
+  );
+  const close = () => openLocation({ view: "calls", item: undefined, choices });
+  return (
+    <main>
+      <div className="choices">
+        <Segmented
+          label="Range"
+          value={range.id}
+          options={RANGES.map(({ id, label }) => ({ value: id, label }))}
+          onChange={(id) => choose({ range: id })}
+        />
+      </div>
+      <Section id="calls" heading="Calls">
+        <CallFilters range={range} values={filters} onChange={choose} />
+        <QueryState query={query} what="the calls">
+          {({ calls, next_cursor }) => (
+            <>
+              {calls.length === 0 ? (
+                <p className="nothing">No matching calls. Choose a longer range or fewer filters.</p>
+              ) : (
+                <DataTable
+                  labelledBy="calls-heading"
+                  columns={callColumns(choices, isAdmin)}
+                  rows={calls}
+                  keyOf={({ id }) => id}
+                  toneOf={toneOf}
+                />
+              )}
+              <nav className="pager" aria-label="Pages of calls">
+                <Button disabled={pages.length === 0} onClick={() => setPages(pages.slice(0, -1))}>
+                  Newer
+                </Button>
+                <span className="secondary">
+                  Page {pages.length + 1}, {calls.length} calls
+                </span>
+                <Button
+                  disabled={next_cursor === null}
+                  onClick={() => next_cursor !== null && setPages([...pages, next_cursor])}
+                >
+                  Older
+                </Button>
+              </nav>
+            </>
+          )}
+        </QueryState>
+      </Section>
+      {item !== undefined && <CallDialog id={item} onClose={close} />}
+    </main>
+  );
+}
+
+function toneOf({ status, error_code }: CallView): string {
+  if (status === 499 || error_code === "client_gone") return "is-left";
+  return status >= 400 || error_code !== null ? "is-error" : "";
+}
+
+function callColumns(choices: Readonly<Record<string, string>>, isAdmin: boolean): Column<CallView>[] {
+  const now = Date.now();
+  return [
+    {
+      head: "Time",
+      cell: ({ id, time }) => (
+        <a href={formatLocation({ view: "calls", item: id, choices })}>
+          <time dateTime={time}>{clock(time, now)}</time>
+        </a>
+      ),
+    },
+    { head: "Status", cell: ({ status }) => <span className="status">{status}</span> },
+    {
+      head: "Model",
+      cell: ({ model, upstream_model }) => (
+        <>
+          {model}
+          {upstream_model !== null && upstream_model !== model && (
+            <span className="secondary"> as {upstream_model}</span>
+          )}
+        </>
+      ),
+    },
+    { head: "Upstream", cell: ({ upstream }) => upstream, isShort: true },
+    ...(isAdmin
+      ? [
+          {
+            head: "Key",
+            cell: ({ key, team }: CallView) => (
+              <>
+                {key}
+                {team !== null && <span className="secondary"> {team}</span>}
+              </>
+            ),
+          },
+        ]
+      : []),
+    { head: "Duration", cell: ({ ms }) => duration(ms), isFigure: true },
+    { head: "First token", cell: ({ ttft_ms }) => duration(ttft_ms ?? undefined), isFigure: true },
+    { head: "In", cell: ({ input_tokens }) => count(input_tokens), isFigure: true },
+    { head: "Out", cell: ({ output_tokens }) => count(output_tokens), isFigure: true },
+    {
+      head: "Cost",
+      cell: ({ cost_usd, unpriced }) => (unpriced ? "no price" : dollars(cost_usd)),
+      isFigure: true,
+    },
+    { head: "Notes", cell: notesOf },
+  ];
+}
+
+function notesOf({ stream, attempts, losses, error_code }: CallView): string {
+  const notes = [
+    error_code ?? "",
+    stream ? "stream" : "",
+    attempts > 1 ? `${attempts} attempts` : "",
+    losses.length === 0 ? "" : `lost: ${losses.join(", ")}`,
+  ];
+  return notes.filter(Boolean).join(" · ");
+}

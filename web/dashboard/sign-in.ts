@@ -1,0 +1,68 @@
+import type { OwnKeyView } from "../../src/proxy/gateway/admin-api-types.ts";
+import { keyForm } from "../../src/render/dashboard/key-form.ts";
+import { ApiError, createApi, OWN_API } from "./data/api.ts";
+import { patch } from "./live/patch.ts";
+
+const INVALID = "That key is not valid for this proxy.";
+
+export interface SignedIn {
+  /** Never stored: not in a cookie, which a browser sends to every port of this host, and not on disk. */
+  readonly secret: string;
+  readonly key: OwnKeyView;
+}
+
+/** Shows the form that asks for a key in place of the page. Resolves when the proxy has accepted one. */
+export async function signIn(
+  container: HTMLElement,
+  { message = "", isOptional = false } = {},
+): Promise<SignedIn> {
+  patch(container, keyForm().text);
+  const form = container.querySelector("form");
+  const field = container.querySelector("input");
+  const button = container.querySelector<HTMLButtonElement>("button.button-primary");
+  const error = container.querySelector("#key-error");
+  if (!form || !field || !button || !error) return new Promise(() => {});
+  field.value = "";
+  const cancel = container.querySelector<HTMLElement>("[data-action=cancel]");
+  if (cancel && isOptional) {
+    cancel.hidden = false;
+    cancel.addEventListener("click", () => location.reload(), { once: true });
+  }
+  for (let text = message; ; ) {
+    error.textContent = text;
+    button.disabled = false;
+    field.focus();
+    await submitted(form);
+    button.disabled = true;
+    error.textContent = "";
+    const outcome = await check(field.value.trim());
+    if (typeof outcome !== "string") return outcome;
+    field.select();
+    text = outcome;
+  }
+}
+
+function submitted(form: HTMLFormElement): Promise<void> {
+  return new Promise((resolve) => {
+    const listener = (event: Event) => {
+      event.preventDefault();
+      resolve();
+    };
+    form.addEventListener("submit", listener, { once: true });
+  });
+}
+
+/** Returns whose key a secret is, or why it is not accepted. */
+async function check(secret: string): Promise<SignedIn | string> {
+  // Other characters cannot be sent in a header.
+  if (!/^[\x21-\x7e]+$/.test(secret)) return INVALID;
+  try {
+    const { key } = await createApi(OWN_API, secret, () => {}).get<{ key: OwnKeyView }>("/key");
+    return { secret, key };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.status === 401) return INVALID;
+    if (error.status === 403) return "That key's role does not allow the dashboard.";
+    return error.message;
+  }
+}
