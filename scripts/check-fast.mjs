@@ -1,0 +1,63 @@
+// Checks what has changed since the branch left main, uncommitted changes included: lint, types, and the unit tests that
+// import a changed file. Usage: npm run check:fast
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { findRelatedTests } from "./related-tests.mjs";
+
+const root = resolve(import.meta.dirname, "..");
+const bin = (name) => join(root, "node_modules", ".bin", name);
+const types = (name, ...args) => [
+  bin("tsc"),
+  ["--noEmit", "--incremental", "--tsBuildInfoFile", join(root, ".cache", `${name}.tsbuildinfo`), ...args],
+];
+
+const tests = findRelatedTests(changedFiles(), readSources());
+process.stdout.write(`${tests.length} test files import what has changed\n`);
+const results = await Promise.all([
+  run("lint", bin("biome"), ["check", "--error-on-warnings", "."]),
+  run("words", process.execPath, ["scripts/check-words.mjs"]),
+  run("types", ...types("types")),
+  run("types of web", ...types("types-web", "-p", "web")),
+  run("tests", bin("vitest"), ["run", "--project", "unit", "--reporter", "dot", ...tests]),
+]);
+if (results.includes(false)) process.exitCode = 1;
+
+function git(...args) {
+  return execFileSync("git", args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+}
+
+function changedFiles() {
+  const changed = git("diff", "--name-only", "-z", branchPoint());
+  const added = git("ls-files", "--others", "--exclude-standard", "-z");
+  return `${changed}${added}`.split("\0").filter(Boolean);
+}
+
+function branchPoint() {
+  try {
+    return git("merge-base", "HEAD", "main").trim();
+  } catch {
+    return "HEAD";
+  }
+}
+
+/** Returns the text of each source file by path. */
+function readSources() {
+  const paths = git("ls-files", "--cached", "--others", "--exclude-standard", "-z").split("\0");
+  const sources = paths.filter((path) => /\.(?:ts|tsx|mjs|mts)$/.test(path) && existsSync(join(root, path)));
+  return new Map(sources.map((path) => [path, readFileSync(join(root, path), "utf8")]));
+}
+
+/** Runs a program, prints its output if it fails, and returns whether it succeeded. */
+async function run(title, program, args) {
+  const startedAt = performance.now();
+  const child = spawn(program, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  const output = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => output.push(chunk));
+  const [code] = await once(child, "close");
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+  process.stdout.write(`${title}: ${code === 0 ? "passed" : "failed"} in ${seconds} s\n`);
+  if (code !== 0) process.stdout.write(Buffer.concat(output));
+  return code === 0;
+}

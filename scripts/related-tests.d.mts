@@ -1,0 +1,1 @@
+export function findRelatedTests(changed: readonly string[], sources: ReadonlyMap<string, string>): string[];

@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { findRelatedTests } from "../../scripts/related-tests.mjs";
+
+const sources = new Map([
+  ["src/a.ts", ""],
+  ["src/b.ts", 'import { a } from "./a.ts";\nexport const b = a;\n'],
+  ["src/lazy.ts", 'export const load = () => import("./b.ts");\n'],
+  ["src/other.ts", 'import "./third.ts";\n'],
+  ["test/a.test.ts", 'import { text } from "./support/text.ts";\n'],
+  ["test/b.test.ts", 'import { b } from "../src/b.ts";\n'],
+  ["test/deep/lazy.test.ts", 'import {\n  load,\n} from "../../src/lazy.ts";\n'],
+  ["test/deep/other.test.ts", 'import { other } from "../../src/other.ts";\n'],
+  ["src/c.ts", 'import { load } from "./lazy.ts";\n'],
+  ["src/d.ts", 'import { c } from "./c.ts";\n'],
+  ["test/deep/far.test.ts", 'import { d } from "../../src/d.ts";\n'],
+  ["test/e2e/page.test.ts", 'import { a } from "../../src/a.ts";\n'],
+]);
+
+describe("the tests of a change", () => {
+  it("are those that import a changed file, through a few others and dynamically too", () => {
+    const always = ["test/a.test.ts", "test/b.test.ts"];
+    expect(findRelatedTests(["src/a.ts"], sources)).toEqual([...always, "test/deep/lazy.test.ts"]);
+    expect(findRelatedTests(["test/deep/other.test.ts"], sources)).toEqual([
+      ...always,
+      "test/deep/other.test.ts",
+    ]);
+  });
+
+  it("are those that read documents and folders where no source has changed", () => {
+    expect(findRelatedTests(["docs/proxy.md", "src/deleted.ts"], sources)).toEqual([
+      "test/a.test.ts",
+      "test/b.test.ts",
+    ]);
+  });
+});
