@@ -5,6 +5,7 @@ import {
   chromium,
   type Page,
 } from "playwright-core";
+import { onTestFinished, TestRunner } from "vitest";
 import { findChromium } from "../../scripts/chromium.mjs";
 
 const FLAGS = [
@@ -21,20 +22,48 @@ const FLAGS = [
 /** What hangs is ended, with its place in the test; a machine that is merely busy never gets there. */
 const TIMEOUT_MS = 150_000;
 
-/** A real Chromium. Throws where the machine has none: a browser test that is not run proves nothing. */
-export async function launchBrowser(moreFlags: readonly string[] = []): Promise<Browser> {
-  const executablePath = findChromium();
-  if (!executablePath) throw new Error("No Chromium found. Install one, or name it in CHROMIUM.");
-  return chromium.launch({ executablePath, args: [...FLAGS, ...moreFlags], timeout: TIMEOUT_MS });
+/** The browsers of this worker, by their flags. */
+const browsers = new Map<string, Promise<Browser>>();
+const contexts = new Set<BrowserContext>();
+
+/**
+ * Returns a real Chromium, which the test files of a worker share: `close` closes the contexts that are still open. It
+ * ends with the worker. Throws where the machine has none: a browser test that is not run proves nothing.
+ */
+export function launchBrowser(moreFlags: readonly string[] = []): Promise<Browser> {
+  const key = moreFlags.join(" ");
+  const browser = browsers.get(key) ?? startChromium(moreFlags);
+  browsers.set(key, browser);
+  return browser;
 }
 
-/** A context for pages that may take as long as the machine needs. */
+async function startChromium(moreFlags: readonly string[]): Promise<Browser> {
+  const executablePath = findChromium();
+  if (!executablePath) throw new Error("No Chromium found. Install one, or name it in CHROMIUM.");
+  const browser = await chromium.launch({
+    executablePath,
+    args: [...FLAGS, ...moreFlags],
+    timeout: TIMEOUT_MS,
+  });
+  browser.once("disconnected", () => browsers.clear());
+  return Object.assign(browser, { close: closeContexts });
+}
+
+async function closeContexts(): Promise<void> {
+  await Promise.all([...contexts].map((context) => context.close()));
+}
+
+/** Opens a context for pages that may take as long as the machine needs. It is closed when its test has finished. */
 export async function newContext(
   browser: Browser,
   options: BrowserContextOptions = {},
 ): Promise<BrowserContext> {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(TIMEOUT_MS);
+  contexts.add(context);
+  context.once("close", () => contexts.delete(context));
+  // A page that is left open reconnects to its server and draws for the rest of the file.
+  if (TestRunner.getCurrentTest() !== undefined) onTestFinished(() => context.close());
   return context;
 }
 
@@ -104,6 +133,15 @@ export async function openReview(
   const opened = await openPage(browser, url, options);
   await opened.page.locator(".page[data-view] .plan .markdown > *").first().waitFor();
   return opened;
+}
+
+/**
+ * Types a sentence: its beginning with a pause after each key, while the page still opens what takes the text, and the
+ * rest as fast as it goes.
+ */
+export async function typeSentence(page: Page, text: string, delay = 0): Promise<void> {
+  await page.keyboard.type(text.slice(0, 6), { delay });
+  await page.keyboard.type(text.slice(6));
 }
 
 /** Selects the first place of `text` below `selector` as a person does: with the mouse button down and up. */

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import type { Browser, Locator, Page } from "playwright-core";
 import { expect, onTestFinished } from "vitest";
 import { type OpenedPage, type OpenOptions, openPage } from "./browser.ts";
+import { makeDataDirectory } from "./compiled-command.ts";
 import { PNG } from "./images.ts";
 import { type TestRepository, testRepository } from "./test-repository.ts";
 
@@ -74,6 +75,7 @@ export async function startCodeReview(
   repository: TestRepository,
   { command = "code", flags = [], environment = {} }: StartOptions = {},
 ): Promise<RunningCodeReview> {
+  await makeDataDirectory(join(repository.outside, "data"));
   const child = spawn(process.execPath, [COMMAND, "review", command, "--no-open", ...flags], {
     cwd: repository.root,
     env: {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { makeDataDirectory } from "./compiled-command.ts";
 
 const COMMAND = resolve(import.meta.dirname, "../../dist/sallyport.js");
 
@@ -30,6 +31,7 @@ export async function startReview(
   input: string,
   flags: readonly string[] = [],
 ): Promise<RunningReview> {
+  await makeDataDirectory(join(home.path, "data"));
   const ready = join(home.path, `ready-${Math.random().toString(36).slice(2)}.json`);
   const child = spawn(
     process.execPath,
