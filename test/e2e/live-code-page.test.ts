@@ -119,18 +119,23 @@ describe("the code page in a live session", () => {
   });
 
   it("shows 1,000 threads, filters them and renders only those near the window", async () => {
-    const { page, agent } = await openLive();
-    for (let index = 0; index < 1_000; index++) {
+    const { page, url, agent } = await openLive();
+    await page.goto("about:blank");
+    const add = (index: number) => {
       const severity = index % 10 === 0 ? "error" : "info";
       const anchor = { kind: "lines", path: "src/cart.ts", side: "new", lineStart: 1 + (index % 50) };
-      await agent.call("POST", "/api/threads", {
+      return agent.call("POST", "/api/threads", {
         anchor: { ...anchor, lineEnd: anchor.lineStart },
         type: "finding",
         markdown: `Finding ${index}`,
         severity,
         author: { kind: "tool", name: "lint" },
       });
-    }
+    };
+    for (let index = 0; index < 980; index++) await add(index);
+    await page.goto(url);
+    await page.locator(".review:not(.prerendered)").waitFor();
+    for (let index = 980; index < 1_000; index++) await add(index);
     await page.keyboard.press(".");
     const list = page.locator(".sidebar .thread-list > li");
     await list.first().waitFor();

@@ -9,6 +9,8 @@ import { COMMAND, sandbox, startCommand } from "../support/spawned-command.ts";
 /** `npm run test:live-crash` makes 200. */
 const KILLS = Number(process.env["LIVE_KILLS"] ?? 12);
 const KILLS_PER_FOLDER = 4;
+/** The longest time in milliseconds that person and agent write; each batch takes a process to receive. */
+const MAX_WRITING_MS = process.env["LIVE_KILLS"] ? 1_600 : 600;
 
 interface RunningFile {
   readonly port: number;
@@ -83,7 +85,7 @@ async function killOnce(folder: string, ledger: Ledger, random: () => number, na
   const review = await startLive(folder);
   const stop = new AbortController();
   const work = [writeAsPerson(review, ledger, name, stop.signal), waitAsAgent(folder, ledger, stop.signal)];
-  await delay(100 + random() * 1_500);
+  await delay(100 + random() * (MAX_WRITING_MS - 100));
   process.kill(review.pid, "SIGKILL");
   stop.abort();
   await Promise.all(work);

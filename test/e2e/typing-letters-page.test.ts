@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, openReview, selectText } from "../support/browser.ts";
+import { launchBrowser, openReview, selectText, typeSentence } from "../support/browser.ts";
 import { changedRepository, openCodeReview } from "../support/code-review-page.ts";
 import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
@@ -24,20 +24,20 @@ interface State {
   readonly field?: string;
 }
 
-const DELAYS_MS = [0, 15, 0, 40];
+const DELAYS_MS = [0, 15, 40];
 
 /**
- * Types a sentence for every second letter in a state, as fast as people type and faster, and expects it whole in its
- * field. States take turns: all letters in all states take five minutes.
+ * Types a sentence for every fourth letter in a state, as fast as people type and faster, and expects it whole in its
+ * field. States take turns, so that each letter is typed in two states or more.
  */
 async function typeLetters(page: Page, turn: number, state: State, reset: () => Promise<void>) {
   const { name, enter, field = ".composer textarea, .comment-open textarea" } = state;
   const lost: string[] = [];
   for (const [at, sentence] of letterSentences(turn).entries()) {
-    if ((at + turn) % 2 === 1) continue;
+    if ((at + turn) % 4 !== 0) continue;
     await reset();
     await enter();
-    await page.keyboard.type(sentence, { delay: DELAYS_MS[(at + turn) % DELAYS_MS.length] ?? 0 });
+    await typeSentence(page, sentence, DELAYS_MS[at % DELAYS_MS.length]);
     const typed = await page.evaluate((selector) => {
       const active = document.activeElement;
       const isField = active instanceof HTMLTextAreaElement || active instanceof HTMLInputElement;

@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, openReview, selectText } from "../support/browser.ts";
+import { launchBrowser, openReview, selectText, typeSentence } from "../support/browser.ts";
 import { changedRepository, draftSaved, openCodeReview } from "../support/code-review-page.ts";
 import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
@@ -31,7 +31,7 @@ async function typeIn(
 ): Promise<void> {
   for (const [index, text] of texts.entries()) {
     await states[index % states.length]?.();
-    await page.keyboard.type(text, { delay: [0, 15, 40][index % 3] ?? 0 });
+    await typeSentence(page, text, [0, 15, 40][index % 3] ?? 0);
     await look(text);
   }
 }
