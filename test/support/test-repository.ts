@@ -63,6 +63,10 @@ export function repositoryIn(root: string, outside: string): TestRepository {
         ...environment,
         LC_ALL: "C.UTF-8",
         GIT_CONFIG_NOSYSTEM: "1",
+        // A commit starts two more processes to look for garbage otherwise.
+        GIT_CONFIG_COUNT: "1",
+        GIT_CONFIG_KEY_0: "maintenance.auto",
+        GIT_CONFIG_VALUE_0: "false",
         GIT_AUTHOR_NAME: author.name,
         GIT_AUTHOR_EMAIL: author.email,
         GIT_COMMITTER_NAME: author.name,
