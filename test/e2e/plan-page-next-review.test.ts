@@ -1,6 +1,6 @@
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { launchBrowser, openPage } from "../support/browser.ts";
 import { sandbox, startCommand } from "../support/spawned-command.ts";
@@ -10,6 +10,15 @@ beforeAll(async () => {
   browser = await launchBrowser();
 });
 afterAll(() => browser?.close());
+
+/** Opens a review and waits until its page receives events: before that, it does not learn of a decision. */
+async function openListening(url: string): Promise<Page> {
+  const { page } = await openPage(browser, "about:blank");
+  const events = page.waitForResponse((response) => new URL(response.url()).pathname === "/api/events");
+  await page.goto(url);
+  await events;
+  return page;
+}
 
 /** A program in the browser's place that writes down each address it is given. */
 async function recorder(folder: string) {
@@ -28,7 +37,7 @@ it("the tab of a decided plan goes on to the next round by itself, and no other 
   const first = await startCommand(["review", "plan"], { stdin: "# Tunnel\n\nDig.\n", folder, environment });
   const url = await first.url();
   await expect.poll(opened).toHaveLength(1);
-  const { page } = await openPage(browser, url);
+  const page = await openListening(url);
   await page.locator(".plan").getByRole("heading", { name: "Tunnel" }).waitFor();
   const token = await page.locator('meta[name="x-sallyport-page"]').getAttribute("content");
   expect(token).toMatch(/^[\w-]{20,}$/);
@@ -57,10 +66,8 @@ it("the tab of a decided plan goes on to the next round by itself, and no other 
 
 it("a program's decision is shown as such on the page, and said on stderr", async () => {
   const command = await startCommand(["review", "plan", "--no-open"], { stdin: "# Tunnel\n" });
-  const { page } = await openPage(browser, await command.url());
+  const page = await openListening(await command.url());
   await page.locator(".plan").getByRole("heading", { name: "Tunnel" }).waitFor();
-  await expect.poll(async () => (await page.locator(".sidebar").count()) > 0).toBe(true);
-  await page.waitForTimeout(500);
   expect((await command.post("/api/approve", {})).status).toBe(200);
   await page.getByText("A program decided this plan").waitFor();
   expect((await command.ended).stderr).toContain("Decided by a program that called the review's port");
