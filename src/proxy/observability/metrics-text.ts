@@ -4,7 +4,8 @@ import { BUCKETS, type CallSeries, type MetricCounts } from "./metrics.ts";
 const MCP_ROUTE = "/mcp/";
 
 /** Returns counts in the Prometheus text format, named by OpenTelemetry's GenAI conventions. */
-export function metricsText({ active, queued, series: all, refusals, attempts }: MetricCounts): string {
+export function metricsText(counts: MetricCounts): string {
+  const { active, queued, series: all, refusals, attempts, keys } = counts;
   const lines: string[] = [];
   const labelled = all.map((series) => ({ ...series, labels: labelsOf(series) }));
   const ofModels = labelled.filter(({ route }) => !route.startsWith(MCP_ROUTE));
@@ -51,6 +52,7 @@ export function metricsText({ active, queued, series: all, refusals, attempts }:
   head("sallyport_cost_usd_total", "counter", "Cost in US dollars of calls with a known price.");
   for (const { labels, cost, priced } of labelled)
     if (priced > 0) lines.push(`sallyport_cost_usd_total{${labels}} ${dollars(cost)}`);
+  addKeys(lines, head, keys);
   histograms(
     "gen_ai_server_request_duration_seconds",
     "From the request's headers to the end of the response.",
@@ -67,6 +69,33 @@ export function metricsText({ active, queued, series: all, refusals, attempts }:
     ofTools,
   );
   return `${lines.join("\n")}\n`;
+}
+
+/** Adds what each key has used. */
+function addKeys(
+  lines: string[],
+  head: (name: string, type: string, help: string) => void,
+  keys: MetricCounts["keys"],
+): void {
+  const labelled = keys.map((series) => ({
+    ...series,
+    labels: text({ key: series.key, team: series.team }),
+  }));
+  head("sallyport_key_calls_total", "counter", "Calls with a key; team is empty for a key without one.");
+  for (const { labels, calls } of labelled) lines.push(`sallyport_key_calls_total{${labels}} ${calls}`);
+  head("sallyport_key_errors_total", "counter", "Calls with a key that failed.");
+  for (const { labels, errors } of labelled) lines.push(`sallyport_key_errors_total{${labels}} ${errors}`);
+  head("sallyport_key_tokens_total", "counter", "Tokens of calls with a key.");
+  for (const { labels, input, output } of labelled)
+    for (const [kind, count] of Object.entries({ input, output }))
+      lines.push(`sallyport_key_tokens_total{${labels},gen_ai_token_type="${kind}"} ${count}`);
+  head(
+    "sallyport_key_cost_usd_total",
+    "counter",
+    "Cost in US dollars of calls with a key and a known price.",
+  );
+  for (const { labels, cost } of labelled)
+    lines.push(`sallyport_key_cost_usd_total{${labels}} ${dollars(cost)}`);
 }
 
 function labelsOf({ route, model, upstream, status, errorCode }: CallSeries): string {

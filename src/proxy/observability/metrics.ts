@@ -1,4 +1,5 @@
 import { addTo, createHistogram } from "./histogram.ts";
+import { countKey, type KeySeries } from "./key-series.ts";
 import type { Refusal } from "./refusals.ts";
 import type { AttemptRecord, CallRecord } from "./request-log.ts";
 
@@ -23,6 +24,8 @@ export interface MetricCounts {
   readonly refusals: readonly RefusalSeries[];
   /** Attempts at upstreams, whether their calls succeeded or not. */
   readonly attempts: readonly AttemptSeries[];
+  /** Calls with a key, by key. */
+  readonly keys: readonly KeySeries[];
 }
 
 /** Rejected requests of one route, with one status and error code. */
@@ -95,6 +98,7 @@ export function createMetrics(queued = () => 0): Metrics {
   const all = new Map<string, Counting>();
   const refusals = new Map<string, RefusalSeries & Counted>();
   const attempts = new Map<string, AttemptSeries & Counted>();
+  const keys = new Map<string, KeySeries>();
   let active = 0;
   let last: { readonly of: CallRecord; readonly series: Counting } | undefined;
   const getSeries = (record: CallRecord): Counting => {
@@ -126,6 +130,7 @@ export function createMetrics(queued = () => 0): Metrics {
       active -= 1;
       count(getSeries(record), record);
       for (const attempt of record.attempts ?? []) countAttempt(attempts, attempt);
+      if (record.key !== undefined) countKey(keys, record.key, record);
     },
     refuse({ route, status, errorCode }) {
       addOne(refusals, `${route} ${status} ${errorCode}`, { route, status, errorCode, count: 0 });
@@ -136,6 +141,7 @@ export function createMetrics(queued = () => 0): Metrics {
       series: [...all.values()],
       refusals: [...refusals.values()],
       attempts: [...attempts.values()],
+      keys: [...keys.values()],
     }),
   };
 }

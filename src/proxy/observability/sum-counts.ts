@@ -1,8 +1,16 @@
 import { sumHistograms } from "./histogram.ts";
+import { addKeySeries, type KeySeries } from "./key-series.ts";
 import { BUCKETS, type CallSeries, MAX_SERIES, type MetricCounts } from "./metrics.ts";
 
 /** The counts of a process that has served nothing. */
-export const NO_COUNTS: MetricCounts = { active: 0, queued: 0, series: [], refusals: [], attempts: [] };
+export const NO_COUNTS: MetricCounts = {
+  active: 0,
+  queued: 0,
+  series: [],
+  refusals: [],
+  attempts: [],
+  keys: [],
+};
 
 /** Adds up the counts of several processes. */
 export function sumCounts(all: readonly MetricCounts[]): MetricCounts {
@@ -14,6 +22,7 @@ export function sumCounts(all: readonly MetricCounts[]): MetricCounts {
     series: [...series.values()],
     refusals: sumOfAlike(all.flatMap(({ refusals }) => refusals)),
     attempts: sumOfAlike(all.flatMap(({ attempts }) => attempts)),
+    keys: sumOfKeys(all.flatMap(({ keys }) => keys)),
   };
 }
 
@@ -33,6 +42,7 @@ export function retired(before: MetricCounts, one: MetricCounts): MetricCounts {
     series: [...series.values()],
     refusals: sumOfAlike([...before.refusals, ...one.refusals]),
     attempts: sumOfAlike([...before.attempts, ...one.attempts]),
+    keys: sumOfKeys([...before.keys, ...one.keys]),
   };
 }
 
@@ -44,6 +54,12 @@ function sumOfAlike<Series extends { readonly count: number }>(all: readonly Ser
     const known = sums.get(name);
     sums.set(name, known === undefined ? each : { ...known, count: known.count + each.count });
   }
+  return [...sums.values()];
+}
+
+function sumOfKeys(all: readonly KeySeries[]): KeySeries[] {
+  const sums = new Map<string, KeySeries>();
+  for (const each of all) addKeySeries(sums, each);
   return [...sums.values()];
 }
 

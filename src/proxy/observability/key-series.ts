@@ -1,0 +1,65 @@
+import type { CallRecord } from "./request-log.ts";
+
+/** What the calls of one key have used. */
+export interface KeySeries {
+  /** The key's name. */
+  readonly key: string;
+  /** Empty for a key without a team. */
+  readonly team: string;
+  readonly calls: number;
+  readonly errors: number;
+  /** Tokens; `input` includes those read from or written to a cache. */
+  readonly input: number;
+  readonly output: number;
+  /** US dollars of the calls whose cost is known. */
+  readonly cost: number;
+}
+
+/** Maximum number of keys; further ones are counted as `other`. */
+export const MAX_KEYS = 1_000;
+
+const OTHER = "other";
+
+/** Adds a call to the sums of its key. */
+export function countKey(
+  all: Map<string, KeySeries>,
+  key: string,
+  { team = "", usage, cost = 0, errorCode }: Pick<CallRecord, "team" | "usage" | "cost" | "errorCode">,
+): void {
+  const call = {
+    key,
+    team,
+    calls: 1,
+    errors: errorCode === undefined ? 0 : 1,
+    input: usage?.input.total ?? 0,
+    output: usage?.output.total ?? 0,
+    cost,
+  };
+  addKeySeries(all, call);
+}
+
+/** Adds the sums of a key to those that are known of it, or to `other` if there are too many keys. */
+export function addKeySeries(all: Map<string, KeySeries>, one: KeySeries): void {
+  const own = nameOf(one);
+  const isNamed = all.has(own) || all.size < MAX_KEYS;
+  const series = isNamed ? one : { ...one, key: OTHER, team: OTHER };
+  const name = isNamed ? own : nameOf(series);
+  const known = all.get(name);
+  all.set(name, known === undefined ? series : sumOf(known, series));
+}
+
+function nameOf({ key, team }: KeySeries): string {
+  return `${key}\n${team}`;
+}
+
+function sumOf(one: KeySeries, other: KeySeries): KeySeries {
+  return {
+    key: one.key,
+    team: one.team,
+    calls: one.calls + other.calls,
+    errors: one.errors + other.errors,
+    input: one.input + other.input,
+    output: one.output + other.output,
+    cost: one.cost + other.cost,
+  };
+}
