@@ -30,6 +30,8 @@ export async function bundleParts(dir, minify, plugins = []) {
       dir,
       format: "cjs",
       minify,
+      // The loader runs parts as plain scripts, which cannot import. Only modules of Node.js are concerned.
+      dynamicImportInCjs: false,
       entryFileNames: "[name].cjs",
       chunkFileNames: "[name]-[hash].cjs",
       // ASCII, which V8 reads without decoding and stores in half the memory.

@@ -21,9 +21,11 @@ export function secretId(source: SecretSource): string {
 }
 
 /** Returns every source that a configuration names, each once. */
-export function secretSources({ upstreams = {}, mcp, tls }: ProxySettings): SecretSource[] {
+export function secretSources({ upstreams = {}, mcp, tls, otel }: ProxySettings): SecretSource[] {
   const all = [
     ...(typeof tls?.key === "object" ? [tls.key] : []),
+    ...Object.values(otel.headers),
+    ...Object.values(otel.relay_headers),
     ...Object.values(upstreams).flatMap(({ api_key, api_keys = [], headers }) => [
       ...(api_key === undefined ? [] : [api_key]),
       ...api_keys,

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
-import { createServer as createSecureServer } from "node:https";
+import type { createServer as createSecureServer } from "node:https";
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import { AppError } from "../errors.ts";
 import { CONNECTION_LIMITS, closeUnused } from "./connection-limits.ts";
@@ -15,8 +15,10 @@ export interface AppLimits {
   readonly requestTimeout?: number;
   /** Accept paths with invalid percent-encoding literally instead of rejecting them. */
   readonly acceptAnyPath?: boolean;
-  /** Certificate and key, as PEM: the server then expects HTTPS. */
-  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  /** Certificate and key, as PEM: the server then expects HTTPS. Only callers that may need it load `node:https`. */
+  readonly tls?:
+    | { readonly cert: string; readonly key: string; readonly createServer: typeof createSecureServer }
+    | undefined;
   /** Called with each request before Fastify; returns true if it handles the request. */
   readonly first?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
@@ -37,7 +39,8 @@ export function createApp(limits: AppLimits): FastifyInstance {
       if (!first?.(request, response)) others(request, response);
     };
     if (tls === undefined) return createServer({ ...http, ...times }, serve);
-    return createSecureServer({ ...http, ...times, ...tls, handshakeTimeout: headersTimeout }, serve);
+    const { cert, key, createServer: createTlsServer } = tls;
+    return createTlsServer({ ...http, ...times, cert, key, handshakeTimeout: headersTimeout }, serve);
   };
   const app = Fastify({
     bodyLimit: limits.bodyLimit,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { METHODS } from "node:http";
-import { Server as TlsServer } from "node:tls";
+import { createServer, Server as HttpsServer } from "node:https";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import type { ProxyConfig } from "../config/proxy/config.ts";
 import { AppError } from "../errors.ts";
@@ -20,9 +20,11 @@ import { createModelLabels } from "./models/model-labels.ts";
 import { createMetrics, type MetricCounts } from "./observability/metrics.ts";
 import { createRecentCalls } from "./observability/recent-calls.ts";
 import type { RequestLog } from "./observability/request-log.ts";
+import type { Telemetry } from "./observability/telemetry.ts";
 import type { AdmittedRequest } from "./pipeline/call.ts";
 import { handleCall } from "./pipeline/handle-call.ts";
 import { createLimiter } from "./pipeline/limit-call.ts";
+import { CallObserver } from "./pipeline/observe-call.ts";
 import { isModelRoute, type Route, routes, takesPath } from "./routes.ts";
 import { createCooldowns } from "./routing/cooldowns.ts";
 import { createKeyPolicy } from "./routing/key-policy.ts";
@@ -54,6 +56,8 @@ export interface ProxyParts {
   /** The database; without it there are no virtual keys and no admin API. */
   readonly gateway?: Gateway | undefined;
   readonly version?: string;
+  /** Starts OpenTelemetry, with the id of this process; undefined: calls are reported to no collector. */
+  readonly telemetry?: ((instanceId: string) => Telemetry) | undefined;
   /** State shared with other processes that serve the same address; undefined for a single process. */
   readonly shared?: SharedParts;
 }
@@ -114,6 +118,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
   let stopping = false;
   const replicaId = randomBytes(6).toString("hex");
   const prefix = `req_${replicaId}`;
+  const observer = new CallObserver(parts.telemetry?.(replicaId));
   const streams = createOpenStreams(() => runtime.config.pingMs);
   const recent = createRecentCalls();
   let { configuration } = parts.shared?.history ?? { configuration: { readAt: Date.now() } };
@@ -144,6 +149,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     conversations: parts.shared?.conversations ?? createMemoryConversations(),
     isDraining: () => draining,
     isStopping: () => stopping,
+    observer,
     connections: createConnectionLimit(capacityFor(config.limits.connections, descriptorLimit())),
   };
   const app = createServingApp(config, parts, services);
@@ -155,7 +161,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     reload(wanted) {
       // A listener cannot change between HTTP and HTTPS.
       const next = { ...wanted, tls: config.tls && (wanted.tls ?? config.tls) };
-      if (next.tls && app.server instanceof TlsServer) app.server.setSecureContext(next.tls);
+      if (next.tls && app.server instanceof HttpsServer) app.server.setSecureContext(next.tls);
       runtime = createRuntime(next, pools, instanceId, stats, stored);
       cooldowns.clear();
       configuration = { readAt: Date.now() };
@@ -182,6 +188,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
       await app.close();
       await pools.destroy();
       await limits.close();
+      await observer.close();
       await parts.log.close();
     },
   };
@@ -193,7 +200,7 @@ function createServingApp(config: ProxyConfig, parts: ProxyParts, services: Serv
     bodyLimit: config.limits.body,
     requestTimeout: 300_000,
     acceptAnyPath: true,
-    tls: config.tls,
+    tls: config.tls && { ...config.tls, createServer },
     first: createFastPath(services, parts.onInternal),
   });
   services.connections.watch(app.server);

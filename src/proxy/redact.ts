@@ -118,3 +118,28 @@ export function redactOwnKeys(text: string, keys: KeyRing): string {
   if (keys.find([text])) return REDACTED;
   return text.replace(KEY_CANDIDATES, (found) => (keys.find([found]) ? REDACTED : found));
 }
+
+/** Prefixes of keys and tokens that vendors document. */
+const PREFIXES = [
+  ...["sk-", "gsk_", "xai-", "AIza", "hf_", "r8_", "pplx-", "nvapi-", "tvly-"],
+  ...["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "npm_", "pypi-"],
+  ...["AKIA", "ASIA", "ya29\\.", "xox[abeprs]-", "sq0[a-z]{3}-", "SG\\.", "shpat_", "dop_v1_"],
+];
+
+/** Before a token: no letter or digit, or the letter of an escape such as `\n` in JSON. */
+const START = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[nrtbf]))`;
+
+const SHAPES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
+  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, REDACTED],
+  [new RegExp(`${START}(?:${PREFIXES.join("|")})[\\w.-]{8,}`, "g"), REDACTED],
+  // A JSON Web Token (RFC 7519).
+  [new RegExp(`${START}eyJ[\\w-]{8,}\\.[\\w-]{8,}\\.[\\w-]*`, "g"), REDACTED],
+  [/\b(bearer\s+)[\w.~+/-]{16,}=*/gi, `$1${REDACTED}`],
+  // The password in a URL.
+  [/(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@"']{1,200}:)[^\s/@"']{1,200}@/gi, `$1${REDACTED}@`],
+];
+
+/** Replaces what has the format of a key, a token, a private key or a URL's password with `[redacted]`. */
+export function redactKeyShapes(text: string): string {
+  return SHAPES.reduce((clean, [pattern, replacement]) => clean.replace(pattern, replacement), text);
+}

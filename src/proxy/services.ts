@@ -8,6 +8,7 @@ import type { MetricCounts, Metrics } from "./observability/metrics.ts";
 import type { RecentCalls } from "./observability/recent-calls.ts";
 import type { RequestLog } from "./observability/request-log.ts";
 import type { Limiter } from "./pipeline/limit-call.ts";
+import type { CallObserver } from "./pipeline/observe-call.ts";
 import type { Cooldowns } from "./routing/cooldowns.ts";
 import type { KeyPolicy } from "./routing/key-policy.ts";
 import type { UpstreamStats } from "./routing/upstream-stats.ts";
@@ -63,4 +64,5 @@ export interface Services {
   /** Returns whether the proxy is about to stop. It still serves calls, and `/readyz` fails. */
   readonly isStopping: () => boolean;
   readonly connections: ConnectionLimit;
+  readonly observer: CallObserver;
 }

@@ -3,7 +3,7 @@ import { parseConfiguration } from "../../src/config/load.ts";
 import type { ProxyConfig } from "../../src/config/proxy/config.ts";
 import { resolveProxyConfig } from "../../src/config/proxy/resolve.ts";
 import { fileSchema } from "../../src/config/proxy/schema.ts";
-import { createProxy, type ProxyServer } from "../../src/proxy/create-proxy.ts";
+import { createProxy, type ProxyParts, type ProxyServer } from "../../src/proxy/create-proxy.ts";
 import type { Refusal } from "../../src/proxy/observability/refusals.ts";
 import type { CallRecord } from "../../src/proxy/observability/request-log.ts";
 import { watchForCanaries } from "./canaries.ts";
@@ -31,13 +31,14 @@ export function configOf(settings: object, environment: Record<string, string> =
 export async function startTestProxy(
   settings: object,
   environment: Record<string, string> = {},
-  tls?: ProxyConfig["tls"],
+  { tls, telemetry }: Pick<ProxyParts, "telemetry"> & { readonly tls?: ProxyConfig["tls"] } = {},
 ): Promise<TestProxy> {
   const records: CallRecord[] = [];
   const refusals: Refusal[] = [];
   const internal: unknown[] = [];
   const config = { ...configOf(settings, environment), tls };
   const server = createProxy(config, {
+    telemetry,
     log: {
       add: (record) => records.push(record),
       refused: (refusal) => refusals.push(refusal),

@@ -2,6 +2,7 @@ import type { UpstreamDialect } from "../../proxy/dialects/index.ts";
 import type { OutboundProxies } from "../outbound-proxy.ts";
 import type { DatabaseLocation } from "./database-location.ts";
 import type { FallbackReason, Limits as KeyLimits, QueueSettings, Strategy, Subject } from "./limits.ts";
+import type { OtelConfig } from "./otel.ts";
 import type { ProxySettings } from "./schema.ts";
 import type { TlsConfig } from "./tls.ts";
 
@@ -49,6 +50,7 @@ export interface ProxyConfig {
   /** Whether the settings name the database; by default it is opened after the listener, and may be missing. */
   readonly isDatabaseConfigured: boolean;
   readonly retention: Retention;
+  readonly otel: OtelConfig;
   /** All known secrets, for redaction; longest first. */
   readonly secrets: readonly string[];
 }

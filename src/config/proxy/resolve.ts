@@ -15,6 +15,7 @@ import type {
   UpstreamConfig,
 } from "./config.ts";
 import { databasePasswords, findRedisUrl, passwordsIn, resolveStorage } from "./database-location.ts";
+import { type OtelConfig, resolveOtel } from "./otel.ts";
 import { type KnownKey, resolveKeys } from "./resolve-keys.ts";
 import type { ProxySettings, SecretSettings } from "./schema.ts";
 import { collectSecrets, secretsInUrl } from "./secrets.ts";
@@ -72,6 +73,7 @@ export function resolveProxyConfig(
   const keys = resolveKeys(settings, environment, found, refuse);
   const mcp = resolveMcp(settings, environment, found, refuse);
   const outboundProxies = readOutboundProxies(environment);
+  const otel = resolveOtel(settings.otel, environment, (headers) => headerTexts(headers, found));
   const redis = findRedisUrl(settings, environment, refuse);
   const storage = resolveStorage(settings, environment, dirname(resolve(loaded.path)), found.dataDirectory);
   return {
@@ -109,10 +111,12 @@ export function resolveProxyConfig(
     unpriced: settings.unpriced,
     totalMs: settings.timeouts.total * 1000,
     ...storage,
+    otel,
     secrets: allSecrets(
       keys,
       [...upstreams.values()],
       [...mcp.values()],
+      otel,
       outboundProxies,
       found,
       redis,
@@ -136,6 +140,7 @@ function allSecrets(
   keys: readonly KnownKey[],
   upstreams: readonly UpstreamConfig[],
   mcp: readonly McpServerConfig[],
+  { exporter, relay }: OtelConfig,
   { http, https }: OutboundProxies,
   { secrets }: Found,
   redis: string | undefined,
@@ -153,9 +158,11 @@ function allSecrets(
   ];
   return collectSecrets(
     texts,
-    [...upstreams, ...mcp].map(({ headers }) => headers),
+    [...upstreams, ...mcp, exporter ?? NO_HEADERS, relay ?? NO_HEADERS].map(({ headers }) => headers),
   );
 }
+
+const NO_HEADERS = { headers: {} };
 
 function resolveUpstreams(
   settings: ProxySettings,

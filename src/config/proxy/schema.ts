@@ -11,8 +11,9 @@ import {
   unpricedSchema,
   upstreamLimitsSchema,
 } from "./limits.ts";
-import { headerText, keySecret, type SecretSettings, secretSource } from "./secret-schema.ts";
+import { otelSettings } from "./otel.ts";
 import { tlsSettings } from "./tls.ts";
+import { headerName, headersSchema, httpUrl, keySecret, type SecretSettings } from "./value-schemas.ts";
 
 /**
  * The `proxy` section of the configuration file. `docs/reference/proxy.md` describes it, `proxy check --json-schema`
@@ -25,12 +26,6 @@ const MAX_WORKERS = 128;
 
 const text = z.string().min(1);
 const seconds = z.number().min(0);
-const httpUrl = z
-  .url({
-    protocol: /^https?$/,
-    error: ({ input }) => (input === undefined ? "is missing" : "must be an http or https URL"),
-  })
-  .refine((url) => !/^https?:\/\/[^/?#]*@/i.test(url), "must not contain a password; use headers instead");
 /** A host name or pattern. A pattern for every name would permit DNS rebinding. */
 const hostPattern = z
   .string()
@@ -41,8 +36,6 @@ const hostPattern = z
 const addressRange = z
   .string()
   .refine(isAddressRange, "must be an IP address or a CIDR range, such as 10.0.0.0/8");
-const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "is not a header name");
-const headers = z.record(headerName, z.union([headerText, secretSource]));
 
 const timeouts = z.strictObject({
   connect: seconds.default(10).describe("Time limit for connecting to the upstream."),
@@ -93,7 +86,7 @@ const upstream = z
       .enum(["config", "client"])
       .default("config")
       .describe("`client`: forwards the client's own key instead, from clients of the same dialect."),
-    headers: headers.default({}).describe("Headers added to every call."),
+    headers: headersSchema.default({}).describe("Headers added to every call."),
     forward_headers: z
       .array(headerName)
       .default([])
@@ -149,7 +142,7 @@ const modelRule = z.strictObject({
 const mcpServer = z.strictObject({
   enabled: z.boolean().default(true),
   url: httpUrl,
-  headers: headers.default({}),
+  headers: headersSchema.default({}),
   header_env: z.record(headerName, text).default({}).describe("Header name to environment variable."),
 });
 
@@ -254,6 +247,7 @@ export const proxySchema = z.strictObject({
     .default(30)
     .describe("Seconds for running calls to finish after the listener has closed; 0: no limit."),
   ...storageSettings,
+  otel: otelSettings,
   redis: text.optional().describe("Where replicas share limits: a redis:// or rediss:// URL, or none."),
   redis_env: text.optional().describe("The environment variable that holds Redis's URL."),
   redis_failure: redisFailureSchema,

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { AppError, getErrorMessage, systemErrorCode } from "../../errors.ts";
-import { secretSource } from "./secret-schema.ts";
+import { secretSource } from "./value-schemas.ts";
 
 /** `proxy.tls`: with it, the proxy listens for HTTPS. */
 export const tlsSettings = z

@@ -67,6 +67,8 @@ export interface ClientProfile {
   readonly requestIdHeader?: string;
   /** Keep-alive written to a silent stream; empty if clients accept none. */
   readonly keepAlive: string;
+  /** The operation of a generate call by OpenTelemetry's GenAI conventions. */
+  readonly generateOperation: "chat" | "text_completion" | "generate_content";
   /** Whose names rate-limit headers have; absent for a dialect without such headers. */
   readonly rateLimitHeaders?: "openai" | "anthropic";
   /** Whether event streams may contain comments. */
@@ -99,6 +101,10 @@ export interface ResponseProfile {
   readonly reportsUsageAtStart: boolean;
   /** Reads token counts from the usage member. */
   readUsage(raw: object): Usage;
+  /** Matches the vendor's reason why a response has ended, in its first group that is set; with the flag `g`. */
+  readonly finishReason: RegExp;
+  /** Matches the name of the model that has responded, in its first group. */
+  readonly modelName: RegExp;
 }
 
 /** Facts about upstreams that speak a dialect. */
@@ -111,6 +117,8 @@ export interface UpstreamProfile {
   readonly keyHeader: { readonly name: string; readonly prefix: string };
   /** Version header that every request needs; a client's own takes precedence. */
   readonly versionHeader?: readonly [name: string, value: string];
+  /** The dialect's own vendor by OpenTelemetry's GenAI conventions. */
+  readonly providerName: string;
   /** Prefix of the vendor's own request headers. */
   readonly headerPrefix: string;
   /** Query of `GET /models` that returns the whole list in one page. */

@@ -78,6 +78,7 @@ export async function runAttempts<Outcome extends LaneOutcome>(
     const { ms: startedAt } = entry;
     const outcome = await request.send(attempt);
     endAttempt(entry, outcome);
+    call.observation?.trace.endAttempt(entry);
     if (outcome.kind === "resend") continue;
     cooldowns.record(attempt, outcome);
     if (call.runtime.usesStats && outcome.kind === "completed" && call.firstByteAt > startedAt)
@@ -106,7 +107,7 @@ function countAt(call: Call, upstream: string): void {
 }
 
 /** Adds an attempt to the call's record. */
-function beginAttempt(call: Call, { upstream, key, delayMs }: Attempt): OpenAttempt {
+function beginAttempt(call: Call, { upstream, model, key, delayMs }: Attempt): OpenAttempt {
   const entry: OpenAttempt = {
     upstream: upstream.name,
     // Keys are named by their position, counted from 1.
@@ -117,6 +118,7 @@ function beginAttempt(call: Call, { upstream, key, delayMs }: Attempt): OpenAtte
     ms: performance.now(),
   };
   call.attempts.push(entry);
+  call.observation?.trace.beginAttempt(upstream, model);
   return entry;
 }
 

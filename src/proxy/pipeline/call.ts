@@ -17,6 +17,7 @@ import type { Services } from "../services.ts";
 import { costOf } from "../usage/cost.ts";
 import type { BodyExcess } from "./call-body.ts";
 import type { CallLimits } from "./limit-call.ts";
+import type { Observation } from "./observe-call.ts";
 
 /** A request that has passed admission, and its unused response. */
 export interface AdmittedRequest {
@@ -83,6 +84,8 @@ export interface Call {
   isTimedOut: boolean;
   /** Sends the last bytes of the response, once the call is recorded. */
   sendEnd: (() => void) | undefined;
+  /** What OpenTelemetry reports of the call; undefined unless it is configured. */
+  readonly observation: Observation | undefined;
   /** The index in the list of running calls; -1 if the call is not in it. */
   index: number;
 }
@@ -128,6 +131,7 @@ export function openCall(
     errorCode: undefined,
     isTimedOut: false,
     sendEnd: undefined,
+    observation: services.observer.begin(request, response, runtime),
     index: -1,
   };
   services.recent.begin(call);
@@ -199,6 +203,7 @@ export function settle(call: Call): void {
   services.recent.end(call, record);
   services.log.add(record);
   call.sendEnd?.();
+  if (call.observation !== undefined) services.observer.end(call, call.observation, record);
 }
 
 /** Maximum length of a client's text in the log, in characters. */
@@ -238,10 +243,13 @@ const CLIENT_CLOSED_REQUEST = 499;
  */
 function loggedError({ errorMessage, request }: Call): string | undefined {
   if (errorMessage === undefined) return undefined;
-  const { headers, url = "" } = request;
+  return createRedactor(clientSecrets(request))(errorMessage).replace(KEY_SHAPE, "[redacted]");
+}
+
+/** Returns the credentials that a client has sent. */
+export function clientSecrets({ headers, url = "" }: IncomingMessage): string[] {
   const cookies = (headers.cookie ?? "").split(";").map((pair) => pair.slice(pair.indexOf("=") + 1).trim());
-  const own = [...shownKeys(headers, url, true), ...cookies].filter((text) => text.length >= SHORTEST_KEY);
-  return createRedactor(own)(errorMessage).replace(KEY_SHAPE, "[redacted]");
+  return [...shownKeys(headers, url, true), ...cookies].filter((text) => text.length >= SHORTEST_KEY);
 }
 
 /** Matches the prefixes of common vendors' keys. */

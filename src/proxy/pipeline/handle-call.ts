@@ -9,6 +9,7 @@ import { respondWithError, respondWithTokenEstimate } from "./client-response.ts
 import { respondWithEcho } from "./echo.ts";
 import { chooseLane, DONE, type LaneResult } from "./lane.ts";
 import { serveNatively } from "./native.ts";
+import { observeRequest } from "./observe-call.ts";
 import { type CalledOperation, calledOperation } from "./operation-path.ts";
 import { serveStoredResponse } from "./stored-responses.ts";
 import { serveTranslated } from "./translated.ts";
@@ -28,6 +29,7 @@ export async function handleCall(
     const called = calledOperation(route, call.request.url ?? "", call.params);
     if (called.operation === "stored-response" && (await serveStoredResponse(call))) return;
     const body = await readCallBody(call, called);
+    observeRequest(call, called.operation, body);
     const { key, runtime } = call;
     const { limiter } = services;
     if (key?.models !== undefined) limiter.expectAllowedModel(call, called, body);

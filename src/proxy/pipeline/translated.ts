@@ -184,8 +184,20 @@ function headersFor(
     ["accept-encoding", "identity"],
     ["x-sallyport-via", viaHeader(call.request.headers, call.services.instanceId)],
     ["accept", call.stream ? "text/event-stream" : "application/json"],
+    ...traceHeaders(call),
     ...Object.entries(request.headers ?? {}),
   ]);
+}
+
+/** Returns the trace context of the attempt, or the client's. https://www.w3.org/TR/trace-context/ */
+function traceHeaders({ request, observation }: Call): [name: string, value: string][] {
+  const { tracestate } = request.headers;
+  const traceparent = observation?.trace.traceparent() ?? request.headers["traceparent"]?.toString();
+  if (traceparent === undefined) return [];
+  return [
+    ["traceparent", traceparent],
+    ...(tracestate ? [["tracestate", String(tracestate)] as [string, string]] : []),
+  ];
 }
 
 function plainHeaders(headers: ReceivedResponse["headers"]): Record<string, string> {

@@ -31,6 +31,10 @@ export async function handleUtility(
     case "telemetry":
       // Responds without reading the body, which is discarded.
       return reply.send({});
+    case "otlp":
+      return request.runtime.config.otel.relay === undefined
+        ? respondToTelemetry(request, reply)
+        : (await import("./relay-telemetry.ts")).relayTelemetry(request, reply, services);
     case "hello":
       return reply.code(200).send();
     case "readiness":
@@ -60,6 +64,13 @@ export async function handleUtility(
     default:
       throw new AppError("not_found", "Unknown path");
   }
+}
+
+/** Responds to an OTLP message with an empty one, which has no bytes in protobuf. */
+export function respondToTelemetry({ headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const type = headers["content-type"] ?? "";
+  if (!/^application\/(?:x-)?protobuf\b/i.test(type)) return reply.send({});
+  return reply.header("content-type", type).send(Buffer.alloc(0));
 }
 
 async function metrics(services: Services): Promise<string> {

@@ -91,6 +91,8 @@ export interface HeaderNeeds {
    * configuration lists.
    */
   readonly isShared?: boolean;
+  /** Replaces the client's `traceparent`, if the proxy reports the call to a collector. */
+  readonly traceparent?: string | undefined;
   /** The proxy's keys; headers that contain one are dropped. */
   readonly keys: KeyRing;
 }
@@ -117,6 +119,7 @@ export function upstreamHeaders(
       continue;
     }
     if (named?.has(name) || replaced.includes(name)) continue;
+    if (needs.traceparent !== undefined && name === "traceparent") continue;
     if (needs.isShared && !isAllowed(name, upstream)) continue;
     if (redactOwnKeys(value, needs.keys) !== value) continue;
     if (name === versionHeader?.[0]) hasVersion = true;
@@ -154,8 +157,9 @@ function isAllowed(name: string, { forwardHeaders }: UpstreamConfig): boolean {
 function addOwn(
   headers: string[],
   upstream: UpstreamConfig,
-  { key, clientKey, via, acceptEncoding, contentLength, contentCoding }: HeaderNeeds,
+  { key, clientKey, via, acceptEncoding, contentLength, contentCoding, traceparent }: HeaderNeeds,
 ): void {
+  if (traceparent !== undefined) headers.push("traceparent", traceparent);
   headers.push("accept-encoding", acceptEncoding ?? "identity", "x-sallyport-via", via);
   if (contentLength !== undefined) headers.push("content-length", String(contentLength));
   if (contentCoding !== undefined) headers.push("content-encoding", contentCoding);

@@ -11,7 +11,7 @@ const KEY = "sk-clients-0123456789abcdef";
 const CERTIFICATE = selfSigned("localhost");
 
 async function startProxy(settings: object, scheme = "http") {
-  const proxy = await startTestProxy(settings, {}, scheme === "https" ? CERTIFICATE : undefined);
+  const proxy = await startTestProxy(settings, {}, scheme === "https" ? { tls: CERTIFICATE } : {});
   onTestFinished(() => proxy.close());
   const port = Number(new URL(proxy.url).port);
   const open = async (): Promise<Socket> => {

@@ -8,6 +8,7 @@ import type { Output } from "../../output.ts";
 import { version } from "../../version.ts";
 import { createCallLog } from "./call-log.ts";
 import { dashboardPage } from "./dashboard-page.ts";
+import { loadTelemetry } from "./load-telemetry.ts";
 import { openLimits } from "./open-limits.ts";
 import type { Serving } from "./serving.ts";
 
@@ -21,6 +22,7 @@ export async function serveAlone(
   let config = first;
   const limits = await openLimits(first, output);
   const proxy = createProxy(first, {
+    telemetry: await loadTelemetry(first, output),
     limits,
     log: createCallLog(logFile, () => config.logging.requests, output, gateway !== undefined),
     gateway,

@@ -1,10 +1,9 @@
 import { AppError, getErrorMessage } from "../../../errors.ts";
 import { listen } from "../../../http/listen.ts";
-import { createProxy, type ProxyServer } from "../../../proxy/create-proxy.ts";
+import { createProxy, type ProxyParts, type ProxyServer } from "../../../proxy/create-proxy.ts";
 import { NO_CALLS } from "../../../proxy/dashboard/activity.ts";
 import type { Gateway, GatewayStore } from "../../../proxy/gateway/gateway.ts";
 import { createKeyDirectory, type KeyDirectory } from "../../../proxy/gateway/key-directory.ts";
-import type { LimitStore } from "../../../proxy/gateway/limits.ts";
 import { createLineBatches } from "../../../proxy/observability/line-batches.ts";
 import { createJournal } from "../../../proxy/observability/line-journal.ts";
 import type { MetricCounts } from "../../../proxy/observability/metrics.ts";
@@ -14,6 +13,7 @@ import type { Output } from "../../output.ts";
 import { version } from "../../version.ts";
 import { createCallLog } from "../start/call-log.ts";
 import { dashboardPage } from "../start/dashboard-page.ts";
+import { loadTelemetry } from "../start/load-telemetry.ts";
 import { openLimits } from "../start/open-limits.ts";
 import type { PrimaryCalls, WorkerCalls, WorkerStart } from "./calls.ts";
 import { createRemote, type Pipe, type Remote } from "./remote.ts";
@@ -50,7 +50,9 @@ function workerCalls(primary: () => Remote<PrimaryCalls>, output: Output): Worke
       const limits = (await openLimits(config, output)) ?? createRemoteLimits(primary());
       if (start.keys) directory.replace(start.keys);
       const gateway = start.ledgerLog === undefined ? undefined : createRemoteGateway(directory, primary());
-      proxy = createSharingProxy(start, primary(), limits, () => config.logging.requests, output, gateway);
+      const telemetry = await loadTelemetry(config, output);
+      const parts = { limits, gateway, telemetry };
+      proxy = createSharingProxy(start, primary(), parts, () => config.logging.requests, output);
       reportCounts(proxy.counts, primary());
       return listen(proxy.app, config);
     },
@@ -78,21 +80,19 @@ function workerCalls(primary: () => Remote<PrimaryCalls>, output: Output): Worke
 function createSharingProxy(
   { config, instanceId, history, ledgerLog }: WorkerStart,
   primary: Remote<PrimaryCalls>,
-  limits: LimitStore,
+  parts: Pick<ProxyParts, "limits" | "gateway" | "telemetry">,
   logsCalls: () => boolean,
   output: Output,
-  gateway: Gateway | undefined,
 ): ProxyServer {
   // If the primary has ended, this process ends too.
   const journal = ledgerLog === undefined ? undefined : createJournal(ledgerLog);
   const lines = createLineBatches((batch) => primary.call("log", batch).catch(() => {}), journal);
   return createProxy(config, {
-    log: createCallLog(lines, logsCalls, output, gateway !== undefined),
-    gateway,
+    ...parts,
+    log: createCallLog(lines, logsCalls, output, parts.gateway !== undefined),
     version,
     onInternal: (error) => output.note(`internal error: ${getErrorMessage(error)}`),
     dashboardPage,
-    limits,
     shared: {
       instanceId,
       history,

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { rm, stat, writeFile } from "node:fs/promises";
 import http from "node:http";
-import https from "node:https";
+import type https from "node:https";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { getErrorMessage } from "../../../errors.ts";
@@ -45,13 +45,14 @@ export async function portFinding(
 
 /** Returns a description of the proxy if it responds to a health check on this port, else undefined. */
 export async function proxyOn(port: number): Promise<string | undefined> {
-  const status = (await healthStatus(http, port)) ?? (await healthStatus(https, port));
+  const status =
+    (await healthStatus(http.get, port)) ?? (await healthStatus((await import("node:https")).get, port));
   // With auth_mode strict the health check needs a key; a 401 still comes from the proxy.
   return status === 200 || status === 401 ? "the proxy is running" : undefined;
 }
 
 /** Returns the status of the health check; undefined if nothing responds by this protocol. */
-function healthStatus({ get }: Pick<typeof https, "get">, port: number): Promise<number | undefined> {
+function healthStatus(get: typeof https.get, port: number): Promise<number | undefined> {
   return new Promise((resolve) => {
     // The certificate names the host that clients use, not this address.
     const options = { host: "127.0.0.1", port, path: "/healthz", agent: false, rejectUnauthorized: false };

@@ -15,7 +15,7 @@ const routes: readonly DialectRoute[] = [
 export const profile: DialectProfile<undefined> = {
   name: "completions",
   nativeUpstream: "chat-completions",
-  client: { ...openAiClient, routes },
+  client: { ...openAiClient, routes, generateOperation: "text_completion" },
   response: openAiChunks,
   upstream: undefined,
   mediaForm: "openai",

@@ -110,6 +110,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
   nativeUpstream: "generative-language",
   client: {
     routes,
+    generateOperation: "generate_content",
     callerHeader: "x-goog-api-key",
     errorPaths: /^\/v1(?:beta|alpha)\w*\//,
     namesModelInPath: true,
@@ -131,6 +132,8 @@ export const profile: DialectProfile<UpstreamProfile> = {
     errorMarkers: ['"error"'],
     findError: findOpenAiError,
     usageMember: "usageMetadata",
+    finishReason: /"finishReason"\s*:\s*"([\w-]{1,64})"/g,
+    modelName: /"modelVersion"\s*:\s*"([^"\\]{1,200})"/,
     reportsUsageAtStart: false,
     readUsage: (raw) =>
       usageOfSeparateThoughts({
@@ -143,6 +146,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
       }),
   },
   upstream: {
+    providerName: "gcp.gemini",
     versionPath: "/v1beta",
     hasVersionlessVendors: false,
     keyHeader: { name: "x-goog-api-key", prefix: "" },

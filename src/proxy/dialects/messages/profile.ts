@@ -133,6 +133,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
   nativeUpstream: "messages",
   client: {
     routes,
+    generateOperation: "chat",
     callerHeader: "anthropic-version",
     errorPaths: /^\/v1\/messages\//,
     namesModelInPath: false,
@@ -157,6 +158,8 @@ export const profile: DialectProfile<UpstreamProfile> = {
       value["type"] === "error" || value["type"] === undefined ? findOpenAiError(value) : undefined,
     usageMember: "usage",
     reportsUsageAtStart: true,
+    finishReason: /"stop_reason"\s*:\s*"([\w-]{1,64})"/g,
+    modelName: /"model"\s*:\s*"([^"\\]{1,200})"/,
     readUsage: (raw) =>
       usageOfExclusive({
         uncached: getNumber(raw, "input_tokens"),
@@ -169,6 +172,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
       }),
   },
   upstream: {
+    providerName: "anthropic",
     versionPath: "/v1",
     hasVersionlessVendors: false,
     keyHeader: { name: "x-api-key", prefix: "" },

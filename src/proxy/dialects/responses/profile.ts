@@ -64,6 +64,9 @@ export const profile: DialectProfile<UpstreamProfile> = {
     usageMember: "usage",
     reportsUsageAtStart: false,
     readUsage: createUsageReader({ input: "input_tokens", output: "output_tokens" }),
+    finishReason:
+      /"incomplete_details"\s*:\s*\{\s*"reason"\s*:\s*"([\w-]{1,64})"|"response\.(completed|failed|cancelled)"|"object"\s*:\s*"response"[^{}]{0,200}"status"\s*:\s*"(\w{1,64})"/g,
+    modelName: /"model"\s*:\s*"([^"\\]{1,200})"/,
   },
   upstream: {
     ...openAiUpstream,

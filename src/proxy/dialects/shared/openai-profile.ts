@@ -79,6 +79,7 @@ export const openAiClient: Omit<ClientProfile, "routes"> = {
   acceptsKeyInQuery: false,
   requestIdHeader: "x-request-id",
   keepAlive: serializeComment("ping"),
+  generateOperation: "chat",
   rateLimitHeaders: "openai",
   acceptsComments: true,
   imageTokens: "pixels",
@@ -105,6 +106,8 @@ export const openAiChunks: ResponseProfile = {
   usageMember: "usage",
   reportsUsageAtStart: false,
   readUsage: createUsageReader({ input: "prompt_tokens", output: "completion_tokens" }),
+  finishReason: /"finish_reason"\s*:\s*"([\w-]{1,64})"/g,
+  modelName: /"model"\s*:\s*"([^"\\]{1,200})"/,
 };
 
 /**
@@ -149,6 +152,7 @@ export function createUsageReader(names: {
 
 /** The upstream profile that `/v1/chat/completions` and `/v1/responses` share. */
 export const openAiUpstream: Omit<UpstreamProfile, "createSmallestCall"> = {
+  providerName: "openai",
   versionPath: "/v1",
   hasVersionlessVendors: true,
   keyHeader: { name: "authorization", prefix: "Bearer " },

@@ -2,6 +2,15 @@ import { z } from "zod";
 
 const text = z.string().min(1);
 
+export const httpUrl = z
+  .url({
+    protocol: /^https?$/,
+    error: ({ input }) => (input === undefined ? "is missing" : "must be an http or https URL"),
+  })
+  .refine((url) => !/^https?:\/\/[^/?#]*@/i.test(url), "must not contain a password; use headers instead");
+
+export const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "is not a header name");
+
 /** Text that is valid in a header. */
 export const headerText = z
   .string()
@@ -21,6 +30,9 @@ export const secretSource = z.union(
   ],
   { error: "must be a string, { env }, { file } or { command, ttl }" },
 );
+
+/** Headers by name; a value is its text, or the source of a secret. */
+export const headersSchema = z.record(headerName, z.union([headerText, secretSource]));
 
 /** A key: its text, or the source of the text. */
 export const keySecret = z.union([headerText.min(1), secretSource]);

@@ -1,0 +1,41 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { UpstreamConfig } from "../../config/proxy/config.ts";
+import type { Dialect } from "../exchange/parts.ts";
+import type { AttemptRecord, CallRecord } from "./request-log.ts";
+
+/** Reports calls to a collector. */
+export interface Telemetry {
+  /** Begins a call. Its trace continues the client's, if it has sent one. */
+  begin(headers: IncomingHttpHeaders): CallTrace;
+  /** Sends what is left, for a few seconds at most. */
+  close(): Promise<void>;
+}
+
+/** The spans of one call. */
+export interface CallTrace {
+  beginAttempt(upstream: UpstreamConfig, model: string): void;
+  /** Returns `traceparent` for the request of the current attempt. */
+  traceparent(): string;
+  endAttempt(attempt: AttemptRecord): void;
+  /** Ends the call at `endedAt`, in milliseconds since 1970. */
+  end(call: TracedCall, endedAt: number): void;
+}
+
+/** What is known about an ended call. */
+export interface TracedCall {
+  readonly record: CallRecord;
+  readonly operation: string;
+  readonly dialect: Dialect;
+  readonly upstream: UpstreamConfig | undefined;
+  readonly responseModel: string | undefined;
+  readonly finishReasons: readonly string[];
+  /** What client and model have written, as JSON; undefined unless `proxy.otel.content` is set. */
+  readonly content: TracedContent | undefined;
+}
+
+/** Messages in the form of OpenTelemetry's GenAI conventions. */
+export interface TracedContent {
+  readonly systemInstructions: string | undefined;
+  readonly inputMessages: string | undefined;
+  readonly outputMessages: string | undefined;
+}

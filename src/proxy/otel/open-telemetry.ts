@@ -1,0 +1,239 @@
+import {
+  type Attributes,
+  type Context,
+  DiagLogLevel,
+  diag,
+  type Histogram,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import { W3CTraceContextPropagator } from "@opentelemetry/core";
+import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-proto";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
+import { detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
+import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
+import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import type { UpstreamConfig } from "../../config/proxy/config.ts";
+import type { OtelExporter } from "../../config/proxy/otel.ts";
+import type { AttemptRecord } from "../observability/request-log.ts";
+import type { CallTrace, Telemetry, TracedCall } from "../observability/telemetry.ts";
+import { parseBaseUrl } from "../upstream/clients.ts";
+import { ATTRIBUTES, METRICS, operationName, providerName } from "./names.ts";
+
+/** What the spans and metrics of one process are reported as. */
+export interface TelemetryOptions {
+  readonly exporter: OtelExporter;
+  readonly version: string;
+  /** Identifies the process. */
+  readonly instanceId: string;
+  /** Reports why telemetry cannot be exported; called at most once a minute. */
+  readonly onFailure: (reason: string) => void;
+}
+
+/** Milliseconds that the last export may take. */
+const CLOSE_MS = 3_000;
+const REPORT_MS = 60_000;
+
+/** Starts OpenTelemetry with exporters over OTLP (HTTP, protobuf). Exports happen in the background, in batches. */
+export function openTelemetry(options: TelemetryOptions): Telemetry {
+  reportFailures(options.onFailure);
+  const { exporter, version, instanceId } = options;
+  const { endpoint, headers, metricsIntervalMs, metricsTimeoutMs } = exporter;
+  const target = (path: string) =>
+    endpoint === undefined ? {} : { url: `${endpoint}${path}`, headers: { ...headers } };
+  const resource = resourceFromAttributes({
+    "service.name": "sallyport",
+    "service.version": version,
+    "service.instance.id": instanceId,
+  }).merge(detectResources({ detectors: [envDetector] }));
+  const traces = new BasicTracerProvider({
+    resource,
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter(target("/v1/traces")))],
+  });
+  const metrics = new MeterProvider({
+    resource,
+    readers: [
+      new PeriodicExportingMetricReader({
+        exporter: new OTLPMetricExporter(target("/v1/metrics")),
+        exportIntervalMillis: metricsIntervalMs,
+        exportTimeoutMillis: metricsTimeoutMs,
+      }),
+    ],
+  });
+  const tracer = traces.getTracer("sallyport", version);
+  const meter = metrics.getMeter("sallyport", version);
+  const histogram = ({ name, unit, description, buckets }: (typeof METRICS)[keyof typeof METRICS]) =>
+    meter.createHistogram(name, { unit, description, advice: { explicitBucketBoundaries: [...buckets] } });
+  const histograms = {
+    tokens: histogram(METRICS.tokens),
+    duration: histogram(METRICS.duration),
+    firstToken: histogram(METRICS.firstToken),
+  };
+  const propagator = new W3CTraceContextPropagator();
+  return {
+    begin(received) {
+      const parent = propagator.extract(ROOT_CONTEXT, received, {
+        get: (carrier, name) => carrier[name],
+        keys: Object.keys,
+      });
+      return new OpenTrace(tracer, parent, histograms);
+    },
+    async close() {
+      const ended = Promise.allSettled([traces.shutdown(), metrics.shutdown()]);
+      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())]);
+    },
+  };
+}
+
+function reportFailures(onFailure: (reason: string) => void): void {
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  const report = (message: string) => {
+    if (performance.now() - reportedAt < REPORT_MS) return;
+    reportedAt = performance.now();
+    // The SDK reports errors as JSON with their stack.
+    onFailure(/"message":"([^"]{1,200})/.exec(message)?.[1] ?? message.slice(0, 200));
+  };
+  const none = () => {};
+  const logger = { error: report, warn: none, info: none, debug: none, verbose: none };
+  diag.setLogger(logger, { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true });
+}
+
+interface Histograms {
+  readonly tokens: Histogram;
+  readonly duration: Histogram;
+  readonly firstToken: Histogram;
+}
+
+class OpenTrace implements CallTrace {
+  private readonly tracer: Tracer;
+  private readonly histograms: Histograms;
+  private readonly span: Span;
+  private readonly context: Context;
+  private readonly attempts: { readonly span: Span; readonly model: string; readonly provider: string }[] =
+    [];
+  private current: Span | undefined;
+
+  constructor(tracer: Tracer, parent: Context, histograms: Histograms) {
+    this.tracer = tracer;
+    this.histograms = histograms;
+    this.span = tracer.startSpan("call", { kind: SpanKind.SERVER }, parent);
+    this.context = trace.setSpan(parent, this.span);
+  }
+
+  beginAttempt(upstream: UpstreamConfig, model: string): void {
+    const provider = providerName(upstream);
+    const attributes: Attributes = {
+      [ATTRIBUTES.provider]: provider,
+      [ATTRIBUTES.requestModel]: model,
+      [ATTRIBUTES.upstream]: upstream.name,
+      ...serverOf(upstream),
+    };
+    const span = this.tracer.startSpan("attempt", { kind: SpanKind.CLIENT, attributes }, this.context);
+    this.current = span;
+    this.attempts.push({ span, model, provider });
+  }
+
+  traceparent(): string {
+    const { traceId, spanId, traceFlags } = (this.current ?? this.span).spanContext();
+    return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
+  }
+
+  endAttempt({ status, errorCode, waitMs }: AttemptRecord): void {
+    const span = this.current;
+    if (span === undefined) return;
+    if (status !== undefined) span.setAttribute(ATTRIBUTES.status, status);
+    if (waitMs > 0) span.setAttribute(ATTRIBUTES.waitMs, waitMs);
+    fail(span, errorCode);
+    this.ended.push(span);
+    this.endTimes.push(Date.now());
+  }
+
+  /** Attempts that have ended. They are sent with the call, which knows the operation. */
+  private readonly ended: Span[] = [];
+  private readonly endTimes: number[] = [];
+
+  end(call: TracedCall, endedAt: number): void {
+    const operation = operationName(call.operation, call.dialect);
+    for (const { span, model } of this.attempts) {
+      span.updateName(`${operation} ${model}`).setAttribute(ATTRIBUTES.operation, operation);
+      span.end(this.endTimes[this.ended.indexOf(span)] ?? endedAt);
+    }
+    const { record, upstream } = call;
+    const provider = this.attempts.at(-1)?.provider ?? (upstream && providerName(upstream)) ?? "sallyport";
+    this.span.updateName(record.model === undefined ? operation : `${operation} ${record.model}`);
+    this.span.setAttributes(spanAttributes(call, operation, provider));
+    fail(this.span, record.errorCode);
+    this.span.end(endedAt);
+    this.measure(call, operation, provider);
+  }
+
+  private measure({ record }: TracedCall, operation: string, provider: string): void {
+    const { modelLabel, errorCode, usage, ms, firstByteMs, stream } = record;
+    const attributes: Attributes = {
+      [ATTRIBUTES.operation]: operation,
+      [ATTRIBUTES.provider]: provider,
+      // A label of a bounded number, as in the proxy's own metrics.
+      ...(modelLabel && { [ATTRIBUTES.requestModel]: modelLabel }),
+      ...(errorCode !== undefined && { [ATTRIBUTES.errorType]: errorCode }),
+    };
+    const { tokens, duration, firstToken } = this.histograms;
+    duration.record(ms / 1000, attributes);
+    if (stream && firstByteMs !== undefined) firstToken.record(firstByteMs / 1000, attributes);
+    for (const [type, count] of [
+      ["input", usage?.input.total],
+      ["output", usage?.output.total],
+    ] as const)
+      if (count !== undefined) tokens.record(count, { ...attributes, [ATTRIBUTES.tokenType]: type });
+  }
+}
+
+function spanAttributes(call: TracedCall, operation: string, provider: string): Attributes {
+  const { record, responseModel, finishReasons, content } = call;
+  const { usage } = record;
+  return withoutUndefined({
+    [ATTRIBUTES.operation]: operation,
+    [ATTRIBUTES.provider]: provider,
+    [ATTRIBUTES.requestModel]: record.model,
+    [ATTRIBUTES.responseModel]: responseModel,
+    [ATTRIBUTES.finishReasons]: finishReasons.length === 0 ? undefined : [...finishReasons],
+    [ATTRIBUTES.inputTokens]: usage?.input.total,
+    [ATTRIBUTES.outputTokens]: usage?.output.total,
+    [ATTRIBUTES.cacheReadTokens]: usage?.input.cacheRead,
+    [ATTRIBUTES.cacheWriteTokens]: usage?.input.cacheWrite,
+    [ATTRIBUTES.conversation]: record.session,
+    [ATTRIBUTES.route]: record.route,
+    [ATTRIBUTES.status]: record.status === 0 ? undefined : record.status,
+    [ATTRIBUTES.callId]: record.id,
+    [ATTRIBUTES.key]: record.key,
+    [ATTRIBUTES.team]: record.team,
+    [ATTRIBUTES.cost]: record.cost,
+    [ATTRIBUTES.upstream]: record.upstream,
+    [ATTRIBUTES.systemInstructions]: content?.systemInstructions,
+    [ATTRIBUTES.inputMessages]: content?.inputMessages,
+    [ATTRIBUTES.outputMessages]: content?.outputMessages,
+  });
+}
+
+function withoutUndefined(attributes: Attributes): Attributes {
+  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
+}
+
+function serverOf({ dialect, baseUrl }: UpstreamConfig): Attributes {
+  if (dialect === "any") return {};
+  const { origin, hostname } = parseBaseUrl(baseUrl);
+  const { port, protocol } = new URL(origin);
+  return {
+    [ATTRIBUTES.serverAddress]: hostname,
+    [ATTRIBUTES.serverPort]: Number(port) || (protocol === "https:" ? 443 : 80),
+  };
+}
+
+/** Marks a span as failed. The message is left out, because a vendor's error can repeat what a client has written. */
+function fail(span: Span, errorCode: string | undefined): void {
+  if (errorCode === undefined) return;
+  span.setAttribute(ATTRIBUTES.errorType, errorCode).setStatus({ code: SpanStatusCode.ERROR });
+}
