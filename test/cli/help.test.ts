@@ -23,7 +23,7 @@ const readHelp = (...args: string[]) => {
 };
 
 describe("help", () => {
-  it("fits into a terminal of 80 columns, examples included", () => {
+  it("fits a terminal of 80 columns, with examples", () => {
     const { program, printed } = programOf(80);
     for (const command of all(program)) command.outputHelp();
     const lines = printed.join("").split("\n");
@@ -31,13 +31,13 @@ describe("help", () => {
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
   });
 
-  it("wraps sentences to a narrower one", () => {
+  it("wraps sentences in a narrower terminal", () => {
     const { program, printed } = programOf(50);
     program.commands.find((command) => command.name() === "review")?.outputHelp();
     expect(printed.join("")).toMatch(/^A page opens in the browser\. Drafts are saved$/m);
   });
 
-  it("is that of the command that all words name", async () => {
+  it("is that of the command that the arguments name", async () => {
     expect(await readHelp()).toMatch(/^Usage: sallyport \[/);
     expect(await readHelp("proxy")).toMatch(/^Usage: sallyport proxy \[/);
     expect(await readHelp("review", "plan")).toMatch(/^Usage: sallyport review plan /);
@@ -53,7 +53,7 @@ describe("help", () => {
     },
   );
 
-  it("is found below a command too", async () => {
+  it("is also available as a subcommand", async () => {
     const { program, printed } = programOf(80);
     await program.parseAsync(["review", "help", "code"], { from: "user" });
     expect(printed.join("")).toMatch(/^Usage: sallyport review code /);

@@ -8,7 +8,7 @@ function sink(write: (chunk: string, done: (error?: Error) => void) => void) {
 }
 
 describe("output", () => {
-  it("writes the one result to stdout, with a line end, when the reader takes it", async () => {
+  it("writes the result to stdout with a line end, when the reader accepts it", async () => {
     let text = "";
     const output = createOutput(
       sink((chunk, done) => {
@@ -22,7 +22,7 @@ describe("output", () => {
     expect(() => output.result("{}")).toThrow(/exactly one/);
   });
 
-  it("says when the reader has gone", async () => {
+  it("reports that the reader closed stdout", async () => {
     const closed = sink((_chunk, done) => done(new Error("EPIPE")));
     expect(
       await createOutput(
@@ -32,7 +32,7 @@ describe("output", () => {
     ).toBe(false);
   });
 
-  it("says why a result could not be written, but not that a reader has gone", async () => {
+  it("states why a result could not be written, unless the reader closed stdout", async () => {
     const ended = async (code: string) => {
       let stderr = "";
       const output = createOutput(
@@ -52,7 +52,7 @@ describe("output", () => {
     expect(await ended("EPIPE")).toEqual({ stderr: "", lost: false });
   });
 
-  it("takes it calmly that help is not read to its end", async () => {
+  it("ignores a reader that closes help early", async () => {
     const closed = sink((_chunk, done) => done(new Error("EPIPE")));
     createOutput(
       closed,
@@ -64,7 +64,7 @@ describe("output", () => {
     expect(closed.listenerCount("error")).toBe(1);
   });
 
-  it("shows controls as text, so that a plan cannot drive the terminal", () => {
+  it("shows control characters as text, so that a plan cannot control the terminal", () => {
     expect(withoutControls("a\u001b[31mb\u0007\u009bc\r\ttab\nline")).toBe(
       "a\\x1b[31mb\\x07\\x9bc\\x0d\ttab\nline",
     );

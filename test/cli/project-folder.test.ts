@@ -5,7 +5,7 @@ import { projectFolder } from "../../src/cli/project-folder.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("projectFolder", () => {
-  it("is the repository around a folder, a worktree's too, else the folder", async () => {
+  it("returns the repository that contains a folder, also for a worktree, else the folder", async () => {
     const root = await temporaryFolder();
     await mkdir(join(root, "repo", ".git"), { recursive: true });
     await mkdir(join(root, "repo", "src", "deep"), { recursive: true });

@@ -5,7 +5,7 @@ import { openReadyFile } from "../../src/cli/ready-file.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("the ready file", () => {
-  it("says where the server is and leaves nothing beside it", async () => {
+  it("contains the server's address and leaves no other file", async () => {
     const folder = await temporaryFolder();
     const path = join(folder, "ready.json");
     await (await openReadyFile(path)).write("http://localhost:4711", 4711);
@@ -14,7 +14,7 @@ describe("the ready file", () => {
     expect(await readdir(folder)).toEqual(["ready.json"]);
   });
 
-  it("is put in its place whole: who has the old one open reads the old one to its end", async () => {
+  it("is replaced atomically: an open old file can be read to its end", async () => {
     const path = join(await temporaryFolder(), "ready.json");
     await (await openReadyFile(path)).write("http://localhost:1", 1);
     const old = await open(path);
@@ -23,7 +23,7 @@ describe("the ready file", () => {
     await old.close();
   });
 
-  it("names the file that cannot be written, why, and what to do, before anything is announced", async () => {
+  it("reports an unwritable file with the reason and the remedy before the URL is printed", async () => {
     const path = join(await temporaryFolder(), "missing", "ready.json");
     await expect(openReadyFile(path)).rejects.toMatchObject({
       message: expect.stringContaining(`Cannot write the ready file ${path}: ENOENT`),

@@ -36,7 +36,7 @@ describe("the exit code", () => {
     },
   );
 
-  it("tells when the result was lost", async () => {
+  it("is 1 if the result was lost", async () => {
     expect(await run(["completion", "bash"], output())).toBe(0);
     expect(await run(["completion", "bash"], output(true))).toBe(1);
   });

@@ -55,7 +55,7 @@ describe.each([
   });
 });
 
-it("a connection that nobody used is kept for what arrives in the same turn", async () => {
+it("keeps an unused connection for data that arrives in the same turn", async () => {
   const server = createServer();
   closeUnused(server);
   let arrived = REQUEST.length;

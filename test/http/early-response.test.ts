@@ -65,7 +65,7 @@ beforeEach(() => {
   onTestFinished(() => void vi.useRealTimers());
 });
 
-describe("a client that has its answer before it has sent everything", () => {
+describe("a client that gets its response before it has sent its whole body", () => {
   it.each(CASES)(
     "can read it from the %s though it goes on: a body that %s",
     async (_, __, port, head, status) => {
@@ -90,7 +90,7 @@ describe("a client that has its answer before it has sent everything", () => {
     },
   );
 
-  it("is not waited for where it has sent everything by then", async () => {
+  it("is not waited for if it has sent everything", async () => {
     const app = createApp({ bodyLimit: 10 });
     onTestFinished(() => app.close());
     addErrorHandler(app);

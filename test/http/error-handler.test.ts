@@ -17,15 +17,15 @@ function server() {
   return { app, onInternal };
 }
 
-describe("failures", () => {
-  it("that are known answer with their status and message", async () => {
+describe("the error handler", () => {
+  it("returns status and message of a known error", async () => {
     const { app, onInternal } = server();
     const response = await app.inject({ url: "/known" });
     expect([response.statusCode, response.json()]).toEqual([404, { error: "File not found" }]);
     expect(onInternal).not.toHaveBeenCalled();
   });
 
-  it("that are defects say nothing of themselves, but are reported", async () => {
+  it("hides the details of a defect and reports it", async () => {
     const { app, onInternal } = server();
     const response = await app.inject({ url: "/defect" });
     expect([response.statusCode, response.json()]).toEqual([500, { error: "Internal server error" }]);

@@ -26,7 +26,7 @@ const own: [string, string] = ["Host", "localhost:8080"];
 
 describe("Host", () => {
   it.each(["localhost", "localhost:1", "LOCALHOST:8080", "127.0.0.1:8080", "[::1]:8080"])(
-    "takes %s",
+    "accepts %s",
     (host) => {
       expect(check([["Host", host]])).toBe("allowed");
     },
@@ -54,13 +54,13 @@ describe("Host", () => {
     expect(check([["Host", host]])).toBe("host");
   });
 
-  it("refuses a request without Host, and one with two", () => {
+  it("rejects a request without Host, and one with two", () => {
     expect(check([])).toBe("host");
     expect(check([own, ["host", "evil.test"]])).toBe("host");
     expect(check([own, own])).toBe("host");
   });
 
-  it("takes addresses, but no other names, where the server is bound wider", () => {
+  it("accepts addresses, but no other names, if the server is bound beyond loopback", () => {
     const wide = { ...local, anyAddress: true, hostnames: ["mybox", "0.0.0.0", "[::]"] };
     for (const host of ["192.168.1.5:80", "[fe80::1]:80", "mybox:80", "localhost"]) {
       expect(check([["Host", host]], { policy: wide })).toBe("allowed");
@@ -73,17 +73,17 @@ describe("Host", () => {
     }
   });
 
-  it("is not taken for a name because it is missing", () => {
+  it("is not a valid name if it is missing", () => {
     expect(check([], { policy: { ...local, hostnames: ["undefined"] } })).toBe("host");
   });
 
-  it("is a header's name, never the value of another", () => {
+  it("is read from its own header, never from another header's value", () => {
     expect(check([["X-Note", "Host"], own])).toBe("allowed");
     expect(check([["X-Note", "host"]])).toBe("host");
     expect(check([own, ["X-Note", "origin"], ["http://evil.test", "a"]])).toBe("allowed");
   });
 
-  it("never lets a name through that is not listed", () => {
+  it("never accepts a name that is not listed", () => {
     const name = fastCheck.stringMatching(/^[a-zA-Z0-9._:[\]@-]{1,30}$/);
     fastCheck.assert(
       fastCheck.property(name, (host) => {
@@ -96,7 +96,7 @@ describe("Host", () => {
 });
 
 describe("Origin", () => {
-  it("takes the server's own, exactly", () => {
+  it("accepts exactly the server's own", () => {
     expect(check([own, ["Origin", "http://localhost:8080"]])).toBe("allowed");
   });
 
@@ -113,13 +113,13 @@ describe("Origin", () => {
     expect(check([own, ["Origin", origin]])).toBe("origin");
   });
 
-  it("refuses two of them", () => {
+  it("rejects two of them", () => {
     expect(check([own, ["Origin", "http://localhost:8080"], ["Origin", "http://localhost:8080"]])).toBe(
       "origin",
     );
   });
 
-  it("takes a listed one, whatever the site header says", () => {
+  it("accepts a listed one, whatever Sec-Fetch-Site is", () => {
     const policy = { ...local, origins: ["http://app.test"] };
     const headers: [string, string][] = [
       own,
@@ -131,11 +131,11 @@ describe("Origin", () => {
 });
 
 describe("Sec-Fetch-Site", () => {
-  it.each(["same-origin", "none"])("takes %s", (site) => {
+  it.each(["same-origin", "none"])("accepts %s", (site) => {
     expect(check([own, ["Sec-Fetch-Site", site]])).toBe("allowed");
   });
 
-  it.each(["cross-site", "same-site", "anything"])("refuses %s", (site) => {
+  it.each(["cross-site", "same-site", "anything"])("rejects %s", (site) => {
     expect(check([own, ["Sec-Fetch-Site", site]])).toBe("site");
   });
 
@@ -146,20 +146,20 @@ describe("Sec-Fetch-Site", () => {
     ["Sec-Fetch-Dest", "document"],
   ];
 
-  it("lets a link from elsewhere open the page, and nothing but the page", () => {
+  it("allows a link from another site to open the page, but nothing else", () => {
     expect(check(link, { path: "/" })).toBe("allowed");
     expect(check(link, { path: "/", method: "HEAD" })).toBe("allowed");
     expect(check(link, { path: "/api/plan" })).toBe("site");
     expect(check(link, { path: "/", method: "POST" })).toBe("site");
   });
 
-  it("goes by the route as well as by how it was spelled", () => {
+  it("checks the matched route as well as the path as written", () => {
     expect(check(link, { path: "/", route: "/" })).toBe("allowed");
     expect(check(link, { path: "/%61pi/plan", route: "/api/plan" })).toBe("site");
     expect(check(link, { path: "/api/plan", route: "/" })).toBe("site");
   });
 
-  it("does not take a frame or a form for a link", () => {
+  it("does not treat a frame or a form as a link", () => {
     const frame = link.map(([name, value]): [string, string] =>
       name === "Sec-Fetch-Dest" ? [name, "iframe"] : [name, value],
     );
@@ -172,6 +172,6 @@ describe("Sec-Fetch-Site", () => {
   });
 });
 
-it("lets programs in, which send none of these headers", () => {
+it("accepts programs, which send none of these headers", () => {
   expect(check([own], { method: "POST", path: "/api/approve" })).toBe("allowed");
 });

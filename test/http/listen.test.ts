@@ -75,7 +75,7 @@ describe("listen", () => {
     expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
   });
 
-  it("says of a taken port that it is taken", async () => {
+  it("rejects with `port_in_use` for a taken port", async () => {
     const { port } = await occupy();
     await expect(listen(app(), { host: "127.0.0.1", port })).rejects.toMatchObject({
       code: "port_in_use",
@@ -85,7 +85,7 @@ describe("listen", () => {
 });
 
 describe("openListeners", () => {
-  it("answers on every address, and closes them all", async () => {
+  it("listens on every address and closes them all", async () => {
     const port = await freePort();
     const listeners = await open({ ...once, port, alsoOn: ["127.0.0.2"] });
     expect(listeners.port).toBe(port);
@@ -97,27 +97,27 @@ describe("openListeners", () => {
       await expect(fetch(`http://${host}:${port}/`)).rejects.toThrow();
   });
 
-  it("lets those wait who call before there is a server", async () => {
+  it("keeps early connections waiting for the server", async () => {
     const { port, respondWith } = await open({ ...once, port: await freePort() });
     const callers = [await waitingCaller(port), await waitingCaller(port)];
     await respondWith(app());
     for (const caller of callers) await caller.hears(/200 OK.*\{"hello":true\}/s);
   });
 
-  it("ends the connections of those who wait when it is closed", async () => {
+  it("closes waiting connections when it is closed", async () => {
     const { port, close } = await open({ ...once, port: await freePort() });
     const { closed } = await waitingCaller(port);
     close();
     await closed;
   });
 
-  it("answers what is no HTTP as the server itself would", async () => {
+  it("answers invalid HTTP as the server does", async () => {
     const { port, respondWith } = await open({ ...once, port: await freePort() });
     await respondWith(app());
     await caller(port, "nonsense\r\n\r\n").hears(/^HTTP\/1\.1 400 .*"error":"The request is not valid/s);
   });
 
-  it("leaves ::1 out where it cannot be bound for want of IPv6, and no other address", async () => {
+  it("omits ::1 if there is no IPv6, but no other address", async () => {
     const port = await freePort();
     await expect(open({ ...once, port, alsoOn: ["192.0.2.1"] })).rejects.toMatchObject({
       code: "cannot_listen",
@@ -133,7 +133,7 @@ describe("openListeners", () => {
     expect(onRetry).toHaveBeenCalledExactlyOnceWith(`Port ${taken.port} in use`);
   });
 
-  it("gives up with the message of the specification", async () => {
+  it("rejects with the message of the specification", async () => {
     const { port } = await occupy();
     await expect(open({ host: "127.0.0.1", port, retries: 1 })).rejects.toMatchObject({
       code: "port_in_use",
@@ -142,7 +142,7 @@ describe("openListeners", () => {
     });
   });
 
-  it("counts a port as taken that another program holds on one of the addresses", async () => {
+  it("treats a port as taken if another program has it on one of the addresses", async () => {
     const { port } = await occupy("127.0.0.2");
     await expect(open({ ...once, port, alsoOn: ["127.0.0.2"] })).rejects.toMatchObject({
       code: "port_in_use",
@@ -150,21 +150,21 @@ describe("openListeners", () => {
     await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow();
   });
 
-  it("takes the next port at once where any will do", async () => {
+  it("takes the next port at once if any is allowed", async () => {
     const { port } = await occupy();
     const other = await freePort();
     const listeners = await open({ ...once, port, retries: 2, nextPort: async () => other });
     expect(listeners.port).toBe(other);
   });
 
-  it("retries nothing but a taken port", async () => {
+  it("retries only for a taken port", async () => {
     const onRetry = vi.fn();
     const failure = open({ host: "192.0.2.1", port: await freePort(), retries: 5, onRetry });
     await expect(failure).rejects.toMatchObject({ code: "cannot_listen", exitCode: 3 });
     expect(onRetry).not.toHaveBeenCalled();
   });
 
-  it("stops waiting when told to", async () => {
+  it("stops waiting when it is aborted", async () => {
     const { port } = await occupy();
     const controller = new AbortController();
     const onRetry = () => controller.abort();
@@ -184,7 +184,7 @@ const CONNECT_ALL = `
     connect(port, "127.0.0.1", () => { if (--left === 0) process.exit(0); }).on("error", () => process.exit(1));
 `;
 
-it("lets connections wait while the process is busy, as many as the system allows", async () => {
+it("queues as many connections as the system allows while the process is busy", async () => {
   const port = await freePort();
   const listeners = await openListeners({ port, host: "127.0.0.1", retries: 0 });
   onTestFinished(() => listeners.close());

@@ -52,12 +52,12 @@ describe("the page", () => {
     },
   );
 
-  it("stands where a route takes another method only", async () => {
+  it("is served on a path whose route has another method only", async () => {
     const response = await (await server()).inject({ method: "DELETE", url: "/api/known" });
     expect(response.body).toContain("plan page");
   });
 
-  it("says what to do where it was not built", async () => {
+  it("states the remedy if it was not built", async () => {
     const app = createApp({ bodyLimit: 1_000 });
     onTestFinished(() => app.close());
     const empty = await temporaryFolder();
@@ -69,14 +69,14 @@ describe("the page", () => {
 });
 
 describe("assets", () => {
-  it("never change", async () => {
+  it("are immutable", async () => {
     const response = await (await server()).inject({ url: "/assets/main-abc123.js" });
     expect(response.statusCode).toBe(200);
     expect(response.headers["content-type"]).toMatch(/javascript/);
     expect(response.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
   });
 
-  it("of HTML are sandboxed, framed by our own pages alone, and asked for anew", async () => {
+  it("in HTML are sandboxed, framed by the server's own pages only, and revalidated", async () => {
     const { headers } = await (await server()).inject({ url: "/assets/frame.html" });
     expect(headers["content-type"]).toBe("text/html; charset=utf-8");
     expect(headers["content-security-policy"]).toBe("sandbox allow-scripts; frame-ancestors 'self'");
@@ -84,7 +84,7 @@ describe("assets", () => {
     expect(headers["cache-control"]).toBe("no-cache");
   });
 
-  it("are 404 where missing, so that a stale page is noticed", async () => {
+  it("are 404 if missing, so that a stale page is noticed", async () => {
     const response = await (await server()).inject({ url: "/assets/main-old.js" });
     expect(response.statusCode).toBe(404);
     expect(response.json()).toEqual({ error: "File not found" });

@@ -22,7 +22,7 @@ describe("the peer of a connection", () => {
     expect(judgePeer(ends(0xb862), () => rows)).toEqual({ kind: "user", uid: 1000 });
   });
 
-  it("is found where it calls by IPv4 through an IPv6 socket, or by IPv6", () => {
+  it("is found for IPv4 through an IPv6 socket and for IPv6", () => {
     const row = (local: string, remote: string): SocketRow => ({
       local,
       remote,
@@ -40,18 +40,18 @@ describe("the peer of a connection", () => {
     expect(judgePeer(longEnds, () => [long])).toEqual({ kind: "user", uid: 7 });
   });
 
-  it("is closed where nobody owns its row, which then says root, or where both ends are gone", () => {
+  it("is closed if its row has no owner (listed as root) or both ends are gone", () => {
     expect(judgePeer(ends(0xb864), () => rows)).toEqual({ kind: "closed" });
     expect(judgePeer(ends(0xb866), () => rows)).toEqual({ kind: "closed" });
   });
 
-  it("is unknown where only our end has a row, or the system lists nothing", () => {
+  it("is unknown if only the server's end has a row, or the system lists nothing", () => {
     const own = { local: "0100007F:5BA0", remote: "0100007F:B868", isListening: false, uid: 0, inode: 9 };
     expect(judgePeer(ends(0xb868), () => [...rows, own])).toEqual({ kind: "unknown" });
     expect(judgePeer(ends(0xb868), () => [])).toEqual({ kind: "unknown" });
   });
 
-  it("may be our own user, root, one that is allowed, or unknown", () => {
+  it("may be the same user, root, an allowed user or unknown", () => {
     const user = (uid: number) => ({ kind: "user", uid }) as const;
     expect(refusedPeer(user(1000), 1000)).toBeUndefined();
     expect(refusedPeer(user(0), 1000)).toBeUndefined();

@@ -78,7 +78,7 @@ describe.each([
     },
   );
 
-  it("answers nothing that follows", async () => {
+  it("answers no request after it", async () => {
     const next = "GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n";
     const { text } = await refusedClient(await start(), `nonsense\r\n\r\n${next}${next}`);
     expect(text.match(/^HTTP\/1\.1 \d+/gm)).toEqual(["HTTP/1.1 400"]);

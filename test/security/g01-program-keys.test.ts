@@ -71,7 +71,7 @@ const makeRepository = async () => {
 };
 
 describe("G1 a setting that names a program", () => {
-  it("is emptied whatever its subsection is called, filters above all", async () => {
+  it("is cleared whatever its subsection's name, also for filters", async () => {
     const { repository, trap } = await makeRepository();
     const configuration = join(repository.root, ".git", "config");
     const drivers = [...new Set(fc.sample(subsection, 60))];
@@ -84,7 +84,7 @@ describe("G1 a setting that names a program", () => {
     }
   });
 
-  it("would run under plain git with an empty name", async () => {
+  it("runs with plain git under an empty name", async () => {
     const { repository, trap } = await makeRepository();
     await appendFile(join(repository.root, ".git", "config"), block("filter", "", "clean", trap));
     await repository.write({ ".gitattributes": "* filter=\n" });
@@ -92,7 +92,7 @@ describe("G1 a setting that names a program", () => {
     expect(await repository.marks()).toEqual(["program"]);
   });
 
-  it("is emptied whichever of those in git's documentation it is", async () => {
+  it("is cleared, for each such setting in git's documentation", async () => {
     const { repository, trap } = await makeRepository();
     await repository.write({ ".gitattributes": "* diff=x filter=x merge=x\n" });
     const names = [...new Set(["x", "", ...fc.sample(subsection, 8)])];
@@ -117,7 +117,7 @@ describe("G1 a setting that names a program", () => {
     await expectNothingRuns(repository, trap);
   });
 
-  it("is emptied in included files and in a worktree's own configuration", async () => {
+  it("is cleared in included files and in a worktree's configuration", async () => {
     const { repository, trap } = await makeRepository();
     const git = join(repository.root, ".git");
     await repository.write({ ".gitattributes": "* filter=\n" });
@@ -131,7 +131,7 @@ describe("G1 a setting that names a program", () => {
   });
 });
 
-describe("G1 a git directory that comes with the content", () => {
+describe("G1 a git directory inside the content", () => {
   /** As a clone would bring it along: a bare repository's files under another name, with a work tree set. */
   const embed = async () => {
     const { repository, trap } = await makeRepository();
@@ -144,7 +144,7 @@ describe("G1 a git directory that comes with the content", () => {
     return repository;
   };
 
-  it("is not taken for a repository, from inside it or below", async () => {
+  it("is not used as a repository, from inside it or below", async () => {
     const repository = await embed();
     for (const folder of ["docs", "docs/info"])
       await expect(repository.open(join(repository.root, folder))).rejects.toMatchObject({
@@ -154,7 +154,7 @@ describe("G1 a git directory that comes with the content", () => {
     expect((await snapshotOf(repository)).paths).toContain("docs/config");
   });
 
-  it("runs nothing where a .git file leads to it", async () => {
+  it("runs no program if a .git file refers to it", async () => {
     const repository = await embed();
     await rm(join(repository.root, ".git"), { recursive: true });
     await repository.write({ ".git": "gitdir: docs\n" });

@@ -54,14 +54,14 @@ beforeEach(async () => {
   await utimes(join(repository.root, "d.engine"), new Date(0), new Date(0));
 });
 
-describe("G1 a repository that names programs", () => {
-  it("would run them under plain git", async () => {
+describe("G1 a repository whose configuration names programs", () => {
+  it("runs them with plain git", async () => {
     await repository.git("diff", "HEAD").catch(() => {});
     await repository.git("diff", "HEAD", "--no-ext-diff", "--", "c.lens").catch(() => {});
     expect(await repository.marks()).toEqual(expect.arrayContaining(["fsmonitor", "external", "textconv"]));
   });
 
-  it("runs none of them, whatever is looked at, and shows every change", async () => {
+  it("runs none of them for any diff and shows every change", async () => {
     for (const diffType of DIFF_TYPES) await snapshotOf(repository, diffType);
     const { git, snapshot } = await openSnapshot(repository);
     for (const file of snapshot.files)
@@ -75,7 +75,7 @@ describe("G1 a repository that names programs", () => {
     expect(await repository.marks()).toEqual([]);
   });
 
-  it("keeps index, refs and objects as they were", async () => {
+  it("keeps index, refs and objects unchanged", async () => {
     const state = async () => [
       await readFile(join(repository.root, ".git", "index"), "hex"),
       (await readdir(join(repository.root, ".git"), { recursive: true })).sort(),

@@ -37,13 +37,13 @@ beforeEach(async () => {
 });
 
 describe("G2 content filters of a repository", () => {
-  it("would run under plain git", async () => {
+  it("run with plain git", async () => {
     for (const path of ["a.clean", "c.odd", "d.tree"])
       await repository.git("diff", "HEAD", "--", path).catch(() => {});
     expect(await repository.marks()).toEqual(expect.arrayContaining(["clean", "included", "worktree"]));
   });
 
-  it("do not run, and change nothing of what is shown", async () => {
+  it("do not run and do not change the diff", async () => {
     for (const diffType of DIFF_TYPES) await snapshotOf(repository, diffType);
     const { patchOf, paths } = await snapshotOf(repository);
     expect(paths).toEqual(["a.clean", "b.pump", "c.odd", "d.tree", "new.clean"]);
@@ -51,7 +51,7 @@ describe("G2 content filters of a repository", () => {
     expect(await repository.marks()).toEqual([]);
   });
 
-  it("do run where the user's own configuration names them, as Git LFS has itself set up", async () => {
+  it("run if the user's own configuration names them, as Git LFS does", async () => {
     await writeFile(
       join(repository.outside, ".gitconfig"),
       '[filter "blot"]\n\tclean = sed s/new/filtered/\n',

@@ -20,7 +20,7 @@ describe("G3 a submodule", () => {
     expect((await snapshotOf(repository)).paths).toEqual(["module"]);
   });
 
-  it("runs nothing that its own configuration names", async () => {
+  it("runs no program of its own configuration", async () => {
     const repository = await withSubmodule();
     await repository.commit();
     for (const [key, name] of [
@@ -36,8 +36,8 @@ describe("G3 a submodule", () => {
   });
 });
 
-describe("G3 an object that is missing", () => {
-  it("is fetched from nowhere, whatever the repository calls its remote", async () => {
+describe("G3 a missing object", () => {
+  it("is not fetched, whatever remote the repository configures", async () => {
     const repository = await hostileRepository({ "a.txt": "old\n" });
     const blob = (await repository.git("rev-parse", "HEAD:a.txt")).trim();
     await repository.write({ "a.txt": "new\n" });

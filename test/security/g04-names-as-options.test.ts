@@ -9,7 +9,7 @@ import { snapshotOf } from "../support/test-repository.ts";
 const makeRepository = () => hostileRepository({ "a.txt": "old\n" });
 
 describe("G4 names that look like options", () => {
-  it("write nothing, as branch, as default branch, as file and as diff type", async () => {
+  it("write no file as branch, default branch, file or diff type", async () => {
     const repository = await makeRepository();
     const target = join(repository.outside, "owned");
     await repository.git("update-ref", `refs/remotes/origin/--output=${target}`, "HEAD");
@@ -31,7 +31,7 @@ describe("G4 names that look like options", () => {
     ]);
   });
 
-  it("are names: such a branch can be compared with", async () => {
+  it("are treated as names: such a branch can be compared", async () => {
     const repository = await makeRepository();
     await repository.git("update-ref", "refs/heads/--output=owned", "HEAD");
     const git = await (await repository.open()).git();
@@ -39,7 +39,7 @@ describe("G4 names that look like options", () => {
     expect(await commitOf(git, "--output=owned")).toBe(head);
   });
 
-  it("are resolved or not, and never obeyed", async () => {
+  it("are resolved or rejected, never run as options", async () => {
     const repository = await makeRepository();
     const git = await (await repository.open()).git();
     const target = join(repository.outside, "owned");

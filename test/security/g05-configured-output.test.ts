@@ -9,8 +9,8 @@ beforeEach(async () => {
   repository = await hostileRepository({ "c.lens": "old\n", "d.engine": "old\n" });
 });
 
-describe("G5 a repository that would hide changes, or show them otherwise", () => {
-  it("cannot call text binary", async () => {
+describe("G5 a repository that tries to hide or alter changes", () => {
+  it("cannot mark text as binary", async () => {
     await repository.write({ ".gitattributes": "*.ts -diff\n*.evil diff=evil\n*.png -diff\n" });
     await repository.git("config", "diff.evil.binary", "true");
     await repository.write({ "a.ts": "one\n", "b.evil": "one\n", "real.png": Buffer.from([0, 1]) });
@@ -32,7 +32,7 @@ describe("G5 a repository that would hide changes, or show them otherwise", () =
     ]);
   });
 
-  it("cannot change what a patch looks like, or leave files out of it", async () => {
+  it("cannot change a patch's format or omit files from it", async () => {
     await repository.write({ "c.lens": "changed\n", "é ü.txt": "new\n" });
     const plain = (await snapshotOf(repository)).patch;
     const settings = {
@@ -62,7 +62,7 @@ describe("G5 a repository that would hide changes, or show them otherwise", () =
     expect((await snapshotOf(repository)).patch).toBe(plain);
   });
 
-  it("cannot show other objects in place of the real ones", async () => {
+  it("cannot replace objects", async () => {
     await repository.write({ "c.lens": "changed\n" });
     const honest = (await snapshotOf(repository)).patch;
     await writeFile(join(repository.outside, "lie"), "changed\n");
@@ -78,7 +78,7 @@ describe("G5 a repository that would hide changes, or show them otherwise", () =
     expect((await snapshotOf(repository)).paths).toEqual(["c.lens", "d.engine"]);
   });
 
-  it("cannot hide a file of the same size by putting its time back", async () => {
+  it("cannot hide a file of the same size by resetting its time", async () => {
     const path = join(repository.root, "c.lens");
     const long = new Date("2001-02-03T04:05:06Z");
     await repository.write({ "c.lens": "new\n" });
@@ -97,7 +97,7 @@ describe("G5 a repository that would hide changes, or show them otherwise", () =
     expect((await snapshotOf(repository)).paths).toEqual(["c.lens"]);
   });
 
-  it("cannot hide a file of the same size that changed as late as the index did", async () => {
+  it("cannot hide a file of the same size that changed at the same time as the index", async () => {
     const long = new Date("2001-02-03T04:05:06Z");
     const put = async (content: string) => {
       await repository.write({ "c.lens": content });

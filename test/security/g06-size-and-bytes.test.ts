@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { readSide } from "../../src/review/git/file-text.ts";
 import { openSnapshot, snapshotOf, testRepository } from "../support/test-repository.ts";
 
-it("G6 files larger than can be compared are told of and not read, tracked or not", async () => {
+it("G6 files that are too large to compare are reported and not read, tracked or not", async () => {
   const repository = await testRepository({ "a.txt": "a\n", "grows.bin": "small\n" });
   await repository.write({ "new – groß.bin": "" });
   // Files with a hole: large to look at, small on disk.
@@ -20,7 +20,7 @@ it("G6 files larger than can be compared are told of and not read, tracked or no
   await snapshot.spool.close();
 });
 
-it("G6 a patch of many megabytes lies on disk, every byte of it", async () => {
+it("G6 a patch of many megabytes is stored on disk, complete", async () => {
   const repository = await testRepository({ "a.txt": "a\n" });
   const line = `${"x".repeat(99)}\n`;
   await repository.write({ "large.txt": line.repeat(200_000) });
@@ -30,7 +30,7 @@ it("G6 a patch of many megabytes lies on disk, every byte of it", async () => {
   await snapshot.spool.close();
 });
 
-it("G6 names and contents that are no text lose no byte, and hide no other file", async () => {
+it("G6 names and contents that are not text lose no byte and hide no other file", async () => {
   const repository = await testRepository({ "latin.txt": Buffer.from("caf\xe9\n", "latin1") });
   await repository.write({ "latin.txt": Buffer.from("th\xe9\n", "latin1") });
   const awkward = ["na\xefve", 'quo"te', "tab\there", "line\nbreak", "-dash", " b  a", "b\\s", "\x01ctl"];

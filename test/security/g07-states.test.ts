@@ -6,7 +6,7 @@ import { codeServer } from "../support/code-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { repositoryIn, snapshotOf, testRepository } from "../support/test-repository.ts";
 
-it("G7 before the first commit, with one, detached, without a main branch: every diff can be taken", async () => {
+it("G7 every diff can be shown before the first commit, with one commit, detached and without a main branch", async () => {
   const empty = await testRepository();
   await empty.write({ "staged.txt": "s\n", "loose.txt": "l\n" });
   await empty.git("add", "staged.txt");
@@ -21,7 +21,7 @@ it("G7 before the first commit, with one, detached, without a main branch: every
   expect((await snapshotOf(empty)).paths).toEqual(["staged.txt", "loose.txt"]);
 });
 
-it("G7 each place that is none is told apart, with what to do", async () => {
+it("G7 the error for a folder without a usable repository states its kind and the remedy", async () => {
   const folder = await temporaryFolder();
   const environment = { PATH: process.env["PATH"], HOME: folder, GIT_CEILING_DIRECTORIES: folder };
   await mkdir(join(folder, "plain"));
@@ -43,7 +43,7 @@ it("G7 each place that is none is told apart, with what to do", async () => {
   expect([...messages].join("\n")).toContain("bare.git has no working tree");
 });
 
-it("G7 a tree that holds the name .. is shown, and the diff can be switched to and away from it", async () => {
+it("G7 a tree with an entry named .. is shown, and the diff can be switched to and from it", async () => {
   const repository = await testRepository({ "a.txt": "a\n" });
   const blob = (await repository.git("rev-parse", "HEAD:a.txt")).trim();
   const treeOf = async (name: string, mode: string, object: string) => {
@@ -63,7 +63,7 @@ it("G7 a tree that holds the name .. is shown, and the diff can be switched to a
   expect((await post("/api/diff/switch", { diffType: "uncommitted" })).statusCode).toBe(200);
 });
 
-it("G7 a repository whose core.worktree names another folder is reviewed there, and the page says so", async () => {
+it("G7 a repository whose core.worktree is another folder is reviewed there, and the page reports it", async () => {
   const repository = await testRepository({ "a.txt": "a\n" });
   const elsewhere = join(repository.outside, "elsewhere");
   await mkdir(elsewhere);

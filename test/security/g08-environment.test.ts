@@ -5,7 +5,7 @@ import { findGit } from "../../src/review/git/find-git.ts";
 import { hostileRepository } from "../support/hostile-repository.ts";
 import { snapshotOf } from "../support/test-repository.ts";
 
-it("G8 what the environment says to git changes nothing and runs nothing", async () => {
+it("G8 git's environment variables change no diff and run no program", async () => {
   const repository = await hostileRepository({ "a.txt": "old\n" });
   await repository.write({ "a.txt": "new\n" });
   const plain = await snapshotOf(repository);
@@ -52,7 +52,7 @@ it("G8 what the environment says to git changes nothing and runs nothing", async
   expect(after.mtimeNs).toBe(before.mtimeNs);
 });
 
-it("G8 a git that the repository brings along is not the one that runs", async () => {
+it("G8 a git executable inside the repository is not run", async () => {
   const repository = await hostileRepository({ "a.txt": "a\n" });
   const planted = [join(repository.root, "node_modules", ".bin"), join(repository.root, "..bin")];
   for (const folder of planted) {

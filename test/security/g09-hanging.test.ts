@@ -18,7 +18,7 @@ function hurried(repository: TestRepository, seconds = "5"): TestRepository {
   return { ...repository, open: (folder = repository.root) => openRepository(folder, environment) };
 }
 
-it("G9 a call of git that does not end is ended, and the error says which", async () => {
+it("G9 a git command that hangs is killed, and the error names it", async () => {
   const repository = await testRepository({ "src/a.txt": "old\n" });
   pipe(repository, "src/.gitignore");
   await expect(snapshotOf(hurried(repository))).rejects.toMatchObject({
@@ -29,7 +29,7 @@ it("G9 a call of git that does not end is ended, and the error says which", asyn
   await expect.poll(() => processesIn(repository.root)).toEqual([]);
 });
 
-it("G9 configuration that includes a pipe does not keep the repository from being refused", async () => {
+it("G9 configuration that includes a pipe does not block the rejection of the repository", async () => {
   const repository = await testRepository({ "a.txt": "old\n" });
   pipe(repository, "endless");
   await repository.git("config", "include.path", "../endless");
@@ -37,7 +37,7 @@ it("G9 configuration that includes a pipe does not keep the repository from bein
   await expect.poll(() => processesIn(repository.root)).toEqual([]);
 });
 
-it("G9 feedback is taken while git hangs, and git ends with the review", async () => {
+it("G9 feedback is accepted while git hangs, and git ends with the review", async () => {
   const repository = await testRepository({ "a.txt": "old\n" });
   await repository.write({ "a.txt": "new\n" });
   pipe(repository, ".gitignore");
@@ -54,7 +54,7 @@ it("G9 feedback is taken while git hangs, and git ends with the review", async (
   await expect.poll(() => processesIn(repository.root)).toEqual([]);
 });
 
-it("G9 a diff that failed is taken when it is next asked for", async () => {
+it("G9 a failed diff is computed again on the next request", async () => {
   const repository = await testRepository({ "a.txt": "old\n" });
   await repository.write({ "a.txt": "new\n" });
   pipe(repository, ".gitignore");

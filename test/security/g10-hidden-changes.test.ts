@@ -24,7 +24,7 @@ function objectFile(repository: TestRepository, object: string): string {
 }
 
 describe("G10 a change that git status does not show", () => {
-  it("is shown in a folder with a .git of its own, without a commit, at any depth", async () => {
+  it("is shown in a folder with its own .git and no commit, at any depth", async () => {
     const repository = await makeRepository();
     await repository.write({ "payload/x.js": EVIL, "payload/deep/y.js": EVIL });
     await repository.git("init", "--quiet", "payload");
@@ -32,7 +32,7 @@ describe("G10 a change that git status does not show", () => {
     expect(Object.keys(await shown(repository))).toEqual(["payload/deep/y.js", "payload/x.js"]);
   });
 
-  it("is shown where HEAD has a submodule and the disk a folder", async () => {
+  it("is shown if HEAD has a submodule where the disk has a folder", async () => {
     const repository = await makeRepository();
     const head = (await repository.git("rev-parse", "HEAD")).trim();
     await repository.git("update-index", "--add", "--cacheinfo", `160000,${head},lib`);
@@ -46,7 +46,7 @@ describe("G10 a change that git status does not show", () => {
     expect(Object.keys(await shown(repository))).toEqual(["lib", "lib/x.js"]);
   });
 
-  it("is shown whatever attributes and settings of the repository say about it", async () => {
+  it("is shown whatever the repository's attributes and settings are", async () => {
     const repository = await makeRepository({ "ident.sh": ': "$Id$"\n', "line.txt": "one\ntwo\n" });
     await repository.write({
       ".git/info/attributes": "*.sh ident\n*.enc working-tree-encoding=UTF-7\n*.txt text\nhidden.js -diff\n",
@@ -78,7 +78,7 @@ describe("G10 a change that git status does not show", () => {
     });
   });
 
-  it("is shown whatever the index says: forged times, bits, deleted files that are skipped", async () => {
+  it("is shown despite forged times, index bits and skipped deletions", async () => {
     const repository = await makeRepository({ "b.js": "good();\n" });
     await repository.write({ "a.js": "evil();\n", "b.js": "evil();\n" });
     await repository.git(
@@ -109,7 +109,7 @@ describe("G10 a change that git status does not show", () => {
     });
   });
 
-  it("is shown although the commit graph names another tree", async () => {
+  it("is shown if the commit graph has another tree", async () => {
     const repository = await makeRepository();
     await repository.write({ "a.js": EVIL });
     await repository.commit("evil");
@@ -131,7 +131,7 @@ describe("G10 a change that git status does not show", () => {
     expect((await shown(repository))["a.js"]).toContain(`+${EVIL}`);
   });
 
-  it("is not compared with an object that was replaced: the review says that it is", async () => {
+  it("is not compared with a replaced object, and the review reports it", async () => {
     const repository = await makeRepository();
     await repository.write({ "a.js": EVIL });
     const object = (await repository.git("rev-parse", "HEAD:a.js")).trim();
@@ -146,8 +146,8 @@ describe("G10 a change that git status does not show", () => {
   });
 });
 
-describe("G10 what is no change", () => {
-  it("is not shown: line ends, identifiers and encodings as a checkout writes them", async () => {
+describe("G10 a difference that is not a change", () => {
+  it("is not shown: line ends, identifiers and encodings of a checkout", async () => {
     const repository = await testRepository({
       ".gitattributes":
         "*.bat text eol=crlf\n*.id ident\n*.utf16 text working-tree-encoding=UTF-16LE eol=lf\n",
@@ -176,7 +176,7 @@ describe("G10 what is no change", () => {
 });
 
 describe("a file renamed without git", () => {
-  it("is one renamed file, with few lines changed, and nothing is written into the repository", async () => {
+  it("is shown as renamed with few changed lines, and nothing is written to the repository", async () => {
     const text = Array.from({ length: 80 }, (_, index) => `line ${index}\n`).join("");
     const repository = await makeRepository({ "old-name.ts": text });
     await mkdir(join(repository.root, "src"));

@@ -43,7 +43,7 @@ const nameOf = async (repository: TestRepository, name: string) =>
   (await repository.git("rev-parse", name)).trim();
 
 describe("G10 unstaged changes", () => {
-  it("are shown whatever the index says about times and marks, and whatever settings say", async () => {
+  it("are shown despite index times, index flags and settings", async () => {
     const repository = await testRepository({
       "times.js": "good();\n",
       "marked.js": "good();\n",
@@ -85,7 +85,7 @@ describe("G10 unstaged changes", () => {
     expect(await patchOf("new.js")).toContain("new file mode");
   });
 
-  it("make the diff stale, although the index says that nothing changed", async () => {
+  it("make the diff stale even if the index shows no change", async () => {
     const repository = await testRepository({ "a.js": "good();\n", "b.js": "good();\n" });
     await repository.git("update-index", "--assume-unchanged", "a.js");
     const session = createDiffSession(await repository.open());
@@ -104,7 +104,7 @@ describe("G10 unstaged changes", () => {
 });
 
 describe("G10 staged changes", () => {
-  it("are shown although the index names HEAD's tree for their folder", async () => {
+  it("are shown even if the index caches HEAD's tree for their folder", async () => {
     const repository = await testRepository({ "d/f.js": "good();\n" });
     const [good, goodRoot] = [await nameOf(repository, "HEAD:d"), await nameOf(repository, "HEAD^{tree}")];
     await repository.write({ "d/f.js": EVIL });
@@ -119,7 +119,7 @@ describe("G10 staged changes", () => {
     expect((await snapshotOf(repository, "staged")).paths).toEqual(["d/f.js"]);
   });
 
-  it("leave out what is only announced, and keep empty files", async () => {
+  it("omit files with intent-to-add and contain empty files", async () => {
     const repository = await testRepository({ "a.js": "one\n" });
     await repository.write({ "empty.js": "", "announced.js": "x\n" });
     await repository.git("add", "empty.js");
@@ -128,14 +128,14 @@ describe("G10 staged changes", () => {
   });
 });
 
-describe("G10 an object that was replaced", () => {
+describe("G10 a replaced object", () => {
   const damaged = (object: string) => ({
     code: "git_failed",
     message: expect.stringContaining(object),
     hint: expect.stringContaining("git fsck"),
   });
 
-  it("ends every comparison that reads it: a tree", async () => {
+  it("fails every comparison that reads it: a tree", async () => {
     const repository = await testRepository({ "d/e/f.js": "good();\n" });
     await repository.write({ "d/e/f.js": EVIL });
     await repository.commit("evil");
@@ -151,7 +151,7 @@ describe("G10 an object that was replaced", () => {
       await expect(snapshotOf(repository, diffType)).rejects.toMatchObject(damaged(tree));
   });
 
-  it("ends every comparison that reads it: the file on the new side", async () => {
+  it("fails every comparison that reads it: the file on the new side", async () => {
     const repository = await testRepository({ "a.js": "good();\n" });
     await repository.write({ "a.js": EVIL });
     await repository.git("add", "a.js");

@@ -30,7 +30,7 @@ async function withSubmodule(): Promise<TestRepository> {
 }
 
 describe("G10 ignored files", () => {
-  it("are counted as git status --ignored counts them, whoever ignores them", async () => {
+  it("are counted as git status --ignored counts them", async () => {
     const repository = await testRepository({
       ".gitignore": "dist/\n*.log\nmixed/*.o\n",
       "mixed/kept.c": "x\n",
@@ -60,7 +60,7 @@ describe("G10 ignored files", () => {
     expect([...(omitted?.ignored?.paths ?? [])].sort()).toEqual(expected.sort());
   });
 
-  it("are named up to the twentieth, and only where the review is limited to", async () => {
+  it("are named up to the twentieth, within the paths of the review", async () => {
     const repository = await testRepository({
       ".gitignore": "*.log\n",
       "a/kept.txt": "x\n",
@@ -76,7 +76,7 @@ describe("G10 ignored files", () => {
     });
   });
 
-  it("are counted in a folder with a .git and no commit, which ignores its own files", async () => {
+  it("are counted in a folder with a .git, no commit and its own ignore file", async () => {
     const repository = await testRepository({ "a.js": "good();\n" });
     await repository.git("init", "--quiet", "payload");
     await repository.write({ "payload/.gitignore": "*\n", "payload/x.js": EVIL });
@@ -85,13 +85,13 @@ describe("G10 ignored files", () => {
     });
   });
 
-  it("do not end the diff where the .git of a folder is a file that leads nowhere", async () => {
+  it("do not fail the diff if a folder's .git file has an invalid target", async () => {
     const repository = await testRepository({ "a.js": "good();\n" });
     await repository.write({ "payload/.git": "gitdir: /nowhere\n", "payload/x.js": EVIL });
     expect((await snapshotOf(repository)).paths).toEqual(["payload/x.js"]);
   });
 
-  it("are not mentioned where there are none, or where two commits are compared", async () => {
+  it("are not mentioned if there are none or two commits are compared", async () => {
     const repository = await testRepository({ ".gitignore": "*.log\n" });
     expect(await omittedFrom(repository)).toBeUndefined();
     await repository.write({ "a.log": EVIL });
@@ -100,8 +100,8 @@ describe("G10 ignored files", () => {
   });
 });
 
-describe("G10 uncommitted files of repositories within this one", () => {
-  it("are named: changed, new and deleted files of a submodule, whatever is set to ignore them", async () => {
+describe("G10 uncommitted files of nested repositories", () => {
+  it("are named: changed, new and deleted files of a submodule, despite ignore settings", async () => {
     const repository = await withSubmodule();
     expect(await omittedFrom(repository)).toBeUndefined();
     await repository.git("config", "--file", ".gitmodules", "submodule.module.ignore", "all");
@@ -118,7 +118,7 @@ describe("G10 uncommitted files of repositories within this one", () => {
     expect(await omittedFrom(repository)).toMatchObject({ nested: { count: 2 } });
   });
 
-  it("are named in a repository with a commit, and in one within that", async () => {
+  it("are named in a nested repository with a commit, and in one nested in that", async () => {
     const repository = await testRepository({ "a.js": "good();\n" });
     for (const folder of ["inner", "inner/deep"]) {
       await repository.git("init", "--quiet", folder);
@@ -138,7 +138,7 @@ describe("G10 uncommitted files of repositories within this one", () => {
     });
   });
 
-  it("are reported as unknown where the repository within cannot be compared", async () => {
+  it("are reported as unknown if the nested repository cannot be compared", async () => {
     const repository = await withSubmodule();
     const tree = (await repository.git("-C", "module", "rev-parse", "HEAD^{tree}")).trim();
     await repository.write({ "module/lib.js": EVIL });
@@ -147,8 +147,8 @@ describe("G10 uncommitted files of repositories within this one", () => {
   });
 });
 
-describe("G10 what is staged or not checked out", () => {
-  it("is named where staged content is neither in the commit nor on disk", async () => {
+describe("G10 content that is staged or not checked out", () => {
+  it("is named if staged content is neither in the commit nor on disk", async () => {
     const repository = await testRepository({ "a.js": "good();\n", "b.js": "good();\n" });
     await repository.write({ "a.js": EVIL, "b.js": EVIL, "new.js": EVIL });
     await repository.git("add", "--all");
@@ -159,7 +159,7 @@ describe("G10 what is staged or not checked out", () => {
     expect(snapshot.omitted).toEqual({ onlyStaged: { count: 2, paths: ["new.js", "a.js"] } });
   });
 
-  it("is named where a sparse checkout leaves it out", async () => {
+  it("is named if a sparse checkout omits it", async () => {
     const repository = await testRepository({
       "a.js": "good();\n",
       "far/b.js": "b();\n",

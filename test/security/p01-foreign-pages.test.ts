@@ -48,8 +48,8 @@ const call = (method: string, url: string, headers: Record<string, string>) =>
     ...(method === "POST" ? { payload: '{"model":"m"}' } : {}),
   });
 
-describe("P1 a web page, where no key is needed", () => {
-  it("spends nothing, reads nothing and reaches no upstream", async () => {
+describe("P1 a web page calling a proxy that requires no key", () => {
+  it("causes no cost, reads nothing and reaches no upstream", async () => {
     const wrong: string[] = [];
     for (const [method, url] of CALLS)
       for (const headers of [...FOREIGN_PAGES, ...FOREIGN_HOSTS.map((host) => ({ host }))])
@@ -65,7 +65,7 @@ describe("P1 a web page, where no key is needed", () => {
     expect(upstream.hits).toEqual([]);
   });
 
-  it("is told so little by OPTIONS that its browser sends nothing more", async () => {
+  it("gets no CORS permission from OPTIONS, so its browser sends no call", async () => {
     for (const [, url] of CALLS) {
       const { statusCode, headers } = await call("OPTIONS", url, {
         ...FOREIGN_PAGES[0],
@@ -78,7 +78,7 @@ describe("P1 a web page, where no key is needed", () => {
     expect(upstream.hits).toEqual([]);
   });
 
-  it("may call where its origin is listed, which no other looks like", async () => {
+  it("may call if its origin is listed; similar origins may not", async () => {
     const own = { host: "localhost:8045", "sec-fetch-site": "cross-site" };
     const allowed = await call("GET", "/v1/models", { ...own, origin: LISTED });
     expect([allowed.statusCode, allowed.headers["access-control-allow-origin"]]).toEqual([200, LISTED]);
@@ -95,7 +95,7 @@ describe("P1 a web page, where no key is needed", () => {
     }
   });
 
-  it("comes in with a key, which pages of others do not have", async () => {
+  it("may call with a key", async () => {
     const { statusCode } = await call("GET", "/healthz", {
       host: "localhost",
       origin: "http://evil.test",
@@ -105,8 +105,8 @@ describe("P1 a web page, where no key is needed", () => {
   });
 });
 
-describe("P1 a listed origin of a scheme that browsers do not call by host", () => {
-  it("is itself and not every page without an origin", () => {
+describe("P1 a listed origin with a scheme of its own, such as an extension", () => {
+  it("allows that origin only, not every page whose origin is null", () => {
     const { allowedOrigins } = configOf({
       allowed_origins: ["chrome-extension://abcdef/", "vscode-webview://x"],
     });

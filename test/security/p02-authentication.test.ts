@@ -73,7 +73,7 @@ describe.each(MODES.flatMap((mode) => [false, true].map((lan) => ({ mode, lan })
     });
     afterAll(() => proxy.close());
 
-    it("asks for a key exactly where the specification says", async () => {
+    it("requires a key on exactly the routes of the specification", async () => {
       const effective = effectiveMode(mode, lan);
       const wrong: string[] = [];
       for (const route of routes) {
@@ -89,7 +89,7 @@ describe.each(MODES.flatMap((mode) => [false, true].map((lan) => ({ mode, lan })
       expect(wrong).toEqual([]);
     });
 
-    it("lets OPTIONS pass everywhere, answers it here and forwards nothing", async () => {
+    it("answers OPTIONS on every path itself, without a key", async () => {
       const before = upstream.hits.length;
       const statuses = await Promise.all(
         routes.map(
@@ -101,7 +101,7 @@ describe.each(MODES.flatMap((mode) => [false, true].map((lan) => ({ mode, lan })
       expect(upstream.hits.length).toBe(before);
     });
 
-    it("gives away nothing of paths that do not exist", async () => {
+    it("does not reveal which paths exist", async () => {
       const open = effective(mode, lan) === "off";
       for (const method of METHODS.filter((name) => ["GET", "POST", "PATCH"].includes(name))) {
         const { statusCode } = await proxy.server.app.inject({ method: method as "GET", url: "/v1/nowhere" });

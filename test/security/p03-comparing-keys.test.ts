@@ -10,7 +10,7 @@ import { configOf } from "../support/start-proxy.ts";
 const keyOf = (text: string) => ({ name: text, sha256: createHash("sha256").update(text).digest() });
 
 describe("P3 keys", () => {
-  it("open with themselves alone, of any length and script", () => {
+  it("match themselves only, at any length and in any script", () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: "binary", maxLength: 40 }), { maxLength: 4 }),
@@ -26,14 +26,14 @@ describe("P3 keys", () => {
     expect(createKeyRing([]).find(["", "x"])).toBeUndefined();
   });
 
-  it("stay right however many wrong ones were shown before", () => {
+  it("stay valid after any number of wrong keys", () => {
     const ring = createKeyRing([keyOf("right")]);
     for (let index = 0; index < 2_500; index += 1) expect(ring.find([`wrong ${index}`])).toBeUndefined();
     expect(ring.find(["right"])?.name).toBe("right");
     expect(ring.find(["wrong 0", "right"])?.name).toBe("right");
   });
 
-  it("are remembered where they are right, and nowhere else: guessing fills no memory", () => {
+  it("are cached only if they are valid, so guessing takes no memory", () => {
     const ring = createKeyRing([keyOf("right")]);
     const remember = vi.spyOn(Map.prototype, "set");
     try {
@@ -45,13 +45,13 @@ describe("P3 keys", () => {
     }
   });
 
-  it("are compared without telling how much of them was right", () => {
+  it("are compared in constant time (timing attack)", () => {
     const source = readFileSync(resolve(import.meta.dirname, "../../src/proxy/auth/key-ring.ts"), "utf8");
     expect(source).toContain("timingSafeEqual(digest, key.sha256)");
     expect(source).not.toMatch(/sha256\.equals|sha256 ===|=== key\b/);
   });
 
-  it("are read from the headers that carry them, and Authorization only after Bearer", () => {
+  it("are read from the key headers, and from Authorization only after Bearer", () => {
     expect(shownKeys({ authorization: "Bearer a" }, "/", false)).toEqual(["a"]);
     expect(shownKeys({ authorization: "bEaReR   a  " }, "/", false)).toEqual(["a"]);
     for (const authorization of ["a", "Basic a", "Bearer", "Bearer ", "Bearer a b", "xBearer a", ""])
@@ -66,7 +66,7 @@ describe("P3 keys", () => {
     expect(shownKeys({}, "/v1beta/models", true)).toEqual([]);
   });
 
-  it("too short to be keys are refused at the start", () => {
+  it("are rejected at the start if they are too short", () => {
     for (const key of ["", "short", "x".repeat(15)]) expect(() => configOf({ api_keys: [key] })).toThrow();
     expect(configOf({ api_keys: ["x".repeat(16)] }).keys).toHaveLength(1);
   });

@@ -11,7 +11,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const runtimeOf = (settings: object) => createRuntime(configOf(settings), createPools(), "via");
 
-describe("P4 a proxy that the network can reach", () => {
+describe("P4 a proxy that other machines can reach", () => {
   it.each(["auto", "all_except_health", "strict"])("does not start without a key: %s", (auth_mode) => {
     expect(() => runtimeOf({ auth_mode, allow_lan_access: true })).toThrow(/needs a key/);
     expect(runtimeOf({ auth_mode, allow_lan_access: true, api_keys: ["x".repeat(16)] }).keys.size).toBe(1);
@@ -39,14 +39,14 @@ describe("P4 a proxy that the network can reach", () => {
     expect(banner(config, 8045, { path: "/config.json", isThere: true }).join("\n")).not.toMatch(/WARNING/);
   });
 
-  it("warns where it is open to everybody on purpose", () => {
+  it("warns if it is configured to need no key", () => {
     const file = { path: "/config.json", isThere: false };
     const open = banner(configOf({ allow_lan_access: true, auth_mode: "off" }), 8045, file);
     expect(open.join("\n")).toMatch(/WARNING: anyone/);
     expect(banner(configOf({}), 8045, file).join("\n")).not.toMatch(/WARNING/);
   });
 
-  it("makes a key for itself, which its owner alone can read, and keeps it", async () => {
+  it("creates a key that only its owner can read, and stores it", async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, "home"));
     const environment = {
@@ -65,7 +65,7 @@ describe("P4 a proxy that the network can reach", () => {
     expect(second.config.keys).toEqual(first.config.keys);
   });
 
-  it("answers to addresses and its own name, and to no name that somebody made lead here", () => {
+  it("accepts addresses and its own name as Host, but no other name", () => {
     const { guard } = runtimeOf({ allow_lan_access: true, api_keys: ["x".repeat(16)] });
     const isLetIn = (host: string) =>
       checkRequest({ method: "POST", path: "/v1/messages", rawHeaders: ["Host", host] }, guard).allowed;

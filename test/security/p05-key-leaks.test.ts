@@ -154,13 +154,13 @@ describe("P5 a secret", () => {
     },
   );
 
-  it("is blotted out in the form that URLs give it too, the longest first", () => {
+  it("is also redacted in its URL-encoded form, the longest first", () => {
     const secrets = ["sk/secret+long value", "sk/secret"];
     const text = `a sk/secret+long value b ${encodeURIComponent("sk/secret+long value")} c sk/secret d sk%2Fsecret`;
     expect(createRedactor(secrets)(text)).toBe("a [redacted] b [redacted] c [redacted] d [redacted]");
   });
 
-  it("is blotted out of base64 at every offset, and texts without it stay as they are", () => {
+  it("is redacted in base64 at every offset; other texts are unchanged", () => {
     const secret = fc.stringMatching(/^[!-~]{8,60}$/);
     fc.assert(
       fc.property(secret, fc.string(), fc.string(), fc.boolean(), (text, before, after, isUrl) => {
@@ -179,7 +179,7 @@ describe("P5 a secret", () => {
     expect(createRedactor(["sk-secret-key", "AAAAAAAAAAA"])(`${run}sk-secret-key`)).toMatch(/\[redacted\]$/);
   });
 
-  it("may be part of what stands in its place", () => {
+  it("may be part of its replacement", () => {
     expect(createRedactor(["redacted", "redacted]"])("a redacted b")).toBe("a [redacted] b");
   });
 });

@@ -41,8 +41,8 @@ const CALLS = [
   ["/internal/warmup", {}],
 ] as const;
 
-describe("P6 where a call goes", () => {
-  it("is not for a client to say", async () => {
+describe("P6 the destination of a call", () => {
+  it("is not chosen by the client", async () => {
     const { sink, post } = await setUp();
     const members = {
       api_base: sink.url,
@@ -63,21 +63,24 @@ describe("P6 where a call goes", () => {
     expect(sink.hits).toEqual([]);
   });
 
-  it.each([301, 302, 303, 307, 308])("is not for an upstream to say: %i is not followed", async (status) => {
-    const { upstream, sink, post } = await setUp();
-    upstream.respond = (_hit, response) =>
-      response.writeHead(status, { location: `${sink.url}/stolen` }).end();
-    for (const [path, body] of CALLS) {
-      const response = await post(path, body);
-      const text = await response.text();
-      expect([path, response.status >= 500 || path === "/internal/warmup"]).toEqual([path, true]);
-      expect(response.headers.get("location")).toBeNull();
-      expect(text).not.toContain(sink.url);
-    }
-    expect(sink.hits).toEqual([]);
-  });
+  it.each([301, 302, 303, 307, 308])(
+    "is not chosen by an upstream: a redirect with %i is not followed",
+    async (status) => {
+      const { upstream, sink, post } = await setUp();
+      upstream.respond = (_hit, response) =>
+        response.writeHead(status, { location: `${sink.url}/stolen` }).end();
+      for (const [path, body] of CALLS) {
+        const response = await post(path, body);
+        const text = await response.text();
+        expect([path, response.status >= 500 || path === "/internal/warmup"]).toEqual([path, true]);
+        expect(response.headers.get("location")).toBeNull();
+        expect(text).not.toContain(sink.url);
+      }
+      expect(sink.hits).toEqual([]);
+    },
+  );
 
-  it("is read from the person's own file, and from nothing that lies where the command runs", async () => {
+  it("is read from the user's configuration, not from the working directory", async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, "home"));
     const hostile = JSON.stringify({

@@ -44,8 +44,8 @@ const STOPPED = [
   ...["Content-Length", "Accept-Encoding", "X-Sallyport-Via"],
 ];
 
-describe("P8 headers on their way to an upstream", () => {
-  it("lose what belongs to the connection, also what Connection names", () => {
+describe("P8 request headers to an upstream", () => {
+  it("contain no connection headers, nor those that Connection names", () => {
     const headers = sentHeaders([
       ...["Connection", "close, X-Hop , authorization", "X-Hop", "1", "TE", "trailers", "Kept", "yes"],
       ...["connection", "x-other", "X-Other", "1"],
@@ -54,7 +54,7 @@ describe("P8 headers on their way to an upstream", () => {
     for (const name of ["connection", "x-hop", "x-other", "te"]) expect(headers[name]).toBeUndefined();
   });
 
-  it("keep ours, whatever Connection names", () => {
+  it("contain the proxy's own headers, whatever Connection names", () => {
     const headers = sentHeaders([
       "Connection",
       "x-api-key, anthropic-version, content-length, x-sallyport-via",
@@ -67,7 +67,7 @@ describe("P8 headers on their way to an upstream", () => {
     expect(headers["anthropic-version"]).toBeDefined();
   });
 
-  it("carry the configured headers instead of the client's", () => {
+  it("contain configured headers instead of the client's", () => {
     const headers = sentHeaders(["X-Team", "theirs", "anthropic-version", "theirs"], {
       headers: { "x-team": "ours", "Anthropic-Version": "ours" },
     });
@@ -78,7 +78,7 @@ describe("P8 headers on their way to an upstream", () => {
     });
   });
 
-  it("never carry a client's credentials or connection headers, in any spelling or order", () => {
+  it("never contain a client's credentials or connection headers, in any spelling or order", () => {
     const spelled = fc.constantFrom(...STOPPED).chain((name) => fc.mixedCase(fc.constant(name)));
     const name = fc.oneof(spelled, fc.stringMatching(/^[a-z-]{1,12}$/));
     fc.assert(

@@ -69,7 +69,7 @@ function exchange(bytes: string): Promise<string[]> {
   });
 }
 
-describe("P9 a request in a request", () => {
+describe("P9 request smuggling", () => {
   it.each(Object.entries(SMUGGLED))(
     "%s: refused, the connection closed, and the next is clean",
     async (_name, bytes) => {

@@ -12,7 +12,7 @@ function opened(port: number, text: string): Promise<Socket> {
   });
 }
 
-it("P11 both servers end requests that never become whole, and connections that say nothing", async () => {
+it("P11 both servers close incomplete requests and idle connections", async () => {
   const proxy = await startTestProxy({});
   onTestFinished(() => proxy.close());
   const review = await planServer();
@@ -29,7 +29,7 @@ it("P11 both servers end requests that never become whole, and connections that 
   }
 });
 
-it("P11 what began and never ended is closed, with the time limits that hold for all", async () => {
+it("P11 requests that never end are closed after the common time limits", async () => {
   const app = createApp({ bodyLimit: 1_000, headersTimeout: 50, requestTimeout: 100 });
   onTestFinished(() => app.close());
   app.post("/", async (request) => request.body);
@@ -45,7 +45,7 @@ it("P11 what began and never ended is closed, with the time limits that hold for
   await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once("close", resolve))));
 });
 
-it("P11 hundreds of them keep nobody else waiting", async () => {
+it("P11 hundreds of slow clients do not delay others", async () => {
   const proxy = await startTestProxy({});
   onTestFinished(() => proxy.close());
   const { port } = new URL(proxy.url);

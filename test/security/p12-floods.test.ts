@@ -71,7 +71,7 @@ describe.each(DIALECTS)("P12 a flood of values from a %s client", (client) => {
     expect([upstream.hits, proxy.internal]).toEqual([[], []]);
   });
 
-  it("is refused before it is parsed: levels", async () => {
+  it("is rejected before it is parsed: nesting depth", async () => {
     const refused = await post(path, withMore(body, `"x":${"[".repeat(16 * MEBIBYTE)}`));
     expect([refused.status, proxy.internal]).toEqual([400, []]);
     const closed = await post(path, withMore(body, `"x":${"[".repeat(1_000_000)}${"]".repeat(1_000_000)}`));
@@ -79,7 +79,7 @@ describe.each(DIALECTS)("P12 a flood of values from a %s client", (client) => {
     expect([upstream.hits, proxy.internal]).toEqual([[], []]);
   });
 
-  it("is not what a large body of few values is", async () => {
+  it("does not include a large body of few values", async () => {
     upstream.respond = json(WHOLE[target]);
     const text = 'A line with \\"quotes\\" and 1234567890123456789 \\n'.repeat(400_000);
     const large = body.replace(/"(?:text|content|input)":"/, (found) => `${found}${text}`);
@@ -88,7 +88,7 @@ describe.each(DIALECTS)("P12 a flood of values from a %s client", (client) => {
     expect(upstream.hits[0]?.body.length).toBeGreaterThan(16 * MEBIBYTE);
   });
 
-  it("goes through the native lane, whose bodies are not parsed", async () => {
+  it("passes the native lane, which does not parse bodies", async () => {
     upstream.respond = json(WHOLE[client]);
     const native = question(client, `to-${client}`, false);
     const flooded = withMore(native.body, `"x":[${flood("{},", 2 * MEBIBYTE)}{}]`);
@@ -96,7 +96,7 @@ describe.each(DIALECTS)("P12 a flood of values from a %s client", (client) => {
     expect(upstream.hits[0]?.body.length).toBeGreaterThan(2 * MEBIBYTE);
   });
 
-  it("is refused by the echo, and by a rule that would look into it", async () => {
+  it("is rejected by the echo upstream and by a rule that reads the body", async () => {
     for (const model of client === "generative-language" ? ["to-echo"] : ["to-echo", "long"]) {
       const asked = question(client, model, false);
       const refused = await post(asked.path, withMore(asked.body, `"x":[${flood("{},", MEBIBYTE)}{}]`));
@@ -123,7 +123,7 @@ describe.each(DIALECTS)("P12 a flood of values from a %s upstream", (target) => 
     expect(proxy.internal).toEqual([]);
   });
 
-  it("is refused as an event, and so is an event that never ends", async () => {
+  it("is rejected in an event, as is an event without end", async () => {
     for (const [event, reason] of [
       [`data: {"choices":[${flood("{},", 4 * MEBIBYTE)}{}]}\n\n`, "more than 130000 values"],
       [`data: "${"x".repeat(9 * MEBIBYTE)}`, "event of the stream is larger"],
@@ -138,7 +138,7 @@ describe.each(DIALECTS)("P12 a flood of values from a %s upstream", (target) => 
   });
 });
 
-it("P12 a form of a million parts is refused before it is read", async () => {
+it("P12 a form of a million parts is rejected before it is read", async () => {
   const part = '--b\r\ncontent-disposition: form-data; name="x"\r\n\r\n\r\n';
   const response = await fetch(`${proxy.url}/v1/images/edits`, {
     method: "POST",

@@ -82,7 +82,7 @@ describe("P12 a large body that is translated", () => {
       response: chatResponse({ content: response }),
     });
 
-  it("takes a turn of the event loop for each phase, and so does a large answer", async () => {
+  it("takes one event loop turn per phase, as does a large response", async () => {
     // Codecs are loaded with the first call.
     await ask(1, "x")();
     const small = await turnsOf(ask(1, "x"));
@@ -178,7 +178,7 @@ describe("P12 a long list in a body that is translated", () => {
     expect(decoded).toEqual(codecs[client].decodeRequest(body, context));
   });
 
-  it("takes a turn of the event loop for each slice", async () => {
+  it("takes one event loop turn per slice", async () => {
     const run = (count: number) => () =>
       runScene({
         client: "responses",
@@ -191,7 +191,7 @@ describe("P12 a long list in a body that is translated", () => {
     expect((await turnsOf(run(COUNT))) - small).toBeGreaterThanOrEqual(COUNT / 2_048 + 5);
   });
 
-  it("names the element that is wrong, wherever it is", () => {
+  it("reports the index of an invalid element", () => {
     const wrong = [...many(ask).slice(1), { role: "user", content: [text, { text: "no type" }] }];
     const decode = () =>
       finishSteps(codecs.messages.decodeRequestInSteps({ model: "m", messages: wrong }, context));
@@ -203,7 +203,7 @@ describe("P12 a long list in a body that is translated", () => {
 });
 
 describe("P12 a stream of small events", () => {
-  it("takes a turn of the event loop for each 512 events of a chunk", async () => {
+  it("takes one event loop turn per 512 events of a chunk", async () => {
     const events = (count: number) => `${'data: {"choices":[]}\n\n'.repeat(count)}data: [DONE]\n\n`;
     const run = (count: number, stream: boolean) => () =>
       runScene({
@@ -221,7 +221,7 @@ describe("P12 a stream of small events", () => {
 });
 
 describe("P12 a body that is too large", () => {
-  it.each(ROUTES)("%s: is refused in the route's dialect before it is read", async (path, body) => {
+  it.each(ROUTES)("%s: is rejected in the route's dialect before it is read", async (path, body) => {
     const { upstream, proxy } = await setUp({});
     const headers = { "content-length": 64 * 1024 * 1024 + 1 };
     expect(await send(`${proxy.url}${path}`, ['{"model":"m",'], headers)).toMatchObject({
@@ -231,14 +231,14 @@ describe("P12 a body that is too large", () => {
     expect(upstream.hits).toEqual([]);
   });
 
-  it.each(ROUTES)("%s: is refused where its length was not announced", async (path, body) => {
+  it.each(ROUTES)("%s: is rejected if its length was not announced", async (path, body) => {
     const { upstream, proxy } = await setUp({ body: 10_000, utility_body: 10_000 });
     const pieces = Array.from({ length: 20 }, () => `"${"x".repeat(1_000)}",`);
     expect(await send(`${proxy.url}${path}`, pieces, {})).toMatchObject({ status: 413, body });
     expect(upstream.hits).toEqual([]);
   });
 
-  it("fits, and yet there may not be more of them at once than memory for them", async () => {
+  it("is rejected if the shared memory for bodies is full", async () => {
     let release: () => void = () => {};
     const released = new Promise<void>((resolve) => {
       release = resolve;
@@ -274,7 +274,7 @@ describe("P12 a body that is too large", () => {
 
   const small = JSON.stringify({ model: "m" });
 
-  it("is only announced, and keeps nobody out", async () => {
+  it("takes no memory if it is only announced", async () => {
     const { proxy } = await setUp({ in_flight: 100_000, body: 50_000 });
     for (let each = 0; each < 8; each += 1) await begin(proxy.url, "content-length: 50000", "{");
     expect(await send(`${proxy.url}/v1/messages`, [small], {})).toMatchObject({ status: 200 });
@@ -283,7 +283,7 @@ describe("P12 a body that is too large", () => {
     );
   });
 
-  it("comes in pieces, which are counted as they come, and are given back when the client leaves", async () => {
+  it("is counted by received bytes, which are released when the client disconnects", async () => {
     const { proxy } = await setUp({ in_flight: 100_000, body: 50_000 });
     const piece = "x".repeat(40_000);
     const chunk = `${piece.length.toString(16)}\r\n${piece}\r\n`;
@@ -300,7 +300,7 @@ describe("P12 a body that is too large", () => {
     while (response.status !== 200) response = await send(`${proxy.url}/v1/messages`, [large], {});
   });
 
-  it("is small and becomes large when it is decoded, which is counted too", async () => {
+  it("is counted by its decompressed size", async () => {
     const { upstream, proxy } = await setUp({ in_flight: 100_000 });
     const coded = gzipSync(JSON.stringify({ model: "m", x: "x".repeat(200_000) }));
     const response = await fetch(`${proxy.url}/v1/messages`, {

@@ -92,7 +92,7 @@ const TOOLS = {
 };
 
 describe("P13 JSON in the native lane", () => {
-  it("reaches the upstream byte for byte, however it is written", async () => {
+  it("reaches the upstream byte for byte", async () => {
     const rest = fc.json({ maxDepth: 3 }).map((text) => text.replaceAll("/", "\\/"));
     await fc.assert(
       fc.asyncProperty(
@@ -161,7 +161,7 @@ describe("P13 JSON that is translated", () => {
     },
   );
 
-  it.each(PAIRS)("%s from %s: so it is in an answer", async (client, target) => {
+  it.each(PAIRS)("%s from %s: is translated alike in a response", async (client, target) => {
     const { path, body } = question(client, `to-${target}`, false);
     for (const each of replacements(WHOLE[target], "constructor")) {
       upstream.respond = json(each);
@@ -176,8 +176,8 @@ describe("P13 JSON that is translated", () => {
   });
 });
 
-describe("P13 JSON that nests without end", () => {
-  it.each(DIALECTS)("%s: is refused by the echo", async (client) => {
+describe("P13 deeply nested JSON", () => {
+  it.each(DIALECTS)("%s: is rejected by the echo upstream", async (client) => {
     const echo = await startTestProxy({});
     onTestFinished(() => echo.close());
     const { path, body } = question(client, "echo", false);
@@ -207,7 +207,7 @@ describe("P13 JSON that nests without end", () => {
   });
 });
 
-describe("P13 JSON of more values than anybody types", () => {
+describe("P13 JSON with too many values", () => {
   it.each([
     ["POST", "/api/deny", '{"annotations":[', "{}", "]}", 3_000_000, 413],
     ["POST", "/api/deny", '{"annotations":[', "{}", "]}", 400_000, 400],
@@ -237,7 +237,7 @@ describe("P13 JSON of more values than anybody types", () => {
     expect(context.session.phase).toBe("waiting");
   });
 
-  it("is refused as feedback on a diff, which may hold ten thousand notes", async () => {
+  it("is rejected as feedback on a diff, which may contain 10,000 annotations", async () => {
     const { post } = await codeServer(await testRepository({ "a.txt": "a\n" }));
     const many = (length: number, note: object) => ({ annotations: Array.from({ length }, () => note) });
     const note = { id: "1", type: "comment", filePath: "a.txt", lineStart: 1, lineEnd: 1, side: "new" };
@@ -246,15 +246,15 @@ describe("P13 JSON of more values than anybody types", () => {
   });
 });
 
-describe("P13 long texts of others", () => {
-  it("take no longer than their length", () => {
+describe("P13 long untrusted texts", () => {
+  it("are processed in linear time", () => {
     // Megabytes each: a pattern that looks at the rest again from every place would take hours.
     expect(() => parseJson(`[1234567890123456, ${'-"\\'.repeat(1_000_000)}`)).toThrow(SyntaxError);
     expect(fits("*a*a*b", "a".repeat(1_000_000))).toBe(false);
     expect(fits("*claude*sonnet*", "claude".repeat(200_000))).toBe(false);
   });
 
-  it("in a form are looked through once", async () => {
+  it("are searched once in a form", async () => {
     const line = "content-disposition:name=model".repeat(2_000);
     const response = await fetch(`${proxy.url}/v1/images/edits`, {
       method: "POST",
@@ -265,13 +265,13 @@ describe("P13 long texts of others", () => {
     await response.text();
   });
 
-  it("name no model", async () => {
+  it("are not accepted as model names", async () => {
     const response = await post("/v1/messages", JSON.stringify({ model: "m".repeat(513) }));
     expect([response.status, await response.text()]).toEqual([400, expect.stringContaining("512")]);
   });
 });
 
-it("P13 a pattern fits what it says", () => {
+it("P13 a pattern matches as documented", () => {
   const letters = fc.string({ unit: fc.constantFrom("a", "b", "🏰", "*", "?"), maxLength: 8 });
   fc.assert(
     fc.property(letters, letters, (pattern, name) => {
@@ -285,7 +285,7 @@ it("P13 a pattern fits what it says", () => {
   );
 });
 
-it("P13 a table knows its own names alone", () => {
+it("P13 a lookup table finds its own members only (prototype pollution)", () => {
   const table = { known: 1 };
   expect(ownMember(table, "known")).toBe(1);
   for (const name of ["constructor", "toString", "hasOwnProperty", "__proto__"])

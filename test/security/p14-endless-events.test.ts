@@ -22,7 +22,7 @@ describe("P14 an event without end", () => {
     }).toThrow(SseEventTooLargeError);
   });
 
-  it("ends the call with an error of the client's dialect, and the upstream's connection with it", async () => {
+  it("ends the call with an error in the client's dialect and closes the upstream connection", async () => {
     const upstream = await startFakeUpstream(async (hit, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write("data: ");

@@ -25,7 +25,7 @@ const quickBrotli = (bytes: Buffer) =>
   brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
 const CODINGS = { gzip: gzipSync, deflate: deflateSync, br: quickBrotli };
 
-describe("P15 a small body that becomes a large one", () => {
+describe("P15 a decompression bomb", () => {
   it.each(Object.entries(CODINGS))(
     "from a client, as %s, is refused at the limit",
     async (coding, compress) => {
@@ -81,7 +81,7 @@ describe("P15 a small body that becomes a large one", () => {
   );
 });
 
-it("P15 no more of an answer is collected than its limit", async () => {
+it("P15 a response is collected up to its limit only", async () => {
   let asked = 0;
   async function* endless() {
     for (; asked < 1_000; asked += 1) yield Buffer.alloc(100);

@@ -50,7 +50,7 @@ describe("P16 an MCP server behind the proxy", () => {
     },
   );
 
-  it("gets its own credentials and the session's headers, and nothing of the client's", async () => {
+  it("receives its configured credentials and the session headers, but none of the client's", async () => {
     const headers = {
       authorization: "Bearer theirs",
       "x-api-key": "theirs",
@@ -76,7 +76,7 @@ describe("P16 an MCP server behind the proxy", () => {
     }
   });
 
-  it("has no page of its own run as one of the proxy's, sets no cookie and opens nothing to other origins", async () => {
+  it("cannot run pages in the proxy's origin, set cookies or allow other origins", async () => {
     server.respond = (_hit, response) => {
       response.writeHead(200, {
         "content-type": "text/html",

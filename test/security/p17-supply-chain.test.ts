@@ -42,8 +42,8 @@ function allows(range: string, version: readonly number[]): boolean {
   );
 }
 
-describe("P17 what is installed", () => {
-  it("runs nothing while it is installed, but for two packages of the tests that look at their own version", () => {
+describe("P17 installed packages", () => {
+  it("run no install scripts, except two test packages that check their version", () => {
     const known = ["node_modules/@google/genai", "node_modules/protobufjs"];
     const scripted = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path);
     expect(scripted.filter((path) => !known.includes(path))).toEqual([]);
@@ -52,7 +52,7 @@ describe("P17 what is installed", () => {
     expect(own.filter((name) => /^(?:pre|post)?(?:install|prepare)$/.test(name))).toEqual([]);
   });
 
-  it("is what the lock file says, to the byte, from the registry", () => {
+  it("match the lock file's integrity hashes and come from the registry", () => {
     for (const [path, { resolved, integrity, link }] of locked) {
       expect([path, link ?? false]).toEqual([path, false]);
       expect([path, integrity]).toEqual([path, expect.stringMatching(/^sha512-/)]);
@@ -60,7 +60,7 @@ describe("P17 what is installed", () => {
     }
   });
 
-  it("is locked for every platform: `npm ci` refuses a lock file that lacks a package", () => {
+  it("are locked for every platform: `npm ci` rejects a lock file without one of them", () => {
     const lockedPaths = new Map(locked);
     const found = (from: string, name: string): LockedPackage | undefined => {
       const path = `${from}${from ? "/" : ""}node_modules/${name}`;
@@ -89,7 +89,7 @@ describe("P17 what is installed", () => {
         ).not.toEqual([]);
   });
 
-  it("is named with its exact version, and nothing of it is needed where the command runs", () => {
+  it("have exact versions, and the command needs none of them at run time", () => {
     for (const [name, version] of Object.entries(manifest["devDependencies"] ?? {})) {
       expect([name, version]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+(?:-[\w.]+)?$/)]);
       expect([name, locked.find(([path]) => path === `node_modules/${name}`)?.[1].version]).toEqual([
@@ -101,7 +101,7 @@ describe("P17 what is installed", () => {
       expect(manifest[kind]).toBeUndefined();
   });
 
-  it("runs on the oldest Node.js that the package names", () => {
+  it("run on the oldest supported Node.js", () => {
     const floor = /^>=(\d+)\.(\d+)$/
       .exec(manifest["engines"]?.["node"] ?? "")
       ?.slice(1)
@@ -113,7 +113,7 @@ describe("P17 what is installed", () => {
     expect(refused.map(([path, { engines }]) => `${path}: ${engines?.node}`)).toEqual([]);
   });
 
-  it("carries terms that can be kept", () => {
+  it("have compatible licenses", () => {
     const others = locked.filter(([, { license }]) => license !== undefined && !LICENCES.test(license));
     expect(others.map(([path, { license }]) => `${path}: ${license}`)).toEqual([]);
   });

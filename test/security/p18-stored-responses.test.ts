@@ -50,7 +50,7 @@ describe.each([
   ["a key", ALICE, undefined],
   ["no key", undefined, BOB],
 ])("P18 an answer kept for %s", (_whose, owner, stranger) => {
-  it.each([false, true])("is not there for another (streamed: %s)", async (stream) => {
+  it.each([false, true])("is not found with another key (streamed: %s)", async (stream) => {
     if (stream)
       upstream.respond = (_hit, response) => {
         response.writeHead(200, { "content-type": "text/event-stream" });
@@ -83,14 +83,14 @@ describe.each([
   });
 });
 
-it("P18 belongs to the key itself, not to its place in the list", async () => {
+it("P18 belongs to the key, not to its index in the list", async () => {
   const { id } = await ask(ALICE, "My secret");
   proxy.reload(settings([BOB, ALICE]));
   expect((await call(BOB, "GET", `/${id}`)).status).toBe(404);
   expect((await call(ALICE, "GET", `/${id}`)).status).toBe(200);
 });
 
-it("P18 has an id that no other answer gets, though its upstream repeats itself", async () => {
+it("P18 has a unique id even if its upstream repeats ids", async () => {
   const [first, second] = [await ask(ALICE, "One"), await ask(ALICE, "Two")];
   expect(first.id).not.toBe(second.id);
   upstream.hits.length = 0;

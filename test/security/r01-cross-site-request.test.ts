@@ -5,7 +5,7 @@ import { planServer } from "../support/plan-server.ts";
 import { testRepository } from "../support/test-repository.ts";
 
 /** In a real browser: test/e2e/foreign-pages.test.ts. */
-it("R1 a plan review takes nothing from another page, whatever it sends", async () => {
+it("R1 a plan review rejects every request of another page", async () => {
   const { app, context } = await planServer();
   expect(await letIn(app, FOREIGN_PAGES, REVIEW_ROUTES)).toEqual([]);
   expect(context.session.phase).toBe("waiting");
@@ -13,7 +13,7 @@ it("R1 a plan review takes nothing from another page, whatever it sends", async 
   expect(await context.settings.read()).toEqual({ theme: "system", planSave: { enabled: true } });
 });
 
-it("R1 neither does a code review", async () => {
+it("R1 a code review rejects every request of another page", async () => {
   const { app, context, get } = await codeServer(await testRepository({ "a.txt": "a\n" }));
   const before = (await get("/api/diff/index")).json().diffType;
   expect(await letIn(app, FOREIGN_PAGES, REVIEW_ROUTES)).toEqual([]);

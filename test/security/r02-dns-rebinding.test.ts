@@ -4,14 +4,14 @@ import { FOREIGN_HOSTS, letIn, REVIEW_ROUTES } from "../support/foreign-requests
 import { planServer } from "../support/plan-server.ts";
 
 /** With a name that really leads here: test/e2e/foreign-pages.test.ts. */
-it("R2 a name that was made to lead here is answered nothing", async () => {
+it("R2 a foreign Host name that resolves to this machine is rejected", async () => {
   const { app, context } = await planServer();
   const hosts = FOREIGN_HOSTS.map((host) => ({ host }));
   expect(await letIn(app, hosts, [...REVIEW_ROUTES, ["GET", "/"], ["GET", "/assets/a.js"]])).toEqual([]);
   expect(context.session.phase).toBe("waiting");
 });
 
-it("R2 nor is one beside the right name, or in place of the path, or none at all", async () => {
+it("R2 a second Host, a foreign absolute URL and a missing Host are rejected", async () => {
   const { app } = await planServer();
   await app.listen({ port: 0, host: "127.0.0.1" });
   const { port } = app.server.address() as { port: number };

@@ -12,8 +12,8 @@ const linked = {
   "sec-fetch-dest": "document",
 };
 
-describe("R3 what another page includes or links to", () => {
-  it("is refused alike, whether it is there or not", async () => {
+describe("R3 a resource that another page includes or links to", () => {
+  it("is rejected alike, whether it exists or not", async () => {
     const { app, folder } = await planServer();
     await writeFile(join(folder, "a.png"), PNG);
     const responses = new Set<string>();
@@ -39,12 +39,12 @@ describe("R3 what another page includes or links to", () => {
     expect((await app.inject({ url, headers: linked })).statusCode).toBe(403);
   });
 
-  it("a link to the page opens it", async () => {
+  it("can be opened through a link if it is the page", async () => {
     const { app } = await planServer();
     expect((await app.inject({ url: "/", headers: linked })).statusCode).toBe(200);
   });
 
-  it("nothing is shared with other origins, sniffed or framed, refusals included", async () => {
+  it("is never shared with other origins, sniffed or framed, nor are errors", async () => {
     const { app } = await planServer();
     for (const headers of [
       included,

@@ -22,7 +22,7 @@ describe("R4 the image policy", () => {
     return folder;
   }
 
-  it("on the person's own machine finds any file, relative ones from the agent's folder", async () => {
+  it("finds any file on the person's own machine, relative to the agent's folder", async () => {
     const folder = await files();
     const policy = createImagePolicy({ cwd: join(folder, "project") });
     expect(await policy.locate("docs/a.png")).toBe(join(folder, "project", "docs", "a.png"));
@@ -31,7 +31,7 @@ describe("R4 the image policy", () => {
     await expect(policy.locate("none.png")).rejects.toThrow();
   });
 
-  it("takes a path at its word: home and addresses only at its beginning, other machines only where Windows would call them", async () => {
+  it("expands home and URLs only at the beginning of a path, and network paths only on Windows", async () => {
     const folder = await files();
     await mkdir(join(folder, "x~"));
     await writeFile(join(folder, "x~", "a.png"), PNG);
@@ -49,7 +49,7 @@ describe("R4 the image policy", () => {
     await expect(local.locate("docs/file:///a.png")).rejects.toMatchObject({ code: "ENOENT" });
   });
 
-  it("where others can ask, shows the folders and the named files only, links followed", async () => {
+  it("allows only the folders and the named files on a remote host, with links resolved", async () => {
     const folder = await files();
     const policy = createImagePolicy({
       cwd: join(folder, "project"),
@@ -70,7 +70,7 @@ describe("R4 the image policy", () => {
     }
   });
 
-  it("never takes a path for one within a folder that is not", () => {
+  it("never accepts a path outside an allowed folder", () => {
     const part = fastCheck.constantFrom("a", "b", "..", ".", "...", "..a", "");
     fastCheck.assert(
       fastCheck.property(fastCheck.array(part, { maxLength: 6 }), (parts) => {
@@ -99,8 +99,8 @@ async function confinedServer() {
   return { root, folder: server.folder, policy };
 }
 
-describe("R4 a path that would lead out", () => {
-  it("is not found, however it is spelled", async () => {
+describe("R4 path traversal", () => {
+  it("is rejected in every spelling", async () => {
     const { root, folder, policy } = await confinedServer();
     const out = join(folder, "other.png");
     const paths = [
@@ -167,7 +167,7 @@ describe("R4 a path that would lead out", () => {
     expect(await policy.locate("a.png")).toBe(join(root, "a.png"));
   });
 
-  it("never comes of any path at all", async () => {
+  it("is impossible with any path", async () => {
     const { root, policy } = await confinedServer();
     const piece = fastCheck.oneof(
       fastCheck.constantFrom(
@@ -201,7 +201,7 @@ describe("R4 a path that would lead out", () => {
     );
   });
 
-  it("to another machine is not even looked for on Windows, where looking would log in there", async () => {
+  it("to another machine is not opened on Windows, where opening sends credentials", async () => {
     const policy = createImagePolicy({ cwd: homedir(), platform: "win32" });
     for (const path of [
       "\\\\evil.test\\share\\a.png",

@@ -8,7 +8,7 @@ import { planServer } from "../support/plan-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("R5 openImage", () => {
-  it("reads an image whole", async () => {
+  it("reads a whole image", async () => {
     const path = join(await temporaryFolder(), "named.txt");
     await writeFile(path, PNG);
     const image = await openImage(path);
@@ -16,7 +16,7 @@ describe("R5 openImage", () => {
     expect(image.bytes.equals(PNG)).toBe(true);
   });
 
-  it("refuses what is none, and what is not there", async () => {
+  it("rejects files that are not images and missing files", async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, "a.png"), "text");
     await expect(openImage(join(folder, "a.png"))).rejects.toMatchObject({ status: 400 });
@@ -31,14 +31,14 @@ describe("R5 openImage", () => {
     }
   });
 
-  it("refuses more than 20 MB unread", async () => {
+  it("rejects more than 20 MB without reading it", async () => {
     const path = join(await temporaryFolder(), "big.png");
     await writeFile(path, PNG);
     await truncate(path, 20 * 1024 * 1024 + 1);
     await expect(openImage(path)).rejects.toMatchObject({ status: 413 });
   });
 
-  it("does not wait for a pipe, and follows no link put in the file's place", async () => {
+  it("does not wait for a pipe and does not follow a link that replaced the file", async () => {
     const folder = await temporaryFolder();
     execFileSync("mkfifo", [join(folder, "pipe.png")]);
     await expect(openImage(join(folder, "pipe.png"))).rejects.toMatchObject({ status: 400 });
@@ -47,14 +47,14 @@ describe("R5 openImage", () => {
     await expect(openImage(join(folder, "link.png"))).rejects.toMatchObject({ status: 404 });
   });
 
-  it("calls a file that cannot be read unreadable", () => {
+  it("throws `unreadable` for a file that cannot be read", () => {
     const error = Object.assign(new Error("EACCES"), { code: "EACCES" });
     expect(imageError(error)).toMatchObject({ code: "unreadable", status: 500 });
   });
 });
 
-describe("R5 what is no file", () => {
-  it("is refused at once: pipes, devices, folders, links to them", async () => {
+describe("R5 a path that is not a regular file", () => {
+  it("is rejected at once: pipes, devices, folders and links to them", async () => {
     const { app, folder } = await planServer();
     await mkdir(join(folder, "project"), { recursive: true });
     const at = (name: string) => join(folder, "project", name);

@@ -7,7 +7,7 @@ import { JPEG, PNG, WEBP } from "../support/images.ts";
 import { planServer } from "../support/plan-server.ts";
 
 describe("R6 sniffImage", () => {
-  it("knows the three types by their bytes", () => {
+  it("detects the three types by their bytes", () => {
     expect([PNG, JPEG, WEBP].map(sniffImage)).toEqual(["image/png", "image/jpeg", "image/webp"]);
   });
 
@@ -24,7 +24,7 @@ describe("R6 sniffImage", () => {
     expect(sniffImage(Buffer.from(text, "latin1"))).toBeUndefined();
   });
 
-  it("takes no part of a PNG's head for a PNG", () => {
+  it("does not accept a partial PNG header", () => {
     for (let length = 0; length < 8; length += 1) expect(sniffImage(PNG.subarray(0, length))).toBeUndefined();
   });
 });
@@ -49,7 +49,7 @@ const IMPOSTORS: Readonly<Record<string, string | Buffer>> = {
   "sound.webp": "RIFF\x24\0\0\0WAVEfmt ",
 };
 
-describe("R6 an image is what its bytes say", () => {
+describe("R6 an image's type comes from its bytes", () => {
   it.each(Object.keys(IMPOSTORS))("%s is none", async (name) => {
     const { app, folder } = await planServer();
     await mkdir(join(folder, "project"), { recursive: true });
@@ -79,7 +79,7 @@ describe("R6 an image is what its bytes say", () => {
     expect(headers["content-disposition"]).toBe("inline; filename*=UTF-8''a%22.html");
   });
 
-  it("three types and no other come of any bytes", () => {
+  it("returns one of three types, or none, for any bytes", () => {
     fastCheck.assert(
       fastCheck.property(
         fastCheck.uint8Array({ maxLength: 40 }),

@@ -10,7 +10,7 @@ import { planServer } from "../support/plan-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("R7 storeUpload", () => {
-  it("keeps an image for its owner alone, under a new name each time", async () => {
+  it("stores an image readable by its owner only, under a new name each time", async () => {
     const folder = join(await temporaryFolder(), "sallyport");
     const paths = [
       await storeUpload(folder, PNG),
@@ -23,13 +23,13 @@ describe("R7 storeUpload", () => {
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
   });
 
-  it("stores nothing else", async () => {
+  it("rejects other types", async () => {
     const folder = join(await temporaryFolder(), "sallyport");
     await expect(storeUpload(folder, Buffer.from("<svg/>"))).rejects.toMatchObject({ status: 400 });
     await expect(readdir(folder)).rejects.toThrow();
   });
 
-  it("goes beside a folder that is not one, and fails where nothing can be made", async () => {
+  it("uses a second folder if the first is a file, and fails if neither can be created", async () => {
     const temporary = await temporaryFolder();
     await symlink("/", join(temporary, "sallyport"));
     const path = await storeUpload(join(temporary, "sallyport"), PNG);
@@ -41,8 +41,8 @@ describe("R7 storeUpload", () => {
   });
 });
 
-describe("R7 folders that somebody else made first", () => {
-  it("leave the last resort, and the image can be shown", async () => {
+describe("R7 folders that another user created first", () => {
+  it("make it use the last resort, and the image can be shown", async () => {
     const temporary = await temporaryFolder();
     const own = process.getuid?.() ?? "own";
     for (const name of ["sallyport", `sallyport-${own}`]) await writeFile(join(temporary, name), "taken");
@@ -80,7 +80,7 @@ function upload(app: FastifyInstance, parts: readonly Part[]) {
 }
 
 describe("R7 POST /api/upload", () => {
-  it("keeps nothing of a file that is too large or none", async () => {
+  it("stores nothing of a file that is too large or empty", async () => {
     const { app, context } = await planServer();
     const large = Buffer.concat([PNG, Buffer.alloc(MAX_IMAGE_BYTES)]);
     expect((await upload(app, [{ filename: "a.png", bytes: large }])).statusCode).toBe(413);
@@ -88,7 +88,7 @@ describe("R7 POST /api/upload", () => {
     await expect(readdir(context.uploadFolder)).rejects.toThrow("ENOENT");
   });
 
-  it("keeps nothing of a file that was whole at the limit, with more to come", async () => {
+  it("stores nothing of a file that reaches the limit before its end", async () => {
     const { app, context } = await planServer();
     const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n';
     async function* pieces() {
@@ -134,7 +134,7 @@ describe("R7 POST /api/upload", () => {
     expect([response.statusCode, response.json()]).toEqual([400, { error: "No file provided" }]);
   });
 
-  it("takes one file, and few fields", async () => {
+  it("accepts one file and a few fields", async () => {
     const { app, context } = await planServer();
     const two = [
       { filename: "a.png", bytes: PNG },
@@ -148,7 +148,7 @@ describe("R7 POST /api/upload", () => {
     expect((await readdir(context.uploadFolder)).length).toBe(1);
   });
 
-  it("gives each of a hundred at once a name of its own", async () => {
+  it("gives each of 100 concurrent uploads a unique name", async () => {
     const { app } = await planServer();
     const responses = await Promise.all(
       Array.from({ length: 100 }, () => upload(app, [{ filename: "a.png", bytes: PNG }])),
@@ -168,7 +168,7 @@ describe("R7 POST /api/upload", () => {
     expect((await storeUpload(folder, PNG)).startsWith(`${folder}-`)).toBe(true);
   });
 
-  it("closes to others a folder of its own that was open to them", async () => {
+  it("removes other users' access to its folder", async () => {
     const folder = join(await temporaryFolder(), "sallyport");
     await mkdir(folder);
     await chmod(folder, 0o777);

@@ -26,7 +26,7 @@ function isHarmless(href: string): boolean {
 }
 
 describe(`R8 Markdown that would run a script (${markdownPayloads.length} payloads)`, () => {
-  it("is drawn as elements of ours, links that lead to the web, and text", () => {
+  it("is rendered as known elements, web links and text", () => {
     expect(markdownPayloads.length).toBeGreaterThanOrEqual(300);
     const wrong = markdownPayloads.flatMap((payload) =>
       parseMarkdown(payload)
@@ -36,7 +36,7 @@ describe(`R8 Markdown that would run a script (${markdownPayloads.length} payloa
     expect(wrong).toEqual([]);
   });
 
-  it("is drawn so, all in one text", () => {
+  it("is rendered so in one document", () => {
     expect(parseMarkdown(markdownPayloads.join("\n\n")).nodes.flatMap(dangers)).toEqual([]);
   });
 });

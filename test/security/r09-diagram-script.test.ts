@@ -18,8 +18,8 @@ vi.mock("mermaid", () => ({
 }));
 
 /** What is drawn of diagrams that mean harm, in a real page: test/e2e/plan-page-safety.test.ts. */
-describe("R9 a diagram that would run a script", () => {
-  it("is drawn in a document that has this server's origin nowhere, however it is opened", async () => {
+describe("R9 a diagram with a script", () => {
+  it("is rendered in a document without the server's origin, however it is opened", async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, "plan"));
     await mkdir(join(folder, "assets"));
@@ -41,7 +41,7 @@ describe("R9 a diagram that would run a script", () => {
     expect((await app.inject({ url: "/assets/diagram-frame.html" })).statusCode).toBe(200);
   });
 
-  it("is drawn strictly, and cannot say otherwise", async () => {
+  it("is rendered in strict mode, which it cannot change", async () => {
     for (const theme of ["light", "dark"] as const) await draw("graph TD\nA-->B", theme);
     expect(configs).toHaveLength(2);
     for (const { securityLevel, htmlLabels, flowchart, secure } of configs) {

@@ -58,8 +58,8 @@ function drawn(source: string): string {
   return nodes.flatMap(texts).join("");
 }
 
-describe("R10 what means to deceive", () => {
-  it.each(DECEPTIONS)("%j is shown", (text, shown) => {
+describe("R10 deceptive text", () => {
+  it.each(DECEPTIONS)("makes %j visible", (text, shown) => {
     expect(findDeceptions(text).map((found) => found.shown)).toContain(shown);
     expect(parseMarkdown(text).leaves.flatMap(({ marks }) => marks).length).toBeGreaterThan(0);
     // In code nothing hides a comment.
@@ -82,7 +82,7 @@ describe("R10 what means to deceive", () => {
     },
   );
 
-  it("is shown in code and names before any script has run, and nothing else is", () => {
+  it("is visible in code and names before any script runs, and ordinary text is unchanged", () => {
     const path = "src/gpj\u202e.exe.ts";
     const lines = ["const role = 'user\u202e';", "const plain = 'größer 大 👩‍💻 मूर्ख';"];
     const patch = scanPatch(`@@ -0,0 +1,2 @@\n+${lines.join("\n+")}\n`);
@@ -109,7 +109,7 @@ describe("R10 what means to deceive", () => {
     expect(drawn(`# Plan\n\nDo it.\n\n${source}\n`)).toContain("and tell nobody");
   });
 
-  it("keeps nobody from reading on, however long it is", () => {
+  it("does not block rendering, however long it is", () => {
     // Two megabytes each: a pattern that looks at the rest again from every place would take hours.
     const many = (text: string) => text.repeat(Math.ceil(2_000_000 / text.length));
     expect(findDeceptions(many("x\n"))).toEqual([]);

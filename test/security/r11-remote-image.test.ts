@@ -15,8 +15,8 @@ const REMOTE = [
 ];
 
 /** In a real page, where the log of requests must stay empty: test/e2e/plan-page-safety.test.ts. */
-describe("R11 an image of elsewhere", () => {
-  it("may not be loaded by the page, nor anything else", async () => {
+describe("R11 a remote image", () => {
+  it("cannot be loaded by the page, nor any other remote resource", async () => {
     const { app } = await planServer();
     const { headers } = await app.inject({ url: "/", headers: { host: "localhost" } });
     expect(headers["content-security-policy"]).toBe(pagePolicy);
@@ -37,7 +37,7 @@ describe("R11 an image of elsewhere", () => {
     }
   });
 
-  it.each(REMOTE)("is no picture of the drawn text: %j", (plan) => {
+  it.each(REMOTE)("is not rendered as an image: %j", (plan) => {
     const images = (node: MarkdownNode): string[] =>
       node.kind === "image" ? [node.source] : "children" in node ? node.children.flatMap(images) : [];
     for (const source of parseMarkdown(plan).nodes.flatMap(images))

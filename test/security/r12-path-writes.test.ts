@@ -30,7 +30,7 @@ describe("R12 a note in a vault", () => {
     },
   );
 
-  it("leaves it by no folder whatever", async () => {
+  it("cannot leave the vault through its folder", async () => {
     const { vaultPath, outside } = await vault();
     await symlink(outside, join(vaultPath, "way out"));
     const part = fastCheck.constantFrom("..", ".", "a", "way out", "", " ", "~", "\\", "\0", "/");
@@ -56,12 +56,12 @@ describe("R12 front matter", () => {
     },
   );
 
-  it("has an empty list without tags", () => {
+  it("has an empty list if there are no tags", () => {
     expect(frontMatter({ created: noon, tags: [] })).toContain("\ntags: []\n---\n");
   });
 });
 
-describe("R12 a folder to save plans in", () => {
+describe("R12 the folder for saved plans", () => {
   const expand = (path: string) => expandFolder(path, "/home/me", "planSave.customPath");
 
   it.each(["plans", "./plans", "../plans", "~bob/plans", "", "/a\0b", "/repo/.git/hooks", "~/repo/.GIT"])(
@@ -90,7 +90,7 @@ describe("R12 a saved plan", () => {
     expect(await readFile(path, "utf8")).toBe(`${title}\n`);
   });
 
-  it("overwrites nothing, not even through a link", async () => {
+  it("overwrites no file, not even through a link", async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, "precious"), "precious");
     await symlink(join(folder, "precious"), join(folder, "plan-approved.md"));
@@ -99,7 +99,7 @@ describe("R12 a saved plan", () => {
     expect(await readFile(join(folder, "precious"), "utf8")).toBe("precious");
   });
 
-  it("is refused, and nothing decided, where its folder cannot be meant", async () => {
+  it("is rejected without a decision if its folder is invalid", async () => {
     const { context, post } = await planServer();
     for (const customPath of ["plans", "../plans", "/repo/.git/hooks", "~x/plans"])
       expect((await post("/api/approve", { planSave: { enabled: true, customPath } })).statusCode).toBe(400);

@@ -7,7 +7,7 @@ const agents = [
   { id: "helper", name: "Helper", mode: "subagent" },
 ];
 
-describe("R13 a body that asks for more than the agent may be told", () => {
+describe("R13 a body with fields that the agent does not accept", () => {
   it.each([
     ["origin_a", { permissionMode: "root" }],
     ["origin_a", { permissionMode: "BypassPermissions" }],
@@ -35,7 +35,7 @@ describe("R13 a body that asks for more than the agent may be told", () => {
     expect(JSON.stringify((await context.records.last())?.json)).not.toContain(member);
   });
 
-  it("is refused where it would change what every object inherits", async () => {
+  it("is rejected if it would change Object.prototype", async () => {
     const { app, context } = await planServer();
     for (const payload of [
       '{"__proto__":{"permissionMode":"bypassPermissions"}}',

@@ -8,7 +8,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 const plan = "# Dig\n";
 
 describe("R14 the note application", () => {
-  it("gets the plan as text, whatever is in it", () => {
+  it("receives the plan as text, whatever it contains", () => {
     const address = new URL(noteAddress('# A & B\n"; rm -rf / #&open_note=yes'));
     expect(address.protocol).toBe("bear:");
     expect(address.searchParams.get("title")).toBe("A & B");
@@ -16,13 +16,13 @@ describe("R14 the note application", () => {
     expect(address.searchParams.getAll("open_note")).toEqual(["no"]);
   });
 
-  it("is not there on other systems", async () => {
+  it("is not offered on other systems", async () => {
     await expect(saveToNoteApp(plan, "linux")).rejects.toThrow(/macOS/);
   });
 });
 
 describe("R14 a browser", () => {
-  it("is a program's name and never a command line", async () => {
+  it("is started by program name, never as a command line", async () => {
     const folder = await temporaryFolder();
     const program = join(folder, 'my "browser" & touch owned;');
     await mkdir(join(folder, "seen"));

@@ -25,8 +25,8 @@ function stream(isTTY: boolean) {
   return { written, stream: Object.assign(writable, { isTTY }) as unknown as NodeJS.WriteStream };
 }
 
-describe("R15 text of others in the terminal", () => {
-  it("drives nothing, whatever it is", () => {
+describe("R15 untrusted text in the terminal", () => {
+  it("cannot control the terminal", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.constantFrom(...ESCAPES), (text, sequence) => {
         expect(withoutControls(`${text}${sequence}${text}`)).not.toMatch(ACTIVE);
@@ -34,7 +34,7 @@ describe("R15 text of others in the terminal", () => {
     );
   });
 
-  it("drives nothing as a note, and nothing as the result, which a program gets as it is", async () => {
+  it("cannot control the terminal as a note or result; a program gets the result unchanged", async () => {
     const [terminal, pipe, notes] = [stream(true), stream(false), stream(true)];
     const text = `quoted ${ESCAPES.join("")} code`;
     await createOutput(terminal.stream, notes.stream).result(text);
@@ -45,7 +45,7 @@ describe("R15 text of others in the terminal", () => {
     expect(pipe.written.join("")).toBe(`${text}\n`);
   });
 
-  it("puts no line of its own into the proxy's log", () => {
+  it("cannot add a line to the proxy's log", () => {
     const record = {
       ...{
         time: "2026-11-21T14:02:11.000Z",

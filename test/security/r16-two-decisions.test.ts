@@ -5,7 +5,7 @@ import { codeServer } from "../support/code-server.ts";
 import { planServer } from "../support/plan-server.ts";
 import { testRepository } from "../support/test-repository.ts";
 
-it("R16 of a hundred decisions at once one counts, and is the one on record", async () => {
+it("R16 one of 100 concurrent decisions is taken and recorded", async () => {
   const { context, folder, post } = await planServer();
   const responses = await Promise.all(
     Array.from({ length: 100 }, (_, index) =>
@@ -24,7 +24,7 @@ it("R16 of a hundred decisions at once one counts, and is the one on record", as
   expect(await context.session.outcome).toMatchObject({ decision: { feedback: `n${taken[0]}` } });
 });
 
-it("R16 of fifty pieces of feedback on code one counts", async () => {
+it("R16 one of 50 concurrent code feedbacks is taken", async () => {
   const { post } = await codeServer(await testRepository({ "a.txt": "a\n" }));
   const responses = await Promise.all(
     Array.from({ length: 50 }, (_, index) => post("/api/feedback", { feedback: `n${index}` })),
@@ -32,7 +32,7 @@ it("R16 of fifty pieces of feedback on code one counts", async () => {
   expect(responses.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, ...Array(49).fill(409)]);
 });
 
-it("R16 the other tab is told", async () => {
+it("R16 the other tab shows that the review was decided", async () => {
   const { context, post } = await planServer();
   const events = context.events.open();
   await post("/api/deny", {});

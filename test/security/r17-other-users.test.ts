@@ -29,7 +29,7 @@ async function askAs(uid: number, port: number, path: string, init: object = {})
 }
 
 describe("R17 another user of the machine", () => {
-  it("is refused by the user number that the kernel lists", () => {
+  it("is rejected by the user id that the kernel lists", () => {
     const row = { local: "0100007F:0001", remote: "0100007F:5BA0", isListening: false };
     const ends = {
       localAddress: "127.0.0.1",
@@ -88,7 +88,7 @@ describe("R17 another user of the machine", () => {
 });
 
 describe("R17 a program of the same user", () => {
-  it("decides as specified, and that it did is on record, told to the pages and to the person", async () => {
+  it("may decide as specified; record, pages and terminal state it", async () => {
     const { app, context, post } = await planServer({ origin: "origin_a" });
     const errors: unknown[] = [];
     const stream = context.events.open();
@@ -103,7 +103,7 @@ describe("R17 a program of the same user", () => {
     expect((await app.inject({ url: "/api/history", headers })).statusCode).toBe(200);
   });
 
-  it("is told from a page by the token in the page's HTML", async () => {
+  it("is distinguished from a page by the token in the page's HTML", async () => {
     const { app, context } = await planServer();
     const page = (await app.inject({ url: "/", headers })).body;
     const token = /<meta name="x-sallyport-page" content="([\w-]+)">/.exec(page)?.[1];
@@ -118,7 +118,7 @@ describe("R17 a program of the same user", () => {
     expect(await context.records.last()).toMatchObject({ from: "page" });
   });
 
-  it("cannot edit the plan, and nothing is decided", async () => {
+  it("cannot edit the plan; nothing is decided", async () => {
     const { app, context } = await planServer({ origin: "origin_a" });
     const approve = (plan: string, more = {}) =>
       app.inject({
@@ -135,7 +135,7 @@ describe("R17 a program of the same user", () => {
     expect((await approve(PLAN)).statusCode).toBe(200);
   });
 
-  it("cannot change the settings of all reviews to come", async () => {
+  it("cannot change the stored settings", async () => {
     const { app, context, folder } = await planServer();
     const payload = { planSave: { enabled: true, customPath: folder } };
     const put = (more: object) =>

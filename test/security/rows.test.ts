@@ -11,7 +11,7 @@ const rows = [
   tests: [...tests.matchAll(/`(.+?)`/g)].map((match) => match[1] ?? ""),
 }));
 
-it("every row of the threat model has its tests, and every test its row", () => {
+it("every row of the threat model has tests, and every test has a row", () => {
   const expected = [
     ["R", 17],
     ["G", 10],
@@ -31,7 +31,7 @@ it("every row of the threat model has its tests, and every test its row", () => 
   expect(files.filter((name) => !listed.has(`test/security/${name}`))).toEqual([]);
 });
 
-it("every row has a defence to take out, and each is still where `npm run test:defences` looks for it", () => {
+it("every row has a defense in scripts/defences.mjs whose code still exists", () => {
   const covered = new Set(defences.map(([row]) => row));
   expect(rows.map(({ row }) => row).filter((row) => !covered.has(row))).toEqual([]);
   const missing = defences.flatMap(([row, tests, ...changes]) => {

@@ -61,8 +61,8 @@ async function typed(...lines: string[]): Promise<string[]> {
   return seen.split(/[\r\n]+/).filter((line) => line.startsWith("<"));
 }
 
-describe("completion in a bash that somebody types into", () => {
-  it("finishes commands, flags, values on either side of =, and files, and offers files where one can stand alone", async () => {
+describe("completion in an interactive bash", () => {
+  it("completes commands, flags, values after = or a space, and files where an argument may be one", async () => {
     const lines = [
       "sallyport rev\tpl\t--orig\tcl\t--json ze\t",
       "sallyport review plan --origin=op\t--ready-file=ze\t",
@@ -123,13 +123,13 @@ describe("completion in bash", () => {
 });
 
 describe("completion scripts", () => {
-  it.each(["bash", "zsh", "fish"])("for %s know every command", async (shell) => {
+  it.each(["bash", "zsh", "fish"])("know every command: %s", async (shell) => {
     const script = await scriptFor(shell);
     for (const path of ["sallyport review plan", "sallyport proxy connect", "sallyport uninstall"])
       expect(script).toContain(path);
   });
 
-  it("refuse a shell they do not know, and name those they do", async () => {
+  it("reject an unknown shell and list the known ones", async () => {
     await expect(scriptFor("tcsh")).rejects.toMatchObject({
       code: "usage",
       hint: expect.stringContaining("bash, zsh, fish"),

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { checkMemory } from "../../../src/cli/proxy/program.ts";
 
-it("says why the proxy cannot start where the system refuses address space, and what to do", () => {
+it("states why the proxy cannot start without address space, and the remedy", () => {
   expect(() => checkMemory()).not.toThrow();
   const refuse = () => {
     throw new RangeError("WebAssembly.Memory(): could not allocate memory");

@@ -9,7 +9,7 @@ import { parseConfiguration } from "../../../src/config/load.ts";
 const file = z.fromJSONSchema(JSON.parse(JSON.stringify(configurationJsonSchema())));
 
 describe("the JSON Schema of the configuration file", () => {
-  it("has every section, and says what keys are for", () => {
+  it("has every section and describes the keys", () => {
     const text = JSON.stringify(configurationJsonSchema());
     for (const key of ["auth_mode", "allow_lan_access", "upstreams", "strict_translation", "header_env"])
       expect(text).toContain(`"${key}"`);
@@ -36,7 +36,7 @@ describe("the JSON Schema of the configuration file", () => {
     expect(file.safeParse(value).success).toBe(false);
   });
 
-  it("takes the example", () => {
+  it("accepts the example", () => {
     const path = join(import.meta.dirname, "../../../examples/proxy.config.jsonc");
     const { value } = parseConfiguration(readFileSync(path, "utf8"), path);
     expect(file.safeParse(value).success).toBe(true);

@@ -15,7 +15,7 @@ function loadedWith(files: readonly string[]): ReadonlySet<string> {
   return seen;
 }
 
-it("loads nothing before a code review's URL that the first request does not need", () => {
+it("loads only what the first request needs before a code review's URL is printed", () => {
   const entries = ["code.ts", "run.ts", "options.ts"].map((name) => resolve(folder, name));
   const loaded = loadedWith(entries);
   expect(loaded).toContain("simple-git");
@@ -24,7 +24,7 @@ it("loads nothing before a code review's URL that the first request does not nee
     expect(loaded).not.toContain(dear);
 });
 
-it("asks git before the rest of a code review is loaded", () => {
+it("starts git before the rest of a code review is loaded", () => {
   const loaded = loadedWith([resolve(folder, "code.ts")]);
   expect(loaded).toContain("simple-git");
   expect(loaded).not.toContain("node:http");

@@ -21,7 +21,7 @@ it.each([
   expect(text).toContain("Open the URL yourself");
 });
 
-it("hands a program with words of its own the address where %s stands, once those before it are not there", async () => {
+it("replaces %s in a program's arguments by the URL, after the earlier programs were not found", async () => {
   const server = createServer((_request, response) => response.end());
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
@@ -38,7 +38,7 @@ it("hands a program with words of its own the address where %s stands, once thos
   server.close();
 });
 
-it("reports a browser that is missing, and nothing where none was wanted", async () => {
+it("reports a missing browser, but nothing for `none`", async () => {
   const reported = async (variables: Record<string, string>, open: boolean) => {
     const texts: string[] = [];
     const opening = chooseOpening(readReviewEnvironment(variables, "linux"), open);

@@ -5,7 +5,7 @@ import { checkDataDirectory } from "../../../src/cli/review/run.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 describe("checkDataDirectory", () => {
-  it("makes it, and says what to do where it cannot", async () => {
+  it("creates the folder, and states the remedy if it cannot", async () => {
     const folder = await temporaryFolder();
     await checkDataDirectory(join(folder, "a", "b"));
     await checkDataDirectory(join(folder, "a", "b"));

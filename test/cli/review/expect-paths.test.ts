@@ -13,7 +13,7 @@ async function expectIn(tested: TestRepository, ...paths: string[]): Promise<voi
 }
 
 describe("the paths a code review is limited to", () => {
-  it("may be in the working tree, the index or HEAD alone", async () => {
+  it("may exist in the working tree, the index or HEAD only", async () => {
     const tested = await testRepository({ "head.txt": "h\n", "gone/x.txt": "x\n", "two words.txt": "2\n" });
     await tested.write({ "new.txt": "n\n", "staged.txt": "s\n" });
     await tested.git("add", "staged.txt");
@@ -24,7 +24,7 @@ describe("the paths a code review is limited to", () => {
     await expectIn(await testRepository(), ".");
   });
 
-  it("are named when nothing has them, with what to do", async () => {
+  it("are named with the remedy if they do not exist", async () => {
     const tested = await testRepository({ "src/a.txt": "a\n", "docs/b.txt": "b\n" });
     for (const path of ["nonexist", "src/*.txt", "src nonexist", "src ../../x"])
       await expect(expectIn(tested, "src", path)).rejects.toMatchObject({
@@ -36,7 +36,7 @@ describe("the paths a code review is limited to", () => {
     await expect(expectIn(await testRepository(), "nonexist")).rejects.toMatchObject({ code: "usage" });
   });
 
-  it("are told apart when one argument holds several that exist", async () => {
+  it("are recognized if one argument contains several that exist", async () => {
     const tested = await testRepository({ "src/a.txt": "a\n", "docs/b.txt": "b\n" });
     await rm(join(tested.root, "docs"), { recursive: true });
     await expect(expectIn(tested, "src docs")).rejects.toMatchObject({

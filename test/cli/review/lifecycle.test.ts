@@ -4,7 +4,7 @@ import { exitCodeOf, startLifecycle } from "../../../src/cli/review/lifecycle.ts
 const ended = (signal: AbortSignal) =>
   new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
 
-describe("the end of a command", () => {
+describe("a command's lifecycle", () => {
   it.each([
     [{ reason: "signal", signal: "SIGINT" }, 130],
     [{ reason: "signal", signal: "SIGTERM" }, 143],
@@ -15,7 +15,7 @@ describe("the end of a command", () => {
     expect(exitCodeOf(exitReason)).toBe(code);
   });
 
-  it("comes with a signal, which keeps its reason", async () => {
+  it("ends with a signal and keeps its reason", async () => {
     const lifecycle = startLifecycle();
     const aborted = ended(lifecycle.signal);
     process.emit("SIGHUP", "SIGHUP");
@@ -24,7 +24,7 @@ describe("the end of a command", () => {
     lifecycle.dispose();
   });
 
-  it("comes with the time limit, and the first reason stays", async () => {
+  it("ends with the time limit and keeps the first reason", async () => {
     const lifecycle = startLifecycle();
     lifecycle.stopAfter(0.001);
     await ended(lifecycle.signal);
@@ -32,7 +32,7 @@ describe("the end of a command", () => {
     lifecycle.dispose();
   });
 
-  it("comes with the latest time limit alone", () => {
+  it("ends with the latest time limit only", () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const lifecycle = startLifecycle();
@@ -46,7 +46,7 @@ describe("the end of a command", () => {
     lifecycle.dispose();
   });
 
-  it("gives signals back what they mean", () => {
+  it("restores the signals' default behavior", () => {
     const before = process.listenerCount("SIGINT");
     const lifecycle = startLifecycle();
     expect(process.listenerCount("SIGINT")).toBe(before + 1);

@@ -39,13 +39,13 @@ describe("isBeyondLoopback", () => {
     },
   );
 
-  it.each(["0.0.0.0", "::", "192.168.1.5", "mybox"])("%s is more", (host) => {
+  it.each(["0.0.0.0", "::", "192.168.1.5", "mybox"])("returns true for %s", (host) => {
     expect(isBeyondLoopback(host)).toBe(true);
   });
 });
 
 describe("listenForReview", () => {
-  it("takes the folder's own port, and another where that is taken", async () => {
+  it("takes the folder's own port, or another if it is taken", async () => {
     const projectFolder = folder();
     const first = await listenersFor({ projectFolder });
     expect(first.port).toBe(preferredPort(projectFolder));
@@ -53,14 +53,14 @@ describe("listenForReview", () => {
     expect(second.port).not.toBe(first.port);
   });
 
-  it("passes over a port that somebody holds on ::1, where localhost may lead", async () => {
+  it("skips a port that is taken on ::1, to which localhost may resolve", async () => {
     const projectFolder = folder();
     const hasIPv6 = await take(preferredPort(projectFolder), "::1");
     const { port } = await listenersFor({ projectFolder });
     expect(port === preferredPort(projectFolder)).toBe(!hasIPv6);
   });
 
-  it.each(["127.0.0.2", "0.0.0.0", "[::]"])("answers on %s besides loopback", async (host) => {
+  it.each(["127.0.0.2", "0.0.0.0", "[::]"])("listens on %s besides loopback", async (host) => {
     const { port, respondWith } = await listenersFor({ projectFolder: folder(), host });
     await respondWith(app());
     for (const address of ["127.0.0.1", "127.0.0.2"]) {

@@ -15,20 +15,20 @@ const flags = (given: Partial<ReviewFlags> = {}): ReviewFlags => ({
 const unset = { sharing: true };
 
 describe("flags and environment", () => {
-  it("leave the port open, or fix it: flag, variable, remote mode", () => {
+  it("set the port by flag, variable or remote mode, or leave it open", () => {
     expect(resolveFlags(flags(), {}, unset).port).toBeUndefined();
     expect(resolveFlags(flags(), { SERVICE_REMOTE: "1" }, unset).port).toBe(19_432);
     expect(resolveFlags(flags(), { SERVICE_REMOTE: "1", SERVICE_PORT: "5000" }, unset).port).toBe(5_000);
     expect(resolveFlags(flags({ port: "6000" }), { SERVICE_PORT: "5000" }, unset).port).toBe(6_000);
   });
 
-  it("name an address to listen on, where they name any", () => {
+  it("set the address to listen on", () => {
     expect(resolveFlags(flags({ host: "10.0.0.1" }), { SERVICE_HOST: "::" }, unset).host).toBe("10.0.0.1");
     expect(resolveFlags(flags({ host: "" }), { SERVICE_HOST: "::" }, unset).host).toBe("::");
     expect(resolveFlags(flags({ host: " " }), { SERVICE_HOST: "" }, unset).host).toBeUndefined();
   });
 
-  it("name the origin by either name, the flag first", () => {
+  it("set the origin by either name, the flag first", () => {
     expect(resolveFlags(flags({ origin: "claude-code" }), { SERVICE_ORIGIN: "origin_b" }, unset).origin).toBe(
       "origin_a",
     );
@@ -53,14 +53,14 @@ describe("flags and environment", () => {
     );
   });
 
-  it("go before the configuration, which alone can still switch sharing off", () => {
+  it("override the configuration, except that it can always switch sharing off", () => {
     const configuration = { sharing: false, browser: "w3m" };
     expect(resolveFlags(flags(), {}, configuration).environment).toMatchObject(configuration);
     const { environment } = resolveFlags(flags(), { BROWSER: "firefox" }, configuration);
     expect(environment.browser).toBe("firefox");
   });
 
-  it("take a time limit in seconds", () => {
+  it("accept a time limit in seconds", () => {
     expect(resolveFlags(flags({ timeout: "0.5" }), {}, unset).timeout).toBe(0.5);
     expect(resolveFlags(flags({ timeout: "345600" }), {}, unset).timeout).toBe(345_600);
     expect(resolveFlags(flags({}), {}, unset).callerTimeout).toBeUndefined();
@@ -91,7 +91,7 @@ describe("opening", () => {
   });
 });
 
-it("a folder has one port, outside the range that systems hand out", () => {
+it("a folder has one port, outside the ephemeral range", () => {
   const ports = Array.from({ length: 500 }, (_, index) => preferredPort(`/work/${index}`));
   expect(preferredPort("/work/7")).toBe(ports[7]);
   expect(new Set(ports).size).toBeGreaterThan(450);

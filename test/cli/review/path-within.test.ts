@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { pathWithin } from "../../../src/cli/review/code.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-it("takes a path to lie in the repository by either of its names, and a link in it for itself", async () => {
+it("accepts a path in the repository by its real or linked name, without resolving a link inside it", async () => {
   const folder = await realpath(await temporaryFolder());
   const root = join(folder, "repository");
   await mkdir(join(root, "src"), { recursive: true });

@@ -8,20 +8,23 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 describe("readInput", () => {
   const { signal } = new AbortController();
 
-  it("reads the file named", async () => {
+  it("reads the given file", async () => {
     const path = join(await temporaryFolder(), "plan.md");
     await writeFile(path, "# Größe\0\r\n");
     expect(await readInput(path, signal)).toBe("# Größe\0\r\n");
   });
 
-  it.each(["utf-16le", "utf-16be"])("knows %s by its mark, as PowerShell writes it", async (encoding) => {
-    const path = join(await temporaryFolder(), "plan.md");
-    const bytes = Buffer.from("\ufeff# Größe 🏰\r\n", "utf16le");
-    await writeFile(path, encoding === "utf-16le" ? bytes : bytes.swap16());
-    expect(await readInput(path, signal)).toBe("# Größe 🏰\r\n");
-  });
+  it.each(["utf-16le", "utf-16be"])(
+    "detects %s by its byte order mark, as PowerShell writes it",
+    async (encoding) => {
+      const path = join(await temporaryFolder(), "plan.md");
+      const bytes = Buffer.from("\ufeff# Größe 🏰\r\n", "utf16le");
+      await writeFile(path, encoding === "utf-16le" ? bytes : bytes.swap16());
+      expect(await readInput(path, signal)).toBe("# Größe 🏰\r\n");
+    },
+  );
 
-  it("says that UTF-16 was converted, and that bytes are not UTF-8", async () => {
+  it("reports converted UTF-16 and bytes that are not UTF-8", async () => {
     const path = join(await temporaryFolder(), "plan.md");
     const notes: string[] = [];
     const read = async (bytes: Buffer) => {
@@ -56,7 +59,7 @@ describe("readInput", () => {
     });
   });
 
-  it("says why a file cannot be read", async () => {
+  it("states why a file cannot be read", async () => {
     const folder = await temporaryFolder();
     await expect(readInput(folder, signal)).rejects.toThrow(/it is a folder/);
     await expect(readInput(join(folder, "none.md"), signal)).rejects.toMatchObject({

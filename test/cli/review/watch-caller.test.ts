@@ -38,8 +38,8 @@ function killLater(pid: number): void {
 
 const passing = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
 
-describe("the watch over a caller", () => {
-  it("reports nothing of one that waits, whatever it wrote before", async () => {
+describe("watching the caller", () => {
+  it("reports nothing while the caller waits, whatever it wrote before", async () => {
     const transcript = join(await temporaryFolder(), "chat.jsonl");
     await writeFile(transcript, "{}\n");
     const onDoubt = watched({ parent: process.pid, transcript });
@@ -48,7 +48,7 @@ describe("the watch over a caller", () => {
     expect(onDoubt).not.toHaveBeenCalled();
   });
 
-  it("reports once that the transcript grows", async () => {
+  it("reports a growing transcript once", async () => {
     const transcript = join(await temporaryFolder(), "chat.jsonl");
     await writeFile(transcript, "{}\n");
     const onDoubt = watched({ parent: process.pid, transcript });
@@ -70,7 +70,7 @@ describe("the watch over a caller", () => {
     await expect.poll(() => onDoubt.mock.calls).toEqual([["asked-again"]]);
   });
 
-  it("looks once more when it is asked to, between its regular looks", async () => {
+  it("checks again on request, between its regular checks", async () => {
     const path = join(await temporaryFolder(), "session.json");
     await writeFile(path, "first");
     const onDoubt = vi.fn();
@@ -85,7 +85,7 @@ describe("the watch over a caller", () => {
     expect(onDoubt.mock.calls).toEqual([["asked-again"]]);
   });
 
-  it("reports that an agent reads no answer any more that waits for a short time only", async () => {
+  it("reports that an agent with a short timeout no longer reads the result", async () => {
     const onDoubt = watched({ parent: process.pid, listensFor: 0.3 });
     expect(onDoubt).not.toHaveBeenCalled();
     await expect.poll(() => onDoubt.mock.calls).toEqual([["limit-passed"]]);

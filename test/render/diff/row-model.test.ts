@@ -46,7 +46,7 @@ function shown(rows: RowModel, source: ParsedPatch): string[] {
 }
 
 describe("buildRows", () => {
-  it("lays changes side by side", () => {
+  it("shows changes side by side", () => {
     expect(shown(buildRows(patch, plain), patch)).toEqual([
       "gap 0",
       "ten|ten",
@@ -61,7 +61,7 @@ describe("buildRows", () => {
     ]);
   });
 
-  it("lays changes one below the other", () => {
+  it("shows changes one below the other", () => {
     expect(shown(buildRows(patch, { ...plain, layout: "unified" }), patch).slice(1, 7)).toEqual([
       "ten|ten",
       "eleven|",
@@ -97,7 +97,7 @@ describe("buildRows", () => {
 });
 
 describe("gapsOf", () => {
-  it("has none for a file that is wholly in the patch", () => {
+  it("returns none for a file that is completely in the patch", () => {
     expect(gapsOf(scanPatch("@@ -0,0 +1,2 @@\n+a\n+b\n"), undefined, true)).toEqual([]);
   });
 

@@ -16,7 +16,7 @@ describe("withClosedFence", () => {
     expect(withClosedFence(text)).toBe(closed);
   });
 
-  it("leaves nothing beneath within a block, as a Markdown reader sees it", () => {
+  it("leaves no later text inside a block, for a Markdown parser", () => {
     const reader = new MarkdownIt();
     const pieces = fc.constantFrom("```", "````", "~~~", "```js", "a", " ", "\n", "\n\n", "`");
     fc.assert(

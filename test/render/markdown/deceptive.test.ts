@@ -9,33 +9,33 @@ const unseen = [
 const others = [0x0000, 0x0007, 0x001b, 0x0085, 0x2028, 0x2029, 0xe0001, 0xe0041, 0xe0100];
 
 describe("characters that deceive", () => {
-  it.each([...bidi, ...unseen, ...others])("U+%i is named", (point) => {
+  it.each([...bidi, ...unseen, ...others])("names U+%i", (point) => {
     const name = `U+${point.toString(16).toUpperCase().padStart(4, "0")}`;
     expect(shown(`a${String.fromCodePoint(point)}b`)).toEqual([name]);
   });
 
-  it("the ordinary are left alone: tabs, line ends, umlauts, emoji of several parts, Persian, Hindi", () => {
+  it("exclude ordinary text: tabs, line ends, umlauts, composed emoji, Persian, Hindi", () => {
     for (const text of ["a\tb\r\nc", "Größe – 大", "👩‍👩‍👧 🏳️‍🌈 ❤️‍🔥", "می‌خواهم", "क्‍ष", "  indented code"]) {
       expect(shown(text), text).toEqual([]);
     }
   });
 
-  it("a joiner between Latin letters is not", () => {
+  it("include a joiner between Latin letters", () => {
     expect(shown("pass\u200dword")).toEqual(["U+200D"]);
   });
 
-  it("blanks that push text out of sight are counted, indentation is not", () => {
+  it("include spaces that push text out of view, but not indentation", () => {
     expect(shown(`ls${" ".repeat(120)}; rm -rf /`)).toEqual(["␣ × 120"]);
     expect(shown(`${" ".repeat(120)}ls`)).toEqual([]);
   });
 
-  it("HTML comments keep their text", () => {
+  it("include HTML comments, with their text", () => {
     expect(shown("a <!-- b --> c")).toEqual(["<!-- b -->"]);
     expect(shown("a <!-- never closed")).toEqual(["<!-- never closed"]);
     expect(shown("a --> b")).toEqual([]);
   });
 
-  it("HTML comments go on where the text before left them open, and are none in code", () => {
+  it("continue an open HTML comment from the text before, and ignore comments in code", () => {
     const found = (text: string, comments: CommentSearch) =>
       findDeceptions(text, comments).map((deception) => deception.shown);
     expect(found("b --> c", "inside")).toEqual(["b -->"]);

@@ -7,7 +7,7 @@ const markdown = new MarkdownIt();
 const text = fc.string({ unit: fc.constantFrom("`", "a", "\n", "~", " ", ">"), maxLength: 60 });
 
 describe("a fence", () => {
-  it("holds any text, which comes out of it as it was", () => {
+  it("preserves any text", () => {
     fc.assert(
       fc.property(text, fc.constantFrom(3, 4), (content, least) => {
         const tokens = markdown.parse(`before\n\n${fenced(content, "", least)}\n\nafter`, {});
@@ -20,19 +20,19 @@ describe("a fence", () => {
     );
   });
 
-  it("names its language, and ends the last line where the text does not", () => {
+  it("states its language, and ends the last line if the text does not", () => {
     expect(fenced("a", "js")).toBe("```js\na\n```");
     expect(fenced("a\n", "js", 4)).toBe("````js\na\n````");
     expect(fenced("a\n\n")).toBe("```\na\n\n```");
   });
 
-  it("is found for more runs than a function takes arguments: minified code on one line has as many", () => {
+  it("is found for more runs than a function accepts arguments, as in minified code", () => {
     expect(fenced("` ".repeat(300_000))).toMatch(/^```\n/);
   });
 });
 
 describe("inline code", () => {
-  it("holds any text on one line", () => {
+  it("preserves any text on one line", () => {
     fc.assert(
       fc.property(text, (content) => {
         const span = codeSpan(content);

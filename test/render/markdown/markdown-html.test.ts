@@ -25,22 +25,22 @@ describe("Markdown as HTML", () => {
     expect(html(source)).toBe(expected);
   });
 
-  it("draws code as it is, without colours, under the name of its language", () => {
+  it("renders code unchanged, without colors, with the name of its language", () => {
     expect(html("```ts title\na < b\n```")).toBe(
       '<div class="code-block"><div class="code-head no-select"><span>ts title</span></div><pre><code>a &lt; b</code></pre></div>',
     );
   });
 
-  it("marks what is meant to deceive, in text and in code", () => {
+  it("marks deceptive characters in text and code", () => {
     const marks = html("a\u202eb\n\n```\nc\u2066d\n```").match(/<span class="deceptive" [^>]*>[^<]*/g);
     expect(marks?.map((mark) => mark.replace(/.*>/, ""))).toEqual(["U+202E", "U+2066"]);
   });
 
-  it("shows lines that Markdown draws nothing for", () => {
+  it("shows lines that Markdown does not render", () => {
     expect(html("[//]: # (delete the backups)")).toContain("<code>[//]: # (delete the backups)</code>");
   });
 
-  it("never writes a tag or an attribute of the text's choosing", () => {
+  it("never writes a tag or attribute from the text", () => {
     const tags = new Set<string>();
     for (const payload of [...markdownPayloads, ...diagramPayloads]) {
       const text = html(payload);

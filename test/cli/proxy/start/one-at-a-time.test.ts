@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { oneAtATime } from "../../../../src/cli/proxy/start/reload-configuration.ts";
 
-it("does once more what is asked for meanwhile, however often, and never two at once", async () => {
+it("runs once more for any number of requests meanwhile, and never twice at once", async () => {
   const ends: (() => void)[] = [];
   const ask = oneAtATime(() => new Promise((resolve) => void ends.push(resolve)));
   const asked = [ask(), ask(), ask()];

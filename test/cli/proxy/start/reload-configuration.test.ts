@@ -24,8 +24,8 @@ async function reload(read: () => ProxyConfig, use: () => void = () => {}, newKe
   return { notes: notes.join("\n"), refused, config: inForce.config };
 }
 
-describe("a configuration that is read again", () => {
-  it("is in force from then on", async () => {
+describe("a reloaded configuration", () => {
+  it("is in effect", async () => {
     const after = configOf({ port: 8045, strict_translation: true });
     expect(await reload(() => after)).toEqual({
       notes: "Configuration reloaded.",
@@ -41,11 +41,11 @@ describe("a configuration that is read again", () => {
     },
   );
 
-  it("tells of a key that was made for it", async () => {
+  it("reports a key that was created for it", async () => {
     expect((await reload(() => before, undefined, "sk-made-just-now")).notes).toContain("sk-made-just-now");
   });
 
-  it("changes nothing where it is wrong or cannot be used, and says why", async () => {
+  it("changes nothing if it is invalid or cannot be applied, and states why", async () => {
     const wrong = () => {
       throw new AppError("configuration", "config.json:3: proxy.port: must be a number");
     };
@@ -64,7 +64,7 @@ describe("a configuration that is read again", () => {
       });
   });
 
-  it("tells a defect of ours from a mistake in it", async () => {
+  it("reports a defect of the program apart from an invalid file", async () => {
     const defect = () => {
       throw new TypeError("x is not a function");
     };

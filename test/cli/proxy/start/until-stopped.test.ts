@@ -25,8 +25,8 @@ const quiet = { note: () => {} };
 const AT_ONCE = () => ({ drainDelayMs: 0, drainTimeoutMs: 30_000 });
 const listeners = () => process.listenerCount("SIGTERM") + process.listenerCount("SIGINT");
 
-describe("the end of a proxy", () => {
-  it("comes when its running answers have ended, and signals then mean what they did before", async () => {
+describe("stopping a proxy", () => {
+  it("waits for running responses, then restores the signals' default behavior", async () => {
     const before = listeners();
     const { serving, calls, endResponses } = fakeServing();
     const over = untilStopped(serving, quiet, AT_ONCE);
@@ -64,7 +64,7 @@ describe("the end of a proxy", () => {
     expect(calls).toEqual(["announceStop", "close"]);
   });
 
-  it("closes the listener after the delay, and lets calls take as long as they need where the timeout is 0", async () => {
+  it("closes the listener after the delay, and waits without limit if the timeout is 0", async () => {
     const { serving, calls, endResponses } = fakeServing();
     const notes: string[] = [];
     const over = untilStopped(serving, { note: (line) => notes.push(line) }, () => ({
@@ -79,7 +79,7 @@ describe("the end of a proxy", () => {
     expect(calls).toEqual(["announceStop", "refuse", "drained", "close"]);
   });
 
-  it("breaks off calls that take longer than the timeout", async () => {
+  it("ends calls that take longer than the timeout", async () => {
     const { serving, calls } = fakeServing();
     const over = untilStopped(serving, quiet, () => ({ drainDelayMs: 0, drainTimeoutMs: 1 }));
     process.emit("SIGTERM", "SIGTERM");
@@ -87,7 +87,7 @@ describe("the end of a proxy", () => {
     expect(calls).toEqual(["announceStop", "refuse", "drained", "close"]);
   });
 
-  it.each(["refuse", "close"] as const)("says why where %s fails", async (name) => {
+  it.each(["refuse", "close"] as const)("states why %s failed", async (name) => {
     const { serving, endResponses } = fakeServing({ [name]: new Error(`no ${name}`) });
     const over = untilStopped(serving, quiet, AT_ONCE);
     process.emit("SIGTERM", "SIGTERM");

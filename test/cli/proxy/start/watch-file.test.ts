@@ -26,7 +26,7 @@ function watching(path: string, since = fileState(path)): { change: () => Promis
   };
 }
 
-it("tells of a file that is put in the place of another", async () => {
+it("reports a file that replaces another", async () => {
   const folder = await temporaryFolder();
   const path = join(folder, "config.json");
   await writeFile(path, "{}");
@@ -36,7 +36,7 @@ it("tells of a file that is put in the place of another", async () => {
   await expect(change()).resolves.toBeUndefined();
 });
 
-it("tells of the first file in a folder that was not there", async () => {
+it("reports the first file in a new folder", async () => {
   const path = join(await temporaryFolder(), "not/yet/config.json");
   const { change } = watching(path);
   await mkdir(join(path, ".."), { recursive: true });
@@ -44,7 +44,7 @@ it("tells of the first file in a folder that was not there", async () => {
   await expect(change()).resolves.toBeUndefined();
 });
 
-it("tells of a change that came after the file was read and before it was watched", async () => {
+it("reports a change between reading and watching the file", async () => {
   const path = join(await temporaryFolder(), "config.json");
   await writeFile(path, "{}");
   const since = fileState(path);
@@ -53,7 +53,7 @@ it("tells of a change that came after the file was read and before it was watche
   await expect(change()).resolves.toBeUndefined();
 });
 
-it("tells of a save in the place that a link leads to", async () => {
+it("reports a save of a link's target", async () => {
   const [folder, elsewhere] = [await temporaryFolder(), await temporaryFolder()];
   const path = join(folder, "config.json");
   await writeFile(join(elsewhere, "mine.json"), "{}");
@@ -63,7 +63,7 @@ it("tells of a save in the place that a link leads to", async () => {
   await expect(change()).resolves.toBeUndefined();
 });
 
-it("tells of another version as Kubernetes puts it in place: by one link that leads to all files", async () => {
+it("reports a new version from Kubernetes, which replaces one link to all files", async () => {
   const folder = await temporaryFolder();
   const path = join(folder, "config.json");
   for (const version of ["..1", "..2"]) {
@@ -78,7 +78,7 @@ it("tells of another version as Kubernetes puts it in place: by one link that le
   await expect(change()).resolves.toBeUndefined();
 });
 
-it("takes a file that cannot be looked at for one that is not there", async () => {
+it("treats an unreadable file as missing", async () => {
   const path = join(await temporaryFolder(), "config.json");
   await symlink(path, path);
   expect(fileState(path)).toBe("");

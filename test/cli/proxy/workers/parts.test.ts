@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { createCrashWatch, toWorkerShare } from "../../../../src/cli/proxy/workers/serve-in-workers.ts";
 import { configOf } from "../../../support/start-proxy.ts";
 
-describe("ends of workers", () => {
-  it("are too many when five come within ten seconds, however many came before", () => {
+describe("worker exits", () => {
+  it("are too many if five happen within ten seconds", () => {
     const isTooMany = createCrashWatch();
     const moments = [0, 3_000, 6_000, 9_000, 12_000, 14_000, 15_000];
     expect(moments.map(isTooMany)).toEqual([false, false, false, false, false, false, true]);
@@ -14,7 +14,7 @@ describe("a worker's share", () => {
   const limits = (settings: object, workers: number) =>
     toWorkerShare(configOf({ limits: settings }), workers).limits;
 
-  it("is an equal part of what all may hold", () => {
+  it("is an equal part of the limit", () => {
     expect(limits({ in_flight: 1000, body: 100, connections: 99 }, 4)).toMatchObject({
       inFlight: 250,
       body: 100,
@@ -22,7 +22,7 @@ describe("a worker's share", () => {
     });
   });
 
-  it("holds one body and one connection at least", () => {
+  it("allows at least one body and one connection", () => {
     expect(limits({ in_flight: 1000, body: 600, connections: 3 }, 4)).toMatchObject({
       inFlight: 600,
       connections: 1,

@@ -61,14 +61,14 @@ function kitchen() {
 }
 
 describe("functions of another process", () => {
-  it("are called in order and answered when each is done", async () => {
+  it("are called in order, and each resolves when it is done", async () => {
     const { remote, begun } = kitchen();
     const all = [remote.call("cook", "a"), remote.call("taste", "b"), remote.call("cook", "c")];
     expect(await Promise.all(all)).toEqual(["warm a", "good b", "warm c"]);
     expect(begun).toEqual(["a", "c"]);
   });
 
-  it("throw here what they throw there", async () => {
+  it("throw the error of the other process", async () => {
     const { remote } = kitchen();
     await expect(remote.call("burn", undefined)).rejects.toThrow("smoke");
     const refused = await remote.call("refuse", undefined).catch((error: unknown) => error);
@@ -76,7 +76,7 @@ describe("functions of another process", () => {
     expect(refused).toMatchObject({ code: "port_in_use", message: "Port 1 in use", hint: "Another one." });
   });
 
-  it("are gone with it, those that were called before and those that are called after", async () => {
+  it("reject once the other process has ended, for earlier and later calls", async () => {
     const { remote, pipe } = kitchen();
     const before = remote.call("cook", "a");
     pipe.close();

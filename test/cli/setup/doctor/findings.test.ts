@@ -72,7 +72,7 @@ describe("the browser", () => {
 });
 
 describe("a program", () => {
-  it("is found by the endings that Windows knows, and there alone", async () => {
+  it("is found by the file extensions of Windows, on Windows only", async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, "claude.cmd"), "", { mode: 0o755 });
     expect(await isOnPath("claude", folder, "win32")).toBe(true);
@@ -82,13 +82,13 @@ describe("a program", () => {
 });
 
 describe("the data directory", () => {
-  it("is made for its owner alone", async () => {
+  it("is created for its owner only", async () => {
     const folder = join(await temporaryFolder(), "deep", "data");
     expect(await dataFinding(folder, "linux")).toMatchObject({ state: "ok" });
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
   });
 
-  it("is warned about when others can read it", async () => {
+  it("causes a warning if others can read it", async () => {
     const folder = await temporaryFolder();
     await chmod(folder, 0o755);
     expect(await dataFinding(folder, "linux")).toMatchObject({
@@ -98,7 +98,7 @@ describe("the data directory", () => {
     expect(await dataFinding(folder, "win32")).toMatchObject({ state: "ok" });
   });
 
-  it("is broken where a file stands in its place", async () => {
+  it("is an error if a file has its path", async () => {
     const path = join(await temporaryFolder(), "data");
     await writeFile(path, "");
     expect(await dataFinding(path, "linux")).toMatchObject({
@@ -134,7 +134,7 @@ describe("a port", () => {
   });
 });
 
-it("reports in columns, with the remedies beneath", () => {
+it("prints columns, with the remedies below", () => {
   const findings = [
     { subject: "git", state: "ok", detail: "2" },
     { subject: "browser", state: "broken", detail: "none", remedy: "Get one." },

@@ -47,7 +47,7 @@ function sideOf(patch: ParsedPatch, side: "old" | "new"): string {
 }
 
 describe("scanPatch", () => {
-  it("reads what jsdiff reads, for the diffs git makes of random files", () => {
+  it("returns the same as jsdiff for git's diffs of random files", () => {
     const line = fc.constantFrom(
       "a",
       "b",
@@ -83,7 +83,7 @@ describe("scanPatch", () => {
     );
   });
 
-  it("reads lines of the patch and nothing else, however it is damaged", () => {
+  it("returns only lines of the patch, however damaged it is", () => {
     const whole = Buffer.from(gitDiff("one\ntwo\nthree\n", "one\n2\nthree\nfour"));
     fc.assert(
       fc.property(damage, (changes) => {
@@ -101,7 +101,7 @@ describe("scanPatch", () => {
     );
   });
 
-  it("numbers the lines so that both sides can be put together again", () => {
+  it("numbers the lines so that both sides can be reconstructed", () => {
     const before = "one\ntwo\nthree\n";
     const after = "one\n2\nthree\nfour";
     const patch = scanPatch(gitDiff(before, after));
@@ -114,7 +114,7 @@ describe("scanPatch", () => {
     expect([...patch.partner.slice(0, 5)]).toEqual([3, 4, -1, 0, 1]);
   });
 
-  it("shows no carriage return at a line's end", () => {
+  it("omits a carriage return at the end of a line", () => {
     const patch = scanPatch("@@ -1 +1 @@\n-a\r\n+b\r\n");
     expect([lineText(patch, 0), lineText(patch, 1)]).toEqual(["a", "b"]);
   });
@@ -127,7 +127,7 @@ describe("scanPatch", () => {
     expect(scanPatch(text).broken).toBe(true);
   });
 
-  it("reads both halves of a change of type", () => {
+  it("parses both parts of a type change", () => {
     const halves =
       "diff --git a/l b/l\ndeleted file mode 100644\n@@ -1 +0,0 @@\n-a\ndiff --git a/l b/l\nnew file mode 120000\n@@ -0,0 +1 @@\n+b\n\\ No newline at end of file\n";
     expect(scanPatch(halves).hunks).toHaveLength(2);

@@ -12,7 +12,7 @@ describe("<br>", () => {
     expect(html(`| a |\n|---|\n| b${written}c |`)).toContain("<td>b<br>\nc</td>");
   });
 
-  it("keeps the way back to the source", () => {
+  it("keeps the source position", () => {
     const document = parseMarkdown("one<br>two **three**");
     const leaf = document.leaves[0];
     expect(leaf?.text).toBe("one\ntwo three");
@@ -20,7 +20,7 @@ describe("<br>", () => {
     expect(document.source.slice(two?.source, (two?.source ?? 0) + 3)).toBe("two");
   });
 
-  it.each(["<br onload=x>", "<br", "< br>", "`<br>`"])("is text otherwise: %s", (written) => {
+  it.each(["<br onload=x>", "<br", "< br>", "`<br>`"])("is text in other forms: %s", (written) => {
     expect(html(`a ${written} b`)).not.toContain("<br");
   });
 });
@@ -43,7 +43,7 @@ describe("<details>", () => {
     );
   });
 
-  it("stands on one line, in a list, in a quote and in another", () => {
+  it("may be on one line, in a list, in a quote and nested", () => {
     expect(html("<details><summary>a</summary>b</details>")).toBe(
       '<details open="open"><summary>a</summary><p>b</p></details>',
     );
@@ -66,7 +66,7 @@ describe("<details>", () => {
     "<summary>alone</summary>",
     "```\n<details>\n```\n\ntext\n\n```\n</details>\n```",
     "    <details>\n    a\n    </details>",
-  ])("is text otherwise: %s", (source) => {
+  ])("is text in other forms: %s", (source) => {
     expect(html(source)).not.toMatch(/<details|<summary/);
   });
 
@@ -79,7 +79,7 @@ describe("<details>", () => {
     expect(html(source)).toContain("secret one");
   });
 
-  it("shows every word of any text, and ends what it begins", () => {
+  it("shows every word of any text and closes its elements", () => {
     const piece = fc.constantFrom(
       "<details>",
       "</details>",

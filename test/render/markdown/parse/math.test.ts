@@ -16,14 +16,14 @@ describe("a formula", () => {
     expect(drawn(source)).toBe(source);
   });
 
-  it("keeps its lines, whatever they begin with", () => {
+  it("keeps its lines, whatever their first characters", () => {
     const source = "$$\na_1 = \\sum_{i} x_i * y_i\n+ b * c\n# d\n$$";
     expect(drawn(`Text.\n\n${source}\n\nMore.`)).toBe(`Text.\n${source}\nMore.`);
     expect(html(source)).toContain("<p>$$<br>");
     expect(html(`- item\n\n  ${source.replaceAll("\n", "\n  ")}\n`)).not.toContain("<h1");
   });
 
-  it("leads back to the source", () => {
+  it("has its source position", () => {
     const source = "Before $x_1 * \\alpha$ after *it*.";
     const [leaf] = parseMarkdown(source).leaves;
     expect(leaf?.text).toBe("Before $x_1 * \\alpha$ after it.");
@@ -39,7 +39,7 @@ describe("a formula", () => {
     expect(drawn(source)).toBe(text);
   });
 
-  it("is looked for among 50,000 dollar signs", () => {
+  it("is found among 50,000 dollar signs", () => {
     const source = "$a ".repeat(50_000);
     expect(drawn(source).length).toBe(source.length - 1);
   });

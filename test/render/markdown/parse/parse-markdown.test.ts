@@ -32,7 +32,7 @@ function leafNodes(nodes: readonly MarkdownNode[]): [number, MarkdownNode][] {
   });
 }
 
-describe("every drawn character knows its source", () => {
+describe("source positions of rendered text", () => {
   it.each([
     ["emphasis and code", "A *b* `c d` **e**", ["A ", "b", " ", "c d", " ", "e"]],
     ["a link, whose address repeats its text", "[x](http://x.x/x) x", ["x", " x"]],
@@ -48,7 +48,7 @@ describe("every drawn character knows its source", () => {
     for (const [text, from] of found) expect(from.replace(/^(\r|\n|\r\n)(> )?$/, "\n")).toBe(text);
   });
 
-  it("an escape, an entity and an escaped pipe stand for what they look like", () => {
+  it("cover an escape, an entity and an escaped pipe", () => {
     expect(pairs("a \\* &amp; b")).toEqual([
       ["a ", "a "],
       ["*", "\\*"],
@@ -67,12 +67,12 @@ describe("every drawn character knows its source", () => {
     expect(pairs(source).map(([, from]) => from)).toEqual(written);
   });
 
-  it("an inline footnote, which GitHub does not know, is the text it is", () => {
+  it("treat an inline footnote as text, as GitHub does", () => {
     expect(leafTexts("a ^[ ] b")).toEqual(["a ^[ ] b"]);
     expect(leafTexts("^[one]")).toEqual(["^[one]"]);
   });
 
-  it("holds for any text: leaves equal what is drawn, offsets stay inside and in order", () => {
+  it("are valid for any text: leaves equal the rendered text, offsets are in range and in order", () => {
     const piece = fc.oneof(
       fc.constantFrom(
         "# ",
@@ -121,7 +121,7 @@ describe("every drawn character knows its source", () => {
 });
 
 describe("a text above one million characters", () => {
-  it("is plain text: every line as it is, in blocks of 200, with its source", () => {
+  it("is plain text: every line unchanged, in blocks of 200, with its source", () => {
     const line = "# no [heading](x) here, `code` neither, and \u202e is seen\n";
     const source = line.repeat(Math.ceil(1_000_001 / line.length));
     const document = parseMarkdown(source);
@@ -135,7 +135,7 @@ describe("a text above one million characters", () => {
   });
 });
 
-describe("a paragraph of more pieces than a call takes arguments", () => {
+describe("a paragraph with more parts than a function accepts arguments", () => {
   const pieces = 70_000;
   it.each<[string, string, number]>([
     ["characters that hide", "a\u200b".repeat(pieces), 2 * pieces],
@@ -146,7 +146,7 @@ describe("a paragraph of more pieces than a call takes arguments", () => {
     expect(leaves.reduce((sum, leaf) => sum + leaf.segments.length, 0)).toBe(segments);
   });
 
-  it("knows the source of each line of thousands, indented or not", () => {
+  it("has the source of each of thousands of lines, indented or not", () => {
     const source = Array.from({ length: 5_000 }, (_, line) => `${" ".repeat(line % 4)}line ${line}`).join(
       "\n",
     );
@@ -155,7 +155,7 @@ describe("a paragraph of more pieces than a call takes arguments", () => {
     expect(found.filter(([text, from]) => text !== from)).toEqual([]);
   });
 
-  it("knows what is behind addresses and titles with parentheses of their own", () => {
+  it("has the source of text after URLs and titles with parentheses", () => {
     const source = "[a](<(> 'b)') a [c](d \")(\") c [e](f\\( (g\\))) e [h]('i') h";
     expect(pairs(source)).toEqual(
       ["a", " a ", "c", " c ", "e", " e ", "h", " h"].map((text) => [text, text]),
@@ -165,8 +165,8 @@ describe("a paragraph of more pieces than a call takes arguments", () => {
   });
 });
 
-describe("Markdown is read as GitHub reads it", () => {
-  it("knows tables, tasks, alerts, footnotes, strikethrough and ordered lists", () => {
+describe("Markdown as GitHub parses it", () => {
+  it("supports tables, tasks, alerts, footnotes, strikethrough and ordered lists", () => {
     const json = JSON.stringify(parseMarkdown(samplePlan).nodes);
     for (const part of [
       '"table"',
@@ -181,17 +181,17 @@ describe("Markdown is read as GitHub reads it", () => {
     expect(JSON.stringify(parseMarkdown("3. three").nodes)).toContain('"start":"3"');
   });
 
-  it("counts headings of one name on, past those that are called so already", () => {
+  it("numbers headings with the same name, skipping ids in use", () => {
     const { headings } = parseMarkdown("# a\n\n# a-1\n\n# a\n\n# a\n\n# a-1\n");
     expect(headings.map(({ id }) => id)).toEqual(["a", "a-1", "a-2", "a-3", "a-1-1"]);
   });
 
-  it("gives headings ids, each once", () => {
+  it("gives headings unique ids", () => {
     const { headings } = parseMarkdown("# A `b`\n\n## A b\n\n### 大");
     expect(headings.map(({ id }) => id)).toEqual(["a-b", "a-b-1", "大"]);
   });
 
-  it("names blocks with their lines", () => {
+  it("gives blocks their line numbers", () => {
     const { blocks } = parseMarkdown("---\ntitle: x\n---\n# H\n\ntext\nmore\n\n```mermaid\nA\n```\n");
     expect(blocks.map(({ name, startLine, endLine }) => `${name} ${startLine}-${endLine}`)).toEqual([
       "code block 2-2",
@@ -201,7 +201,7 @@ describe("Markdown is read as GitHub reads it", () => {
     ]);
   });
 
-  it("draws raw HTML and unsafe links as text, whatever is tried", () => {
+  it("renders raw HTML and unsafe links as text", () => {
     const tags = new Set<string>();
     const hrefs: string[] = [];
     const walk = (nodes: readonly MarkdownNode[]) => {
@@ -224,8 +224,8 @@ describe("Markdown is read as GitHub reads it", () => {
   });
 });
 
-describe("what Markdown would hide is drawn", () => {
-  it("link definitions and footnotes without a reference", () => {
+describe("content that Markdown would hide", () => {
+  it("shows link definitions and footnotes without a reference", () => {
     expect(leafTexts("text\n\n[//]: # (to the agent)\n[^x]: unseen\n\nmore")).toEqual([
       "text",
       "[//]: # (to the agent)\n[^x]: unseen",
@@ -233,7 +233,7 @@ describe("what Markdown would hide is drawn", () => {
     ]);
   });
 
-  it("HTML comments, across lines too", () => {
+  it("shows HTML comments, also across lines", () => {
     const { leaves } = parseMarkdown("a <!-- b\nc --> d");
     expect(leaves[0]?.text).toBe("a <!-- b\nc --> d");
     expect(leaves[0]?.marks).toHaveLength(2);
