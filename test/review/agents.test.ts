@@ -49,7 +49,7 @@ describe("listAgents", () => {
     expect(asked).toEqual([`/agent?directory=${encodeURIComponent(cwd)}`]);
   });
 
-  it("says so when the server cannot be asked", async () => {
+  it("reports a server that does not respond", async () => {
     const failed = { agents: [], error: "Failed to fetch agents" };
     const urls = [
       (await openCode([], 500)).url,

@@ -8,7 +8,7 @@ const textOf = async (stream: AsyncIterable<Buffer>) => {
 };
 
 describe("the event hub", () => {
-  it("greets, tells every page, and ends", async () => {
+  it("sends hello and each event to every page, and closes", async () => {
     const hub = createEventHub("session-1");
     const streams = [hub.open(), hub.open()];
     hub.send({ event: "decided", decision: "deny" });
@@ -20,7 +20,7 @@ describe("the event hub", () => {
     }
   });
 
-  it("tells of nobody who leaves because the review is over", () => {
+  it("reports no page that disconnects because the review is over", () => {
     vi.useFakeTimers();
     try {
       const onDeserted = vi.fn();
@@ -35,7 +35,7 @@ describe("the event hub", () => {
     }
   });
 
-  it("tells when the last page has gone for good, not when one reloads", () => {
+  it("reports when the last page has disconnected, but not a reload", () => {
     vi.useFakeTimers();
     try {
       const onDeserted = vi.fn();

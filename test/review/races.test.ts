@@ -18,7 +18,7 @@ async function listening() {
 }
 
 describe("tabs of one review", { timeout: 60_000 }, () => {
-  it("decide a hundred times at once: one counts, ninety-nine are told", async () => {
+  it("send 100 concurrent decisions: one is taken, 99 get 409", async () => {
     const { context, send } = await listening();
     const responses = await Promise.all(
       Array.from({ length: 100 }, (_, number) =>
@@ -33,7 +33,7 @@ describe("tabs of one review", { timeout: 60_000 }, () => {
     expect(await context.session.outcome).toMatchObject({ kind: "decided", decision: { kind } });
   });
 
-  it("save at once: each generation is one tab's, and the other is handed what is stored", async () => {
+  it("save concurrently: each generation is one tab's, and the other gets the stored one", async () => {
     const { send } = await listening();
     for (let generation = 1; generation <= 20; generation += 1) {
       const responses = await Promise.all(
@@ -46,7 +46,7 @@ describe("tabs of one review", { timeout: 60_000 }, () => {
     }
   });
 
-  it("learn what the other did: the decision by event, and what came too late by its answer", async () => {
+  it("learn of the other's decision by event, and of a late one by its response", async () => {
     const { url, send } = await listening();
     const response = await fetch(`${url}/api/events`);
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -61,7 +61,7 @@ describe("tabs of one review", { timeout: 60_000 }, () => {
     await reader?.cancel();
   });
 
-  it("are told of a decision when the next round would know of it, not before", async () => {
+  it("get the event of a decision only once the next round would contain it", async () => {
     const { context, folder, send } = await listening();
     const rounds = join(folder, "data", "history");
     const known: string[] = [];

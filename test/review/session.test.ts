@@ -41,7 +41,7 @@ describe("advance", () => {
     expect(advance(state, event)).toEqual(next);
   });
 
-  it("ends a review whose claim was given back after it had been abandoned", () => {
+  it("ends a review whose claim is released after it was abandoned", () => {
     const state = advance({ phase: "claimed", abandoned: "signal" }, release);
     expect(state).toEqual({ phase: "over", outcome: { kind: "abandoned", reason: "signal" } });
   });
@@ -72,13 +72,13 @@ function outcomeSoFar(session: Session): Promise<Outcome | undefined> {
 }
 
 describe("createSession", () => {
-  it("lets exactly one of many claim it", () => {
+  it("can be claimed by exactly one of many", () => {
     const session = createSession();
     const claims = Array.from({ length: 100 }, () => session.claim());
     expect(claims).toEqual(claims.map((_, index) => index === 0));
   });
 
-  it("hands the decision on only once it is delivered", async () => {
+  it("resolves with the decision only once it is delivered", async () => {
     const session = createSession();
     expect([session.phase, await outcomeSoFar(session)]).toEqual(["waiting", undefined]);
     session.claim();
@@ -100,7 +100,7 @@ describe("createSession", () => {
     expect(session.claim()).toBe(true);
   });
 
-  it("finishes the decision that was being taken when its time ran out", async () => {
+  it("completes a decision that is being taken when the time limit passes", async () => {
     const session = createSession();
     session.claim();
     session.abandon("timeout");
@@ -110,7 +110,7 @@ describe("createSession", () => {
     expect(await outcomeSoFar(session)).toEqual({ kind: "decided", decision: approve });
   });
 
-  it("ends without a decision where nobody takes one, or not after all", async () => {
+  it("ends without a decision if none is taken or it is released", async () => {
     const left = createSession();
     left.abandon("caller-gone");
     expect(await outcomeSoFar(left)).toEqual({ kind: "abandoned", reason: "caller-gone" });

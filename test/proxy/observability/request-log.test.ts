@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type CallRecord, recordLine } from "../../../src/proxy/observability/request-log.ts";
-import { timestamp } from "../../../src/proxy/observability/timestamp.ts";
 import { callRecord } from "../../support/call-record.ts";
 
 const record = callRecord({ time: "2026-01-02T03:04:05.678Z", id: "req_1", ms: 12.34 });
@@ -56,17 +55,6 @@ describe("a line of the request log", () => {
         const line = recordLine({ ...record, model, upstreamModel: model, errorMessage });
         expect(line).not.toMatch(/[\n\r]/);
         expect(JSON.parse(line)).toMatchObject({ model, fault: errorMessage });
-      }),
-    );
-  });
-});
-
-describe("a timestamp", () => {
-  it("is what Date says, in any order of moments", () => {
-    const moments = fc.integer({ min: 0, max: 4_000_000_000_000 });
-    fc.assert(
-      fc.property(fc.array(moments), (all) => {
-        for (const now of all) expect(timestamp(now)).toBe(new Date(now).toISOString());
       }),
     );
   });

@@ -14,8 +14,8 @@ async function changedServer() {
   return { ...server, putDraft };
 }
 
-describe("a tab that was left over from another code review", () => {
-  it("decides nothing; one that names the review it shows, or none, does", async () => {
+describe("a tab that shows another code review", () => {
+  it("cannot decide; a tab with the current review's id, or none, can", async () => {
     const { get, post, context } = await changedServer();
     const refused = await post("/api/feedback", { feedback: "Fine", approved: true, sessionId: "session-0" });
     expect(refused.statusCode).toBe(412);
@@ -25,7 +25,7 @@ describe("a tab that was left over from another code review", () => {
     expect((await post("/api/feedback", { feedback: "Fine", sessionId })).statusCode).toBe(200);
   });
 
-  it("keeps its draft with the review it is about", async () => {
+  it("stores its draft with its own review", async () => {
     const { get, putDraft, context } = await changedServer();
     expect((await putDraft({ generation: 3, content: "words", reviewId: other })).statusCode).toBe(200);
     expect(await context.drafts.read(other)).toMatchObject({ generation: 3, content: "words" });

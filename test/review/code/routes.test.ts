@@ -22,7 +22,7 @@ async function changed(): Promise<TestRepository> {
 }
 
 describe("GET /api/diff", () => {
-  it("answers with the whole diff and where it stands", async () => {
+  it("returns the whole diff and its git context", async () => {
     const server = await codeServer(await changed());
     const body: DiffState = (await server.get("/api/diff")).json();
     expect(body).toMatchObject({
@@ -36,7 +36,7 @@ describe("GET /api/diff", () => {
     expect(body.rawPatch).toContain("+größe\n");
   });
 
-  it("tells what git said when the diff cannot be taken, and works again afterwards", async () => {
+  it("returns git's message if the diff fails, and works afterwards", async () => {
     const repository = await changed();
     const blob = (await repository.git("rev-parse", "HEAD:b.txt")).trim();
     await rm(join(repository.root, ".git", "objects", blob.slice(0, 2), blob.slice(2)));
@@ -50,7 +50,7 @@ describe("GET /api/diff", () => {
 });
 
 describe("POST /api/diff/switch", () => {
-  it("shows another diff from then on, unless it cannot", async () => {
+  it("switches to another diff, unless that fails", async () => {
     const server = await codeServer(await changed());
     const response = (await server.post("/api/diff/switch", { diffType: "last-commit" })).json();
     expect(response).toMatchObject({ gitRef: "HEAD", diffType: "last-commit" });
@@ -86,13 +86,13 @@ describe("POST /api/diff/switch", () => {
     },
   );
 
-  it("leaves the patch out for a page that fetches file by file", async () => {
+  it("omits the patch for a page that fetches single files", async () => {
     const server = await codeServer(await changed());
     const response = await server.post("/api/diff/switch", { diffType: "uncommitted", patch: false });
     expect(response.json()).toEqual({ rawPatch: "", gitRef: "HEAD", diffType: "uncommitted" });
   });
 
-  it("answers many at once, each with its own diff", async () => {
+  it("returns each of several concurrent requests its own diff", async () => {
     const server = await codeServer(await changed());
     const types = ["uncommitted", "staged", "last-commit", "unstaged"];
     const one = await Promise.all(types.map((diffType) => server.post("/api/diff/switch", { diffType })));
@@ -108,7 +108,7 @@ describe("POST /api/diff/switch", () => {
 });
 
 describe("GET /api/diff/index and /api/diff/patch", () => {
-  it("give the diff in two steps: what there is, then the text that is wanted", async () => {
+  it("return the diff in two steps: the list of files, then the requested text", async () => {
     const server = await codeServer(await changed());
     const index: DiffIndex = (await server.get("/api/diff/index")).json();
     expect(index.files.map(({ path, additions, deletions }) => [path, additions, deletions])).toEqual([
@@ -133,7 +133,7 @@ describe("GET /api/diff/index and /api/diff/patch", () => {
     expect((await server.get("/api/diff/patch?n=0-9999")).body).toBe(whole.rawPatch);
   });
 
-  it("bring what the page shows first along with the index, in the order of a tree, as far as it is small", async () => {
+  it("include the first small files with the index, in tree order", async () => {
     const repository = await testRepository({ "z.txt": "z\n" });
     const long = `${"x".repeat(99)}\n`.repeat(700);
     await repository.write({
@@ -162,14 +162,14 @@ describe("GET /api/diff/index and /api/diff/patch", () => {
     }
   });
 
-  it("leave out changes of white space with w=1", async () => {
+  it("omit whitespace changes with w=1", async () => {
     const server = await codeServer(await changed());
     const index: DiffIndex = (await server.get("/api/diff/index?w=1")).json();
     expect(index.files.map(({ path }) => path)).toEqual(["b.txt", "src/a.ts", "new.txt"]);
     expect((await server.get("/api/diff/patch?n=2&w=1")).body).toContain("+new\n");
   });
 
-  it("refuse numbers that are none, and an id of another diff", async () => {
+  it("reject invalid numbers and the id of another diff", async () => {
     const server = await codeServer(await changed());
     for (const n of ["", "x", "-1", "3-1", "1,,2", "0-3,0-3"]) {
       expect((await server.get(`/api/diff/patch?n=${n}`)).statusCode).toBe(400);
@@ -181,7 +181,7 @@ describe("GET /api/diff/index and /api/diff/patch", () => {
 });
 
 describe("GET /api/file", () => {
-  it("answers with one side's text, inside the repository only", async () => {
+  it("returns one side's text, inside the repository only", async () => {
     const repository = await changed();
     const server = await codeServer(repository);
     await writeFile(join(repository.outside, "secret.txt"), "secret\n");
@@ -198,7 +198,7 @@ describe("GET /api/file", () => {
 });
 
 describe("GET /api/diff/image", () => {
-  it("answers with the image before and after, and with nothing that is no image", async () => {
+  it("returns the image before and after, and no other file", async () => {
     const repository = await testRepository({ "a.png": PNG, "b.png": PNG, "fake.png": Buffer.from([0, 1]) });
     await repository.write({ "a.png": WEBP, "fake.png": Buffer.from([0, 2]), "new.jpg": JPEG });
     await repository.git("rm", "--quiet", "b.png");
@@ -233,7 +233,7 @@ describe("POST /api/feedback", () => {
     text: "why?",
   };
 
-  it("ends the review with the code meant, as the person saw it", async () => {
+  it("ends the review and quotes the code as the person saw it", async () => {
     const repository = await changed();
     const server = await codeServer(repository);
     await server.get("/api/diff");
@@ -249,7 +249,7 @@ describe("POST /api/feedback", () => {
     expect((await server.post("/api/feedback", {})).statusCode).toBe(409);
   });
 
-  it("passes a finished text on as it stands", async () => {
+  it("passes a complete text on unchanged", async () => {
     const server = await codeServer(await changed());
     const feedback = "# All of it\n\nwhy? in src/a.ts\n";
     await server.post("/api/feedback", { feedback, annotations: [note], complete: true });
@@ -258,7 +258,7 @@ describe("POST /api/feedback", () => {
     });
   });
 
-  it("refuses bodies that cannot be meant, and decides nothing", async () => {
+  it("rejects invalid bodies without a decision", async () => {
     const server = await codeServer(await changed());
     for (const body of [
       { feedback: 5 },
@@ -276,7 +276,7 @@ describe("POST /api/feedback", () => {
     expect(server.context.session.phase).toBe("waiting");
   });
 
-  it("switches only to an agent on offer, and only where the caller can", async () => {
+  it("switches only to a listed agent, if the caller supports it", async () => {
     const repository = await changed();
     const agents = [{ name: "build", mode: "primary" }];
     const b = await codeServer(repository, { agents });
@@ -287,7 +287,7 @@ describe("POST /api/feedback", () => {
     expect(response).toMatchObject({ ok: true, warnings: [expect.stringContaining("agentSwitch")] });
   });
 
-  it("lets the next round tell lines that are new from lines that were seen, and where the notes' lines are", async () => {
+  it("lets the next round distinguish new from seen lines and find the annotated lines", async () => {
     const text = (lines: readonly string[]) => `${lines.join("\n")}\n`;
     const before = ["a", "b", "c", "d", "e", "f"];
     const repository = await testRepository({ "x.ts": text(before), "y.ts": "1\n2\n3\n" });
@@ -313,7 +313,7 @@ describe("POST /api/feedback", () => {
     });
   });
 
-  it("says of a suggestion that it was applied, whatever else has moved", async () => {
+  it("marks a suggestion as applied, even if other lines moved", async () => {
     const repository = await testRepository({ "x.ts": "a\nb\nc\n" });
     await repository.write({ "x.ts": "a\nB\nc\n" });
     const suggestion = { ...note, id: "s", filePath: "x.ts", lineStart: 2, lineEnd: 2, type: "suggestion" };
@@ -357,7 +357,7 @@ describe("POST /api/feedback", () => {
     expect(await sinceOn(limited)).not.toHaveProperty("comparedWith");
   });
 
-  it("is remembered for the next round of the branch, with what was seen and said", async () => {
+  it("is stored for the branch's next round with the diff and the feedback", async () => {
     const repository = await changed();
     const first = await codeServer(repository);
     expect((await first.get("/api/diff/rounds")).json()).toEqual({ rounds: [] });

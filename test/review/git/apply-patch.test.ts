@@ -6,7 +6,7 @@ import { awkwardText, gitMadePatch } from "../../support/git-made-patch.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 describe("applyPatch", () => {
-  it("makes the new text from the old one and git's patch, byte for byte", async () => {
+  it("produces the new text from the old one and git's patch, byte for byte", async () => {
     const folder = await temporaryFolder();
     const pairs = fc.array(fc.tuple(awkwardText, awkwardText), { minLength: 1, maxLength: 30 });
     await fc.assert(

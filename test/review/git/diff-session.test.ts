@@ -12,8 +12,8 @@ async function openDiffSession(repository: TestRepository): Promise<DiffSession>
   return session;
 }
 
-describe("createDiffDesk", () => {
-  it("keeps a diff readable for whoever holds it, though another has taken its place", async () => {
+describe("createDiffSession", () => {
+  it("keeps a leased diff readable after another has replaced it", async () => {
     const repository = await testRepository({ "a.txt": "a\n" });
     await repository.write({ "a.txt": "b\n" });
     const session = await openDiffSession(repository);
@@ -26,7 +26,7 @@ describe("createDiffDesk", () => {
     expect(() => lease.snapshot.spool.hold()).toThrow(/replaced/);
   });
 
-  it("stays as it was when a switch fails", async () => {
+  it("is unchanged if a switch fails", async () => {
     const session = await openDiffSession(await testRepository({ "a.txt": "a\n" }));
     (await session.switchTo("last-commit")).release();
     await expect(session.switchTo("nonsense")).rejects.toThrow("Unknown diffType");
@@ -35,7 +35,7 @@ describe("createDiffDesk", () => {
     release();
   });
 
-  it("ends git when it is closed in the middle of a diff", async () => {
+  it("ends git if it is closed during a diff", async () => {
     const repository = await testRepository({ "a.txt": "a\n" });
     const session = createDiffSession(await repository.open());
     const current = session.current();
@@ -45,7 +45,7 @@ describe("createDiffDesk", () => {
 });
 
 describe("isOutdated", () => {
-  it("goes by content, not by times, and sees new files, new commits and changes taken back", async () => {
+  it("compares content, not times, and detects new files, new commits and reverted changes", async () => {
     const repository = await testRepository({ "a.txt": "a\n" });
     await repository.write({ "a.txt": "b\n" });
     const session = await openDiffSession(repository);
@@ -67,7 +67,7 @@ describe("isOutdated", () => {
 });
 
 describe("watchDiff", () => {
-  it("looks only while somebody listens, and again after a look that failed", async () => {
+  it("checks only while a page listens, and again after a failed check", async () => {
     const looks: string[] = [];
     let isWanted = false;
     const outcomes = [() => Promise.reject(new Error("busy")), async () => false, async () => true];

@@ -71,7 +71,7 @@ describe("diff types", () => {
     });
   });
 
-  it("are offered: the specification's three, then ours, other branches and recent commits", async () => {
+  it("are listed: the specification's three, then the others, other branches and recent commits", async () => {
     const git = await (await repository.open()).git();
     const context = gitContextOf(await readHeads(git));
     expect(context).toMatchObject({ currentBranch: "topic", defaultBranch: "main" });

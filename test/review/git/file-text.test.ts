@@ -14,7 +14,7 @@ async function sides(repository: TestRepository, diffType: string, path: string)
 }
 
 describe("readSide", () => {
-  it("gives both sides of changed, new, removed, renamed and untouched files", async () => {
+  it("returns both sides of changed, new, removed, renamed and unchanged files", async () => {
     const repository = await testRepository({
       "changed.txt": "1\n2\n3\n",
       "gone.txt": "gone\n",
@@ -42,7 +42,7 @@ describe("readSide", () => {
     expect(await of("data.bin")).toEqual(["validation", "validation"]);
   });
 
-  it("stays with what the diff saw, whatever is written meanwhile", async () => {
+  it("returns the content at the time of the diff, whatever is written later", async () => {
     const repository = await testRepository({ "a.txt": "1\n" });
     await repository.write({ "a.txt": "2\n" });
     const { git, snapshot } = await openSnapshot(repository);
@@ -51,7 +51,7 @@ describe("readSide", () => {
     await snapshot.spool.close();
   });
 
-  it("reads the index where the index is compared", async () => {
+  it("reads the index if the index is compared", async () => {
     const repository = await testRepository({ "a.txt": "1\n", "b.txt": "b\n" });
     await repository.write({ "a.txt": "2\n" });
     await repository.git("add", "a.txt");

@@ -12,7 +12,7 @@ import { snapshotOf, testRepository } from "../../support/test-repository.ts";
 
 const FILES = 4_100;
 
-it("keeps what a first look has compared when it is ended, and the next look compares the rest", async () => {
+it("keeps the results of an aborted run, and the next run compares the rest", async () => {
   const files = Object.fromEntries(
     Array.from({ length: FILES }, (_, number) => [`f${number}.txt`, `${number}\n`]),
   );

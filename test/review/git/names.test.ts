@@ -35,7 +35,7 @@ describe("quoteName", () => {
 });
 
 describe("unquoteName", () => {
-  it("undoes git's quoting of any name", () => {
+  it("reverts git's quoting of any name", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", minLength: 1 }), (name) => {
         expect(unquoteName(quote(name))).toBe(name);
@@ -45,14 +45,14 @@ describe("unquoteName", () => {
 });
 
 describe("readSectionHeader", () => {
-  it("finds the one name in a header without hunks, also when it holds ` b/`", () => {
+  it("finds the one name in a header without hunks, even if it contains ` b/`", () => {
     for (const name of ["a.txt", "x b/y", "x b/x b/x", "größe", 'q"q', "tab\t"]) {
       const header = `diff --git ${quote(`a/${name}`)} ${quote(`b/${name}`)}\nold mode 100644\nnew mode 100755\n`;
       expect(readSectionHeader(header)).toMatchObject({ path: name, status: "modified", oldMode: "100644" });
     }
   });
 
-  it("takes both names of a rename", () => {
+  it("returns both names of a rename", () => {
     const header =
       'diff --git a/a b/c "b/\\303\\274"\nsimilarity index 90%\nrename from a b/c\nrename to "\\303\\274"\nindex 1a..2b 100644\n';
     expect(readSectionHeader(header)).toMatchObject({
@@ -68,7 +68,7 @@ describe("disarmPrograms", () => {
   const listing = (...entries: [scope: string, key: string, value: string][]) =>
     entries.map(([scope, key, value]) => `${scope}\0${key}\n${value}\0`).join("");
 
-  it("puts back what the repository sets to what the user set, or to nothing", () => {
+  it("resets what the repository sets to the user's value, or to none", () => {
     const settings = disarmPrograms(
       readSettings(
         listing(
@@ -93,7 +93,7 @@ describe("disarmPrograms", () => {
 });
 
 describe("isHardened", () => {
-  it("knows a git that does not read settings from the environment", async () => {
+  it("detects a git that does not read settings from the environment", async () => {
     const repository = await testRepository({ "a.txt": "a\n" });
     const args = ["config", "--list", "--show-scope", "-z"];
     const { environment } = await (await repository.open()).git();
@@ -105,7 +105,7 @@ describe("isHardened", () => {
 });
 
 describe("gitEnvironment", () => {
-  it("hands git nothing but what is on the list", () => {
+  it("passes git only the listed variables", () => {
     const names = Object.keys(
       gitEnvironment(
         {
@@ -133,7 +133,8 @@ describe("isGeneratedName", () => {
     "knows %s",
     (path) => expect(isGeneratedName(path)).toBe(true),
   );
-  it.each(["package.json", "lock.json", "src/minify.js", "generated.ts", "map.js"])("lets %s be", (path) =>
-    expect(isGeneratedName(path)).toBe(false),
+  it.each(["package.json", "lock.json", "src/minify.js", "generated.ts", "map.js"])(
+    "returns false for %s",
+    (path) => expect(isGeneratedName(path)).toBe(false),
   );
 });

@@ -22,7 +22,7 @@ function countLines(text: Buffer): number {
 }
 
 describe("createPatchSplitter", () => {
-  it("splits what git made and joins it again byte for byte, wherever it is cut", async () => {
+  it("splits git's patch and joins it again byte for byte, for chunks cut anywhere", async () => {
     const folder = await temporaryFolder();
     const pairs = fc.array(fc.tuple(awkwardText, awkwardText), { minLength: 1, maxLength: 30 });
     await fc.assert(
@@ -42,7 +42,7 @@ describe("createPatchSplitter", () => {
     );
   });
 
-  it("covers git's own patches with bytes changed, lost and doubled, wherever they are cut", async () => {
+  it("covers patches with changed, missing and repeated bytes, for chunks cut anywhere", async () => {
     const folder = await temporaryFolder();
     const old = Buffer.from("one\ntwo\nthree\n");
     const patch = await gitMadePatch(folder, [
@@ -61,7 +61,7 @@ describe("createPatchSplitter", () => {
     );
   });
 
-  it("covers any bytes at all, patch or not", () => {
+  it("covers arbitrary bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), fc.array(fc.nat(), { maxLength: 10 }), (bytes, cuts) => {
         const patch = Buffer.concat([Buffer.from("diff --git a/x b/x\n@@ -1 +1 @@\n"), bytes]);
@@ -78,7 +78,7 @@ describe("createPatchSplitter", () => {
     expect(split(patch)).toMatchObject([{ additions: 1, deletions: 1 }]);
   });
 
-  it("gives a file the same fingerprint wherever its changes stand, and another when they differ", () => {
+  it("gives a file a fingerprint that depends on its changes, not on their position", () => {
     const of = (text: string) => split(Buffer.from(text))[0]?.fingerprint;
     const header = "diff --git a/x b/x\nindex 1..2\n--- a/x\n+++ b/x\n";
     const one = of(`${header}@@ -1,2 +1,2 @@\n context\n-old\n+new\n`);
@@ -86,14 +86,14 @@ describe("createPatchSplitter", () => {
     expect(of(`${header}@@ -1,2 +1,2 @@\n context\n-old\n+newer\n`)).not.toBe(one);
   });
 
-  it("tells binaries and pure mode changes apart by their header", () => {
+  it("distinguishes binaries and mode changes by their header", () => {
     const of = (header: string) => split(Buffer.from(`diff --git a/x b/x\n${header}`))[0]?.fingerprint;
     const one = of("index 111..222 100644\nBinary files a/x and b/x differ\n");
     expect(of("index 111..333 100644\nBinary files a/x and b/x differ\n")).not.toBe(one);
     expect(of("old mode 100644\nnew mode 100755\n")).not.toBe(one);
   });
 
-  it("gives notes about conflicts sections of their own", () => {
+  it("gives messages about conflicts their own sections", () => {
     const patch = Buffer.from(
       "* Unmerged path a\ndiff --git a/b b/b\n@@ -1 +1 @@\n-x\n+y\n* Unmerged path c\n",
     );
@@ -104,7 +104,7 @@ describe("createPatchSplitter", () => {
     ]);
   });
 
-  it("takes a line of many megabytes in small pieces", () => {
+  it("accepts a line of many megabytes in small chunks", () => {
     const patch = Buffer.concat([
       Buffer.from("diff --git a/x b/x\n@@ -0,0 +1 @@\n+"),
       Buffer.alloc(8_000_000, "x"),

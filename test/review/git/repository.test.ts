@@ -10,13 +10,13 @@ import { addSubmodule, repositoryIn, snapshotOf, testRepository } from "../../su
 const environment = { PATH: process.env["PATH"] };
 
 describe("openRepository", () => {
-  it("finds the top from a folder below", async () => {
+  it("finds the root from a subfolder", async () => {
     const repository = await testRepository({ "a/b/c.txt": "c\n" });
     const opened = await repository.open(join(repository.root, "a", "b"));
     expect(opened).toMatchObject({ root: repository.root, name: "repo", objectFormat: "sha1" });
   });
 
-  it("names the branch that is checked out, before its first commit too, and none where there is none", async () => {
+  it("returns the current branch, also before its first commit, and none if detached", async () => {
     const repository = await testRepository({ "a.txt": "a\n" });
     const branch = async () => (await repository.open()).branch;
     expect(await branch()).toBe("refs/heads/main");
@@ -49,7 +49,7 @@ describe("openRepository", () => {
     expect((await snapshotOf(repository)).paths).toEqual(["a.txt"]);
   });
 
-  it("says what to do where there is no working tree", async () => {
+  it("states the remedy if there is no working tree", async () => {
     const folder = await temporaryFolder();
     const plain = { ...environment, HOME: folder, GIT_CEILING_DIRECTORIES: folder };
     await expect(openRepository(folder, plain)).rejects.toMatchObject({
@@ -64,7 +64,7 @@ describe("openRepository", () => {
     await expect(openRepository(join(folder, "bare.git"), plain)).rejects.toThrow(/no working tree/);
   });
 
-  it("says how to trust a repository that another user owns", async () => {
+  it("states how to trust a repository that another user owns", async () => {
     const repository = await testRepository({ "sub/a.txt": "a\n" });
     const programs = join(repository.outside, "bin");
     await mkdir(programs);
@@ -87,7 +87,7 @@ describe("openRepository", () => {
 });
 
 describe("findGit", () => {
-  it("says so when there is none", async () => {
+  it("rejects if there is none", async () => {
     const folder = await temporaryFolder();
     await symlink(process.execPath, join(folder, "node"));
     const look = () => findGit(folder, { PATH: folder });
@@ -99,7 +99,7 @@ describe("readHeads", () => {
   const headsOf = async (repository: Awaited<ReturnType<typeof testRepository>>) =>
     readHeads(await (await repository.open()).git());
 
-  it("prefers what origin/HEAD names, by its local branch", async () => {
+  it("prefers the local branch of origin/HEAD", async () => {
     const repository = await testRepository({ "a.txt": "a\n" });
     await repository.git("branch", "trunk");
     await repository.git("update-ref", "refs/remotes/origin/trunk", "HEAD");
@@ -109,7 +109,7 @@ describe("readHeads", () => {
     expect((await headsOf(repository)).defaultBranch.name).toBe("origin/trunk");
   });
 
-  it("falls back to main, then master, then the branch that is there", async () => {
+  it("falls back to main, then master, then the only branch", async () => {
     const repository = await testRepository({ "a.txt": "a\n" });
     await repository.git("checkout", "--quiet", "-b", "topic");
     expect((await headsOf(repository)).defaultBranch.name).toBe("main");
@@ -122,7 +122,7 @@ describe("readHeads", () => {
     });
   });
 
-  it("knows a detached HEAD and one without a commit", async () => {
+  it("detects a detached HEAD and one without a commit", async () => {
     const repository = await testRepository({ "a.txt": "a\n" });
     await repository.git("checkout", "--quiet", "--detach");
     expect((await headsOf(repository)).currentBranch).toMatch(/^detached at [0-9a-f]{7}$/);

@@ -22,7 +22,7 @@ async function leadsToWorkingTree(repository: TestRepository, patch: string): Pr
 }
 
 describe("uncommitted changes", () => {
-  it("are all there, tracked ones first, with awkward names, and git can apply them", async () => {
+  it("are complete, tracked files first, with special names, and git can apply them", async () => {
     const repository = await testRepository({
       "a b.txt": "one\n",
       "größe.txt": "one\n",
@@ -69,7 +69,7 @@ describe("uncommitted changes", () => {
     expect(await leadsToWorkingTree(repository, patch)).toBe(true);
   });
 
-  it("tell of a file that is no longer tracked as deleted and added", async () => {
+  it("show a file that is no longer tracked as deleted and added", async () => {
     const repository = await testRepository({ "a.txt": "a\n" });
     await repository.git("rm", "--quiet", "--cached", "a.txt");
     const { snapshot } = await snapshotOf(repository, "uncommitted");
@@ -79,7 +79,7 @@ describe("uncommitted changes", () => {
     ]);
   });
 
-  it("name a file's status, modes, counts and former name", async () => {
+  it("contain a file's status, modes, counts and former name", async () => {
     const repository = await testRepository({
       "old name.txt": numbered(20),
       "mode.sh": "echo\n",
@@ -109,7 +109,7 @@ describe("uncommitted changes", () => {
     expect(snapshot.files.map(({ index }) => index)).toEqual(snapshot.files.map((_, index) => index));
   });
 
-  it("are compared with nothing before the first commit", async () => {
+  it("are compared with an empty tree before the first commit", async () => {
     const repository = await testRepository();
     await repository.write({ "staged.txt": "staged\n", "loose.txt": "loose\n" });
     await repository.git("add", "staged.txt");
@@ -121,7 +121,7 @@ describe("uncommitted changes", () => {
     }
   });
 
-  it("show a path in conflict as it is in the working tree, in one plain diff", async () => {
+  it("show a path in conflict as it is in the working tree, as one normal diff", async () => {
     const repository = await testRepository({ "a.txt": "1\n2\n3\n" });
     await repository.git("checkout", "--quiet", "-b", "other");
     await repository.write({ "a.txt": "1\nother\n3\n" });
@@ -139,13 +139,13 @@ describe("uncommitted changes", () => {
     expect((await snapshotOf(repository, "staged")).paths).toEqual([]);
   });
 
-  it("can leave out changes of white space alone", async () => {
+  it("can omit whitespace changes", async () => {
     const repository = await testRepository({ "space.txt": "a b\n", "word.txt": "a b\n" });
     await repository.write({ "space.txt": "a    b\n", "word.txt": "a   c\n" });
     expect((await snapshotOf(repository, "uncommitted", { ignoreSpace: true })).paths).toEqual(["word.txt"]);
   });
 
-  it("can be limited to paths, taken literally", async () => {
+  it("can be limited to literal paths", async () => {
     const repository = await testRepository({ "src/a.txt": "a\n", "docs/a.txt": "a\n", "*.txt": "a\n" });
     await repository.write({
       "src/a.txt": "b\n",
@@ -160,7 +160,7 @@ describe("uncommitted changes", () => {
     expect(await limited("--output=x", "docs")).toEqual(["docs/a.txt"]);
   });
 
-  it("mark what programs write, by name and by .gitattributes, which can also take the mark away", async () => {
+  it("mark generated files by name and .gitattributes, which can also unmark them", async () => {
     const repository = await testRepository({
       ".gitattributes": "made.txt linguist-generated\nyarn.lock -linguist-generated\n",
     });
@@ -179,7 +179,7 @@ describe("uncommitted changes", () => {
     ]);
   });
 
-  it("know repositories of the newer object format", async () => {
+  it("support repositories with SHA-256 objects", async () => {
     const repository = await testRepository({ "a.txt": "a\n" }, ["--object-format=sha256"]);
     await repository.write({ "a.txt": "b\n", "new.txt": "new\n" });
     const { snapshot, paths } = await snapshotOf(repository);
@@ -187,7 +187,7 @@ describe("uncommitted changes", () => {
     expect(snapshot.files[0]?.oldBlob).toHaveLength(64);
   });
 
-  it("name a submodule's commits, and a repository inside this one", async () => {
+  it("name a submodule's commits and a nested repository", async () => {
     const inner = await testRepository({ "inner.txt": "1\n" });
     const repository = await testRepository({ "a.txt": "a\n" });
     await addSubmodule(repository, inner);
@@ -206,7 +206,7 @@ describe("uncommitted changes", () => {
     expect(await patchOf("nested")).toContain("new file mode 160000");
   });
 
-  it("take many untracked files", async () => {
+  it("support many untracked files", async () => {
     const repository = await testRepository({ "a.txt": "a\n" });
     const files = Array.from({ length: 500 }, (_, index) => [`d${index % 20}/f${index}.txt`, `${index}\n`]);
     await repository.write(Object.fromEntries(files));
@@ -217,7 +217,7 @@ describe("uncommitted changes", () => {
 });
 
 describe("the id of a diff", () => {
-  it("stays while the diff does, and changes with any of its content", async () => {
+  it("changes if and only if the diff's content changes", async () => {
     const repository = await testRepository({ "a.txt": numbered(9), "b.bin": Buffer.from([0, 1]) });
     const idNow = async () => (await snapshotOf(repository)).snapshot.diffId;
     await repository.write({ "a.txt": numbered(8) });

@@ -67,7 +67,7 @@ describe("listFiles", () => {
     },
   );
 
-  it("names each file once, and numbers them, in the middle of a merge too", async () => {
+  it("lists each file once with its number, also during a merge", async () => {
     const repository = await testRepository({ "a.txt": "one\n" });
     await repository.git("checkout", "--quiet", "-b", "side");
     await repository.write({ "a.txt": "side\n" });
@@ -82,7 +82,7 @@ describe("listFiles", () => {
     }
   });
 
-  it("is not kept from it by a file that the repository's configuration names", async () => {
+  it("works if the repository's configuration names an order file", async () => {
     const repository = await testRepository({ "a.txt": "one\n" });
     await repository.write({ "a.txt": "two\n" });
     await repository.git("config", "diff.orderFile", "/there/is/none");
@@ -92,7 +92,7 @@ describe("listFiles", () => {
 });
 
 describe("takePart", () => {
-  it("takes every file as it is in the whole", async () => {
+  it("returns each file as in the whole diff", async () => {
     const { part, snapshot } = await partsOf(await changedInEveryWay());
     const paths = [...new Set(snapshot.files.map(({ path }) => path))];
     expect(paths).toHaveLength(9);
@@ -108,12 +108,12 @@ describe("takePart", () => {
     }
   });
 
-  it("gives nothing where nothing is chosen", async () => {
+  it("returns nothing if no file is chosen", async () => {
     const { part } = await partsOf(await changedInEveryWay());
     expect(await part(() => [])).toBeUndefined();
   });
 
-  it("gives nothing where git cannot tell the file from others", async () => {
+  it("returns nothing if git cannot distinguish the file from others", async () => {
     const repository = await testRepository({ "name/inner.txt": "one\n", "other.txt": "one\n" });
     await rm(join(repository.root, "name"), { recursive: true });
     await repository.write({ name: "a file now\n" });
@@ -121,7 +121,7 @@ describe("takePart", () => {
     expect(await part((files) => files.filter(({ path }) => path === "name"))).toBeUndefined();
   });
 
-  it("gives nothing for a name that is not UTF-8", async () => {
+  it("returns nothing for a name that is not UTF-8", async () => {
     const repository = await testRepository({ "a.txt": "one\n" });
     await writeFile(Buffer.from(`${repository.root}/caf\xe9.txt`, "latin1"), "new\n");
     const { part } = await partsOf(repository);

@@ -5,7 +5,7 @@ const log = (results: readonly object[], rules: readonly object[] = []) =>
   JSON.stringify({ version: "2.1.0", runs: [{ tool: { driver: { name: "ESLint", rules } }, results }] });
 
 describe("a SARIF file", () => {
-  it("gives findings with path, lines, severity and rule", () => {
+  it("yields findings with path, lines, severity and rule", () => {
     const location = { artifactLocation: { uri: "src/a%20b.ts" }, region: { startLine: 2, endLine: 3 } };
     const result = {
       ruleId: "no-undef",
@@ -26,7 +26,7 @@ describe("a SARIF file", () => {
     ]);
   });
 
-  it("takes the severity of the rule if a result has none, and warning without either", () => {
+  it("uses the rule's severity if a result has none, and warning without either", () => {
     const rules = [{ id: "max-len", defaultConfiguration: { level: "note" } }];
     const results = [{ ruleId: "max-len", message: { text: "Long" } }, { message: { text: "Odd" } }];
     expect(parseSarif(log(results, rules), "x").map(({ body }) => body.severity)).toEqual([

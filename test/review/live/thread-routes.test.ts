@@ -17,7 +17,7 @@ async function threadServer() {
 }
 
 describe("the routes of threads", () => {
-  it("know the page by its origin and agents by the token, and refuse all others", async () => {
+  it("recognize the page by its origin and agents by the token, and reject all others", async () => {
     const { call } = await threadServer();
     const page = await call("POST", "/api/threads", PAGE, { ...FINDING, type: "comment" });
     expect(page.body.messages[0]?.author.kind).toBe("person");

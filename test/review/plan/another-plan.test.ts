@@ -4,8 +4,8 @@ import { planServer } from "../../support/plan-server.ts";
 const headers = { host: "localhost" };
 const seen = "0123456789abcdef0123456789abcdef";
 
-describe("a tab that shows another plan than the one under review", () => {
-  it.each(["/api/approve", "/api/deny"])("decides nothing by %s", async (path) => {
+describe("a tab that shows another plan", () => {
+  it.each(["/api/approve", "/api/deny"])("cannot decide by %s", async (path) => {
     const { post, context } = await planServer();
     const refused = await post(path, { planId: seen });
     expect(refused.statusCode).toBe(412);
@@ -14,7 +14,7 @@ describe("a tab that shows another plan than the one under review", () => {
     expect((await post(path, { planId: context.mode.draftKey() })).statusCode).toBe(200);
   });
 
-  it("keeps its draft with the plan it is about", async () => {
+  it("stores its draft with its own plan", async () => {
     const { app, context } = await planServer();
     const put = (payload: object) => app.inject({ method: "PUT", url: "/api/draft", payload, headers });
     expect((await put({ generation: 3, content: "words", planId: seen })).statusCode).toBe(200);

@@ -13,7 +13,7 @@ const b: ApprovalRules = { origin: "origin_b", channel: jsonChannel("origin_b"),
 const claude: ApprovalRules = { ...a, channel: claudePermissionRequest({}) };
 
 describe("proposeApproval", () => {
-  it("keeps what each origin takes", () => {
+  it("keeps the fields that each origin accepts", () => {
     expect(proposeApproval({ permissionMode: "acceptEdits" }, a)).toEqual({
       decision: { kind: "approve", permissionMode: "acceptEdits" },
       warnings: [],
@@ -36,14 +36,14 @@ describe("proposeApproval", () => {
     expect(warnings[0]).toContain(member);
   });
 
-  it("takes a note for Claude Code, whose plan carries it", () => {
+  it("accepts a note for Claude Code, which receives it in the plan", () => {
     expect(proposeApproval({ feedback: "note" }, claude).decision).toEqual({
       kind: "approve",
       feedback: "note",
     });
   });
 
-  it("takes a plan for edited only where it was", () => {
+  it("treats a plan as edited only if its text differs", () => {
     expect(proposeApproval({ plan: "# Plan" }, claude).decision).toEqual({ kind: "approve" });
     expect(proposeApproval({ plan: "# New" }, claude).decision).toEqual({
       kind: "approve",
@@ -51,7 +51,7 @@ describe("proposeApproval", () => {
     });
   });
 
-  it("knows agents by id and by name, and any where none are listed", () => {
+  it("accepts agents by id and name, or any agent if none are listed", () => {
     expect(proposeApproval({ agentSwitch: "Build" }, b).decision.agentSwitch).toBe("Build");
     expect(() => proposeApproval({ agentSwitch: "nobody" }, b)).toThrowError(/nobody/);
     expect(proposeApproval({ agentSwitch: "nobody" }, { ...b, agents: [] }).decision.agentSwitch).toBe(
@@ -59,7 +59,7 @@ describe("proposeApproval", () => {
     );
   });
 
-  it("takes empty text for none", () => {
+  it("treats empty text as missing", () => {
     for (const feedback of ["", " \n\t"]) {
       expect(proposeApproval({ feedback, agentSwitch: "" }, a)).toEqual({
         decision: { kind: "approve" },
@@ -70,7 +70,7 @@ describe("proposeApproval", () => {
 });
 
 describe("proposeDenial", () => {
-  it("always has something to say", () => {
+  it("always has feedback", () => {
     expect(proposeDenial({ feedback: "no" }).decision).toEqual({ kind: "deny", feedback: "no" });
     expect(proposeDenial({}).decision).toEqual({ kind: "deny", feedback: "Plan rejected by user" });
     for (const feedback of ["", " \n\t"])

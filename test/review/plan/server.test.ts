@@ -10,7 +10,7 @@ const fromPage = { ...headers, "x-sallyport-page": PAGE_TOKEN };
 const agents = [{ id: "build", name: "Build", mode: "primary" }];
 
 describe("GET /api/plan", () => {
-  it("has the specification's members and what the page needs besides", async () => {
+  it("has the members of the specification and those that the page needs", async () => {
     const { app } = await planServer({
       origin: "origin_a",
       channel: claudePermissionRequest({ plan: PLAN }),
@@ -36,7 +36,7 @@ describe("GET /api/plan", () => {
 });
 
 describe("a decision", () => {
-  it("is on record before it is answered, and handed on after", async () => {
+  it("is stored before the response and delivered after it", async () => {
     const { context, post } = await planServer();
     const response = await post("/api/deny", { feedback: "no" });
     expect(response.json()).toMatchObject({ ok: true, savedPath: expect.stringMatching(/-denied\.md$/) });
@@ -47,7 +47,7 @@ describe("a decision", () => {
     expect(await context.session.outcome).toMatchObject({ kind: "decided", decision: { feedback: "no" } });
   });
 
-  it("is the first of many: the others are told, and nothing of theirs is kept", async () => {
+  it("is the first of several: the others get 409, and nothing of theirs is stored", async () => {
     const { folder, post } = await planServer();
     const bodies = Array.from({ length: 30 }, (_, index) => ({ feedback: `no ${index}` }));
     const responses = await Promise.all(bodies.map((body) => post("/api/deny", body)));
@@ -98,7 +98,7 @@ describe("a decision", () => {
     });
   });
 
-  it("is not taken when it cannot be put on record, and that is said at once", async () => {
+  it("is rejected at once if it cannot be stored", async () => {
     const { context, failures, folder, post } = await planServer();
     const obstacle = join(folder, "data", "decisions");
     await writeFile(obstacle, "in the way");
@@ -116,7 +116,7 @@ describe("a decision", () => {
     expect(await context.records.last()).toMatchObject({ text: "Plan not approved.\n\nkept" });
   });
 
-  it("is taken without a record from who has been told, and decides again", async () => {
+  it("is accepted without a record when it is sent again after that error", async () => {
     const { context, folder, post } = await planServer();
     await writeFile(join(folder, "data", "decisions"), "in the way");
     expect((await post("/api/deny", { feedback: "first" })).statusCode).toBe(500);
@@ -128,7 +128,7 @@ describe("a decision", () => {
     expect(await context.session.outcome).toMatchObject({ decision: { feedback: "again" } });
   });
 
-  it("goes on record with its round, and the next round shows it", async () => {
+  it("is stored with its round, which the next round shows", async () => {
     const first = await planServer();
     const annotation = { id: "1", type: "general", text: "deeper", createdAt: "2026-11-21T12:00:00Z" };
     await first.post("/api/deny", { feedback: "deeper", annotations: [annotation] });
@@ -139,7 +139,7 @@ describe("a decision", () => {
     });
   });
 
-  it("that never came leaves what was typed to the next round", async () => {
+  it("leaves typed text to the next round if it never came", async () => {
     const first = await planServer();
     const content = { annotations: [{ id: "1" }] };
     await first.context.drafts.write(first.context.mode.draftKey(), 1, content);
@@ -150,7 +150,7 @@ describe("a decision", () => {
     });
   });
 
-  it("is not held up by a folder that cannot be", async () => {
+  it("is not blocked by an invalid folder", async () => {
     const { folder, post } = await planServer();
     await writeFile(join(folder, "file"), "");
     const customPath = join(folder, "file", "plans");
@@ -158,7 +158,7 @@ describe("a decision", () => {
     expect(response.json()).toEqual({ ok: true, warnings: [expect.stringContaining("not saved")] });
   });
 
-  it("saves by the remembered choice where the body leaves it open", async () => {
+  it("saves by the stored choice if the body has none", async () => {
     const { context, folder, post } = await planServer();
     const customPath = join(folder, "kept");
     await context.settings.change({ planSave: { enabled: true, customPath } });
@@ -168,7 +168,7 @@ describe("a decision", () => {
     expect((await off.post("/api/approve", {})).json()).toEqual({ ok: true });
   });
 
-  it("is not held up by a remembered folder that cannot be meant", async () => {
+  it("is not blocked by an invalid stored folder", async () => {
     const { context, folder, post } = await planServer();
     await context.settings.change({ planSave: { enabled: true, customPath: "plans" } });
     const { ok, savedPath, warnings } = (await post("/api/approve", {})).json();
@@ -177,7 +177,7 @@ describe("a decision", () => {
     expect(warnings).toEqual([expect.stringMatching(/remembered folder must be an absolute path/)]);
   });
 
-  it("goes to the vault as well, and what fails there is a warning", async () => {
+  it("is also saved to the vault, where a failure is a warning", async () => {
     const { folder, post } = await planServer();
     await mkdir(join(folder, "vault"));
     const vaultapp = { vaultPath: join(folder, "vault"), plan: "# Note" };
@@ -192,7 +192,7 @@ describe("a decision", () => {
     expect(response.json().warnings).toHaveLength(2);
   });
 
-  it("keeps no copy of a plan that was never sent", async () => {
+  it("saves no copy of a plan that was never sent", async () => {
     const { folder, post } = await planServer({ plan: "", missing: "The agent sent none." });
     expect((await post("/api/deny", {})).json()).toEqual({ ok: true });
     await expect(readdir(join(folder, "data", "plans"))).rejects.toThrow();
@@ -200,7 +200,7 @@ describe("a decision", () => {
 });
 
 describe("GET /api/image", () => {
-  it("shows images, and nothing can run in them", async () => {
+  it("serves images in which no script can run", async () => {
     const { app, folder } = await planServer();
     await writeFile(join(folder, "größe.txt"), JPEG);
     const url = `/api/image?path=${encodeURIComponent(join(folder, "größe.txt"))}`;
@@ -225,7 +225,7 @@ describe("GET /api/image", () => {
     expect([response.statusCode, response.json()]).toEqual([status, { error }]);
   });
 
-  it("tells nothing about files outside where others can ask", async () => {
+  it("does not reveal files outside the allowed folders on a remote host", async () => {
     const { app, folder } = await planServer({ confined: { folders: ["/nowhere"], files: [] } });
     await writeFile(join(folder, "a.png"), PNG);
     const path = encodeURIComponent(join(folder, "a.png"));
@@ -246,7 +246,7 @@ describe("POST /api/upload", () => {
     headers: { ...headers, "content-type": type },
   });
 
-  it("keeps the file and says where", async () => {
+  it("stores the file and returns its path", async () => {
     const { app } = await planServer();
     const parts = '--b\nContent-Disposition: form-data; name="file"; filename="größe.png"\n\nPNG';
     const response = (await app.inject(form(parts))).json();
@@ -254,7 +254,7 @@ describe("POST /api/upload", () => {
     expect((await readFile(response.path)).equals(PNG)).toBe(true);
   });
 
-  it("finds the file among whatever else a form sends", async () => {
+  it("finds the file among other form fields", async () => {
     const { app } = await planServer();
     const part = (disposition: string, content: string) =>
       `--b\nContent-Disposition: form-data; ${disposition}\n\n${content}\n`;
@@ -273,7 +273,7 @@ describe("POST /api/upload", () => {
     expect([response.statusCode, response.json()]).toEqual([400, { error: "No file provided" }]);
   });
 
-  it("refuses what is not multipart", async () => {
+  it("rejects a body that is not multipart", async () => {
     const { app } = await planServer();
     expect((await app.inject(form("{}", "application/json"))).statusCode).toBe(400);
     expect((await app.inject(form("nonsense", "multipart/form-data"))).statusCode).toBeLessThan(500);
@@ -281,7 +281,7 @@ describe("POST /api/upload", () => {
 });
 
 describe("drafts and settings", () => {
-  it("come back as they were put", async () => {
+  it("are returned as they were stored", async () => {
     const { app, folder } = await planServer();
     const put = (url: string, payload: object) => app.inject({ method: "PUT", url, payload, headers });
     const saved = await put("/api/draft", { generation: 1, content: { notes: ["a"] } });
@@ -296,7 +296,7 @@ describe("drafts and settings", () => {
     expect((await put("/api/draft", { content: 1 })).statusCode).toBe(400);
   });
 
-  it("keep the settings a page does not know", async () => {
+  it("keep settings that the page does not know", async () => {
     const { app } = await planServer();
     const put = (payload: object) =>
       app.inject({ method: "PUT", url: "/api/settings", payload, headers: fromPage });
@@ -311,7 +311,7 @@ describe("drafts and settings", () => {
   });
 });
 
-describe("every answer", () => {
+describe("every response", () => {
   const routes = [
     ["GET", "/"],
     ["GET", "/assets/a.js"],
@@ -347,7 +347,7 @@ describe("every answer", () => {
     expect(context.session.phase).toBe("waiting");
   });
 
-  it("forbids sniffing, framing and keeping", async () => {
+  it("forbids sniffing, framing and caching", async () => {
     const { app } = await planServer();
     for (const url of ["/", "/api/plan", "/api/image", "/api/agents"]) {
       expect((await app.inject({ url, headers })).headers).toMatchObject({
@@ -360,7 +360,7 @@ describe("every answer", () => {
     }
   });
 
-  it("to a failure of ours says nothing of its cause, and is reported", async () => {
+  it("hides the cause of an internal error, which is reported", async () => {
     const { app, context, failures } = await planServer();
     const defect = new Error("a secret of ours");
     vi.spyOn(context.settings, "change").mockRejectedValue(defect);
@@ -398,7 +398,7 @@ it.each([
   expect((await app.inject({ url, headers })).json()).toEqual(expected);
 });
 
-it("the data directory's folders are made for their owner alone", async () => {
+it("creates the folders of the data directory for their owner only", async () => {
   const { folder, post } = await planServer();
   await post("/api/deny", {});
   for (const name of ["data", "data/plans", "data/decisions", "data/history"]) {

@@ -6,7 +6,7 @@ import { createDraftStore } from "../../../src/review/storage/drafts.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 describe("drafts", () => {
-  it("outlive the process, key by key", async () => {
+  it("persist after the process, by key", async () => {
     const folder = await temporaryFolder();
     await createDraftStore(folder).write("a", 1, { text: "typed" });
     expect(await createDraftStore(folder).read("a")).toMatchObject({
@@ -16,7 +16,7 @@ describe("drafts", () => {
     expect(await createDraftStore(folder).read("b")).toEqual({ generation: 0, savedAt: "", content: null });
   });
 
-  it("are not overwritten by a page that is behind", async () => {
+  it("are not overwritten by a page with an older generation", async () => {
     const drafts = createDraftStore(await temporaryFolder());
     await drafts.write("a", 1, "one");
     await drafts.write("a", 5, "five");
@@ -29,14 +29,14 @@ describe("drafts", () => {
     expect(await drafts.read("a")).toMatchObject({ content: "five" });
   });
 
-  it("are read as they will be once what came before is written", async () => {
+  it("are read after earlier writes", async () => {
     const drafts = createDraftStore(await temporaryFolder());
     const writing = drafts.write("a", 1, "sent on leaving");
     expect(await drafts.read("a")).toMatchObject({ generation: 1, content: "sent on leaving" });
     await writing;
   });
 
-  it("may be sent twice", async () => {
+  it("may be stored twice", async () => {
     const drafts = createDraftStore(await temporaryFolder());
     await drafts.write("a", 1, { text: "one" });
     expect(await drafts.write("a", 1, { text: "one" })).toMatchObject({ accepted: true });
@@ -66,7 +66,7 @@ describe("drafts", () => {
     },
   );
 
-  it("of another review that still runs are neither deleted nor overwritten unseen", async () => {
+  it("are neither deleted nor overwritten unread while their review runs", async () => {
     const folder = await temporaryFolder();
     const [one, other] = [createDraftStore(folder), createDraftStore(folder)];
     await one.read("a");
@@ -86,7 +86,7 @@ describe("drafts", () => {
     expect(await other.read("a")).toMatchObject({ generation: 0 });
   });
 
-  it("of a review that has ended are deleted by the one that took them up", async () => {
+  it("are deleted by the review that continued them, once theirs has ended", async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, "drafts"));
     const process = { pid: 2 ** 22 + 1, host: hostname() };
@@ -102,7 +102,7 @@ describe("drafts", () => {
     expect(await createDraftStore(folder).write("a", 4, "more")).toMatchObject({ accepted: true });
   });
 
-  it("are for their owner alone, with nothing left beside them", async () => {
+  it("are readable by their owner only, without leftover files", async () => {
     const folder = await temporaryFolder();
     const drafts = createDraftStore(folder);
     await drafts.write("a", 1, "one");

@@ -12,7 +12,7 @@ async function arrivals() {
 }
 
 describe("rounds", () => {
-  it("are counted, and remember what was decided", async () => {
+  it("are numbered and contain the decisions", async () => {
     const { arrive } = await arrivals();
     const first = await arrive("one");
     await first.decide({ kind: "deny", feedback: "no" }, "page");
@@ -24,7 +24,7 @@ describe("rounds", () => {
     expect(first.earlier).toEqual([]);
   });
 
-  it("are the same when an agent asks again with the same text", async () => {
+  it("are the same if an agent sends the same text again", async () => {
     const { arrive } = await arrivals();
     await arrive("one");
     expect(await arrive("one")).toMatchObject({ round: 1, earlier: [] });
@@ -40,7 +40,7 @@ describe("rounds", () => {
     expect(await arrive("two", { title: "dig!" })).toMatchObject({ round: 2 });
   });
 
-  it("go on beside a damaged one", async () => {
+  it("continue after a damaged one", async () => {
     const { arrive, dataDirectory } = await arrivals();
     await arrive("one");
     const [folder = ""] = await readdir(join(dataDirectory, "history"));

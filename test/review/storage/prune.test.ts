@@ -33,7 +33,7 @@ function series(count: number, days: number, name: (number: number) => string): 
   return Object.fromEntries(Array.from({ length: count }, (_, at) => [name(at), days + at]));
 }
 
-describe("what is kept", () => {
+describe("pruning", () => {
   it.each([
     ["decisions that an agent has read", 90, (at: number) => `decisions/${at}.read.json`],
     ["the rounds of plans", 180, (at: number) => `history/plan-${at}/0001.json`],
@@ -47,14 +47,14 @@ describe("what is kept", () => {
     expect(left.sort()).toEqual(Object.keys(series(200, 0, name)).sort());
   });
 
-  it("of indexes of working trees: the young, and the newest 10 whatever their age", async () => {
+  it("keeps new indexes of working trees, and the newest 10 of any age", async () => {
     const name = (at: number) => `indexes/${at}.index`;
     expect(await pruned({ ...series(20, 1, name), "indexes/1.index.77.tmp": 2 })).toHaveLength(20);
     const left = await pruned(series(20, 31, name));
     expect(left.sort()).toEqual(Object.keys(series(10, 0, name)).sort());
   });
 
-  it("is every decision that no agent has read, every plan that was saved, and what is not ours", async () => {
+  it("keeps decisions that no agent has read, saved plans and foreign files", async () => {
     const files = {
       ...series(300, 1_000, (at) => `decisions/${at}.json`),
       ...series(300, 1_000, (at) => `plans/plan-${at}-approved.md`),
@@ -65,7 +65,7 @@ describe("what is kept", () => {
     expect(await pruned(files)).toHaveLength(Object.keys(files).length);
   });
 
-  it("is the draft in use, however old", async () => {
+  it("keeps the draft in use, however old", async () => {
     const left = await pruned(
       series(250, 400, (at) => `drafts/${at}.json`),
       { inUse: ["249.json"] },
@@ -73,7 +73,7 @@ describe("what is kept", () => {
     expect([left.includes("drafts/249.json"), left.includes("drafts/248.json")]).toEqual([true, false]);
   });
 
-  it("is everything once the review is over: nobody waits for this", async () => {
+  it("keeps everything if the review is over first", async () => {
     expect(
       await pruned(
         series(250, 400, (at) => `drafts/${at}.json`),
@@ -89,8 +89,8 @@ describe("what is kept", () => {
   });
 });
 
-describe("what a killed process has left", () => {
-  it("goes after a day, in every folder of ours", async () => {
+describe("files that a killed process has left", () => {
+  it("are deleted after a day, in each of the folders", async () => {
     const folders = ["", "decisions/", "drafts/", "plans/", "rounds/"];
     const old = Object.fromEntries(folders.map((folder) => [`${folder}${LEFTOVER}`, 2]));
     expect(await pruned(old)).toEqual([]);
@@ -99,7 +99,7 @@ describe("what a killed process has left", () => {
   });
 });
 
-it("a data directory that is not there, or not as it should be, is left as it is", async () => {
+it("are ignored if the data directory is missing or invalid", async () => {
   const dataDirectory = join(await temporaryFolder(), "none");
   await prune({ dataDirectory, inUse: new Set(), shouldContinue: () => true });
   await mkdir(dataDirectory);

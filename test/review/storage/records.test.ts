@@ -6,7 +6,7 @@ import { planServer } from "../../support/plan-server.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 describe("records", () => {
-  it("give back the latest decision, a damaged one hiding none", async () => {
+  it("return the latest readable decision", async () => {
     const { context } = await planServer();
     const folder = await temporaryFolder();
     const times = ["2026-11-21T10:00:00Z", "2026-11-21T12:00:00Z", "2026-11-21T11:00:00Z"];
@@ -25,7 +25,7 @@ describe("records", () => {
     });
   });
 
-  it("are counted on from those of 0.1, whose names begin with the time", async () => {
+  it("continue the numbers of 0.1, whose names begin with the time", async () => {
     const { context } = await planServer();
     const folder = await temporaryFolder();
     await mkdir(join(folder, "decisions"));
@@ -41,7 +41,7 @@ describe("records", () => {
     expect(await createRecordStore(folder).last()).toMatchObject({ text: "Plan not approved.\n\nnew" });
   });
 
-  it("have different numbers, however many are written at once", async () => {
+  it("have unique numbers, however many are written concurrently", async () => {
     const { context } = await planServer();
     const folder = await temporaryFolder();
     const stores = Array.from({ length: 20 }, () => createRecordStore(folder));
@@ -50,7 +50,7 @@ describe("records", () => {
     expect(numbers.sort((one, other) => one - other)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
   });
 
-  it("are found by what was decided on, whatever was decided since", async () => {
+  it("are found by the reviewed plan, whatever was decided later", async () => {
     const folder = await temporaryFolder();
     const one = (await planServer({ plan: "# One" })).context;
     const other = (await planServer({ plan: "# Other" })).context;
@@ -63,7 +63,7 @@ describe("records", () => {
     expect(await createRecordStore(folder).lastOn("another")).toBeUndefined();
   });
 
-  it("are found as before once an agent has read them", async () => {
+  it("are still found after an agent has read them", async () => {
     const { context } = await planServer();
     const folder = await temporaryFolder();
     const store = createRecordStore(folder);
@@ -74,11 +74,11 @@ describe("records", () => {
     expect(await createRecordStore(folder).last()).toMatchObject({ text: "Plan not approved.\n\nread" });
   });
 
-  it("are none at first", async () => {
+  it("are empty at first", async () => {
     expect(await createRecordStore(await temporaryFolder()).last()).toBeUndefined();
   });
 
-  it("fail out loud", async () => {
+  it("report errors", async () => {
     const { context } = await planServer();
     const folder = await temporaryFolder();
     await mkdir(join(folder, "x"));

@@ -6,14 +6,14 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const INITIAL = { theme: "system", planSave: { enabled: true } } as const;
 
-it("keeps what was chosen, and what else holds", async () => {
+it("stores a choice and keeps the other settings", async () => {
   const folder = await temporaryFolder();
   expect(await createSettingsStore(folder, INITIAL).read()).toEqual(INITIAL);
   await createSettingsStore(folder, INITIAL).change({ theme: "dark" });
   expect(await createSettingsStore(folder, INITIAL).read()).toEqual({ ...INITIAL, theme: "dark" });
 });
 
-it("loses none of several choices made at once", async () => {
+it("loses none of several concurrent choices", async () => {
   const store = createSettingsStore(await temporaryFolder(), INITIAL);
   await Promise.all([
     store.change({ theme: "dark" }),
@@ -29,7 +29,7 @@ it("loses none of several choices made at once", async () => {
   });
 });
 
-it("keeps what another version wrote, and of one unknown value loses nothing else", async () => {
+it("keeps settings of another version, and ignores only the unknown value", async () => {
   const folder = await temporaryFolder();
   const path = join(folder, "settings.json");
   const written = { theme: "sepia", planSave: { enabled: false }, later: { a: [1] } };
@@ -44,7 +44,7 @@ it("keeps what another version wrote, and of one unknown value loses nothing els
   expect(JSON.parse(await readFile(path, "utf8"))).toEqual({ ...written, view: { wrap: true } });
 });
 
-it("keeps a damaged file aside", async () => {
+it("renames a damaged file", async () => {
   const folder = await temporaryFolder();
   const path = join(folder, "settings.json");
   await writeFile(path, "{half");

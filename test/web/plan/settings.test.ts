@@ -6,8 +6,8 @@ import { describeSaves, toSaveTargets } from "../../../web/plan/state/settings.t
 
 const off: ReviewSettings = { theme: "system", planSave: { enabled: false } };
 
-describe("where a plan is saved", () => {
-  it("follows the settings, and names nothing that is switched off", () => {
+describe("the save settings of a plan", () => {
+  it("follow the stored settings and omit what is switched off", () => {
     expect(toSaveTargets(off, "p")).toEqual({ planSave: { enabled: false } });
     const on: ReviewSettings = {
       theme: "dark",
@@ -24,12 +24,12 @@ describe("where a plan is saved", () => {
     expect(describeSaves(off)).toBe("No copy is kept");
   });
 
-  it("needs a vault to save to one", () => {
+  it("require a vault to save to one", () => {
     const settings = { ...off, vaultapp: { enabled: true, vaultPath: "" } };
     expect(toSaveTargets(settings, "p")).toEqual({ planSave: { enabled: false } });
   });
 
-  it("takes tags as people write them", () => {
+  it("accept tags in common formats", () => {
     expect(tagsIn(" #plan, redis  plan,,#x/y ")).toEqual(["plan", "redis", "x/y"]);
   });
 });

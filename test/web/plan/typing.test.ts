@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 
 describe("typing in the plan", () => {
-  it("reads nothing of the plan again until the editor is left", () => {
+  it("parses the plan again only when the editor closes", () => {
     setView("edit");
     const before = state().document;
     addAtOnce("delete", anchorAt(3));
@@ -43,7 +43,7 @@ describe("typing in the plan", () => {
     expect(state().annotations[0]?.anchor).toMatchObject({ startLine: 5, quote: "First words." });
   });
 
-  it("is part of the plan when a decision is about to be taken, and so is the note beside it", () => {
+  it("is part of the plan when a decision is sent, as is the open annotation", () => {
     setView("edit");
     startAnnotation("comment", anchorAt(5));
     updateComposer({ text: "Why last?" });
@@ -53,7 +53,7 @@ describe("typing in the plan", () => {
     expect(state().annotations).toMatchObject([{ text: "Why last?", anchor: { startLine: 7 } }]);
   });
 
-  it("takes the note along that is being written, also where its text has gone", () => {
+  it("keeps the open annotation, even if its text is gone", () => {
     startAnnotation("comment", anchorAt(5));
     typeSource(longer);
     takeTyped();
@@ -64,7 +64,7 @@ describe("typing in the plan", () => {
     expect([end, quote]).toEqual([start, "Last words."]);
   });
 
-  it("that leads back to the same text is no change", () => {
+  it("is no change if it restores the same text", () => {
     const before = state().document;
     typeSource(longer);
     typeSource(plan);

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { newId } from "../../../web/shared/new-id.ts";
 
-it("makes names that are never the same, also where pages have no randomUUID", () => {
+it("returns unique ids, also without randomUUID", () => {
   vi.stubGlobal("crypto", {
     getRandomValues: crypto.getRandomValues.bind(crypto),
   });

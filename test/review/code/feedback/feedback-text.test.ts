@@ -15,17 +15,17 @@ const annotation = (more: Partial<CodeAnnotation> = {}): CodeAnnotation => ({
 });
 
 describe("feedbackText", () => {
-  it("says so when there is nothing", () => {
+  it("states that there is no feedback", () => {
     expect(feedbackText({ ...about, feedback: " \n", annotations: [] })).toBe(NO_FEEDBACK);
   });
 
-  it("passes feedback alone on as it was typed", () => {
+  it("returns feedback without annotations unchanged", () => {
     expect(feedbackText({ ...about, feedback: "Fine, but größer.\n", annotations: [] })).toBe(
       "Fine, but größer.\n",
     );
   });
 
-  it("quotes path, lines, side and code of every note, grouped by file and in line order", () => {
+  it("quotes path, lines, side and code of each annotation, grouped by file in line order", () => {
     const text = feedbackText({
       ...about,
       feedback: "Nearly there.",
@@ -83,7 +83,7 @@ Wet.
 Keep it.`);
   });
 
-  it("says of an empty suggestion that the lines are to go, of a note on a file that it is on all of it", () => {
+  it("describes an empty suggestion as a deletion, and an annotation on a file as one on the whole file", () => {
     const text = feedbackText({
       ...about,
       feedback: "",
@@ -98,14 +98,14 @@ Keep it.`);
     expect(text).toContain("(old side, then `src/door.ts`)");
   });
 
-  it("cuts off what is quoted of very many lines", () => {
+  it("truncates long quotes", () => {
     const code = Array.from({ length: 100 }, (_, index) => `line ${index + 1}`).join("\n");
     const text = feedbackText({ ...about, feedback: "", annotations: [{ annotation: annotation(), code }] });
     expect(text).toContain("line 60\n… 40 more lines");
     expect(text).not.toContain("line 61");
   });
 
-  it("goes on outside a code block that the person left open", () => {
+  it("closes a code block that the person left open", () => {
     const text = feedbackText({
       ...about,
       feedback: "In short:\n```js\nopen()",
@@ -115,7 +115,7 @@ Keep it.`);
     expect(text).toContain("~~~\nand again\n~~~\n\n### 2.");
   });
 
-  it("takes lines named backwards for the lines between", () => {
+  it("accepts a reversed line range", () => {
     const backwards = annotation({ lineStart: 9, lineEnd: 4 });
     const text = feedbackText({
       ...about,

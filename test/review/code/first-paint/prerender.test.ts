@@ -51,7 +51,7 @@ async function createDelayedSession(repository: TestRepository): Promise<Delayed
 const shownNames = (html: string) =>
   [...html.matchAll(/file-name">([^<]*)</g)].map(([, name]) => `src/${name}`);
 
-describe("prerendered top of a diff that git still compares", () => {
+describe("the prerendered top of a diff that git is still comparing", () => {
   it("has the first files, untracked ones included, and is rendered once", async () => {
     const repository = await changedFiles(40);
     await repository.write({ "src/a-new-one.ts": "fresh();\n", "later.txt": "later\n" });

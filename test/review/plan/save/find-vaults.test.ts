@@ -5,7 +5,7 @@ import { findVaults, vaultConfigurations } from "../../../../src/review/plan/sav
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 describe("vaultConfigurations", () => {
-  it("knows where each system keeps the list", () => {
+  it("returns the list's path on each system", () => {
     const home = "/home/me";
     expect(vaultConfigurations({ home }, "darwin")).toEqual([
       "/home/me/Library/Application Support/obsidian/obsidian.json",
@@ -34,7 +34,7 @@ describe("findVaults", () => {
     return { home, find: () => findVaults({ home }, "linux") };
   }
 
-  it("lists those that exist, of every installation, each once", async () => {
+  it("lists the existing vaults of every installation, each once", async () => {
     const list =
       '{"vaults": {"a": {"path": "HOME/one"}, "b": {"path": "HOME/gone"}, "c": {"path": "HOME/file"}}}';
     const { home, find } = await withLists(list, list.replace("gone", "two"));
@@ -51,7 +51,7 @@ describe("findVaults", () => {
     },
   );
 
-  it("finds none without the application", async () => {
+  it("returns none without the application", async () => {
     expect(await (await withLists()).find()).toEqual([]);
   });
 });

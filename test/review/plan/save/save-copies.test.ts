@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { saveCopies } from "../../../../src/review/plan/save/save-copies.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
-it("says in words, and of which place, why a copy was not made", async () => {
+it("describes which copy was not saved, and why", async () => {
   const parent = await temporaryFolder();
   const inTheWay = join(parent, "a file");
   await writeFile(inTheWay, "");

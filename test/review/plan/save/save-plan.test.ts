@@ -22,7 +22,7 @@ describe("savePlan", () => {
     expect(await readFile(paths[0] ?? "", "utf8")).toContain("one");
   });
 
-  it("gives each of many at once a name of its own, and leaves nothing else behind", async () => {
+  it("gives each of many concurrent plans a unique name and leaves no other files", async () => {
     const folder = await temporaryFolder();
     const saves = Array.from({ length: 20 }, () =>
       savePlan({ plan, decision: approve, folder, isPrivate: false }),
@@ -39,7 +39,7 @@ describe("savePlan", () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  it("fails where the folder cannot be", async () => {
+  it("fails if the folder cannot be created", async () => {
     const file = join(await temporaryFolder(), "file");
     await writeFile(file, "");
     const saving = savePlan({ plan, decision: approve, folder: join(file, "plans"), isPrivate: false });
@@ -48,7 +48,7 @@ describe("savePlan", () => {
 });
 
 describe("savedText", () => {
-  it("has the feedback beneath the plan, and the plan as it was approved", () => {
+  it("contains the approved plan, followed by the feedback", () => {
     expect(savedText(plan, { kind: "deny", feedback: "no" })).toBe(`${plan}\n---\n\n## Feedback\n\nno\n`);
     expect(savedText(plan, approve)).toBe(plan);
     expect(savedText(plan, { kind: "approve", editedPlan: "# New" })).toBe("# New\n");
@@ -58,7 +58,7 @@ describe("savedText", () => {
 describe("expandFolder", () => {
   const expand = (path: string) => expandFolder(path, "/home/me", "planSave.customPath");
 
-  it("takes absolute paths and ~", () => {
+  it("accepts absolute paths and ~", () => {
     expect(expand("/plans/../kept")).toBe("/kept");
     expect(expand("~")).toBe("/home/me");
     expect(expand("~/my plans")).toBe("/home/me/my plans");

@@ -24,7 +24,7 @@ describe("saveToVault", () => {
     );
   });
 
-  it("makes the folder, and overwrites nothing within a minute", async () => {
+  it("creates the folder and overwrites nothing within the same minute", async () => {
     const { vaultPath } = await vault();
     const note = { vaultPath, plan, folder: "Pläne/by agents" };
     const paths = [await saveToVault(note, noon), await saveToVault(note, noon)];
@@ -35,14 +35,14 @@ describe("saveToVault", () => {
     ]);
   });
 
-  it("may be a link itself", async () => {
+  it("accepts a vault that is a link", async () => {
     const { vaultPath, outside } = await vault();
     await symlink(outside, join(vaultPath, "linked"));
     await saveToVault({ vaultPath: join(vaultPath, "linked"), plan });
     expect(await readdir(outside)).toHaveLength(1);
   });
 
-  it("fails where there is no vault", async () => {
+  it("fails if there is no vault", async () => {
     const { vaultPath } = await vault();
     await writeFile(join(vaultPath, "file"), "");
     await expect(saveToVault({ vaultPath: join(vaultPath, "none"), plan })).rejects.toThrow();

@@ -21,7 +21,7 @@ const files = ["src/web/page/a.ts", "src/web/page/b.ts", "README.md", "src/web/z
 );
 
 describe("treeRows", () => {
-  it("joins folders that hold one folder, and puts folders first", () => {
+  it("joins folders that contain only one folder, and lists folders first", () => {
     expect(treeRows(files, new Set()).map((row) => `${"  ".repeat(row.depth)}${row.name}`)).toEqual([
       "src-other",
       "  x.ts",
@@ -34,19 +34,19 @@ describe("treeRows", () => {
     ]);
   });
 
-  it("leaves out what a closed folder holds, but counts it", () => {
+  it("omits the content of a closed folder, but counts it", () => {
     const rows = treeRows(files, new Set(["src/web/"]));
     expect(rows.map((row) => row.name)).toEqual(["src-other", "x.ts", "src/web", "README.md"]);
     expect(rows[2]).toMatchObject({ open: false, fileCount: 3 });
   });
 
-  it("gives the order of the diff", () => {
+  it("has the order of the diff", () => {
     expect(treeOrder(files).map(({ index }) => index)).toEqual([4, 0, 1, 3, 2]);
   });
 });
 
 describe("filterFiles", () => {
-  it("wants all words, in any case, and looks at former names too", () => {
+  it("matches all words, ignoring case, also in former names", () => {
     expect(filterFiles(files, "PAGE b.ts").map(({ path }) => path)).toEqual(["src/web/page/b.ts"]);
     expect(filterFiles(files, "")).toBe(files);
     expect(filterFiles([file(0, "new.ts", { oldPath: "legacy.ts" })], "legacy")).toHaveLength(1);
@@ -60,7 +60,7 @@ describe("estimatedRows", () => {
     expect(estimatedRows(changed, "split")).toBe(34);
   });
 
-  it("knows files without lines and files without context", () => {
+  it("supports files without lines and files without context", () => {
     expect(estimatedRows(file(0, "a.png", { binary: true }), "split")).toBe(1);
     expect(estimatedRows(file(0, "a", { additions: 0, deletions: 0 }), "split")).toBe(1);
     expect(

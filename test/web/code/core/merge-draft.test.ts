@@ -18,7 +18,7 @@ const draft = (more: Partial<DraftContent>): DraftContent => ({
   ...more,
 });
 
-describe("a draft that comes after the first words", () => {
+describe("a draft that loads after the person began to write", () => {
   it("keeps both, the older first, and each comment once", () => {
     const kept = draft({
       comments: [comment("a", "kept"), comment("b", "kept")],
@@ -46,18 +46,18 @@ describe("a draft that comes after the first words", () => {
     ]);
   });
 
-  it("leaves out an editor that was opened and left without a word", () => {
+  it("omits an editor that was left empty", () => {
     const kept = draft({ comments: [comment("a", " \n"), comment("b", "kept")], editing: ["a"] });
     expect(mergeDraft(kept, draft({})).comments.map(({ id }) => id)).toEqual(["b"]);
   });
 
-  it("keeps feedback that was changed by hand, the newer one where there are two", () => {
+  it("keeps manually edited feedback, the newer one of two", () => {
     const [older, newer] = ["older", "newer"].map((text) => ({ edited: { composed: "c", text } }));
     expect(mergeDraft(draft(older ?? {}), draft({})).edited?.text).toBe("older");
     expect(mergeDraft(draft(older ?? {}), draft(newer ?? {})).edited?.text).toBe("newer");
   });
 
-  it("takes marks as the first drafts have them", () => {
+  it("accepts viewed marks in the format of the first drafts", () => {
     const kept = { ...draft({}), viewed: { x: "1" } as unknown as DraftContent["viewed"] };
     expect(mergeDraft(kept, draft({ viewed: [["y", "2"]] })).viewed).toEqual([
       ["x", "1"],
@@ -65,7 +65,7 @@ describe("a draft that comes after the first words", () => {
     ]);
   });
 
-  it("is what was written where nothing was kept", () => {
+  it("is the written text if nothing was stored", () => {
     const written = draft({ comments: [comment("c", "new")], editing: ["c"] });
     expect(mergeDraft(draft({}), written)).toEqual(written);
   });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { describeOmitted } from "../../../../web/code/core/omitted.ts";
 
-it("describes what is not shown, the unexpected first, folders as one", () => {
+it("describes omitted files, unexpected ones first, each folder as one", () => {
   const lines = describeOmitted({
     ignored: { count: 12, paths: ["dist/", "a.log"] },
     nested: { count: 1, paths: ["module/a.js"] },

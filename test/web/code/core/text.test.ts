@@ -11,7 +11,7 @@ import { thousands } from "../../../../web/code/core/count.ts";
 import { nearest, rangesIn, searchPatch, toPattern } from "../../../../web/code/core/text/search.ts";
 import { recordsFromHtml, scriptHighlighter } from "../../../../web/code/highlight/script-highlighter.ts";
 
-it("puts commas between thousands, as the browser's own formatting does", () => {
+it("separates thousands with commas, as the browser does", () => {
   for (const count of [0, 7, 999, 1_000, 23_456, 999_999, 1_000_000]) {
     expect(thousands(count)).toBe(count.toLocaleString("en"));
   }
@@ -30,7 +30,7 @@ describe("wordChanges", () => {
     expect(wordChanges(before, after)).toEqual({ old: [], new: [] });
   });
 
-  it("leaves equal text outside the marks", () => {
+  it("excludes equal text", () => {
     const pieces = fc.array(fc.constantFrom("a", "bc", " ", "(", "é", "𝒳"), { maxLength: 12 });
     fc.assert(
       fc.property(pieces, pieces, (left, right) => {
@@ -54,7 +54,7 @@ function without(text: string, ranges: readonly number[]): string {
 }
 
 describe("segmentsOf", () => {
-  it("paints every match of a line with many, and the one the person stands on apart", () => {
+  it("marks every match of a line, and the current one differently", () => {
     const found = Array.from({ length: 20_000 }, (_, at) => at * 2).flatMap((at) => [at, at + 1]);
     const segments = splitSegments("ab".repeat(20_000), { changed: [], found, current: 4 });
     expect(segments).toHaveLength(40_000);
@@ -111,7 +111,7 @@ describe("searchPatch", () => {
 
   it("ignores case on request", () => expect(where("FIND", false)).toHaveLength(5));
 
-  it("tries an expression line by line", () => {
+  it("matches an expression line by line", () => {
     expect(where("^find$", true, true)).toEqual([
       ["new", 3, 0],
       ["new", 10, 0],
@@ -119,12 +119,12 @@ describe("searchPatch", () => {
     expect(where("f.*d", true, true)[1]).toEqual(["old", 2, 0]);
   });
 
-  it("does not run across lines, and stops at its limit", () => {
+  it("does not match across lines, and stops at its limit", () => {
     expect(where("new\n+find")).toEqual([]);
     expect(searchPatch(patch, { text: "find", matchCase: true, regex: false }, 2)).toHaveLength(2);
   });
 
-  it("says what is wrong with an expression, and takes text as it stands", () => {
+  it("reports an invalid expression, and searches text literally", () => {
     expect(toPattern({ text: "(", matchCase: false, regex: true })).toMatch(/group|Unterminated/i);
     expect(rangesIn("a.b axb", toPattern({ text: "a.b", matchCase: true, regex: false }) as RegExp)).toEqual([
       0, 3,
@@ -133,7 +133,7 @@ describe("searchPatch", () => {
     expect(rangesIn("aaa", /b*/g)).toEqual([]);
   });
 
-  it("paints the matches around the one the person stands on in a line that has thousands", () => {
+  it("marks the matches around the current one in a line that has thousands", () => {
     const ranges = rangesIn("ab".repeat(5_000), /b/g);
     expect(nearest(ranges)).toEqual(ranges.slice(0, 400));
     const around = nearest(ranges, 4_001);
@@ -150,7 +150,7 @@ describe("highlighting", () => {
     expect(TOKEN_CLASSES).toHaveLength(tokenNames.length);
   });
 
-  it("turns highlight.js' markup into records", () => {
+  it("converts highlight.js markup to records", () => {
     const records = recordsFromHtml(
       '<span class="hljs-keyword">if</span> a &lt; b\n<span class="hljs-comment">// x\n// y</span>',
     );

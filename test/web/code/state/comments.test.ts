@@ -33,7 +33,7 @@ const comment = (members: Partial<ReviewComment>): ReviewComment => ({
 describe("relocate", () => {
   const anchor = anchorIn(before, "new", 2, 3);
 
-  it("keeps a place whose text is where it was", () => {
+  it("keeps a position whose text has not moved", () => {
     expect(relocate(anchor, before)).toEqual({ start: 2, end: 3 });
   });
 
@@ -42,19 +42,19 @@ describe("relocate", () => {
     expect(relocate(anchor, moved)).toEqual({ start: 4, end: 5 });
   });
 
-  it("prefers the spot with the same surroundings over a nearer one", () => {
+  it("prefers the position with the same surroundings over a nearer one", () => {
     const single = anchorIn(before, "new", 4, 4);
     expect(single).toMatchObject({ lines: ["three"], before: ["one", "2", "2b"], after: ["four", "five"] });
     const twice = scanPatch("@@ -0,0 +1,9 @@\n+a\n+b\n+three\n+c\n+one\n+2\n+2b\n+three\n+four\n");
     expect(relocate(single, twice)).toEqual({ start: 8, end: 8 });
   });
 
-  it("finds nothing when the text is gone, or on the other side only", () => {
+  it("returns nothing if the text is gone, or on the other side only", () => {
     expect(relocate(anchor, scanPatch("@@ -1 +1 @@\n-2\n+x\n"))).toBeUndefined();
     expect(relocate(anchorIn(before, "old", 2, 2), scanPatch("@@ -0,0 +1 @@\n+two\n"))).toBeUndefined();
   });
 
-  it("does not take the next hunk's line for the following one", () => {
+  it("does not treat the next hunk's line as the following one", () => {
     const apart = scanPatch("@@ -1 +1 @@\n-a\n+2\n@@ -9 +9 @@\n-b\n+2b\n");
     expect(relocate(anchor, apart)).toBeUndefined();
   });
@@ -77,7 +77,7 @@ describe("comments", () => {
     ]);
   });
 
-  it("are blank until they say something", () => {
+  it("are blank until they have text", () => {
     const anchor = anchorIn(before, "new", 2, 2);
     expect(isBlank(comment({ text: " \n" }))).toBe(true);
     expect(isBlank(comment({ type: "suggestion", place: anchor, suggestion: "2" }))).toBe(true);
@@ -116,7 +116,7 @@ describe("feedbackMarkdown", () => {
     comment({ id: "f", path: "src/b.ts", text: "Split this file." }),
   ];
 
-  it("names path, lines, side, type and the code meant, and shows suggestions as a diff", () => {
+  it("contains path, lines, side, type and code, and suggestions as a diff", () => {
     expect(feedbackMarkdown(all, context)).toMatchInlineSnapshot(`
       "# Code review feedback
 
@@ -164,7 +164,7 @@ describe("feedbackMarkdown", () => {
     `);
   });
 
-  it("quotes a part of what is too much to quote", () => {
+  it("truncates long quotes", () => {
     const lines = ["x".repeat(500_000), ...Array.from({ length: 99 }, (_, at) => `line ${at}`)];
     const anchor: LineAnchor = { side: "new", start: 1, end: 100, lines, before: [], after: [] };
     const text = feedbackMarkdown([comment({ path: "a.js", place: anchor, text: "All this?" })], context);
@@ -182,7 +182,7 @@ describe("feedbackMarkdown", () => {
     expect(feedbackMarkdown([comment({ path: "a\nb", text: "Odd." })], context)).toContain("## `a b`\n");
   });
 
-  it("sends a suggestion that suggests nothing as the comment it is", () => {
+  it("sends a suggestion without a change as a comment", () => {
     const anchor = anchorIn(before, "new", 2, 2);
     const unchanged = comment({
       type: "suggestion",
@@ -199,12 +199,12 @@ describe("feedbackMarkdown", () => {
     expect(annotation).not.toHaveProperty("suggestedCode");
   });
 
-  it("says so when the lines are not in the diff", () => {
+  it("reports lines that are not in the diff", () => {
     const lost = { ...context, currentPosition: () => undefined };
     expect(feedbackMarkdown(all.slice(1, 2), lost)).toContain("not in the diff named above");
   });
 
-  it("gives the annotations the shape that the server takes, at their present lines", () => {
+  it("formats annotations as the server expects, with their current lines", () => {
     expect(annotationsOf(all, context.currentPosition)).toEqual([
       {
         id: "s",
@@ -244,14 +244,14 @@ describe("pathsMoved", () => {
   const onLines = comment({ id: "lines", path: "b.ts", place: anchor });
   const general = comment({ id: "general" });
 
-  it("names the files where a comment came, went or is about other lines", () => {
+  it("returns the files where a comment was added, removed or moved to other lines", () => {
     const moved = { ...onLines, place: anchorIn(before, "new", 3, 3) };
     expect([...pathsMoved([onFile, onLines], [onLines])]).toEqual(["a.ts"]);
     expect([...pathsMoved([], [onFile, onLines])]).toEqual(["a.ts", "b.ts"]);
     expect([...pathsMoved([onFile, moved], [onFile, onLines])]).toEqual(["b.ts"]);
   });
 
-  it("names none for words, other orders and comments on the whole change", () => {
+  it("returns none for changed text, other orders and comments on the whole change", () => {
     const written = { ...onLines, text: "words" };
     expect([...pathsMoved([written, onFile, general], [onFile, onLines])]).toEqual([]);
   });

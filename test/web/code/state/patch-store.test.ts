@@ -34,7 +34,7 @@ function storeOf(texts: readonly string[], fetch?: FetchPatches) {
 const small = Array.from({ length: 130 }, (_, index) => patchOf(index));
 
 describe("PatchStore", () => {
-  it("asks for nothing that came with the index", async () => {
+  it("requests no patch that came with the index", async () => {
     const { store, asked } = storeOf(small);
     store.put(1, patchOf(1));
     store.want([0, 1, 2]);
@@ -44,7 +44,7 @@ describe("PatchStore", () => {
     expect(patch && lineText(patch, 0)).toBe("é1");
   });
 
-  it("asks for neighbours together, the most urgent first, and cuts the response by size", async () => {
+  it("requests neighbors together, the most urgent first, and limits the response's size", async () => {
     const { store, asked } = storeOf(small);
     store.want([70, 71, 72, 3, 4]);
     await expect.poll(() => store.get(4)).toBeDefined();
@@ -54,7 +54,7 @@ describe("PatchStore", () => {
     expect(store.get(5)).toBeUndefined();
   });
 
-  it("asks for no more than fifty files, or half a megabyte, at once", async () => {
+  it("requests at most 50 files, or half a megabyte, at once", async () => {
     const { store, asked } = storeOf(small);
     store.want(small.map((_, index) => index));
     await expect.poll(() => store.get(129)).toBeDefined();
@@ -65,7 +65,7 @@ describe("PatchStore", () => {
     expect(large.asked).toEqual(["0-0", "1-1", "2-2"]);
   });
 
-  it("forgets what is not wanted any more once there is too much", async () => {
+  it("drops patches that are no longer needed once there are too many", async () => {
     const texts = Array.from({ length: 6 }, (_, index) => patchOf(index, 4_000_000));
     const { store } = storeOf(texts);
     for (const index of [0, 1, 2, 3, 4]) {
@@ -75,7 +75,7 @@ describe("PatchStore", () => {
     expect([0, 1, 2, 3, 4].filter((index) => store.get(index))).toEqual([2, 3, 4]);
   });
 
-  it("says which files could not be had, and tries again when told to", async () => {
+  it("reports files that could not be loaded, and retries on request", async () => {
     let broken = true;
     const { store, onChange } = storeOf(small, async (first) => {
       if (broken) throw new Error("gone");
@@ -90,13 +90,13 @@ describe("PatchStore", () => {
     expect(store.hasFailed(5)).toBe(false);
   });
 
-  it("takes an response of another size for a failure, never for other files' text", async () => {
+  it("treats a response of another size as a failure, never as other files' text", async () => {
     const { store } = storeOf(small, async () => Buffer.from(patchOf(0)));
     store.want([0, 1]);
     await expect.poll(() => store.hasFailed(0) && store.hasFailed(1)).toBe(true);
   });
 
-  it("reads for the search without keeping, in batches that cover every file", async () => {
+  it("reads for the search without caching, in batches that cover every file", async () => {
     const { store } = storeOf(small);
     expect(store.batches()).toEqual([
       [0, 49],

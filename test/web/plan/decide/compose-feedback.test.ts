@@ -24,12 +24,12 @@ const compose = (...annotations: readonly PlanAnnotation[]) =>
   composeFeedback({ source, annotations, purpose: "request-changes" });
 
 describe("feedback", () => {
-  it("is empty without anything to say", () => {
+  it("is empty without annotations and text", () => {
     expect(compose()).toBe("");
     expect(composeFeedback({ source, annotations: [], note: "  ", purpose: "approve" })).toBe("");
   });
 
-  it("says first what to do, then each point in document order", () => {
+  it("starts with what to do, then lists each annotation in document order", () => {
     const text = compose(
       note({
         id: "2",
@@ -50,7 +50,7 @@ describe("feedback", () => {
     expect(text).toContain("```markdown\nDelete the table.\n```\n\n> Back it up first.");
   });
 
-  it("counts no label that says something looks good among what is to change", () => {
+  it("does not count a praising label as a requested change", () => {
     const text = compose(
       note({ id: "2", type: "label", text: "Looks good" }),
       note({ id: "3", type: "label", text: "Needs tests" }),
@@ -82,19 +82,19 @@ describe("feedback", () => {
     expect(compose(note(changes))).toContain(expected);
   });
 
-  it("quotes what was marked where its place is lost", () => {
+  it("quotes the annotated text if its position is lost", () => {
     expect(compose(note({ anchor: { ...anchor, end: anchor.start }, text: "x" }))).toContain(
       "Delete the table.",
     );
   });
 
-  it("carries the person's own changes as a diff, on a denial", () => {
+  it("contains the person's edits as a diff, on a denial", () => {
     const text = composeFeedback({ source, annotations: [], edits: "-a\n+b\n", purpose: "request-changes" });
     expect(text).toContain("## Changes I made to the plan");
     expect(text).toContain("```diff\n-a\n+b\n```");
   });
 
-  it("frames notes on an approval as such", () => {
+  it("introduces annotations on an approval as notes", () => {
     const text = composeFeedback({
       source,
       annotations: [note({ text: "Mind the backup." })],
@@ -104,7 +104,7 @@ describe("feedback", () => {
     expect(text).not.toContain("not approved");
   });
 
-  it("quotes every line of a note", () => {
+  it("quotes every line of an annotation", () => {
     const text = composeFeedback({ source, annotations: [note({ text: "a\n\n# b" })], purpose: "approve" });
     expect(text).toContain("> a\n>\n> # b");
   });

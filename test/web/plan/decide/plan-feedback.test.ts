@@ -23,22 +23,22 @@ const annotationOn = (text: string, line: number): PlanAnnotation => ({
 });
 
 describe("feedback on an edited plan", () => {
-  it("counts lines in the plan that the agent has", () => {
+  it("uses line numbers of the plan that the agent has", () => {
     const feedback = composedFeedback(stateWith(edited, annotationOn(edited, 9)), "request-changes");
     expect(feedback).toContain("## 1. Comment on line 3\n\n```markdown\nDelete the table.\n```");
   });
 
-  it("says so where the text is the reviewer's own", () => {
+  it("states that the text is the reviewer's own", () => {
     const feedback = composedFeedback(stateWith(edited, annotationOn(edited, 3)), "request-changes");
     expect(feedback).toContain("## 1. Comment on line 3 of the plan with my changes\n");
   });
 
-  it("counts them in the edited plan where the agent gets that", () => {
+  it("uses line numbers of the edited plan if the agent receives it", () => {
     const feedback = composedFeedback(stateWith(edited, annotationOn(edited, 9)), "approve");
     expect(feedback).toContain("## 1. Comment on line 9\n");
   });
 
-  it("carries a patch that begins with its file names", () => {
+  it("contains a patch that begins with its file names", () => {
     const feedback = composedFeedback(stateWith(edited), "request-changes");
     expect(feedback).toContain("```diff\n--- plan.md");
     expect(feedback).not.toMatch(/^(Index:|={3,})/m);
@@ -46,7 +46,7 @@ describe("feedback on an edited plan", () => {
 });
 
 describe("feedback on removed text", () => {
-  it("quotes it and says where it was", () => {
+  it("quotes it and states its former position", () => {
     const anchor = removedAnchor(parseMarkdown(sent), sent.indexOf("Then"), "An old step.");
     const note: PlanAnnotation = { id: "1", type: "comment", text: "Keep it", createdAt: "", anchor };
     expect(composedFeedback(stateWith(sent, note), "request-changes")).toContain(
@@ -55,7 +55,7 @@ describe("feedback on removed text", () => {
   });
 });
 
-it("feedback of a round is shown without what every feedback begins with", () => {
+it("is shown without its standard introduction in a round", () => {
   const state = { ...stateWith(sent), note: "**Please** wait" };
   expect(withoutPreamble(composedFeedback(state, "request-changes"))).toBe("**Please** wait");
   expect(withoutPreamble("Their own words")).toBe("Their own words");

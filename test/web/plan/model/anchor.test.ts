@@ -28,7 +28,7 @@ function anchorAt(text: string, source = samplePlan) {
 }
 
 describe("an anchor", () => {
-  it("ties drawn text to offsets, lines, quote and surroundings", () => {
+  it("contains offsets, lines, quote and surroundings of rendered text", () => {
     const anchor = anchorAt("process memory");
     expect(samplePlan.slice(anchor.start, anchor.end)).toBe("process memory");
     expect(anchor).toMatchObject({ startLine: 3, endLine: 3, quote: "process memory" });
@@ -69,7 +69,7 @@ describe("an anchor", () => {
     expect(blockAnchor(image, 0)).toMatchObject({ quote: "![alt](a.png)", startLine: 1 });
   });
 
-  it("of source lines is that of what is drawn for them", () => {
+  it("for source lines is that of their rendered text", () => {
     const line = (text: string) =>
       samplePlan.split("\n").findIndex((written) => written.startsWith(text)) + 1;
     const quoteOf = (first: number, last = first) => linesAnchor(document, first, last)?.quote;
@@ -81,7 +81,7 @@ describe("an anchor", () => {
     expect(linesAnchor(document, line("|---"), line("|---"))?.quote).toBe("|---|---|---|");
   });
 
-  it("is drawn where it was taken, for any stretch of any plan", () => {
+  it("is rendered where it was taken, for any range of any plan", () => {
     const text = documentText(document);
     const offset = fc.integer({ min: 0, max: text.length });
     fc.assert(
@@ -109,7 +109,7 @@ describe("an anchor in the next round", () => {
     expect(revised.source.slice(found?.start, found?.end)).toBe("single point of failure");
   });
 
-  it("chooses among equal texts by what is around", () => {
+  it("chooses among equal texts by their surroundings", () => {
     const source = "- add tests for a\n- add tests for b\n- add tests for c\n";
     const second = source.indexOf("add tests", source.indexOf("add tests") + 1);
     const range = parseMarkdown(source);
@@ -119,7 +119,7 @@ describe("an anchor in the next round", () => {
     expect(found?.startLine).toBe(4);
   });
 
-  it("bears text that is wrapped anew", () => {
+  it("is found in text that is wrapped differently", () => {
     const anchor = anchorAt("one two three", "one two three four");
     expect(relocate(parseMarkdown("zero one\ntwo\nthree four"), anchor)?.quote).toBe("one\ntwo\nthree");
   });
@@ -133,13 +133,13 @@ describe("an anchor in the next round", () => {
     expect(found?.quote).toBe(terms.join("\n"));
   });
 
-  it("is found for a quote with characters that mean something in a regular expression", () => {
+  it("is found for a quote with special characters of regular expressions", () => {
     const quote = "a.b*c+?^$ {}()|[d]\\\\e";
     const source = `\`${quote}\` x`;
     expect(relocate(parseMarkdown(`New. ${source}`), anchorAt(quote, source))?.quote).toBe(quote);
   });
 
-  it("finds every one of 2,000 notes on a plan of 2,000 lines", () => {
+  it("is found for each of 2,000 annotations on a plan of 2,000 lines", () => {
     const source = Array.from({ length: 2_000 }, (_, index) => `- step ${index} is here\n`).join("");
     const parsed = parseMarkdown(source);
     const notes = parsed.blocks.map(({ index }) => {
@@ -159,7 +159,7 @@ describe("an anchor in the next round", () => {
     );
   });
 
-  it("points near the place where its text was, once that is gone", () => {
+  it("marks the former position of removed text", () => {
     const note = {
       id: "1",
       type: "comment",
@@ -180,7 +180,7 @@ describe("an anchor in the next round", () => {
     expect(shorter[0]?.annotation.anchor).toMatchObject({ start: 0, end: 0, startLine: 1 });
   });
 
-  it("stays at the place of removed text, wherever else that text is", () => {
+  it("stays at the former position of removed text, even if the text occurs elsewhere", () => {
     const source = "# Steps\n\nWrite the tests first of all.\n\nThen remove the old code.\n";
     const at = source.indexOf("first");
     const anchor = removedAnchor(parseMarkdown(source), at, "the");
@@ -191,7 +191,7 @@ describe("an anchor in the next round", () => {
     expect(revised.source.slice(found?.start).trimStart().startsWith("first of all")).toBe(true);
   });
 
-  it("is lost, not misplaced, where the text has gone; its note keeps the quote", () => {
+  it("is lost, not misplaced, if the text is gone; its annotation keeps the quote", () => {
     const anchor = anchorAt("single point of failure");
     const revised = parseMarkdown(samplePlan.replace("single point of failure", "replicated service"));
     expect(relocate(revised, anchor)).toBeUndefined();

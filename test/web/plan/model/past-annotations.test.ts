@@ -14,15 +14,15 @@ const drafted = (content: unknown): Round => ({
   draft: { generation: 1, savedAt: "2026-01-01", content },
 });
 
-describe("notes of the round before", () => {
-  it("that were never sent are left out once they stand among the current ones", () => {
+describe("annotations of the previous round", () => {
+  it("are omitted if they were never sent and are among the current ones", () => {
     const past = drafted({ annotations: [annotation("taken"), annotation("again"), annotation("left")] });
     const current = [annotation("taken"), annotation(repeatedId("again", past))];
     expect(pastAnnotations(past, current)).toEqual([annotation("left")]);
     expect(pastAnnotations(past, [])).toHaveLength(3);
   });
 
-  it("that were sent stay, whatever is asked for again: they say what was asked", () => {
+  it("are kept if they were sent, whatever is added again", () => {
     const annotations = [annotation("sent")];
     const past: Round = {
       ...round,
@@ -33,7 +33,7 @@ describe("notes of the round before", () => {
     );
   });
 
-  it("are none where a round has none, or its draft is of another shape", () => {
+  it("are empty if a round has none, or its draft has another format", () => {
     expect(pastAnnotations(round, [])).toEqual([]);
     expect(
       pastAnnotations({ ...round, decision: { decision: "approve", decidedAt: "2026-01-01" } }, []),

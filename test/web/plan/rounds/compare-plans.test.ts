@@ -52,7 +52,7 @@ function written(node: MarkdownNode, document: MarkdownDocument): string {
 }
 
 describe("two rounds of a plan", () => {
-  it("are the same where nothing changed, whatever the blank lines", () => {
+  it("are equal if only blank lines differ", () => {
     expect(compare(samplePlan, samplePlan).count).toBe(0);
     expect(compare("a\n\nb\n", "a\n\n\nb").count).toBe(0);
     expect(compare("- a\n- b\n", "- a\n\n- b\n").count).toBe(0);
@@ -124,7 +124,7 @@ describe("two rounds of a plan", () => {
     expect(compare(before, after).count).toBeGreaterThan(0);
   });
 
-  it("say where removed text was", () => {
+  it("state where removed text was", () => {
     const after = "# Title\n\nKept here.\n\nEnd.\n";
     const { blocks } = compare("# Title\n\nKept text here.\n\nGone wholly now.\n\nEnd.\n", after);
     const positions: number[] = [];
@@ -136,7 +136,7 @@ describe("two rounds of a plan", () => {
     expect(positions).toEqual([after.indexOf("here"), after.indexOf("\n\nEnd")]);
   });
 
-  it("lose no text: what is not marked as removed makes up the later round", () => {
+  it("lose no text: all parts not marked as removed make up the later round", () => {
     const block = fc.constantFrom(
       "# Title",
       "- item one\n- item two\n  - deep one",
@@ -168,7 +168,7 @@ describe("two rounds of a plan", () => {
     );
   });
 
-  it("are aligned with more new blocks than a call takes arguments", () => {
+  it("are aligned with more new blocks than a function accepts arguments", () => {
     const after = Array.from({ length: 200_000 }, (_, index) => ({ key: String(index) }));
     const aligned = align([{ key: "first" }], after, () => false);
     expect(aligned).toHaveLength(200_001);
@@ -177,7 +177,7 @@ describe("two rounds of a plan", () => {
 });
 
 describe("words", () => {
-  it("that are new or gone are found by place", () => {
+  it("are found by position if they are new or removed", () => {
     const edits = compareByWord("one two three", "one 2 three four");
     expect(edits?.removed).toEqual([{ offset: 4, text: "two" }]);
     expect(edits?.added.map(({ start, end }) => "one 2 three four".slice(start, end).trim())).toEqual([

@@ -13,21 +13,21 @@ const review: SharedReview = {
 };
 
 describe("a shared plan", () => {
-  it("comes out of a link as it went in, and stays in the fragment", async () => {
+  it("is restored from a link unchanged, and stays in the fragment", async () => {
     const link = await shareLink(review, "http://localhost:1234");
     expect(new URL(link).pathname).toBe("/");
     expect(new URL(link).search).toBe("");
     expect(await readShared(link)).toMatchObject(review);
   });
 
-  it("comes out of a saved page and a notes file", async () => {
+  it("is restored from a saved page and an annotations file", async () => {
     const json = JSON.stringify(review).replaceAll("<", "\\u003c");
     const page = `<!doctype html><p>#shared=</p><script type="application/json" id="shared-review">${json}</script>`;
     expect(await readShared(page)).toMatchObject(review);
     expect(await readShared(JSON.stringify(review))).toMatchObject(review);
   });
 
-  it("brings only what a review has", async () => {
+  it("contains only the fields of a review", async () => {
     const foreign = {
       ...review,
       annotations: [
@@ -59,7 +59,7 @@ describe("a shared plan", () => {
 });
 
 describe("compression", () => {
-  it("gives any text back, in characters a URL takes", async () => {
+  it("restores any text, in URL-safe characters", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "grapheme" }), async (text) => {
         const encoded = await compress(text);
@@ -70,13 +70,13 @@ describe("compression", () => {
     );
   });
 
-  it("stops at a bomb", async () => {
+  it("stops at a decompression bomb", async () => {
     await expect(decompress(await compress("0".repeat(5_000_000)), 1_000_000)).rejects.toThrow("too large");
   });
 });
 
 describe("file names", () => {
-  it("are what every file system takes", () => {
+  it("are valid on every file system", () => {
     expect(fileName('Plan: a/b "c"?.html')).toBe("Plan a b c .html");
     expect(fileName("..")).toBe("plan");
   });

@@ -47,7 +47,7 @@ const refused = (status: number): Response => ({
   body: {},
 });
 
-describe("autosave, as time goes by", () => {
+describe("autosave timing", () => {
   it("saves once for many key presses, within half a second of the first", async () => {
     const { type, sent, states } = setUp();
     for (const text of ["a", "ab", "abc"]) {
@@ -59,7 +59,7 @@ describe("autosave, as time goes by", () => {
     expect(states.at(-1)).toBe("saved");
   });
 
-  it("saves while the person types without a pause, so that a crash takes less than a second's words", async () => {
+  it("saves while the person types without a pause, so that a crash loses less than a second", async () => {
     const { type, sent } = setUp();
     const typedAt = new Map<string, number>();
     for (let text = ""; text.length < 100; await vi.advanceTimersByTimeAsync(50)) {
@@ -73,7 +73,7 @@ describe("autosave, as time goes by", () => {
     expect(sent.length).toBeGreaterThan(5);
   });
 
-  it("numbers its saves, and never has two on their way", async () => {
+  it("numbers its saves and never has two in progress", async () => {
     const { type, sent } = setUp();
     type("one");
     await vi.advanceTimersByTimeAsync(420);
@@ -85,7 +85,7 @@ describe("autosave, as time goes by", () => {
     ]);
   });
 
-  it("tries again until the server answers, and says so meanwhile", async () => {
+  it("retries until the server responds, and reports it meanwhile", async () => {
     let up = false;
     const { type, sent, states } = setUp(({ generation }) =>
       up ? ok(generation) : { ok: false, reason: "gone" },
@@ -99,7 +99,7 @@ describe("autosave, as time goes by", () => {
     expect(sent.at(-1)?.content).toBe("kept");
   });
 
-  it("keeps saying so while the person types on", async () => {
+  it("keeps reporting it while the person types", async () => {
     const { type, states } = setUp(() => refused(500));
     type("one");
     await vi.advanceTimersByTimeAsync(1_000);
@@ -110,7 +110,7 @@ describe("autosave, as time goes by", () => {
     expect(states.slice(states.indexOf("failing")).filter((state) => state !== "failing")).toEqual([]);
   });
 
-  it("stops where another tab has saved something newer", async () => {
+  it("stops if another tab has saved something newer", async () => {
     const { type, sent, states } = setUp(() => refused(409));
     type("late");
     await vi.advanceTimersByTimeAsync(500);
@@ -120,7 +120,7 @@ describe("autosave, as time goes by", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("flushes on leaving, also while a save is on its way", async () => {
+  it("flushes when the page closes, also during a save", async () => {
     const { autosave, type, sent } = setUp();
     autosave.resume(7);
     type("first");

@@ -52,7 +52,7 @@ describe("autosave against the real draft store", () => {
     }
   });
 
-  it("goes on from a draft of an earlier page", async () => {
+  it("continues a draft of an earlier page", async () => {
     await store.write("k", 7, "earlier");
     const { autosave, type, settled } = openTab();
     autosave.resume(7);
@@ -61,7 +61,7 @@ describe("autosave against the real draft store", () => {
     expect((await store.read("k")).content).toBe("later");
   });
 
-  it("tells a tab that another one has saved since, and overwrites nothing", async () => {
+  it("reports that another tab has saved since, and overwrites nothing", async () => {
     const [first, second] = [openTab(), openTab()];
     first.type("first");
     await first.settled("saved");
@@ -70,7 +70,7 @@ describe("autosave against the real draft store", () => {
     expect((await store.read("k")).content).toBe("first");
   });
 
-  it("takes its own save whose answer was lost for no other tab's", async () => {
+  it("recognizes its own save if the response was lost", async () => {
     let losing = true;
     const { type, settled } = openTab(() => losing);
     type("one");
@@ -81,7 +81,7 @@ describe("autosave against the real draft store", () => {
     expect((await store.read("k")).content).toBe("two");
   });
 
-  it("saves what changed while a save was on its way, also as the page goes", async () => {
+  it("saves changes made during a save, also when the page closes", async () => {
     const { autosave, type, settled } = openTab();
     type("one");
     autosave.flush();

@@ -9,7 +9,7 @@ const merge = (
   theirs: readonly ReturnType<typeof annotation>[],
 ) => mergeById(base, mine, theirs, copyOf);
 
-describe("the notes of two tabs", () => {
+describe("the annotations of two tabs", () => {
   const base = [annotation("a", "first"), annotation("b", "second")];
 
   it("are all kept when each tab has added one", () => {
@@ -21,7 +21,7 @@ describe("the notes of two tabs", () => {
     expect(merge([], [annotation("c", "mine")], [annotation("d", "theirs")])).toHaveLength(2);
   });
 
-  it("are as the tab left them that changed or deleted one", () => {
+  it("are those of the tab that changed or deleted one", () => {
     expect(merge(base, [annotation("a", "changed"), base[1] as never], base)).toEqual([
       annotation("a", "changed"),
       base[1],
@@ -34,7 +34,7 @@ describe("the notes of two tabs", () => {
     expect(merge(base, base, [base[1] as never])).toEqual([base[1]]);
   });
 
-  it("lose no words where both tabs changed the same one, or one changed what the other deleted", () => {
+  it("keep all text if both tabs changed one, or one changed what the other deleted", () => {
     expect(
       merge(base, [annotation("a", "mine"), base[1] as never], [annotation("a", "theirs"), base[1] as never]),
     ).toEqual([annotation("a", "theirs"), annotation("a-copy", "mine"), base[1]]);

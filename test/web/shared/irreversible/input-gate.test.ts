@@ -33,7 +33,7 @@ describe("the input gate", () => {
     expect(delayLeft({ focusedAt: 0, shownAt: undefined }, 9_000)).toBeUndefined();
   });
 
-  it("takes a pointer press that began on the button while the gate was open", () => {
+  it("accepts a pointer press that began on the button while the gate was open", () => {
     expect(acceptsClick(click, times)).toBe(true);
     expect(acceptsClick({ ...click, pressedAt: undefined }, times)).toBe(false);
     expect(acceptsClick({ ...click, pressedAt: 5_100, at: 5_500 }, times)).toBe(false);
@@ -42,7 +42,7 @@ describe("the input gate", () => {
     expect(acceptsClick(click, { ...times, focusedAt: undefined })).toBe(false);
   });
 
-  it("takes a click of assistive technology, and none that Enter, Space or a script makes", () => {
+  it("accepts a click of assistive technology, but none from Enter, Space or a script", () => {
     const plain = { ...click, detail: 0, pressedAt: undefined };
     expect(acceptsClick(plain, times)).toBe(true);
     expect(acceptsClick({ ...plain, keyAt: 9_099 }, times)).toBe(false);
@@ -50,7 +50,7 @@ describe("the input gate", () => {
     expect(acceptsClick({ ...plain, at: 5_200 }, times)).toBe(false);
   });
 
-  it("takes Ctrl+Enter and Cmd+Enter, neither held nor made by a script", () => {
+  it("accepts Ctrl+Enter and Cmd+Enter, unless held or made by a script", () => {
     expect(acceptsKey(press, times)).toBe(true);
     expect(acceptsKey({ ...press, ctrlKey: false, metaKey: true }, times)).toBe(true);
     expect(acceptsKey({ ...press, repeat: true }, times)).toBe(false);
@@ -58,7 +58,7 @@ describe("the input gate", () => {
     expect(acceptsKey({ ...press, at: 5_399 }, times)).toBe(false);
   });
 
-  it("takes no other key, whatever is held with it", () => {
+  it("accepts no other key, with any modifier", () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.constantFrom("Enter", " ", "a", "A", "Escape"), fc.string({ maxLength: 2 })),

@@ -7,7 +7,7 @@ const press = (
 ) => keyName({ key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...pressed });
 
 describe("key names", () => {
-  it("say what was pressed, Control and Command alike", () => {
+  it("name the pressed keys, Control and Command alike", () => {
     expect(press("c")).toBe("c");
     expect(press("E", { shiftKey: true })).toBe("E");
     expect(press("?", { shiftKey: true })).toBe("?");
@@ -16,7 +16,7 @@ describe("key names", () => {
     expect(press("ArrowDown", { shiftKey: true })).toBe("Shift+ArrowDown");
   });
 
-  it("are written for the person", () => {
+  it("are formatted for display", () => {
     expect(keyLabels("Mod+Enter", true)).toEqual(["⌘", "Enter"]);
     expect(keyLabels("Mod+Shift+z", false)).toEqual(["Ctrl", "Shift", "z"]);
     expect(keyLabels("Escape", false)).toEqual(["Esc"]);

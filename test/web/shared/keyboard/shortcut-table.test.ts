@@ -10,12 +10,12 @@ describe("the table of shortcuts", () => {
     expect(keys.toSorted()).toEqual([...new Set(keys)].toSorted());
   });
 
-  it("gives each meaning one label", () => {
+  it("gives each action one label", () => {
     const labels = entries.map(({ label }) => label);
     expect(labels).toEqual([...new Set(labels)]);
   });
 
-  it("has everything wait that changes something, so that a typed word does not", () => {
+  it("delays every command that changes something, so that a typed word runs none", () => {
     const atOnce = entries.filter((entry) => "kind" in entry && entry.kind !== "move");
     expect(atOnce.flatMap((entry) => entry.keys[0])).toEqual(
       expect.arrayContaining(["c", "r", "i", "!", "f", "g", "t", "/", "y", "a", "x"]),
@@ -23,7 +23,7 @@ describe("the table of shortcuts", () => {
     expect(atOnce).toHaveLength(11);
   });
 
-  it("is where the keys of the plan page come from, and those of a saved page, which decides nothing", () => {
+  it("provides the keys of the plan page and of a saved page, which cannot decide", () => {
     const known = new Map(entries.map((entry) => [entry.label, entry.keys]));
     for (const { label, keys } of [...planShortcuts, ...readingShortcuts]) {
       expect(known.get(label as never)).toEqual(keys);

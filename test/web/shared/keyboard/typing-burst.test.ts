@@ -37,7 +37,7 @@ function type(text: string, gap = 60) {
 }
 
 describe("a burst of keys", () => {
-  it("is a sentence from its first letter on, and runs nothing that changes anything", () => {
+  it("is text from its first letter and runs no command that changes something", () => {
     expect(type("that is wrong")).toEqual({ ran: [], pending: [], typed: "th" });
     expect(type("And this")).toEqual({ ran: [], pending: [], typed: "An" });
     expect(type("edit the file")).toEqual({ ran: [], pending: [], typed: "ed" });
@@ -46,17 +46,17 @@ describe("a burst of keys", () => {
     expect(type("nax")).toEqual({ ran: ["n"], pending: [], typed: "na" });
   });
 
-  it("opens the dialog of a first letter at once, and knows the sentence by the second", () => {
+  it("opens the dialog of the first letter at once, and detects text by the second", () => {
     expect(type("a")).toEqual({ ran: ["a"], pending: [], typed: undefined });
     expect(type("a test")).toEqual({ ran: ["a"], pending: [], typed: "a " });
   });
 
-  it("runs commands one after the other that move, and the one that opens a field", () => {
+  it("runs commands that move, and the one that opens a field", () => {
     expect(type("jjkc", 5)).toEqual({ ran: ["j", "j", "k", "c"], pending: [], typed: undefined });
     expect(type("jja", 5)).toEqual({ ran: ["j", "j", "a"], pending: [], typed: undefined });
   });
 
-  it("has a command wait that changes something, and runs it before the next when no word comes of it", () => {
+  it("delays a command that changes something, and runs it before the next if no text follows", () => {
     expect(type("o")).toEqual({ ran: [], pending: ["o"], typed: undefined });
     expect(type("ooo")).toEqual({ ran: [], pending: ["o", "o", "o"], typed: undefined });
     expect(type("djj")).toEqual({ ran: ["d", "j", "j"], pending: [], typed: undefined });
@@ -65,7 +65,7 @@ describe("a burst of keys", () => {
   });
 });
 
-describe("keys in the field that a command has just opened", () => {
+describe("keys in a field that a command has just opened", () => {
   const PATHS = ["src/history.ts", "notes.md"];
   const finds = (search: string) =>
     PATHS.some((path) => search.split(" ").every((word) => path.includes(word)));
@@ -91,21 +91,21 @@ describe("keys in the field that a command has just opened", () => {
     return undefined;
   }
 
-  it("make a sentence of the command's letter where they continue the word", () => {
+  it("become text with the command's letter if they continue a word", () => {
     expect(typeOn("c", "an you")).toBe("ca");
     expect(typeOn("ki", "nd of")).toBe("kin");
     expect(typeOn("c", " is fast")).toBe("c ");
     expect(typeOn("i", "18n")).toBe("i1");
   });
 
-  it("are the comment itself where a capital letter, a pause or keys that only move show a command", () => {
+  it("are the comment alone after a capital letter, a pause or keys that only move", () => {
     expect(typeOn("c", "Why not?")).toBeUndefined();
     expect(typeOn("c", "why not?", WORD_GAP_MS + 1)).toBeUndefined();
     expect(typeOn("jjc", "why not?")).toBeUndefined();
     expect(typeOn("jc", "why not?")).toBeUndefined();
   });
 
-  it("are a sentence in a search once several words find nothing", () => {
+  it("become text in a search once several words find nothing", () => {
     expect(typeOn("t", "his is")).toBeUndefined();
     expect(typeOn("t", "his is wrong")).toBe("this is w");
     expect(typeOn("t", "wo of them")).toBe("two ");

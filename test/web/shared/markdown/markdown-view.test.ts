@@ -13,10 +13,10 @@ const drawn = (source: string) =>
     createElement(MarkdownView, { document: parseMarkdown(source), imageUrl: () => undefined }),
   );
 
-it("draws a paragraph of more pieces than a call takes arguments", () => {
+it("renders a paragraph with more parts than a function accepts arguments", () => {
   expect(drawn("a\u200b".repeat(65_000)).match(/<span/g)).toHaveLength(65_000);
 });
 
-it("draws elements that hold nothing", () => {
+it("renders empty elements", () => {
   expect(drawn("a  \nb\n\n---\n")).toMatch(/a<br\/>\nb<\/p><hr\/>/);
 });

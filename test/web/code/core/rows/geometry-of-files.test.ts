@@ -67,7 +67,7 @@ function measuredAt(body: FileBody, row: number, height: number): MeasuredHeight
 }
 
 describe("buildBody", () => {
-  it("lays nothing out anew for a comment, and everything for what it stands among", () => {
+  it("reuses all rows for a comment, and lays out all for another layout", () => {
     const before = options("a", { columns: 4 });
     const known = { options: before, body: buildBody(before) };
     const widgets = [{ key: "comment", side: "new", line: 2 }] as const;
@@ -93,7 +93,7 @@ describe("buildBody", () => {
     expect(rebuilt({ columns: 2 }).plain?.rows).toBe(known.body.plain?.rows);
   });
 
-  it("keeps the height a file had, while its patch is away", () => {
+  it("keeps a file's height while its patch is not loaded", () => {
     expect(bodyOf("a", { patch: undefined, lastHeight: 777 })).toMatchObject({
       state: "waiting",
       height: 777,
@@ -102,7 +102,7 @@ describe("buildBody", () => {
     expect(bodyOf("a", { folded: true })).toMatchObject({ state: "folded", height: 0 });
   });
 
-  it("wraps by columns, and believes what was measured", () => {
+  it("wraps by columns, and prefers measured heights", () => {
     expect(bodyOf("a", { columns: 4 }).height).toBe(4 * LINE_HEIGHT);
     expect(heights(bodyOf("a", { columns: 4, measured: measuredAt(bodyOf("a"), 0, 100) }))).toEqual([
       100,
@@ -111,7 +111,7 @@ describe("buildBody", () => {
     ]);
   });
 
-  it("keeps what was measured of a line between the hunks apart from the lines of the hunks", () => {
+  it("keeps measured heights of lines between hunks separate from those of hunks", () => {
     const expanded = {
       file: { ...file("a"), status: "modified" },
       patch: scanPatch("@@ -3,2 +3,2 @@\n-a\n+b\n c\n"),
@@ -125,7 +125,7 @@ describe("buildBody", () => {
     expect(heights(bodyOf("a", { ...expanded, measured }))).toEqual([60, 20, 20, 20, 20]);
   });
 
-  it("leaves a long line the room of what is shown of it, within the hunks and between them", () => {
+  it("gives a truncated long line the height of its visible part, in hunks and between them", () => {
     const long = "x".repeat(500_000);
     const body = bodyOf("a", {
       file: { ...file("a"), status: "modified" },
@@ -155,7 +155,7 @@ describe("buildBody", () => {
     expect(reads - before).toBeLessThan(10);
   });
 
-  it("counts no column for the return at the end of a line", () => {
+  it("counts no column for a carriage return at the end of a line", () => {
     const patch = scanPatch("@@ -0,0 +1,1 @@\n+1234\r\n");
     expect(bodyOf("a", { patch, columns: 4 }).height).toBe(LINE_HEIGHT);
   });
@@ -181,7 +181,7 @@ describe("Geometry", () => {
     ]);
   });
 
-  it("keeps what stands at the top in its place when files above grow or another layout is chosen", () => {
+  it("keeps the top row in position when files above grow or the layout changes", () => {
     const position = geometry.rowTop(2, 1) + 7;
     const anchor = geometry.anchorAt(position);
     const grown = new Geometry([bodyOf("a", { columns: 1 }), bodyOf("b"), bodyOf("c", { layout: "split" })]);
@@ -189,7 +189,7 @@ describe("Geometry", () => {
     expect(anchor && new Geometry([bodyOf("a")]).getPosition(anchor)).toBeUndefined();
   });
 
-  it("holds on to a file that folds", () => {
+  it("keeps a file in position when it folds", () => {
     const anchor = geometry.anchorAt(geometry.rowTop(2, 2));
     const folded = new Geometry([bodyOf("a"), bodyOf("b"), bodyOf("c", { folded: true })]);
     const position = (anchor && folded.getPosition(anchor)) ?? -1;
@@ -197,7 +197,7 @@ describe("Geometry", () => {
   });
 });
 
-describe("moving", () => {
+describe("moving the cursor", () => {
   const changed = scanPatch("@@ -1,5 +1,5 @@\n a\n-b\n+B\n c\n-d\n+D\n e\n");
   const geometry = new Geometry([
     bodyOf("a", { patch: changed }),
@@ -208,7 +208,7 @@ describe("moving", () => {
   const start = { order: 0, row: -1 };
   const at = (line: LineRef | undefined) => (line && findRow(geometry, line)) ?? start;
 
-  it("goes from line to line, on the side the person is on, and over folded files", () => {
+  it("moves from line to line on the current side, and over folded files", () => {
     const first = nextLine(geometry, start, 1, "new");
     expect(first).toEqual({ path: "a", side: "new", number: 1 });
     expect(nextLine(geometry, at(first), 1, "new")).toEqual({ path: "a", side: "old", number: 2 });
@@ -219,7 +219,7 @@ describe("moving", () => {
     expect(nextLine(geometry, at({ ...next, number: 3 }), 1, "new")).toBeUndefined();
   });
 
-  it("comes back to the side the person is on after a line that only the other has", () => {
+  it("returns to the current side after a line that only the other side has", () => {
     const removed: LineRef = { path: "a", side: "old", number: 4 };
     const added = nextLine(geometry, at(removed), 1, "new");
     expect(added).toEqual({ path: "a", side: "new", number: 4 });
@@ -227,7 +227,7 @@ describe("moving", () => {
     expect(nextLine(geometry, at(added), 1, "old")).toEqual({ path: "a", side: "old", number: 5 });
   });
 
-  it("goes from change to change", () => {
+  it("moves from change to change", () => {
     const first = nextHunk(geometry, start, 1, "new");
     expect(first).toEqual({ path: "a", side: "old", number: 2 });
     const second = nextHunk(geometry, at(first), 1, "new");
@@ -236,7 +236,7 @@ describe("moving", () => {
     expect(nextHunk(geometry, at(second), -1, "new")).toEqual(first);
   });
 
-  it("starts from the first row that stands whole in view", () => {
+  it("starts from the first row that is completely visible", () => {
     const top = geometry.getTop(2);
     expect(geometry.rowAt(top)).toEqual({ order: 2, row: -1 });
     expect(geometry.rowAt(top + LINE_HEIGHT)).toEqual({ order: 2, row: 0 });

@@ -22,7 +22,7 @@ describe("offsets", () => {
     );
   });
 
-  it("answers 0 for nothing at all", () =>
+  it("returns 0 for an empty list", () =>
     expect(
       indexAt(
         computeOffsets(0, () => 1),
@@ -34,7 +34,7 @@ describe("offsets", () => {
 describe("scroll space", () => {
   const tall = { total: 40_000_000, viewport: 900 };
 
-  it("is one to one while the diff fits", () => {
+  it("is linear while the diff fits", () => {
     const space = { total: 10_000, viewport: 900 };
     expect(positionAfterScroll(space, { physical: 0, virtual: 0 }, 500)).toEqual({
       physical: 500,
@@ -47,7 +47,7 @@ describe("scroll space", () => {
     expect(physicalHeight(tall)).toBe(TALLEST_SCROLLER);
   });
 
-  it("reaches both ends by leaping", () => {
+  it("reaches both ends in large steps", () => {
     const end = positionAfterScroll(tall, { physical: 0, virtual: 0 }, TALLEST_SCROLLER - 900);
     expect(end.virtual).toBeCloseTo(tall.total - 900, 3);
     expect(positionAfterScroll(tall, end, 0).virtual).toBe(0);
@@ -62,7 +62,7 @@ describe("scroll space", () => {
     }
   });
 
-  it("can be walked down to the very end in small steps", () => {
+  it("reaches the end in small steps", () => {
     let position = positionFor(tall, tall.total - 60_000);
     for (let step = 0; step < 2_000; step++) {
       position = positionAfterScroll(
@@ -74,7 +74,7 @@ describe("scroll space", () => {
     expect(position.virtual).toBeCloseTo(tall.total - 900, 0);
   });
 
-  it("can be walked up to the very start in small steps", () => {
+  it("reaches the start in small steps", () => {
     let position = positionFor(tall, 60_000);
     for (let step = 0; step < 2_000; step++)
       position = positionAfterScroll(tall, position, Math.max(0, position.physical - 120));

@@ -57,7 +57,7 @@ const someWidgets = fc
   .map((widgets) => widgets.map((widget, index): Widget => ({ ...widget, key: `widget ${index}` })));
 
 describe("rows with widgets", () => {
-  it("has them under the line of their side, and those of line 0 on top", () => {
+  it("have them below the line of their side, and those of line 0 on top", () => {
     const widgets: Widget[] = [
       { key: "new", side: "new", line: 12 },
       { key: "file", side: "new", line: 0 },
@@ -76,7 +76,7 @@ describe("rows with widgets", () => {
     ]);
   });
 
-  it.each(layouts)("has each that has a line, and every other row as it was: %s", (layout) => {
+  it.each(layouts)("contain each widget that has a line, and every other row unchanged: %s", (layout) => {
     fc.assert(
       fc.property(someWidgets, (widgets) => {
         expect(shown(layout, widgets)).toEqual(expected(layout, widgets));
@@ -84,7 +84,7 @@ describe("rows with widgets", () => {
     );
   });
 
-  it.each(layouts)("stands where the sum of the heights above says: %s", (layout) => {
+  it.each(layouts)("are positioned by the sum of the heights above: %s", (layout) => {
     fc.assert(
       fc.property(someWidgets, (widgets) => {
         const plain = buildRows(patch, optionsFor(layout));
