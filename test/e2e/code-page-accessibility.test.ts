@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-describe.each(["light", "dark"] as const)("axe finds nothing in the %s code page", (theme) => {
+describe.each(["light", "dark"] as const)("axe finds no violation in the %s code page", (theme) => {
   it("in any of its states", async () => {
     const { page, child } = await openCodeReview(browser, await changedRepository(), { theme });
     const look = async (state: string) => expect(await violations(page), state).toEqual([]);
@@ -58,7 +58,7 @@ describe.each(["light", "dark"] as const)("axe finds nothing in the %s code page
   });
 });
 
-it("is named by a heading also where there is no room for it, and shows it before what is compared", async () => {
+it("has a heading also in a narrow window, before the compared versions", async () => {
   const repository = await changedRepository();
   const { page, child } = await openCodeReview(browser, repository, { width: 360, height: 740 });
   await page.locator(".row.unified").first().waitFor();
@@ -72,7 +72,7 @@ it("is named by a heading also where there is no room for it, and shows it befor
   child.kill("SIGTERM");
 });
 
-it("takes comments that a draft brings into the feedback that is already looked at", async () => {
+it("adds a draft's comments to the feedback that is already open", async () => {
   const repository = await changedRepository();
   const first = await openCodeReview(browser, repository);
   await writeGeneralComment(first.page, "From the draft");
@@ -100,7 +100,7 @@ it("takes comments that a draft brings into the feedback that is already looked 
   first.child.kill("SIGTERM");
 });
 
-it("keeps within 360 pixels, with nothing to scroll sideways and the decisions side by side", async () => {
+it("fits 360 pixels without sideways scrolling, with the decisions side by side", async () => {
   const { page, child } = await openCodeReview(browser, await changedRepository(), {
     width: 360,
     height: 740,

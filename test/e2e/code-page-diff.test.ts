@@ -20,7 +20,7 @@ const fitOf = (page: Page, path: string) =>
   });
 
 describe("the diff", () => {
-  it("shows every kind of change with a sentence or its lines", async () => {
+  it("shows every kind of change with a description or its lines", async () => {
     const { page, child, errors } = await openCodeReview(browser, await changedRepository(), {
       height: 2_400,
     });
@@ -44,7 +44,7 @@ describe("the diff", () => {
     child.kill("SIGTERM");
   });
 
-  it("shows the lines around, both layouts, and hides white space through git", async () => {
+  it("shows context lines and both layouts, and hides whitespace changes through git", async () => {
     const { page, child } = await openCodeReview(browser, await changedRepository(), { height: 1_600 });
     const cart = section(page, "src/cart.ts");
     await cart.getByRole("button", { name: "Show 20 lines above" }).first().click();
@@ -62,7 +62,7 @@ describe("the diff", () => {
     child.kill("SIGTERM");
   });
 
-  it("wraps lines where it has left room for them, however wide the window is", async () => {
+  it("wraps lines exactly as estimated, at any window width", async () => {
     const repository = await testRepository({ "a.ts": "a\n" });
     const lines = Array.from({ length: 60 }, (_, count) => `call(${"x, ".repeat(count)}"size");`);
     await repository.write({ "a.ts": `${lines.join("\n")}\n` });
@@ -81,7 +81,7 @@ describe("the diff", () => {
     child.kill("SIGTERM");
   });
 
-  it("leaves room for lines whose width only the browser knows, and for very long ones shown whole", async () => {
+  it("gives room to lines whose width only the browser knows, and to very long ones shown completely", async () => {
     const texts = [
       "折り返しの幅を確かめる文章です。",
       "👩‍👩‍👧‍👦👍🏽",
@@ -124,7 +124,7 @@ describe("the diff", () => {
     child.kill("SIGTERM");
   });
 
-  it("remembers what was viewed, for as long as the change is the same", async () => {
+  it("keeps a file marked as viewed while its change is the same", async () => {
     const repository = await changedRepository();
     const { page, child } = await openCodeReview(browser, repository, { height: 2_400 });
     await page.getByLabel("Viewed notes.md").check();
@@ -148,7 +148,7 @@ describe("the diff", () => {
     review.child.kill("SIGTERM");
   });
 
-  it("stays small however large the diff is, and finds text that is not on screen", async () => {
+  it("renders few rows for a large diff, and finds text that is not on screen", async () => {
     const files = Object.fromEntries(
       Array.from({ length: 200 }, (_, file) => [
         `src/part${file % 9}/file${file}.ts`,
@@ -188,7 +188,7 @@ describe("the diff", () => {
     child.kill("SIGTERM");
   });
 
-  it("has its lines in place at once after a leap, for who wants no motion too", async () => {
+  it("shows its lines at once after a jump, also with reduced motion", async () => {
     const repository = await testRepository({ "a.txt": "a\n" });
     await repository.write({ "a.txt": Array.from({ length: 500 }, (_, line) => `line ${line}\n`).join("") });
     const { page, child } = await openCodeReview(browser, repository);
@@ -209,7 +209,7 @@ describe("the diff", () => {
     child.kill("SIGTERM");
   });
 
-  it("says what the review is limited to where nothing of that has changed", async () => {
+  it("shows the paths of the review if nothing in them has changed", async () => {
     const repository = await testRepository({ "a.txt": "a\n", "unchanged.txt": "b\n" });
     await repository.write({ "a.txt": "b\n" });
     const { page, child } = await openCodeReview(browser, repository, { flags: ["unchanged.txt"] });
@@ -218,7 +218,7 @@ describe("the diff", () => {
     child.kill("SIGTERM");
   });
 
-  it("says why nothing is shown, and offers the other diffs", async () => {
+  it("states why the diff is empty, and offers the other diffs", async () => {
     const { page, child } = await openCodeReview(browser, await testRepository({ "a.txt": "a\n" }));
     await page.getByRole("heading", { name: "No changes here" }).waitFor();
     expect(await page.getByText("No file matches").count()).toBe(0);

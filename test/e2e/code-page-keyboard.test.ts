@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-it("can be worked from the first file to the sent feedback by keyboard alone", async () => {
+it("can be used by keyboard alone, from the first file to the sent feedback", async () => {
   const review = await openCodeReview(browser, await changedRepository());
   const { page } = review;
   const press = async (...keys: string[]) => {
@@ -66,7 +66,7 @@ it("can be worked from the first file to the sent feedback by keyboard alone", a
   expect(review.errors).toEqual([]);
 });
 
-it("takes what is typed right behind the filter's key for the filter, also where the tree was shut", async () => {
+it("types into the filter right after its key, also if the tree was closed", async () => {
   const { page, child } = await openCodeReview(browser, await changedRepository());
   await page.locator(".tree-file").first().waitFor();
   const keys = (...names: string[]) =>
@@ -109,7 +109,7 @@ it("leaves Enter, Space and arrows to the control that has the focus", async () 
   child.kill("SIGTERM");
 });
 
-it("gets to every file by its key, also to those that cannot be brought to the top, and marks the one it went to", async () => {
+it("moves to every file by key, also to those that cannot scroll to the top, and marks the current one", async () => {
   const repository = await testRepository({ "readme.md": "x\n" });
   const names = ["a.ts", "b.ts", "c.ts", "d.ts"];
   await repository.write(Object.fromEntries(names.map((name) => [name, `export const ${name[0]} = 1;\n`])));
@@ -131,7 +131,7 @@ it("gets to every file by its key, also to those that cannot be brought to the t
   child.kill("SIGTERM");
 });
 
-it("starts at what is in view, at the very first change too, and says when there is no line to comment on", async () => {
+it("starts at the visible part, also at the first change, and reports if there is no line to comment on", async () => {
   const text = (first: string) =>
     [first, ...Array.from({ length: 200 }, (_, at) => `line ${at + 2}`), ""].join("\n");
   const repository = await testRepository({ "long.txt": text("old") });

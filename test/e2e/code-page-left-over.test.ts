@@ -42,8 +42,8 @@ async function sendAndBeRefused(page: Page): Promise<void> {
   await page.keyboard.press("Escape");
 }
 
-describe("a tab that outlives its code review", () => {
-  it("shows what is added to it, though nothing can be loaded any more that draws it", async () => {
+describe("a tab whose code review has ended", () => {
+  it("shows new comments although their renderer cannot be loaded", async () => {
     const { page, child, ended } = await openCodeReview(browser, await changedRepository());
     child.kill("SIGKILL");
     await ended;
@@ -53,7 +53,7 @@ describe("a tab that outlives its code review", () => {
     await page.locator(".comment-text", { hasText: "Still **mine**" }).waitFor();
   });
 
-  it("cannot decide the review of another repository, and keeps its words", async () => {
+  it("cannot decide the review of another repository, and keeps its text", async () => {
     const { page, flags } = await leftOver();
     const second = await startCodeReview(await changedRepository(), { flags });
     await page.getByText("another review is now open at this address.").waitFor();
@@ -67,7 +67,7 @@ describe("a tab that outlives its code review", () => {
     expect((await second.ended).stdout).toBe("");
   });
 
-  it("goes on with its branch once it has been shown what changed", async () => {
+  it("continues with its branch after showing what changed", async () => {
     const { repository, page, flags } = await leftOver();
     await repository.write({ "src/fresh.ts": "export const fresh = false;\n" });
     const second = await startCodeReview(repository, { flags });

@@ -35,7 +35,7 @@ async function openCode(agents: readonly object[]): Promise<string> {
 }
 
 describe("the code review page", () => {
-  it("says which files the diff leaves out, also where the diff is empty", async () => {
+  it("lists the files that the diff omits, also if the diff is empty", async () => {
     const repository = await testRepository({ ".gitignore": "dist/\n" });
     await repository.write({ "dist/one.js": "x\n", "dist/two.js": "x\n" });
     const { page } = await openCodeReview(browser, repository);
@@ -46,7 +46,7 @@ describe("the code review page", () => {
     await expect.poll(() => banner.count()).toBe(0);
   });
 
-  it("hands over to another agent of OpenCode's", async () => {
+  it("switches to another agent of OpenCode", async () => {
     const url = await openCode([
       { name: "build", mode: "primary", description: "Writes code" },
       { name: "plan", mode: "primary" },
@@ -70,7 +70,7 @@ describe("the code review page", () => {
     expect(stdout).toContain('Continue as the agent "plan".');
   });
 
-  it("takes images by choosing, pasting and dropping, and names their files to the agent", async () => {
+  it("accepts images by file dialog, paste and drop, and sends the agent their paths", async () => {
     const review = await openCodeReview(browser, await changedRepository());
     const { page } = review;
     await dragLines(page, "src/cart.ts", "new", 30, 30);
@@ -107,7 +107,7 @@ describe("the code review page", () => {
     expect(stdout.match(/^- (chosen|pasted|dropped)\.png: `.+\.png`$/gm)).toHaveLength(3);
   });
 
-  it("shows any commit or base the person names, refuses others, and says where a comment was made", async () => {
+  it("shows any valid commit or base, rejects others, and states the diff of a comment", async () => {
     const repository = await changedRepository();
     await repository.git("commit", "--quiet", "-am", "second");
     await repository.git("tag", "one", "HEAD~1");
@@ -143,7 +143,7 @@ describe("the code review page", () => {
     review.child.kill("SIGTERM");
   });
 
-  it("copies a path, links to the editor, and takes a comment on a file beside one on everything", async () => {
+  it("copies a path, links to the editor, and accepts comments on a file and on the whole change", async () => {
     const review = await openCodeReview(browser, await changedRepository(), {
       environment: { ZED_TERM: "true" },
     });
@@ -165,7 +165,7 @@ describe("the code review page", () => {
     expect(stdout).toContain("## `src/cart.ts`\n\n### 2. Comment on the whole file\n\nSplit this file.");
   });
 
-  it("opens the lines again around a comment on the old side between the hunks, with the code it is about", async () => {
+  it("expands the lines around a comment on the old side between hunks", async () => {
     const review = await openCodeReview(browser, await changedRepository());
     const { page } = review;
     const cart = section(page, "src/cart.ts");
@@ -183,7 +183,7 @@ describe("the code review page", () => {
     expect(stdout).toContain("  const line44 = price * 44;\n  const line45 = price * 45;");
   });
 
-  it("moves lines that are kept whole sideways by a scroll bar", async () => {
+  it("scrolls unwrapped lines sideways with a scroll bar", async () => {
     const review = await openCodeReview(browser, await changedRepository(), { height: 2_400 });
     const { page } = review;
     const bar = page.locator(".sideways-bar");
@@ -203,7 +203,7 @@ describe("the code review page", () => {
     review.child.kill("SIGTERM");
   });
 
-  it("closes the file list over a narrow window once a file is chosen", async () => {
+  it("closes the file list in a narrow window once a file is chosen", async () => {
     const review = await openCodeReview(browser, await changedRepository(), { width: 360 });
     const { page } = review;
     await page.getByRole("button", { name: "Files", exact: true }).click();
@@ -214,7 +214,7 @@ describe("the code review page", () => {
     review.child.kill("SIGTERM");
   });
 
-  it("marks the chosen entries of the view menu", async () => {
+  it("marks the selected entries of the view menu", async () => {
     const review = await openCodeReview(browser, await changedRepository());
     const { page } = review;
     await page.getByRole("button", { name: "View", exact: true }).click();
@@ -226,7 +226,7 @@ describe("the code review page", () => {
     review.child.kill("SIGTERM");
   });
 
-  it("does not call files changed that an earlier review of another diff did not have", async () => {
+  it("does not mark files as changed that an earlier review of another diff lacked", async () => {
     const repository = await changedRepository();
     const first = await openCodeReview(browser, repository);
     await writeComment(first.page, "src/cart.ts", [30, 30], "Round one");
@@ -245,7 +245,7 @@ describe("the code review page", () => {
     child.kill("SIGTERM");
   });
 
-  it("marks in a second review the very lines that are new, and says what became of the old ones", async () => {
+  it("marks exactly the new lines in a second review, and shows what happened to the old ones", async () => {
     const repository = await changedRepository();
     const first = await openCodeReview(browser, repository);
     await writeComment(first.page, "src/cart.ts", [30, 30], "Round one");

@@ -14,7 +14,7 @@ afterAll(() => browser.close());
 const NAMES = ["constructor", "toString", "valueOf", "hasOwnProperty", "__proto__", "a.constructor"];
 
 describe("the code review page", () => {
-  it("shows files named like what objects have of themselves", async () => {
+  it("shows files named like members of Object.prototype", async () => {
     const repository = await testRepository({ "a.txt": "a\n" });
     await repository.write(Object.fromEntries(NAMES.map((name) => [name, `the text of ${name}\n`])));
     const { page } = await openCodeReview(browser, repository);

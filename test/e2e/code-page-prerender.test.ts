@@ -82,7 +82,7 @@ describe("the top of the diff", () => {
     },
   );
 
-  it("can be read, in colour, before any script has run", async () => {
+  it("can be read, with colors, before any script has run", async () => {
     const review = await startCodeReview(await changedRepository());
     const page = await openWithoutScripts(review.url);
     expect(await page.title()).toBe("repo (main): review");
@@ -91,7 +91,7 @@ describe("the top of the diff", () => {
     review.child.kill("SIGTERM");
   });
 
-  it.each(["split", "unified"] as const)("stays where it is when the page takes over, %s", async (layout) => {
+  it.each(["split", "unified"] as const)("does not move when the page takes over, %s", async (layout) => {
     const repository = await changedRepository();
     const first = await openCodeReview(browser, repository);
     await first.page.locator(".row.split").first().waitFor();
@@ -104,7 +104,7 @@ describe("the top of the diff", () => {
     first.child.kill("SIGTERM");
   });
 
-  it("is text, whatever the files hold and are called", async () => {
+  it("is text, whatever the files contain and are named", async () => {
     const repository = await testRepository({ "a.txt": "a\n" });
     await repository.write({
       "<img src=x onerror=alert(1)>.ts": 'const x = "</script><script>alert(2)</script>";\n',
@@ -119,7 +119,7 @@ describe("the top of the diff", () => {
     review.child.kill("SIGTERM");
   });
 
-  it("can be read while git still compares the rest, and stays where it is", async () => {
+  it("can be read while git still compares the rest, and does not move", async () => {
     const repository = await manyChangedFiles();
     const environment = { PATH: await pathOfSlowGit(repository) };
     const review = await startCodeReview(repository, { environment });

@@ -35,7 +35,7 @@ async function openLongDiff() {
 }
 
 describe("printing a diff", () => {
-  it("has all of it where it is not long, comments among its lines, and none of the page's own parts", async () => {
+  it("prints a short diff completely with its comments, without the page's controls", async () => {
     const review = await openCodeReview(browser, await changedRepository(), { height: 400 });
     const { page } = review;
     await page.locator(".num[data-line]").first().click();
@@ -52,7 +52,7 @@ describe("printing a diff", () => {
     review.child.kill("SIGTERM");
   });
 
-  it("has the top of a long one, and says so", async () => {
+  it("prints the top of a long diff, and states that", async () => {
     const { page, child } = await openLongDiff();
     const { text, height } = await onPaper(page);
     expect(text).toContain("The top of the diff: 1 of 1 files, the last one cut off.");
@@ -63,7 +63,7 @@ describe("printing a diff", () => {
     child.kill("SIGTERM");
   });
 
-  it("is not a book of empty pages, and leaves the page as it was", async () => {
+  it("prints no empty pages, and leaves the page unchanged", async () => {
     const { page, child } = await openLongDiff();
     expect(pagesOf(await page.pdf())).toBeLessThan(100);
     await expect.poll(() => page.locator(".row").count()).toBeLessThan(300);

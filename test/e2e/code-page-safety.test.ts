@@ -20,7 +20,7 @@ const FILES = {
   "math.svg": `<svg xmlns="http://www.w3.org/2000/svg"><foreignObject><iframe onload="${PROBE}"/></foreignObject></svg>\n`,
 };
 
-it("R8 and R10 code and names that mean harm: no script runs, nobody is called, nothing hides", async () => {
+it("R8 and R10 malicious code and names run no script, send no request and hide nothing", async () => {
   const repository = await testRepository({ "a.txt": "a\n" });
   await repository.write(FILES);
   const { page, foreignRequests, errors, child } = await openCodeReview(browser, repository);

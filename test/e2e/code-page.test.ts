@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 describe("the code review page", () => {
-  it("takes comments on both sides and a suggestion through a reload and another diff to the agent", async () => {
+  it("sends comments on both sides and a suggestion after a reload and a switch of the diff", async () => {
     const review = await openCodeReview(browser, await changedRepository());
     const { page } = review;
     const editor = page.locator(".comment-open textarea");
@@ -69,7 +69,7 @@ describe("the code review page", () => {
     expect(review.foreignRequests).toEqual([]);
   });
 
-  it("finds a comment again when its lines have moved, and says when they are gone", async () => {
+  it("moves a comment with its lines, and reports if they are gone", async () => {
     const repository = await changedRepository();
     const review = await openCodeReview(browser, repository);
     const { page } = review;
@@ -91,7 +91,7 @@ describe("the code review page", () => {
     review.child.kill("SIGTERM");
   });
 
-  it("approves with a sentence that asks for nothing, and drops no comment in silence", async () => {
+  it("approves with text that requests no change, and discards no comment without a warning", async () => {
     const review = await openCodeReview(browser, await changedRepository());
     const { page } = review;
     await writeGeneralComment(page, "In general: fine.");
@@ -131,7 +131,7 @@ describe("the code review page", () => {
     review.child.kill("SIGTERM");
   });
 
-  it("leads back to the comment that was being written, wherever it stands", async () => {
+  it("returns to the comment that was being written, wherever it is", async () => {
     const repository = await changedRepository();
     await repository.write({ "above.txt": "a line\n".repeat(800), "below.txt": "a line\n".repeat(8) });
     const review = await openCodeReview(browser, repository);
@@ -151,7 +151,7 @@ describe("the code review page", () => {
     review.child.kill("SIGTERM");
   });
 
-  it("opens the lines around a comment that stands between the hunks", async () => {
+  it("expands the lines around a comment between hunks", async () => {
     const review = await openCodeReview(browser, await changedRepository());
     const { page } = review;
     const cart = page.locator('section[data-path="src/cart.ts"]');
@@ -165,7 +165,7 @@ describe("the code review page", () => {
     review.child.kill("SIGTERM");
   });
 
-  it("marks in a second review what has changed since the first, and shows what was said then", async () => {
+  it("marks what has changed since the first review, and shows the earlier comments", async () => {
     const repository = await changedRepository();
     const first = await openCodeReview(browser, repository);
     await writeComment(first.page, "src/cart.ts", [30, 30], "Round one");
@@ -218,7 +218,7 @@ describe("the code review page", () => {
     review.child.kill("SIGTERM");
   });
 
-  it("shows a comment's words when their renderer does not come", async () => {
+  it("shows a comment's text if the Markdown renderer cannot be loaded", async () => {
     const review = await openCodeReview(browser, await changedRepository());
     const { page } = review;
     await page.route("**/assets/rendered-text*.js", (route) => route.abort());

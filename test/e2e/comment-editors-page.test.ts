@@ -60,7 +60,7 @@ describe("the editor of a comment on a file", () => {
 });
 
 describe("Escape", () => {
-  it("keeps the words on the plan page, and Discard is a button that can be undone", async () => {
+  it("keeps the text on the plan page, and Discard can be undone", async () => {
     const review = await startReview(home, hookEvent(samplePlan, home.path));
     const { page } = await openReview(browser, review.url);
     const cards = page.locator(".cards > .card:not(.card-past)");
@@ -88,7 +88,7 @@ describe("Escape", () => {
     await review.ended;
   });
 
-  it("keeps the words on the code page, and Discard takes back what was written since", async () => {
+  it("keeps the text on the code page, and Discard reverts what was written since", async () => {
     const { page, child } = await openCodeReview(browser, await changedRepository());
     await writeComment(page, "src/cart.ts", [30, 30], "First words");
     await page.getByRole("button", { name: "Edit this comment" }).click();
@@ -113,8 +113,8 @@ describe("Escape", () => {
   });
 });
 
-describe("a note that is being written", () => {
-  it("stays where it was begun when another one is begun elsewhere", async () => {
+describe("an open annotation", () => {
+  it("stays where it was begun when another one is opened", async () => {
     const review = await startReview(home, hookEvent(`${samplePlan}\nWandering.\n`, home.path));
     const { page } = await openReview(browser, review.url);
     await page.keyboard.press("g");
@@ -136,7 +136,7 @@ describe("a note that is being written", () => {
 });
 
 describe("a letter typed on a selection", () => {
-  it("is text when more follows, and the command that it is elsewhere when nothing does", async () => {
+  it("is text if more follows, else the command", async () => {
     const review = await startReview(home, hookEvent(`${samplePlan}\nLetters.\n`, home.path));
     const { page } = await openReview(browser, review.url);
     await selectText(page, "Every deploy");
@@ -164,7 +164,7 @@ describe("a letter typed on a selection", () => {
 });
 
 describe("text selected in the diff", () => {
-  it("stands for its lines: by typing, by a key, by the buttons beside it", async () => {
+  it("selects its lines for a comment by typing, by a key, or by the buttons beside it", async () => {
     const { page, child } = await openCodeReview(browser, await changedRepository());
     await page.locator(".code-text").first().waitFor();
     const drag = async (from: number, to: number) => {

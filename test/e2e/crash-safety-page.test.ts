@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 describe("a page whose server is killed while the person types", () => {
-  it.each([1, 2, 3])("finds its words again, kill %i", async (number) => {
+  it.each([1, 2, 3])("restores the typed text, kill %i", async (number) => {
     const folder = await sandbox();
     const input = hookEvent(samplePlan, join(folder, "project"));
     const command = await startCommand(REVIEW, { stdin: input, folder });
@@ -49,7 +49,7 @@ describe("a page whose server is killed while the person types", () => {
 });
 
 describe("a page whose server cannot write", () => {
-  it("says so, keeps what was typed, and saves it once there is room", async () => {
+  it("reports it, keeps the typed text, and saves it once there is space", async () => {
     const folder = await sandbox();
     const obstacle = join(folder, "data", "drafts");
     await mkdir(join(folder, "data"));

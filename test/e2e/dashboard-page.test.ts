@@ -89,7 +89,7 @@ async function call(url: string, model: string, headers: Record<string, string> 
 const rows = (page: Page, caption: string) => page.getByRole("table", { name: caption }).locator("tbody tr");
 const isLive = (page: Page) => page.getByRole("status").getByText("Running", { exact: true }).waitFor();
 
-it("shows calls as they run and end, whatever they are called, and filters them by hand and by key", async () => {
+it("shows running and finished calls with any names, and filters them by field and by key", async () => {
   const url = await start();
   const { page, errors, foreignRequests } = await openPage(browser, url);
   await isLive(page);
@@ -145,7 +145,7 @@ it("shows calls as they run and end, whatever they are called, and filters them 
   expect([errors, foreignRequests]).toEqual([[], []]);
 });
 
-it("says why a configuration was refused, that the proxy has gone, and finds it again", async () => {
+it("shows why a configuration was rejected and that the proxy has stopped, and reconnects", async () => {
   const url = await start();
   const { page } = await openPage(browser, url);
   await isLive(page);
@@ -188,7 +188,7 @@ it("asks for a key where one is needed, keeps it in memory and out of every URL"
   expect(urls.filter((each) => each.includes("sk-"))).toEqual([]);
 });
 
-it("adds up what several processes serve", async () => {
+it("sums the calls of several processes", async () => {
   const url = await start({}, "--workers", "2");
   const { page } = await openPage(browser, url);
   await isLive(page);
@@ -200,7 +200,7 @@ it("adds up what several processes serve", async () => {
   expect(await rows(page, "Last calls").count()).toBe(12);
 });
 
-it("names each part by a heading, and its table, with the filters between them, which never cover it", async () => {
+it("has a heading and a table in each section, with filters between them that never cover it", async () => {
   const url = await start({
     upstreams: { "one-with-quite-a-long-name-of-its-own": { dialect: "messages", base_url: upstream.url } },
   });
@@ -226,7 +226,7 @@ it("names each part by a heading, and its table, with the filters between them, 
   }
 });
 
-it.each(["light", "dark"] as const)("is for everybody: %s, narrow, and without scripts", async (theme) => {
+it.each(["light", "dark"] as const)("is accessible: %s, narrow, and without scripts", async (theme) => {
   const url = await start({ mcp: { tools: { url: upstream.url } } });
   await call(url, "claude-sonnet-5");
   const { page } = await openPage(browser, url, { theme });

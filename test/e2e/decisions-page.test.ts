@@ -41,7 +41,7 @@ async function foreignOpener(url: string): Promise<string> {
 }
 
 describe("an irreversible button", () => {
-  it("is pressed by Ctrl+Enter and by no other key, held or not, and says so", async () => {
+  it("is pressed by Ctrl+Enter only, and shows this", async () => {
     const review = await planReview("Keys.");
     const { page } = await openReview(browser, review.url);
     await page.keyboard.press("a");
@@ -58,7 +58,7 @@ describe("an irreversible button", () => {
     await page.getByRole("heading", { name: "Plan approved" }).waitFor();
   });
 
-  it("is no button for a press that began elsewhere, nor right after it appeared or the page gained focus", async () => {
+  it("ignores a press that began elsewhere, and any right after it appeared or the page gained focus", async () => {
     const review = await planReview("Presses.");
     const context = await newContext(browser);
     onTestFinished(() => context.close());
@@ -110,7 +110,7 @@ describe("an irreversible button", () => {
     await page.getByRole("heading", { name: "Plan approved" }).waitFor();
   });
 
-  it("gives a page of another origin that opens the review nothing of what is typed on", async () => {
+  it("cannot be pressed by keys that were meant for the page that opened the review", async () => {
     const review = await planReview("Popup.");
     const context = await newContext(browser);
     onTestFinished(() => context.close());
@@ -125,7 +125,7 @@ describe("an irreversible button", () => {
     expect(await popup.locator(".page[data-view]").count()).toBe(1);
   });
 
-  it("decides on the code page, too, by Ctrl+Enter alone", async () => {
+  it("decides on the code page by Ctrl+Enter only", async () => {
     const review = await openCodeReview(browser, await changedRepository());
     const { page, child } = review;
     await writeGeneralComment(page, "In general: fine.");
@@ -148,7 +148,7 @@ describe("an irreversible button", () => {
 });
 
 describe("the keys of both pages", () => {
-  it("mean the same, in the same words", async () => {
+  it("have the same meaning and labels", async () => {
     const review = await planReview("Sheets.");
     const plan = await openReview(browser, review.url);
     const code = await openCodeReview(browser, await changedRepository());

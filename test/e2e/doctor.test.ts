@@ -34,7 +34,7 @@ const configure = async (home: string, proxy: object) => {
   await writeFile(join(home, ".config/sallyport/config.json"), JSON.stringify({ proxy }));
 };
 
-it("finds a machine without configuration well, and names what is not in use", async () => {
+it("reports no problem without configuration, and lists what is not in use", async () => {
   const { code, stdout } = await doctor(await temporaryFolder(), "doctor");
   expect(code).toBe(0);
   expect(stdout).toMatch(/^Node\.js +ok +v\d/m);
@@ -42,7 +42,7 @@ it("finds a machine without configuration well, and names what is not in use", a
   expect(stdout).toMatch(/^Gemini CLI +- /m);
 });
 
-it("tells hooks that Codex has yet to trust, and connections to a proxy that is not there", async () => {
+it("reports hooks that Codex does not trust yet, and connections to a missing proxy", async () => {
   const home = await temporaryFolder();
   await configure(home, {
     port: 10,
@@ -67,7 +67,7 @@ it("tells hooks that Codex has yet to trust, and connections to a proxy that is 
   });
 });
 
-it("names a fixed review port only where a review has one", async () => {
+it("prints a fixed review port only if there is one", async () => {
   const home = await temporaryFolder();
   expect((await doctor(home, "doctor")).stdout).toMatch(/^review port +ok +any free port/m);
   const remote = await doctorWith({ SERVICE_REMOTE: "1" }, home, "doctor");
@@ -76,7 +76,7 @@ it("names a fixed review port only where a review has one", async () => {
   expect(chosen.stdout).toMatch(/^review port +ok +17 is free/m);
 });
 
-it("ends with 1 and the line of the mistake where the configuration is broken", async () => {
+it("exits with 1 and prints the line of an invalid configuration", async () => {
   const home = await temporaryFolder();
   await configure(home, { prot: 1 });
   const { code, stdout } = await doctor(home, "doctor");
@@ -84,7 +84,7 @@ it("ends with 1 and the line of the mistake where the configuration is broken", 
   expect(stdout).toMatch(/^configuration +BROKEN +.*config\.json:1: proxy\.prot/m);
 });
 
-it("tells what is wrong in either section of the configuration, with its line", async () => {
+it("reports errors in either section of the configuration, with the line", async () => {
   const home = await temporaryFolder();
   await mkdir(join(home, ".config/sallyport"), { recursive: true });
   const wrong = async (text: string) => {
@@ -100,7 +100,7 @@ it("tells what is wrong in either section of the configuration, with its line", 
   expect(proxy.stdout).toMatch(/^configuration +BROKEN +.*config\.json:3: proxy\.port: must be a number/m);
 });
 
-it("sends to the agent's file where that cannot be read, and not to a command that cannot mend it", async () => {
+it("names the agent's file as the one to fix if it cannot be read", async () => {
   const home = await temporaryFolder();
   await mkdir(join(home, ".claude"));
   await writeFile(join(home, ".claude/settings.json"), '{ "hooks": [ }');

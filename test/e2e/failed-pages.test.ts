@@ -20,8 +20,8 @@ afterAll(async () => {
 const terms = Array.from({ length: 9_000 }, (_, index) => `word${index}`);
 const longPlan = `# Long plan\n\n${terms.join(" ")}\n\n\`\`\`\n${terms.join("\n")}\n\`\`\`\n`;
 
-describe("a note on a long passage", () => {
-  it("leaves the next round a page that can be read and decided", async () => {
+describe("an annotation on a long passage", () => {
+  it("does not prevent reading and deciding the next round", async () => {
     const first = await startReview(home, hookEvent(longPlan, home.path));
     const one = await openReview(browser, first.url);
     await one.page.keyboard.press("Control+a");
@@ -59,7 +59,7 @@ function sessionClaims(): string[] {
 }
 
 describe("a page that cannot be rendered", () => {
-  it("keeps the plan's notes as text and the buttons that decide", async () => {
+  it("keeps the annotations as text and the decision buttons", async () => {
     const review = await startReview(home, hookEvent("# Fails\n\nSome text.\n", home.path));
     const before = await openReview(browser, review.url);
     await before.page.keyboard.press("g");
@@ -82,7 +82,7 @@ describe("a page that cannot be rendered", () => {
     });
   });
 
-  it("lets the plan be approved without any note", async () => {
+  it("can approve the plan without annotations", async () => {
     const review = await startReview(home, hookEvent("# Fails twice\n\nSome text.\n", home.path));
     const page = await (await brokenContext(NO_EVENTS)).newPage();
     await page.goto(review.url);
@@ -93,7 +93,7 @@ describe("a page that cannot be rendered", () => {
     expect(JSON.parse(stdout).hookSpecificOutput.decision.behavior).toBe("allow");
   });
 
-  it("shows no decision as delivered that the agent may not read", async () => {
+  it("does not show a decision as delivered that the agent may not read", async () => {
     const event = {
       ...JSON.parse(hookEvent("# Fails, doubted\n\nSome text.\n", home.path)),
       session_id: "doubted",
@@ -128,7 +128,7 @@ describe("a page that cannot be rendered", () => {
     await review.ended;
   });
 
-  it("keeps the code review's comments as text and the buttons that decide", async () => {
+  it("keeps the code review's comments as text and the decision buttons", async () => {
     const { page: before, url, ended } = await openCodeReview(browser, await changedRepository());
     await before.getByRole("button", { name: "Approve" }).waitFor();
     const page = await (await brokenContext(NO_EVENTS)).newPage();

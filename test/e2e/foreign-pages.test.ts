@@ -164,7 +164,7 @@ describe("a page of another origin", () => {
     await expectUntouched(target);
   });
 
-  it("that had its name point here is shown nothing", async () => {
+  it("cannot read anything by DNS rebinding", async () => {
     const target = await review();
     const page = await newPage(browser);
     const own = target.url.replace("localhost", "evil.test");

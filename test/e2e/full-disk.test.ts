@@ -8,8 +8,8 @@ const REVIEW = ["review", "plan", "--no-open", "--json"];
 const PLAN = { stdin: "# Plan\n\nShort.\n" };
 const LONG = "A long word of the person's. ".repeat(2_000);
 
-describe("where a file can be no larger than 16 KiB", () => {
-  it("says at once that a draft is not saved, keeps the one before, and saves again when it can", async () => {
+describe("a disk on which no file can exceed 16 KiB", () => {
+  it("reports at once that a draft is not saved, keeps the previous one, and saves again when possible", async () => {
     const command = await startCommand(REVIEW, { ...PLAN, largestFile: 16 });
     const url = await command.url();
     expect(await put(url, 1, "short")).toMatchObject({ status: 200 });
@@ -26,7 +26,7 @@ describe("where a file can be no larger than 16 KiB", () => {
     expect(await readdir(join(command.folder, "data", "drafts"))).toHaveLength(1);
   });
 
-  it("takes an image whole or not at all", async () => {
+  it("stores an image completely or not at all", async () => {
     const command = await startCommand(REVIEW, { ...PLAN, largestFile: 16 });
     const url = await command.url();
     const body = new FormData();
@@ -37,7 +37,7 @@ describe("where a file can be no larger than 16 KiB", () => {
     expect(await readdir(join(command.folder, "tmp", "sallyport"))).toEqual([]);
   });
 
-  it("hands a decision that cannot be put on record to the agent when the person insists", async () => {
+  it("delivers a decision that cannot be stored if the person confirms it", async () => {
     const command = await startCommand(REVIEW, { ...PLAN, largestFile: 16 });
     const first = await command.post("/api/deny", { feedback: LONG });
     expect(first).toMatchObject({ status: 500, body: { error: expect.stringContaining("decide again") } });
@@ -51,7 +51,7 @@ describe("where a file can be no larger than 16 KiB", () => {
 });
 
 describe("a data directory that cannot be written", () => {
-  it("is told before anybody starts to review", async () => {
+  it("is reported before the review starts", async () => {
     const folder = await sandbox();
     await writeFile(join(folder, "data"), "in the way");
     const command = await startCommand(REVIEW, { ...PLAN, folder });
@@ -60,7 +60,7 @@ describe("a data directory that cannot be written", () => {
     expect(stderr).toMatch(/Cannot use the data directory .*: .*\n.*SERVICE_HOME/);
   });
 
-  it("in part keeps nobody from deciding", async () => {
+  it("does not prevent a decision if it is partly writable", async () => {
     const folder = await sandbox();
     await mkdir(join(folder, "data"));
     for (const name of ["decisions", "drafts", "history", "plans", "settings.json"])

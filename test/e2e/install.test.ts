@@ -68,7 +68,7 @@ describe("sallyport install", () => {
     expect(/codex .* (yes|no) /.exec(listed.stdout)?.[1]).toBe(written ? "yes" : "no");
   });
 
-  it("lists the agents and what they have", async () => {
+  it("lists the agents and what is installed", async () => {
     const home = await temporaryFolder();
     await sallyport(home, "install", "gemini-cli", "--yes");
     await put(join(home, ".codex/hooks.json"), "{ broken");
@@ -80,7 +80,7 @@ describe("sallyport install", () => {
     expect(stdout).toMatch(/^codex +Codex CLI +unknown /m);
   });
 
-  it("refuses a read-only file in words, and leaves no trace", async () => {
+  it("reports a read-only file and changes nothing", async () => {
     const home = await temporaryFolder();
     const settings = await put(join(home, ".claude/settings.json"), "{}");
     await chmod(settings, 0o444);
@@ -90,7 +90,7 @@ describe("sallyport install", () => {
     expect(await readFile(settings, "utf8")).toBe("{}");
   });
 
-  it("installs for a project and takes it away again", async () => {
+  it("installs for a project and uninstalls again", async () => {
     const home = await temporaryFolder();
     await mkdir(join(home, ".git"));
     const settings = await put(join(home, ".claude/settings.json"), '{\n\t// ours\n\t"a": 1,\n}');
@@ -100,7 +100,7 @@ describe("sallyport install", () => {
     expect(await readFile(settings, "utf8")).toBe('{\n\t// ours\n\t"a": 1,\n}');
   });
 
-  it("names the agents it knows when asked for another", async () => {
+  it("lists the known agents for an unknown one", async () => {
     const home = await temporaryFolder();
     const { code, stderr } = await sallyport(home, "install", "emacs");
     expect(code).toBe(2);
@@ -118,7 +118,7 @@ describe("sallyport proxy connect", () => {
     });
   });
 
-  it("goes by the configuration's address and key, and shows the key to nobody", async () => {
+  it("uses the configuration's address and key, and does not print the key", async () => {
     const home = await temporaryFolder();
     const key = "sk-0123456789abcdef";
     const config = { proxy: { port: 9123, auth_mode: "strict", api_keys: [key] } };
@@ -138,7 +138,7 @@ describe("sallyport proxy connect", () => {
     expect(await readFile(settings, "utf8")).toBe('{"env":{"ANTHROPIC_BASE_URL":"https://mine"}}');
   });
 
-  it("takes the key from the variable that is named", async () => {
+  it("uses the key of the given variable", async () => {
     const home = await temporaryFolder();
     const { stdout } = await sallyport(home, "proxy", "connect", "openai", "--key-env", "SECRET");
     expect(stdout).toContain("OPENAI_API_KEY='key-from-the-shell'");
@@ -146,7 +146,7 @@ describe("sallyport proxy connect", () => {
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining("NOWHERE is not set") });
   });
 
-  it("leaves Claude Code its own login where an upstream wants the client's, as in the example", async () => {
+  it("keeps Claude Code's login if an upstream uses the client's, as in the example", async () => {
     const home = await temporaryFolder();
     const example = resolve(import.meta.dirname, "../../examples/proxy.config.jsonc");
     const { stdout } = await sallyport(
@@ -163,7 +163,7 @@ describe("sallyport proxy connect", () => {
     });
   });
 
-  it("sends the proxy's key beside the login where both are wanted, and only the login goes upstream", async () => {
+  it("sends the proxy's key and the login if both are required, and forwards only the login", async () => {
     const home = await temporaryFolder();
     const seen: Record<string, unknown>[] = [];
     const vendor = createServer((request, response) => {
@@ -211,7 +211,7 @@ describe("sallyport proxy connect", () => {
     expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining("cannot send two keys") });
   });
 
-  it("warns where no proxy answers at the address", async () => {
+  it("warns if no proxy responds at the address", async () => {
     const home = await temporaryFolder();
     const port = await quietPort();
     const { code, stderr } = await sallyport(
@@ -222,7 +222,7 @@ describe("sallyport proxy connect", () => {
     expect(stderr).toContain(`No proxy responds at http://127.0.0.1:${port}. Start it before the agent`);
   });
 
-  it("refuses a proxy that is its own upstream", async () => {
+  it("rejects a proxy that is its own upstream", async () => {
     const home = await temporaryFolder();
     const upstreams = { round: { dialect: "messages", base_url: "http://localhost:8045/v1" } };
     await put(join(home, ".config/sallyport/config.json"), JSON.stringify({ proxy: { upstreams } }));
@@ -231,7 +231,7 @@ describe("sallyport proxy connect", () => {
     expect(stderr).toContain('is its own upstream "round"');
   });
 
-  it("writes down the proxy's models for agents that must be told", async () => {
+  it("writes the proxy's models for agents that need a list", async () => {
     const home = await temporaryFolder();
     const server = createServer((_request, response) => response.end('{"data":[{"id":"m-1"},{"id":"m-2"}]}'));
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -246,7 +246,7 @@ describe("sallyport proxy connect", () => {
     });
   });
 
-  it("says that the proxy must run where its models are needed", async () => {
+  it("states that the proxy must be running if its models are needed", async () => {
     const home = await temporaryFolder();
     const { code, stderr } = await sallyport(
       home,

@@ -23,7 +23,7 @@ function filesUnder(folder: string): string[] {
     .filter((path) => statSync(path).isFile());
 }
 
-it("P5 the built proxy writes no secret anywhere: no line, no log, no file but the person's own", async () => {
+it("P5 the built proxy writes no secret to output, log or any file but the configuration", async () => {
   const own = [CANARIES.proxyKey, CANARIES.upstreamKey, CANARIES.environmentKey, CANARIES.configuredHeader];
   const leaks = own.join(" ");
   const upstream = await startFakeUpstream(

@@ -109,7 +109,7 @@ describe("the hook of live plan reviews", () => {
     for (const review of await openReviews(folder)) process.kill(review.pid, "SIGKILL");
   });
 
-  it("keeps the review open when the agent ends, and hands what was sent then to its next plan", async () => {
+  it("keeps the review open when the agent ends, and returns later feedback for its next plan", async () => {
     const folder = await sandbox();
     const first = await startHook(folder, event(FIRST));
     const review = await openReview(folder);
@@ -121,7 +121,7 @@ describe("the hook of live plan reviews", () => {
     expect(await planOf(review)).toBe(SECOND);
   });
 
-  it("hands feedback with which the person ended the review to the next plan first", async () => {
+  it("returns the final feedback of an ended review for the next plan first", async () => {
     const folder = await sandbox();
     const first = await startHook(folder, event(FIRST));
     const review = await openReview(folder);
@@ -142,7 +142,7 @@ describe("the hook of live plan reviews", () => {
     expect(await hook.ended).toMatchObject({ code: 0, stdout: "" });
   });
 
-  it("takes an envelope with the session as a flag", async () => {
+  it("accepts an envelope with the session as a flag", async () => {
     const folder = await sandbox();
     const flags = ["--json", "--agent-session=x"];
     const first = await startHook(folder, envelope(FIRST), ...flags);
@@ -158,7 +158,7 @@ describe("the hook of live plan reviews", () => {
     });
   });
 
-  it("needs a file for text on stdin", async () => {
+  it("requires a file name for text on stdin", async () => {
     const folder = await sandbox();
     const { code, stderr } = await (await startHook(folder, "# A plan\n")).ended;
     expect(code).toBe(2);

@@ -82,7 +82,7 @@ describe("the package that npm pack makes", () => {
     expect(sallyport("--version")).toBe(`${manifest.version}\n`);
   });
 
-  it("carries the licenses and examples, and no executable and no source but the API's types", () => {
+  it("contains licenses, examples and the API's types, but no executable or other source", () => {
     expect(readdirSync(installed).sort()).toEqual([
       "CHANGELOG.md",
       "LICENSE",
@@ -111,13 +111,13 @@ describe("the package that npm pack makes", () => {
     ]);
   });
 
-  it("prints our license and those of all bundled packages", () => {
+  it("prints the licenses of Sallyport and of all bundled packages", () => {
     const printed = sallyport("licenses");
     expect(printed).toContain(readFileSync(join(root, "LICENSE"), "utf8"));
     expect(printed).toContain(readFileSync(join(installed, "dist/THIRD-PARTY-LICENSES.txt"), "utf8"));
   });
 
-  it("brings the manual page", () => {
+  it("contains the manual page", () => {
     const page = readFileSync(join(folder, "prefix/share/man/man1/sallyport.1"), "utf8");
     expect(page).toContain(`"sallyport ${manifest.version}"`);
     expect(page).toContain(".B sallyport review plan");
@@ -162,7 +162,7 @@ describe("the package that npm pack makes", () => {
     expect(printed).toContain("Plan approved.");
   });
 
-  it("keeps what that run compiled in the data directory, in a form that Node.js accepts", () => {
+  it("stores a compile cache in the data directory that Node.js accepts", () => {
     const [node = ""] = readdirSync(join(folder, "data/code-cache"));
     const cache = join(folder, "data/code-cache", node);
     const names = readdirSync(cache);
@@ -191,7 +191,7 @@ describe("the package that npm pack makes", () => {
     await ended;
   });
 
-  it("starts the proxy, which answers without any configuration", async () => {
+  it("starts the proxy, which serves calls without configuration", async () => {
     const { child, url } = await started(["proxy", "start", "--port", String(await quietPort())]);
     const ended = new Promise((done) => child.once("close", done));
     expect(await (await fetch(new URL("/healthz", url))).json()).toEqual({ status: "ok" });
@@ -199,7 +199,7 @@ describe("the package that npm pack makes", () => {
     await ended;
   });
 
-  it("run by npx, installs a hook that runs without npx, and says that the copy may be deleted", async () => {
+  it("installs a hook that runs without npx when run by npx, and warns that npx may delete the copy", async () => {
     const home = join(folder, "npx-home");
     mkdirSync(home);
     const env = { ...environment, HOME: home, SERVICE_HOME: join(home, "data"), SERVICE_BROWSER: "none" };

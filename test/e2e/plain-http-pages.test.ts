@@ -21,8 +21,8 @@ beforeEach(async () => {
 });
 afterEach(() => home.remove());
 
-describe("a page that came over plain HTTP from another machine", () => {
-  it("takes notes on a plan, and copies", async () => {
+describe("a page served over plain HTTP from another machine", () => {
+  it("annotates a plan, and copies", async () => {
     const review = await startReview(home, hookEvent(samplePlan, home.path), ["--host", "0.0.0.0"]);
     const { page, errors } = await openReview(browser, fromElsewhere(review.url));
     await page.keyboard.press("g");
@@ -36,7 +36,7 @@ describe("a page that came over plain HTTP from another machine", () => {
     await review.ended;
   });
 
-  it("takes comments on a diff, and copies", async () => {
+  it("comments on a diff, and copies", async () => {
     const review = await startCodeReview(await changedRepository(), { flags: ["--host", "0.0.0.0"] });
     const { page, errors } = await openPage(browser, fromElsewhere(review.url));
     await page.locator(".review:not(.prerendered)").waitFor();

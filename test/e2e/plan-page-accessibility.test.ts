@@ -16,7 +16,7 @@ afterAll(async () => {
   await home.remove();
 });
 
-describe.each(["light", "dark"] as const)("axe finds nothing in the %s plan page", (theme) => {
+describe.each(["light", "dark"] as const)("axe finds no violation in the %s plan page", (theme) => {
   it("in any of its states", async () => {
     const plan = `${samplePlan}\nFor ${theme} eyes.\n`;
     const review = await startReview(home, hookEvent(plan, home.path));
@@ -84,7 +84,7 @@ describe.each(["light", "dark"] as const)("axe finds nothing in the %s plan page
 describe("the plan page on a phone", () => {
   const wide = `| ${"column |".repeat(9)}\n| ${"--- |".repeat(9)}\n| ${"a_word_that_is_long |".repeat(9)}\n`;
 
-  it("stays as wide as the screen, and what scrolls within it can be scrolled by keys", async () => {
+  it("is as wide as the screen, and its scrolling parts can be scrolled by keyboard", async () => {
     const review = await startReview(home, hookEvent(`${samplePlan}\n${wide}`, home.path));
     const context = await newContext(browser, {
       viewport: { width: 360, height: 640 },
@@ -122,7 +122,7 @@ describe("the plan page on a phone", () => {
     await review.ended;
   });
 
-  it("shows the round and the edit whole beside the plan's name", async () => {
+  it("shows the round and the edit completely beside the plan's name", async () => {
     const first = await startReview(home, hookEvent(`${samplePlan}\nBadges.\n`, home.path));
     await fetch(new URL("/api/deny", first.url), {
       method: "POST",
@@ -157,7 +157,7 @@ describe("the plan page on a phone", () => {
 });
 
 describe("a message", () => {
-  it("lies in the dialog that it comes with, and is gone with what it was about", async () => {
+  it("is inside its dialog, and disappears with its subject", async () => {
     const review = await startReview(home, hookEvent(`${samplePlan}\nMessages.\n`, home.path));
     const { page } = await openReview(browser, review.url);
     await page.keyboard.press("j");

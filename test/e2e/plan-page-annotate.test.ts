@@ -60,7 +60,7 @@ function isInSight(page: Page, selector: string): Promise<boolean> {
 }
 
 describe("in a narrow window", () => {
-  it("the notes go aside for one that is written in the plan, and no empty one comes back", async () => {
+  it("the sidebar closes for an annotation in the plan, and no empty one returns", async () => {
     const review = await startReview(home, hookEvent(samplePlan, home.path));
     const { page } = await openReview(browser, review.url, { width: 360 });
     const field = ".composer textarea";
@@ -87,7 +87,7 @@ describe("in a narrow window", () => {
 });
 
 describe("annotating the source", () => {
-  it("a click on a line number notes that line, which then leads to its note", async () => {
+  it("a click on a line number annotates that line, which then links to its annotation", async () => {
     const review = await startReview(home, hookEvent(`${samplePlan}\nBy its source.\n`, home.path));
     const { page } = await openReview(browser, review.url);
     await page.keyboard.press("s");
@@ -105,7 +105,7 @@ describe("annotating the source", () => {
     await review.ended;
   });
 
-  it("selected lines take a key, also where the window is narrow", async () => {
+  it("selected lines are annotated by key, also in a narrow window", async () => {
     const review = await startReview(home, hookEvent(`${samplePlan}\nBy lines.\n`, home.path));
     const { page } = await openReview(browser, review.url, { width: 360 });
     await page.keyboard.press("s");
@@ -129,7 +129,7 @@ describe("annotating the source", () => {
 });
 
 describe("annotating by key", () => {
-  it("takes the toolbar away once the selection is marked for removal", async () => {
+  it("hides the toolbar once the selection is marked for removal", async () => {
     const review = await startReview(home, hookEvent(`${samplePlan}\nWithout a trace.\n`, home.path));
     const { page } = await openReview(browser, review.url);
     await selectText(page, "Every deploy");
@@ -141,7 +141,7 @@ describe("annotating by key", () => {
     await review.ended;
   });
 
-  it("shows where in a long plan the notes are, and a click goes there", async () => {
+  it("shows the positions of annotations in a long plan, and a click goes there", async () => {
     const plan = `# Far away\n\n${"A paragraph among many.\n\n".repeat(80)}The last one.\n`;
     const review = await startReview(home, hookEvent(plan, home.path));
     const { page } = await openReview(browser, review.url);
@@ -180,7 +180,7 @@ describe("annotating by pointer", () => {
     await review.ended;
   });
 
-  it("a click on marked text shows its note, a click on a note its text", async () => {
+  it("a click on annotated text shows its annotation, and the reverse", async () => {
     const review = await startReview(home, hookEvent(`${samplePlan}\nBoth ways.\n`, home.path));
     const { page } = await openReview(browser, review.url);
     for (const text of ["Every deploy", "single point"]) {
@@ -232,8 +232,8 @@ describe("annotating by pointer", () => {
   });
 });
 
-describe("where an approved plan goes", () => {
-  it("a vault found on this machine, with folder and tags; remembered for the next review", async () => {
+describe("saving an approved plan", () => {
+  it("uses a vault of this machine with folder and tags, and stores the choice for the next review", async () => {
     const vault = join(home.path, "Notes");
     const configuration = join(home.path, ".config/obsidian");
     await mkdir(join(vault, ".obsidian"), { recursive: true });

@@ -66,7 +66,7 @@ async function end({ child, ended }: RunningReview): Promise<void> {
 }
 
 describe("the changes of a plan", () => {
-  it("show each change once, in its place", async () => {
+  it("show each change once, in position", async () => {
     const { page, review } = await openChanges("Shown once");
     const texts = await page.locator(".changes .plan [data-change]").allTextContents();
     expect(texts.map((text) => text.replace(/\s+/g, " ").trim())).toEqual([
@@ -94,7 +94,7 @@ describe("the changes of a plan", () => {
     await end(review);
   });
 
-  it("take notes on new text, by selection and by block", async () => {
+  it("accept annotations on new text, by selection and by block", async () => {
     const { page, review } = await openChanges("Noted");
     await selectText(page, "Redis", ".changes .plan p ins");
     await page.getByRole("toolbar", { name: "Annotate the selection" }).waitFor();
@@ -112,7 +112,7 @@ describe("the changes of a plan", () => {
     await end(review);
   });
 
-  it("take notes on removed text, which quote it and say where it was", async () => {
+  it("accept annotations on removed text, which quote it and state its position", async () => {
     const { page, review } = await openChanges("Noted gone");
     await selectText(page, "goes away", ".changes .plan .removed-block");
     await page.getByRole("toolbar", { name: "Annotate the selection" }).waitFor();
@@ -142,7 +142,7 @@ describe("the changes of a plan", () => {
     await end(third);
   });
 
-  it("are walked through by key, and take a note there", async () => {
+  it("can be visited by key and annotated there", async () => {
     const { page, review } = await openChanges("Walked");
     const current = page.locator(".changes .plan [data-cursor]");
     const seen: (string | null)[] = [];
@@ -169,7 +169,7 @@ describe("the changes of a plan", () => {
     await end(review);
   });
 
-  it("take notes on lines of the raw diff, new and removed", async () => {
+  it("accept annotations on new and removed lines of the raw diff", async () => {
     const { page, review } = await openChanges("Raw notes");
     await page.getByText("Raw diff").click();
     for (const [selector, key] of [
@@ -193,7 +193,7 @@ describe("the changes of a plan", () => {
     await end(review);
   });
 
-  it("show a note's text that was folded", async () => {
+  it("show the folded text of an annotation", async () => {
     const { page, review } = await openChanges("Unfolded");
     await page.keyboard.press("1");
     await page.locator('.page[data-view="plan"]').waitFor();

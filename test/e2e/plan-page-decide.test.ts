@@ -46,7 +46,7 @@ async function pasteImage(
   );
 }
 
-describe("the plan page tells the agent", () => {
+describe("the plan page sends the agent", () => {
   it("both comments and the pasted image when changes are requested", async () => {
     const review = await startReview(home, hookEvent(samplePlan, home.path));
     const { page, errors, foreignRequests } = await openReview(browser, review.url);
@@ -78,7 +78,7 @@ describe("the plan page tells the agent", () => {
     expect(foreignRequests).toEqual([]);
   });
 
-  it("to go on in the permission mode that was chosen", async () => {
+  it("the chosen permission mode", async () => {
     const review = await startReview(home, hookEvent(`${samplePlan}\nOnce more.\n`, home.path));
     const { page } = await openReview(browser, review.url);
     await page.getByRole("button", { name: "Approve" }).click();
@@ -93,7 +93,7 @@ describe("the plan page tells the agent", () => {
     ]);
   });
 
-  it("the note that was still being written", async () => {
+  it("the annotation that is still being written", async () => {
     const review = await startReview(home, hookEvent(samplePlan, home.path));
     const { page } = await openReview(browser, review.url);
     await selectText(page, "Every deploy");
@@ -104,7 +104,7 @@ describe("the plan page tells the agent", () => {
     expect(decisionOf((await review.ended).stdout).message).toContain("Never added, and meant all the same");
   });
 
-  it("nothing but yes when nothing was said", async () => {
+  it("an approval without feedback if there is none", async () => {
     const plan = "# A small plan\n\nDo it.\n";
     const review = await startReview(home, hookEvent(plan, home.path));
     const { page } = await openReview(browser, review.url);
@@ -115,7 +115,7 @@ describe("the plan page tells the agent", () => {
     expect(decisionOf((await review.ended).stdout)).toEqual({ behavior: "allow", updatedInput: { plan } });
   });
 
-  it("the plan as it was edited, with the notes beneath", async () => {
+  it("the edited plan, followed by the annotations", async () => {
     const review = await startReview(home, hookEvent("# Edited plan\n\nDelete the table.\n", home.path));
     const { page } = await openReview(browser, review.url);
     await comment(page, "Delete the table", "Back it up first.");
@@ -130,7 +130,7 @@ describe("the plan page tells the agent", () => {
     expect(updatedInput.plan).toContain("Back it up first.");
   });
 
-  it("the feedback as the person rewrote it", async () => {
+  it("the feedback that the person edited", async () => {
     const review = await startReview(home, "# Plain plan\n\nText of it.\n", ["--json"]);
     const { page } = await openReview(browser, review.url);
     await comment(page, "Text of it", "First thought.");
@@ -145,7 +145,7 @@ describe("the plan page tells the agent", () => {
     expect(JSON.parse(stdout).annotations).toHaveLength(1);
   });
 
-  it("the agent to switch to, where it has several", async () => {
+  it("the agent to switch to, if there are several", async () => {
     const agents = [
       { name: "build", description: "Writes code", mode: "primary" },
       { name: "docs", description: "Writes docs", mode: "primary" },
@@ -164,7 +164,7 @@ describe("the plan page tells the agent", () => {
     expect(result.feedback).toContain("Mind the style guide.");
   });
 
-  it("why an image was refused, and keeps the note", async () => {
+  it("no annotation with a rejected image: it shows the reason and keeps the annotation", async () => {
     const review = await startReview(home, "# Refused\n\nText.\n");
     const { page } = await openReview(browser, review.url);
     await page.keyboard.press("g");
@@ -177,7 +177,7 @@ describe("the plan page tells the agent", () => {
   });
 });
 
-it("the plan page says when the agent stops waiting, once less than an hour is left", async () => {
+it("a countdown to the agent's timeout is shown in the last hour", async () => {
   const review = await startReview(home, hookEvent(samplePlan, home.path), ["--caller-waits", "7200"]);
   const { page } = await openReview(browser, review.url);
   await page.clock.install();

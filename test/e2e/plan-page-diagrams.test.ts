@@ -33,7 +33,7 @@ async function openWithDiagram(): Promise<{ page: Page; frame: Frame }> {
 }
 
 describe("a diagram", () => {
-  it("is drawn where nothing of the page, the server or the network can be reached", async () => {
+  it("is rendered isolated from the page, the server and the network", async () => {
     const { frame } = await openWithDiagram();
     const reached = await frame.evaluate(async (server) => {
       const attempt = async (action: () => unknown) => {
@@ -77,7 +77,7 @@ describe("a diagram", () => {
     expect((await fetch(new URL("/api/plan", review.url))).status).toBe(200);
   });
 
-  it("cannot take its frame elsewhere, and words with it", async () => {
+  it("cannot navigate its frame and leak text", async () => {
     const visits: string[] = [];
     const elsewhere = createServer((request, response) => {
       visits.push(request.url ?? "");
@@ -95,7 +95,7 @@ describe("a diagram", () => {
     elsewhere.close();
   });
 
-  it("has the page's colours, and is drawn anew in others", async () => {
+  it("has the page's colors, and is rendered again in others", async () => {
     const { page } = await openWithDiagram();
     const image = page.locator(".diagram img");
     const before = await image.getAttribute("src");
@@ -106,7 +106,7 @@ describe("a diagram", () => {
     expect(await image.getAttribute("alt")).toContain("A --> B");
   });
 
-  it("that is wrong stays to be read, with the reason", async () => {
+  it("is shown as text with the reason if it is invalid", async () => {
     const { page } = await openWithDiagram();
     const wrong = page.locator(".code-block", { has: page.locator(".diagram-error") });
     await wrong.waitFor();
@@ -114,7 +114,7 @@ describe("a diagram", () => {
     expect(await wrong.locator("pre").textContent()).toBe("flowchart LR\n  A --");
   });
 
-  it("whose library did not come is drawn when it is asked for again, or the page is come back to", async () => {
+  it("is rendered after a retry or a return to the page if its library could not be loaded", async () => {
     const away = `**${FRAME}`;
     const page = await newPage(browser);
     let attempts = 0;
@@ -139,7 +139,7 @@ describe("a diagram", () => {
     await page.close();
   });
 
-  it("alone brings its library along", async () => {
+  it("alone causes its library to load", async () => {
     const plain = await startReview(home, samplePlan);
     const requests: string[] = [];
     const page = await newPage(browser);
@@ -153,7 +153,7 @@ describe("a diagram", () => {
     await plain.ended;
   });
 
-  it("has a frame that is in a sandbox wherever it is opened", async () => {
+  it("has a frame that is sandboxed wherever it is opened", async () => {
     const page = await newPage(browser);
     await page.goto(new URL(FRAME, review.url).href);
     expect(await page.evaluate(() => self.origin)).toBe("null");

@@ -18,8 +18,8 @@ afterEach(() => home.remove());
 
 const saved = (page: Page) => page.getByText(/^Draft saved/).waitFor();
 
-describe("what is typed on the plan page", () => {
-  it("is said to be kept when the server is gone, also where the notes cover a narrow window", async () => {
+describe("text typed on the plan page", () => {
+  it("is shown as kept when the server is gone, also in a narrow window", async () => {
     const review = await startReview(home, hookEvent(samplePlan, home.path));
     const { page } = await openReview(browser, review.url, { width: 360, height: 700 });
     await page.locator(".sidebar-toggle").click();
@@ -34,7 +34,7 @@ describe("what is typed on the plan page", () => {
     await review.ended;
   });
 
-  it("is there after a reload: notes, and the words of the one being written", async () => {
+  it("is restored after a reload: annotations and the open one", async () => {
     const review = await startReview(home, hookEvent(samplePlan, home.path));
     const { page } = await openReview(browser, review.url);
     await selectText(page, "Every deploy");
@@ -53,7 +53,7 @@ describe("what is typed on the plan page", () => {
     await review.ended;
   });
 
-  it("is saved also where it was typed before the draft had come", async () => {
+  it("is saved also if it was typed before the draft had loaded", async () => {
     const review = await startReview(home, hookEvent(samplePlan, home.path));
     const page = await newPage(browser);
     let respond = () => {};
@@ -76,7 +76,7 @@ describe("what is typed on the plan page", () => {
     await review.ended;
   });
 
-  it("is there after the command was killed and the plan came again", async () => {
+  it("is restored after the command was killed and the plan was sent again", async () => {
     const plan = `${samplePlan}\nAnother version.\n`;
     const first = await startReview(home, hookEvent(plan, home.path));
     const opened = await openReview(browser, first.url);
@@ -101,7 +101,7 @@ describe("what is typed on the plan page", () => {
     await second.ended;
   });
 
-  it("goes on with the next round when the agent withdrew the one it was about", async () => {
+  it("continues with the next round if the agent withdrew its own", async () => {
     const first = await startReview(home, hookEvent(samplePlan, home.path));
     const opened = await openReview(browser, first.url);
     await selectText(opened.page, "Every deploy");
@@ -123,7 +123,7 @@ describe("what is typed on the plan page", () => {
     await second.ended;
   });
 
-  it("goes on by itself when the command comes back with the same plan", async () => {
+  it("continues by itself when the command restarts with the same plan", async () => {
     const first = await startReview(home, hookEvent(samplePlan, home.path));
     const { port } = new URL(first.url);
     const { page } = await openReview(browser, first.url);
@@ -143,7 +143,7 @@ describe("what is typed on the plan page", () => {
     await second.ended;
   });
 
-  it("stays with its plan when another one comes to the same address, which the old tab cannot decide", async () => {
+  it("stays with its plan when another one is opened at the same address, which the old tab cannot decide", async () => {
     const first = await startReview(home, hookEvent(samplePlan, home.path));
     const { port } = new URL(first.url);
     const { page } = await openReview(browser, first.url);
@@ -171,7 +171,7 @@ describe("what is typed on the plan page", () => {
     expect((await second.ended).stdout).toBe("");
   });
 
-  it("can be taken back: a deleted note, a discarded one", async () => {
+  it("can be restored: a deleted and a discarded annotation", async () => {
     const review = await startReview(home, hookEvent(`${samplePlan}\nFor undoing.\n`, home.path));
     const { page } = await openReview(browser, review.url);
     await page.keyboard.press("g");
@@ -190,7 +190,7 @@ describe("what is typed on the plan page", () => {
     await review.ended;
   });
 
-  it("has an edited plan back after all of it was taken back", async () => {
+  it("restores an edited plan after all edits were reverted", async () => {
     const review = await startReview(home, hookEvent("# سطر\n\nهذه خطة with English inside.\n", home.path));
     const { page } = await openReview(browser, review.url);
     // Each paragraph begins at the side where its own script does.
@@ -212,7 +212,7 @@ describe("what is typed on the plan page", () => {
     await review.ended;
   });
 
-  it("is shared by two tabs of a review: each takes in what the other has written", async () => {
+  it("is shared by two tabs of a review: each adds what the other has written", async () => {
     const review = await startReview(home, hookEvent(`${samplePlan}\nIn two tabs.\n`, home.path));
     const [one, two] = [await openReview(browser, review.url), await openReview(browser, review.url)];
     await one.page.keyboard.press("g");

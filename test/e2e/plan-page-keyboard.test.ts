@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 describe("the plan page by keyboard alone", () => {
-  it("reviews, changes its mind, and requests changes", async () => {
+  it("reviews, cancels an approval, and requests changes", async () => {
     const review = await startReview(home, hookEvent(samplePlan, home.path));
     const { page, errors } = await openReview(browser, review.url);
     const press = async (...keys: readonly string[]) => {
@@ -60,7 +60,7 @@ describe("the plan page by keyboard alone", () => {
     expect(errors).toEqual([]);
   });
 
-  it("has its place in the plan: at the block that keys act on, after a note, and after an edit", async () => {
+  it("keeps its position in the plan: at the current block, after an annotation, and after an edit", async () => {
     const review = await startReview(home, hookEvent(`${samplePlan}\nPlace.\n`, home.path));
     const { page } = await openReview(browser, review.url);
     const focused = () =>

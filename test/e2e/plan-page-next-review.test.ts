@@ -30,7 +30,7 @@ async function recorder(folder: string) {
   return { program, opened };
 }
 
-it("the tab of a decided plan goes on to the next round by itself, and no other one is opened", async () => {
+it("the tab of a decided plan shows the next round by itself, and no other tab is opened", async () => {
   const folder = await sandbox();
   const { program, opened } = await recorder(folder);
   const environment = { BROWSER: program };
@@ -64,7 +64,7 @@ it("the tab of a decided plan goes on to the next round by itself, and no other 
   await expect.poll(opened).toHaveLength(2);
 });
 
-it("a program's decision is shown as such on the page, and said on stderr", async () => {
+it("a program's decision is reported on the page and on stderr", async () => {
   const command = await startCommand(["review", "plan", "--no-open"], { stdin: "# Tunnel\n" });
   const page = await openListening(await command.url());
   await page.locator(".plan").getByRole("heading", { name: "Tunnel" }).waitFor();

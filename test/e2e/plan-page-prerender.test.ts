@@ -49,7 +49,7 @@ describe("the plan's text", () => {
     await end(review);
   });
 
-  it.each([1280, 800, 360])("stays where it is when the page takes over, %i pixels wide", async (width) => {
+  it.each([1280, 800, 360])("does not move when the page takes over, %i pixels wide", async (width) => {
     const review = await startReview(home, samplePlan);
     const before = await blockPositions(await openWithoutScripts(review, width));
     const { page } = await openReview(browser, review.url, { width });
@@ -61,7 +61,7 @@ describe("the plan's text", () => {
     await end(review);
   });
 
-  it("stands in the middle and stays there where there are no headings to list", async () => {
+  it("is centered and stays there if there are no headings", async () => {
     const review = await startReview(home, "One paragraph.\n");
     const before = await blockPositions(await openWithoutScripts(review));
     const { page } = await openReview(browser, review.url);
@@ -71,7 +71,7 @@ describe("the plan's text", () => {
     await end(review);
   });
 
-  it("has the colours that were chosen from the start", async () => {
+  it("has the chosen colors from the start", async () => {
     const review = await startReview(home, samplePlan);
     const { page } = await openReview(browser, review.url);
     const saved = page.waitForResponse((response) => response.request().method() === "PUT");
@@ -86,7 +86,7 @@ describe("the plan's text", () => {
     await end(review);
   });
 
-  it("is left to the page where the plan is very long", async () => {
+  it("is rendered by the page if the plan is very long", async () => {
     const review = await startReview(
       home,
       `# A long plan\n\n\`\`\`\n${"A line of many.\n".repeat(13_000)}\`\`\`\n`,
@@ -97,7 +97,7 @@ describe("the plan's text", () => {
     await end(review);
   });
 
-  it("is drawn by the server as the page draws it, whatever it holds", async () => {
+  it("is rendered by the server as by the page, for any content", async () => {
     const payloads = [samplePlan, ...markdownPayloads, ...diagramPayloads];
     const plan = payloads.map((payload, index) => `${payload}\n\n## Payload ${index}\n`).join("\n");
     const review = await startReview(home, plan);

@@ -41,7 +41,7 @@ async function isInWindow(page: Page, text: string): Promise<boolean> {
 }
 
 describe("a long plan", () => {
-  it("keeps the place when it is shown as source, edited and read again", async () => {
+  it("keeps the reading position between source, editor and plan", async () => {
     const review = await startReview(home, hookEvent(long, home.path));
     const { page } = await openReview(browser, review.url);
     await page.getByText("Block 60 of").evaluate((element) => element.scrollIntoView({ block: "start" }));
@@ -64,7 +64,7 @@ describe("a long plan", () => {
     await end(review);
   });
 
-  it("is walked through by key from where it is read, also after the cursor was scrolled away", async () => {
+  it("moves by key from the reading position, also after the cursor was scrolled away", async () => {
     const review = await startReview(home, hookEvent(long.replace("# Long", "# Longer"), home.path));
     const { page } = await openReview(browser, review.url);
     await page.keyboard.press("j");
@@ -80,7 +80,7 @@ describe("a long plan", () => {
     await end(review);
   });
 
-  it("shows its edits behind the badge, and takes them back", async () => {
+  it("shows its edits with the badge, and reverts them", async () => {
     const review = await startReview(home, hookEvent("# Edited\n\nOld words here.\n", home.path));
     const { page } = await openReview(browser, review.url);
     await page.keyboard.press("E");
@@ -96,8 +96,8 @@ describe("a long plan", () => {
   });
 });
 
-describe("HTML that plans are written with", () => {
-  it("folds details and breaks lines, takes notes in them, and runs nothing", async () => {
+describe("HTML in plans", () => {
+  it("folds details and breaks lines, accepts annotations in them, and runs no script", async () => {
     const plan =
       '# Folded\n\n<details>\n<summary>More about it</summary>\n\nInner *text* here.<br>Next line.\n\n</details>\n\n<details ontoggle="window.__ran=1" open>\nraw\n</details>\n';
     const review = await startReview(home, hookEvent(plan, home.path));
@@ -118,8 +118,8 @@ describe("HTML that plans are written with", () => {
   });
 });
 
-describe("a window of 360 px with wide fonts alone", () => {
-  it("holds the kinds of note and the header", async () => {
+describe("a window of 360 px with wide fonts", () => {
+  it("fits the annotation types and the header", async () => {
     const review = await startReview(home, hookEvent("# Narrow\n\nText.\n", home.path));
     const { page } = await openReview(browser, review.url, { width: 360 });
     for (const font of ["Liberation Sans", "DejaVu Sans", "monospace"]) {

@@ -11,7 +11,7 @@ afterAll(() => browser?.close());
 
 const REVIEW = ["review", "plan", "--no-open"];
 
-it("an edit of an abandoned review comes back with a notice, and can be discarded", async () => {
+it("an edit of an abandoned review is restored with a notice, and can be discarded", async () => {
   const folder = await sandbox();
   const stdin = "# Tunnel\n\nDig.\n";
   const first = await startCommand(REVIEW, { stdin, folder });
@@ -36,7 +36,7 @@ it("an edit of an abandoned review comes back with a notice, and can be discarde
   await page.locator(".plan").getByText("Dig with a spoon.").waitFor();
 });
 
-it("permissions that the agent asks for beside its plan are shown", async () => {
+it("permissions that the agent requests with its plan are shown", async () => {
   const toolInput = {
     plan: "# Tunnel\n",
     allowedPrompts: [{ tool: "Bash", prompt: "run any command" }],
@@ -53,7 +53,7 @@ it("permissions that the agent asks for beside its plan are shown", async () => 
   expect(JSON.parse(stdout).hookSpecificOutput.decision.updatedInput).toEqual(toolInput);
 });
 
-it("an agent whose session asks again is told of as gone, and the decision is kept", async () => {
+it("an agent whose session asks again is reported as gone, and the decision is kept", async () => {
   const folder = await sandbox();
   const event = (plan: string) =>
     JSON.stringify({

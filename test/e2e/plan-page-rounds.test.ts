@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 describe("the second round of a plan", () => {
-  it("shows what changed, beside what was asked for", async () => {
+  it("shows what changed, beside the earlier feedback", async () => {
     const first = await startReview(home, hookEvent(samplePlan, home.path));
     const one = await openReview(browser, first.url);
     await selectText(one.page, "Every deploy signs everybody out");
@@ -97,7 +97,7 @@ describe("the changes of a plan with long lines", () => {
 });
 
 describe("the plan page without a plan or a server", () => {
-  it("says that there is no plan, and asks for one", async () => {
+  it("states that there is no plan, and asks for one", async () => {
     const event = JSON.parse(hookEvent("", home.path));
     const review = await startReview(home, JSON.stringify({ ...event, tool_input: {} }));
     const { page } = await openPage(browser, review.url);
@@ -107,7 +107,7 @@ describe("the plan page without a plan or a server", () => {
     expect(JSON.parse(stdout).hookSpecificOutput.decision.behavior).toBe("deny");
   });
 
-  it("says that the agent has gone, and hands the notes over", async () => {
+  it("states that the agent has gone, and offers the annotations for copying", async () => {
     const review = await startReview(home, "# Left alone\n\nText.\n");
     const { page } = await openReview(browser, review.url);
     await page.keyboard.press("g");
@@ -119,7 +119,7 @@ describe("the plan page without a plan or a server", () => {
     await review.ended;
   });
 
-  it("says that another tab has decided", async () => {
+  it("states that another tab has decided", async () => {
     const review = await startReview(home, "# Twice\n\nText.\n");
     const [one, two] = [await openReview(browser, review.url), await openReview(browser, review.url)];
     await two.page.keyboard.press("g");

@@ -19,7 +19,7 @@ afterAll(async () => {
 const planOf = (payloads: readonly string[]) =>
   payloads.map((payload, index) => `${payload}\n\n## Payload ${index}\n`).join("\n");
 
-describe("a plan that means harm", () => {
+describe("a malicious plan", () => {
   it(`runs no script and calls nobody (${markdownPayloads.length} payloads)`, async () => {
     expect(markdownPayloads.length).toBeGreaterThanOrEqual(300);
     const review = await startReview(home, planOf(markdownPayloads));

@@ -34,7 +34,7 @@ async function note(page: Page): Promise<void> {
 }
 
 describe("a plan in one HTML file", () => {
-  it("is read, annotated, and its notes come back", async () => {
+  it("can be read and annotated, and its annotations imported", async () => {
     const { page } = await openReview(browser, review.url);
     await note(page);
     await page.getByRole("button", { name: "More" }).click();
@@ -70,7 +70,7 @@ describe("a plan in one HTML file", () => {
     expect(await page.locator(".cards").textContent()).toContain("From a colleague");
   });
 
-  it("that is none is refused with a reason", async () => {
+  it("is rejected with a reason if the file is not one", async () => {
     const { page } = await openReview(browser, review.url);
     const file = join(home.path, "other.json");
     await writeFile(file, '{"something": "else"}');
@@ -82,7 +82,7 @@ describe("a plan in one HTML file", () => {
 });
 
 describe("a plan in a link", () => {
-  it("opens in the review and brings its notes", async () => {
+  it("opens in the review with its annotations", async () => {
     const { page } = await openReview(browser, review.url);
     await note(page);
     await page.getByRole("button", { name: "More" }).click();
@@ -104,7 +104,7 @@ describe("a plan in a link", () => {
     await other.ended;
   });
 
-  it("is not offered where sharing is switched off", async () => {
+  it("is not offered if sharing is switched off", async () => {
     const off = await startReview(
       home,
       JSON.stringify({ plan: "# Private\n\nText.\n", sharingEnabled: false }),

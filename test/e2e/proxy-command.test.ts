@@ -68,7 +68,7 @@ const run = (...args: string[]) =>
   spawnSync(process.execPath, [command, "proxy", ...args], { env: environment(), encoding: "utf8" });
 
 describe("sallyport proxy", () => {
-  it("starts with what to paste, makes a key once, keeps it to itself, and writes metadata only", async () => {
+  it("prints what to paste, creates a key once, keeps it secret, and logs metadata only", async () => {
     const first = await start({ auth_mode: "strict" });
     await until(() => /shown again\.\n/.test(first.stderr()));
     const key = /sk-sallyport-[\w-]+/.exec(first.stderr())?.[0] ?? "";
@@ -90,7 +90,7 @@ describe("sallyport proxy", () => {
     expect(statSync(join(home, "data", "proxy", "key")).mode & 0o777).toBe(0o600);
   });
 
-  it("lets a stream end on the first signal, and breaks it on the second", async () => {
+  it("completes a stream on the first signal, and ends it on the second", async () => {
     const upstream = await startFakeUpstream(async (_hit, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write('event: message_start\ndata: {"type":"message_start"}\n\n');

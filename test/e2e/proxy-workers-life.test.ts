@@ -47,7 +47,7 @@ async function replace(proxy: ProxyCommand, pid: number): Promise<void> {
 }
 
 describe("a worker that is killed", () => {
-  it("breaks its own streams off and no others, and is replaced by one with the newest configuration", async () => {
+  it("ends only its own streams, and is replaced by a worker with the newest configuration", async () => {
     const { proxy, stream, endStreams } = await startStreaming(2);
     const one = await stream();
     const other = await askUntil(stream, ({ worker }) => worker !== one.worker);
@@ -64,7 +64,7 @@ describe("a worker that is killed", () => {
     expect(childrenOf(proxy.child.pid)).toHaveLength(2);
   });
 
-  it("is replaced where it was, though the file names another place by now", async () => {
+  it("is replaced at the same address, even if the file has another one now", async () => {
     const proxy = await startProxyCommand({}, 2);
     proxy.save({ host: "127.0.0.2" });
     await proxy.waitForOutput(/The new port, host or number of workers takes effect at the next start/);
@@ -72,7 +72,7 @@ describe("a worker that is killed", () => {
     expect((await ask(proxy, "/healthz")).status).toBe(200);
   });
 
-  it("leaves nobody waiting whose connection it was handed and had not taken", async () => {
+  it("leaves no connection waiting that it had not accepted yet", async () => {
     const proxy = await startProxyCommand({}, 2);
     const [stopped = 0] = childrenOf(proxy.child.pid);
     process.kill(stopped, "SIGSTOP");
@@ -84,7 +84,7 @@ describe("a worker that is killed", () => {
     expect(outcomes.toSorted()).toEqual(["fulfilled", "rejected"]);
   });
 
-  it("takes nothing from what was counted", async () => {
+  it("keeps its counts in the metrics", async () => {
     const proxy = await startProxyCommand({}, 2);
     const body = { model: "echo", messages: [{ role: "user", content: "Hello" }] };
     for (let time = 0; time < 6; time += 1) await (await ask(proxy, "/v1/chat/completions", body)).text();
@@ -94,7 +94,7 @@ describe("a worker that is killed", () => {
     expect(await (await ask(proxy, "/metrics")).text()).toMatch(six);
   });
 
-  it("again and again ends the proxy, with the reason and nothing left over", async () => {
+  it("ends the proxy with the reason if it happens repeatedly, leaving no processes", async () => {
     const proxy = await startProxyCommand({}, 5);
     const workers = childrenOf(proxy.child.pid);
     for (const pid of workers) process.kill(pid, "SIGKILL");
@@ -105,8 +105,8 @@ describe("a worker that is killed", () => {
   });
 });
 
-describe("workers that may open few files", () => {
-  it("serve again after more streams at once than they have descriptors for", async () => {
+describe("workers with few file descriptors", () => {
+  it("serve again after more concurrent streams than descriptors", async () => {
     const { proxy, stream, endStreams } = await startStreaming(2, { descriptors: 128 });
     const streams = Array.from({ length: 200 }, stream);
     const statuses = (await Promise.allSettled(streams)).map((each) =>
@@ -121,8 +121,8 @@ describe("workers that may open few files", () => {
   });
 });
 
-describe("the end of a proxy with workers", () => {
-  it("lets running streams end, takes nothing new, and leaves nothing over", async () => {
+describe("stopping a proxy with workers", () => {
+  it("completes running streams, accepts no new calls and leaves no processes", async () => {
     const { proxy, stream, endStreams } = await startStreaming(2);
     const one = await stream();
     const other = await askUntil(stream, ({ worker }) => worker !== one.worker);
@@ -138,7 +138,7 @@ describe("the end of a proxy with workers", () => {
     expect(workers.filter(isAlive)).toEqual([]);
   });
 
-  it("is at once on a second signal", async () => {
+  it("ends at once on a second signal", async () => {
     const { proxy, stream } = await startStreaming(2);
     const workers = childrenOf(proxy.child.pid);
     const response = await stream();
@@ -151,7 +151,7 @@ describe("the end of a proxy with workers", () => {
     expect(workers.filter(isAlive)).toEqual([]);
   });
 
-  it("is theirs too when the first process is killed, streams or not", async () => {
+  it("ends the workers if the primary is killed, with or without streams", async () => {
     const { proxy, stream } = await startStreaming(2);
     const response = await stream();
     const workers = childrenOf(proxy.child.pid);
@@ -160,7 +160,7 @@ describe("the end of a proxy with workers", () => {
     await until(() => !workers.some(isAlive));
   });
 
-  it("is in order before they serve, too", async () => {
+  it("works before the workers serve", async () => {
     const command = await startCommand([
       "proxy",
       "start",
@@ -177,8 +177,8 @@ describe("the end of a proxy with workers", () => {
   });
 });
 
-describe("the start of a proxy with workers", () => {
-  it("fails as ever where the port is taken", async () => {
+describe("starting a proxy with workers", () => {
+  it("fails if the port is taken", async () => {
     const server = createServer((socket) => socket.destroy());
     const port = await new Promise<number>((resolve) => {
       server.listen(0, "127.0.0.1", () => resolve(Object(server.address()).port));
@@ -189,18 +189,18 @@ describe("the start of a proxy with workers", () => {
     expect([code, stderr.split("\n")[0]]).toEqual([3, `sallyport: Port ${port} in use`]);
   });
 
-  it("needs no other process for one", async () => {
+  it("starts no other process for one worker", async () => {
     const proxy = await startProxyCommand({}, 1);
     expect(childrenOf(proxy.child.pid)).toEqual([]);
     expect(proxy.stderr()).not.toContain("workers");
   });
 
-  it.each(["0", "-1", "1.5", "two", "129"])("is refused for %s of them", async (workers) => {
+  it.each(["0", "-1", "1.5", "two", "129"])("rejects %s workers", async (workers) => {
     const { code, stderr } = await (await startCommand(["proxy", "start", `--workers=${workers}`])).ended;
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^sallyport: flag --workers must be .*\d/)]);
   });
 
-  it("is not for the hand", async () => {
+  it("rejects `proxy worker` as a command", async () => {
     const { code, stderr } = await (await startCommand(["proxy", "worker"])).ended;
     expect([code, stderr]).toEqual([2, expect.stringContaining("`proxy start --workers` runs it")]);
   });

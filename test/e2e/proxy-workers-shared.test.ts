@@ -35,8 +35,8 @@ async function callsOn(count: number, again: () => Promise<WorkerResponse>): Pro
   return responses;
 }
 
-describe("what workers have in common", () => {
-  it("is one address, one count, one log with nothing lost, one banner, and one end", async () => {
+describe("state that workers share", () => {
+  it("is one address, one set of counts, one complete log, one banner and one exit", async () => {
     const proxy = await startProxyCommand({}, 3);
     const responses = await callsOn(3, () => call(proxy));
     expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
@@ -59,7 +59,7 @@ describe("what workers have in common", () => {
     ).toEqual(ids.toSorted());
   });
 
-  it("is what they have answered, which any of them continues, reads and deletes", async () => {
+  it("contains stored responses, which any worker continues, reads and deletes", async () => {
     const upstream = await upstreamFor((_hit, response) => {
       const message = { role: "assistant", content: "Sevenfold." };
       response.setHeader("content-type", "application/json");
@@ -87,7 +87,7 @@ describe("what workers have in common", () => {
     expect(new Set(after.map(({ status }) => status))).toEqual(new Set([404]));
   });
 
-  it("is the mark by which a call that comes back is known, whoever sent it", async () => {
+  it("contains the instance id that detects forwarding loops", async () => {
     const proxy = await startProxyCommand({}, 2);
     const base_url = `http://127.0.0.1:${proxy.port}`;
     proxy.save({ upstreams: { self: { dialect: "chat-completions", base_url, models: ["echo"] } } });
@@ -97,7 +97,7 @@ describe("what workers have in common", () => {
     await metricsWith(proxy, /^sallyport_calls_total\{.*"508".*\} 4$/m);
   });
 
-  it("is the configuration: a new one reaches all at once, a bad one none", async () => {
+  it("contains the configuration: a new one reaches all workers at once, an invalid one none", async () => {
     const proxy = await startProxyCommand({}, 2);
     await callsOn(2, () => call(proxy));
     proxy.save({ auth_mode: "sometimes" });
@@ -109,7 +109,7 @@ describe("what workers have in common", () => {
     for (const { status } of await callsOn(2, () => call(proxy, right))) expect(status).toBe(200);
   });
 
-  it("is the number of connections: one too many for its worker gets 503, probes are answered", async () => {
+  it("contains the number of connections: one above the limit gets 503, probes are answered", async () => {
     const proxy = await startProxyCommand({ limits: { connections: 2 } }, 2);
     const sockets = Array.from({ length: 8 }, () => connect(proxy.port, "127.0.0.1").on("error", () => {}));
     onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));
@@ -124,7 +124,7 @@ describe("what workers have in common", () => {
     expect((await ask(proxy, "/healthz")).status).toBe(200);
   });
 
-  it("is the log's file, which one of them at a time makes room in", async () => {
+  it("contains the log file, which one worker at a time rotates", async () => {
     const proxy = await startProxyCommand({ logging: { max_file: 4096, files: 9 } }, 2);
     const responses = await callsOn(2, () => call(proxy));
     while (responses.length < 50) {

@@ -122,7 +122,7 @@ In English, please.
 `);
   });
 
-  it("prints what came as JSON with --json, and says so when nothing came", async () => {
+  it("prints the result as JSON with --json, and states if there is none", async () => {
     const { folder } = await project();
     const body = {
       feedback: "größer",
@@ -143,7 +143,7 @@ In English, please.
     expect(await approved.ended).toMatchObject({ code: 0, stdout: "Approved.\n" });
   });
 
-  it("limits the diff to paths, named from where it is called, and takes another repository", async () => {
+  it("limits the diff to paths relative to the working directory, and accepts another repository", async () => {
     const { folder, repository } = await project();
     const paths = async (...args: string[]) => {
       const command = await startCommand([...review, ...args], { folder });
@@ -158,7 +158,7 @@ In English, please.
     expect(await outside.ended).toMatchObject({ code: 2, stdout: "" });
   });
 
-  it("ends with 4 and the remedy without a repository or without git", async () => {
+  it("exits with 4 and the remedy without a repository or git", async () => {
     const folder = await sandbox();
     const nowhere = await startCommand(review, { folder, environment: { GIT_CEILING_DIRECTORIES: folder } });
     const end = await nowhere.ended;
@@ -175,7 +175,7 @@ In English, please.
     expect(missing.stderr).toMatch(/Install git/);
   });
 
-  it("tells the page when the diff has fallen out of date, and shows the new one on request", async () => {
+  it("tells the page that the diff is out of date, and shows the new one on request", async () => {
     const { folder, repository } = await project();
     const command = await startCommand(review, { folder });
     const url = await command.url();
@@ -195,7 +195,7 @@ In English, please.
     expect((await command.ended).code).toBe(0);
   });
 
-  it("leaves nothing behind, however it ends", async () => {
+  it("leaves no files or processes, however it ends", async () => {
     const { folder } = await project();
     const decided = await startCommand(review, { folder });
     await fetch(`${await decided.url()}/api/diff`);
@@ -211,7 +211,7 @@ In English, please.
   });
 });
 
-it("says that the working directory was deleted, without a stack trace", async () => {
+it("reports that the working directory was deleted, without a stack trace", async () => {
   const folder = await sandbox();
   const missing = join(folder, "gone");
   await mkdir(missing);

@@ -24,15 +24,15 @@ const review = ["review", "code", "--no-open"];
 const gitIn = async (root: string) =>
   (await processesIn(root)).filter((line) => !line.includes("sallyport.js"));
 
-describe("review code, where git hangs", () => {
-  it("gives up after --timeout before its page is up, and leaves no git behind", async () => {
+describe("review code while git hangs", () => {
+  it("ends after --timeout before its page is served, and leaves no git process", async () => {
     const { folder, root } = await hangingProject("configuration");
     const command = await startCommand([...review, "--timeout", "2"], { folder });
     expect(await command.ended).toMatchObject({ code: 124, stdout: "" });
     await expect.poll(() => gitIn(root)).toEqual([]);
   });
 
-  it("says what it waited for when git does not answer at all", async () => {
+  it("reports what it waited for if git does not respond", async () => {
     const { folder } = await hangingProject("configuration");
     const command = await startCommand(review, { folder, environment: { SERVICE_GIT_TIMEOUT: "1" } });
     const { code, stderr } = await command.ended;
@@ -40,7 +40,7 @@ describe("review code, where git hangs", () => {
     expect(stderr).toMatch(/git \S+ did not finish within 1 s.*\n.*SERVICE_GIT_TIMEOUT/s);
   });
 
-  it.each(["SIGTERM", "SIGKILL"] as const)("leaves no git behind after %s", async (signal) => {
+  it.each(["SIGTERM", "SIGKILL"] as const)("leaves no git process after %s", async (signal) => {
     const { folder, root } = await hangingProject("ignore file");
     const command = await startCommand(review, { folder });
     await fetch(await command.url());
@@ -50,7 +50,7 @@ describe("review code, where git hangs", () => {
     await expect.poll(() => gitIn(root)).toEqual([]);
   });
 
-  it("takes feedback all the same", async () => {
+  it("accepts feedback", async () => {
     const { folder, root } = await hangingProject("ignore file");
     const command = await startCommand(review, { folder });
     await command.url();

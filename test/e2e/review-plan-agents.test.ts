@@ -35,7 +35,7 @@ describe("Claude Code", () => {
     );
   });
 
-  it("is allowed with its input, and the mode the person chose", async () => {
+  it("is allowed with its input and the chosen mode", async () => {
     const event = await example("claude-code-hook.json");
     const stdout = await decide(event, "/api/approve", { permissionMode: "acceptEdits" });
     expect(JSON.parse(stdout).hookSpecificOutput.decision).toEqual({
@@ -45,20 +45,20 @@ describe("Claude Code", () => {
     });
   });
 
-  it("that sent no plan gets a review that says so", async () => {
+  it("gets a review that states that no plan was sent", async () => {
     const event = { ...JSON.parse(await example("claude-code-hook.json")), tool_input: {} };
     const command = await startCommand(review, { stdin: JSON.stringify(event) });
     const state = await (await fetch(`${await command.url()}/api/plan`)).json();
     expect(state).toMatchObject({ plan: "", origin: "origin_a", missing: expect.stringMatching(/without/) });
   });
 
-  it("asks its person itself where the event is not about a plan", async () => {
+  it("handles an event itself that is not about a plan", async () => {
     const event = { ...JSON.parse(await example("claude-code-hook.json")), tool_name: "Bash" };
     const { code, stdout } = await (await startCommand(review, { stdin: JSON.stringify(event) })).ended;
     expect([code, stdout]).toEqual([0, ""]);
   });
 
-  it("is never answered by a failure: no output, and no exit code that means no", async () => {
+  it("never gets output or a denying exit code from a failure", async () => {
     const stdin = await example("claude-code-hook.json");
     const folder = await sandbox();
     await writeFile(join(folder, "data"), "in the way");
@@ -93,7 +93,7 @@ describe("other agents", () => {
     expect(await decide(stdin, "/api/approve", {}, { folder, environment })).toBe('{"decision":"allow"}\n');
   });
 
-  it("Codex CLI: plan from the transcript, and no review where a turn had none", async () => {
+  it("Codex CLI: plan from the transcript, and no review for a turn without a plan", async () => {
     const folder = await sandbox();
     const transcript = join(folder, "rollout.jsonl");
     const payload = { type: "item_completed", turn_id: "t1", item: { type: "Plan", text: "# Plan" } };
@@ -107,7 +107,7 @@ describe("other agents", () => {
     expect([code, stdout]).toEqual([0, ""]);
   });
 
-  it("Copilot CLI: plan from its session, its note when the tool has run, and no failure that refuses", async () => {
+  it("Copilot CLI: plan from its session, its note after the tool has run, and no denial by a failure", async () => {
     const folder = await sandbox();
     const session = join(folder, "home", ".copilot", "session-state", "s1");
     await mkdir(session, { recursive: true });
@@ -126,7 +126,7 @@ describe("other agents", () => {
     expect(failed).toMatchObject({ code: 0, stdout: "", stderr: expect.stringContaining("SERVICE_PORT") });
   });
 
-  it("Qwen Code: an approval, and its note when the tool has run", async () => {
+  it("Qwen Code: an approval, and its note after the tool has run", async () => {
     const folder = await sandbox();
     const event = (name: string) =>
       JSON.stringify({ hook_event_name: name, tool_name: "exit_plan_mode", tool_input: { plan: "# Plan" } });
@@ -148,7 +148,7 @@ describe("other agents", () => {
     expect(await toolHasRun()).toMatchObject({ code: 0, stdout: "" });
   });
 
-  it("the envelope: agents are offered, and the switch comes back", async () => {
+  it("the envelope: agents are offered, and the choice is returned", async () => {
     const command = await startCommand(review, { stdin: await example("envelope.json") });
     const response = await (await fetch(`${await command.url()}/api/agents`)).json();
     expect(response).toMatchObject({ agents: [{ id: "build" }, { id: "plan" }] });
@@ -161,7 +161,7 @@ describe("other agents", () => {
     expect(JSON.parse(stdout)).toEqual({ decision: "approve", agentSwitch: "build", feedback: "Go." });
   });
 
-  it("a broken envelope: shown as it stands, and told of", async () => {
+  it("an invalid envelope: shown unchanged, with a warning", async () => {
     const command = await startCommand(review, { stdin: '{"plan": "# Half' });
     await command.waitForOutput(/looks like JSON but is not an event or an envelope/);
     expect((await command.post("/api/approve", {})).status).toBe(200);
@@ -181,7 +181,7 @@ describe("other agents", () => {
 });
 
 describe("review last", () => {
-  it("gives back what an agent missed", async () => {
+  it("prints a decision that an agent missed", async () => {
     const folder = await sandbox();
     const command = await startCommand(review, { stdin: "# Plan", folder });
     await command.post("/api/deny", { feedback: "recovered" });
@@ -193,7 +193,7 @@ describe("review last", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ decision: "deny", feedback: "recovered" });
   });
 
-  it("says where there is nothing", async () => {
+  it("reports that there is no decision", async () => {
     const { code, stdout, stderr } = await (await startCommand(["review", "last"])).ended;
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toContain("No decision is recorded");

@@ -54,7 +54,7 @@ describe("an undecided review", () => {
     }
   });
 
-  it("ends with its time limit where the plan does not come to its end", async () => {
+  it("ends with its time limit if stdin is not closed", async () => {
     const command = await startCommand([...review, "-", "--timeout", "0.2"], {
       stdin: "# Pl",
       stdinStaysOpen: true,
@@ -63,7 +63,7 @@ describe("an undecided review", () => {
     expect([code, stdout]).toEqual([124, ""]);
   });
 
-  it("ends when the program that asked for it is gone", async () => {
+  it("ends when its caller has exited", async () => {
     const folder = await sandbox();
     const command = resolve(import.meta.dirname, "../../dist/sallyport.js");
     const source = `
@@ -86,7 +86,7 @@ describe("an undecided review", () => {
     await expect.poll(() => fetch(url).catch(() => "gone")).toBe("gone");
   });
 
-  it("ends while it waits for its plan", async () => {
+  it("ends while it reads the plan from stdin", async () => {
     const folder = await sandbox();
     const command = resolve(import.meta.dirname, "../../dist/sallyport.js");
     const child = spawn(process.execPath, [command, ...review], {
@@ -114,7 +114,7 @@ describe("an undecided review", () => {
 });
 
 describe("a decided review", () => {
-  it("delivers though nobody reads its notes any more", async () => {
+  it("delivers the decision if stderr is closed", async () => {
     const command = await startCommand(review, { stdin: "# Plan" });
     const url = await command.url();
     command.child.stderr?.destroy();
@@ -125,7 +125,7 @@ describe("a decided review", () => {
     expect(await command.ended).toMatchObject({ code: 0, stdout: "Plan not approved.\n\nHeard.\n" });
   });
 
-  it("delivers 5 MB whole to a reader that takes its time", async () => {
+  it("delivers 5 MB completely to a slow reader", async () => {
     const feedback = 'größer 大 "quoted" \\ 0123456789\n'.repeat(150_000);
     const command = await startCommand([...review, "--json"], { stdin: "# Plan", unread: true });
     expect((await command.post("/api/deny", { feedback })).status).toBe(200);
@@ -137,7 +137,7 @@ describe("a decided review", () => {
     expect(JSON.parse(stdout).feedback).toBe(feedback);
   });
 
-  it("keeps the draft for the next round where the agent has gone, and forgets it where it was told", async () => {
+  it("keeps the draft for the next round if the agent has exited, and deletes it if the decision was delivered", async () => {
     for (const isMissing of [true, false]) {
       const command = await startCommand(review, { stdin: "# Plan", unread: isMissing });
       const url = await command.url();
@@ -152,7 +152,7 @@ describe("a decided review", () => {
     }
   });
 
-  it("is forgotten long after its agent has read it", async () => {
+  it("is deleted long after its agent has read it", async () => {
     const folder = await sandbox();
     const decisions = join(folder, "data", "decisions");
     await mkdir(decisions, { recursive: true });
@@ -185,8 +185,8 @@ describe("a decided review", () => {
   });
 });
 
-describe("where it listens", () => {
-  it("is the same port from round to round, and another for a second review", async () => {
+describe("the address of a review", () => {
+  it("has the same port in each round, and another for a second review", async () => {
     const folder = await sandbox();
     const first = await startCommand(review, { stdin: "# Plan", folder });
     const second = await startCommand(review, { stdin: "# Plan", folder });
@@ -199,7 +199,7 @@ describe("where it listens", () => {
     expect(urls).toContain(await third.url());
   });
 
-  it("is said in the ready file, and beyond loopback only with a warning", async () => {
+  it("is in the ready file, and causes a warning beyond loopback", async () => {
     const folder = await sandbox();
     const ready = join(folder, "ready.json");
     const command = await startCommand([...review, "--host", "0.0.0.0", "--ready-file", ready], {

@@ -39,8 +39,8 @@ const isInWindow = (page: Page, selector: string) =>
     return left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight;
   });
 
-describe("by touch", () => {
-  it("a plan is annotated: a tap on a block, a selection by its handles", async () => {
+describe("touch screens", () => {
+  it("annotates a plan by a tap on a block and by selection handles", async () => {
     const review = await startReview(home, hookEvent(samplePlan, home.path));
     const context = await newContext(browser, phone);
     const page = await context.newPage();
@@ -81,7 +81,7 @@ describe("by touch", () => {
     await context.close();
   });
 
-  it("code is commented on: a tap on a number, on a line and its sign, a selection by its handles", async () => {
+  it("comments on code by a tap on a number, a line or its sign, and by selection handles", async () => {
     const review = await startCodeReview(await changedRepository());
     const context = await newContext(browser, phone);
     const page = await context.newPage();

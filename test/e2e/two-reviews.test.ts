@@ -17,7 +17,7 @@ async function draftOf(command: SpawnedCommand): Promise<{ generation: number; c
 }
 
 describe("two reviews of one plan", () => {
-  it("keep each other's words: a decision in one deletes nothing of the other", async () => {
+  it("keep each other's drafts: a decision in one deletes nothing of the other", async () => {
     const folder = await sandbox();
     const stdin = "# Plan";
     const [one, other] = await Promise.all([
@@ -34,7 +34,7 @@ describe("two reviews of one plan", () => {
     expect(await draftOf(next)).toMatchObject(draft);
   });
 
-  it("acknowledge one of two drafts that are saved at once", async () => {
+  it("accept one of two drafts that are saved concurrently", async () => {
     const folder = await sandbox();
     const commands = await Promise.all([1, 2].map(() => startCommand(REVIEW, { stdin: "# Plan", folder })));
     const urls = await Promise.all(commands.map((command) => command.url()));
@@ -86,7 +86,7 @@ describe("the same text", () => {
     expect((await last(elsewhere)).stdout).toContain("about B");
   });
 
-  it("by another agent in the same project has a draft of its own", async () => {
+  it("has a separate draft for another agent in the same project", async () => {
     const folder = await sandbox();
     const envelope = (origin: string) => JSON.stringify({ plan: "# Plan", origin });
     const one = await startCommand(REVIEW, { stdin: envelope("origin_a"), folder });

@@ -52,8 +52,8 @@ async function typeLetters(page: Page, turn: number, state: State, reset: () => 
 
 const blur = (page: Page) => page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
 
-describe("sentences from a to z on the plan page", () => {
-  it("are kept whole in every state, and decide nothing", { timeout: 480_000 }, async () => {
+describe("sentences that begin with each letter on the plan page", () => {
+  it("are kept completely in every state, and decide nothing", { timeout: 480_000 }, async () => {
     const review = await startReview(home, hookEvent(samplePlan, home.path));
     const { page, errors } = await openReview(browser, review.url);
     const dialog = page.locator("dialog[open]");
@@ -126,8 +126,8 @@ describe("sentences from a to z on the plan page", () => {
   });
 });
 
-describe("sentences from a to z on the code page", () => {
-  it("are kept whole in every state, and decide nothing", { timeout: 480_000 }, async () => {
+describe("sentences that begin with each letter on the code page", () => {
+  it("are kept completely in every state, and decide nothing", { timeout: 480_000 }, async () => {
     const { page, child, errors, ended } = await openCodeReview(browser, await changedRepository());
     await page.locator(".code-text").first().waitFor();
     const dialog = page.locator("dialog[open]");

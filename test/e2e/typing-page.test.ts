@@ -37,7 +37,7 @@ async function typeIn(
 }
 
 describe("ordinary sentences on the plan page", () => {
-  it("become comments on what is selected, whole, and decide nothing", { timeout: 480_000 }, async () => {
+  it("become complete comments on the selection, and decide nothing", { timeout: 480_000 }, async () => {
     const review = await startReview(home, hookEvent(samplePlan, home.path));
     const { page, errors } = await openReview(browser, review.url);
     const select = (text: string) => async () => {
@@ -103,7 +103,7 @@ describe("ordinary sentences on the plan page", () => {
 });
 
 describe("ordinary sentences on the code page", () => {
-  it("become comments on the lines whose text is selected, whole, and decide nothing", {
+  it("become complete comments on the selected lines, and decide nothing", {
     timeout: 480_000,
   }, async () => {
     const { page, child, errors } = await openCodeReview(browser, await changedRepository());
