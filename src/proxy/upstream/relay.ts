@@ -69,8 +69,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     if (status >= 300 && status < 400) this.rejectResponse(REDIRECTED);
     else if (kind === "verbatim") {
       this.open();
-      // Listening clients wait for the head, and the first event may be hours away. For other calls the head is sent
-      // with the first bytes.
+      // Listening clients wait for the head: the first event may be hours away.
       this.task.response.flushHeaders();
     } else if (status >= 400) this.state = "refusing";
     else if (!isExpected(kind, type)) this.rejectResponse("returned neither JSON nor an event stream");
@@ -81,8 +80,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     if (this.state === "over") return;
     if (this.isLive && this.state === "buffering") this.open();
     if (this.state === "open") {
-      // One read contains many events of a fast vendor, and writing each separately would cost as much as writing all
-      // at once.
+      // One read contains many events of a fast vendor; writing each would cost as much as writing all.
       if (this.unsent.push(chunk) === 1) process.nextTick(() => this.send());
       return;
     }
