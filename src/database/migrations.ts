@@ -7,6 +7,7 @@ import type { Schema } from "./schema.ts";
 const migrations: Record<string, Migration> = {
   "0001_initial": { up: createTables },
   "0002_ledger": { up: createLedgerTables },
+  "0003_captures": { up: createCaptures },
 };
 
 /**
@@ -35,6 +36,16 @@ function newer(name: string): AppError {
   return new AppError("configuration", `The database ${name} is newer than this version of sallyport`, {
     hint: "Run the newest version of sallyport, or name another database in proxy.database.",
   });
+}
+
+async function createCaptures(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("captures")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("time", "bigint", (column) => column.notNull())
+    .addColumn("bodies", "text", (column) => column.notNull())
+    .execute();
+  await db.schema.createIndex("captures_time").on("captures").column("time").execute();
 }
 
 async function createTables(db: Kysely<unknown>): Promise<void> {

@@ -12,6 +12,8 @@ export interface Schema {
   calls: CallTable;
   /** Sums by hour, key, team, model, upstream and tags; absent members are empty. */
   usage_hours: UsageHourTable;
+  /** Bodies of calls, redacted. */
+  captures: CaptureTable;
   /** How far each request log has been written to `calls`. */
   log_positions: LogPositionTable;
 }
@@ -67,6 +69,14 @@ export interface UsageHourTable {
   reasoning_tokens: number;
   cost_micros: number;
   unpriced_calls: number;
+}
+
+export interface CaptureTable {
+  /** The call's id. */
+  id: string;
+  time: number;
+  /** Both bodies as JSON: gzip, then base64. */
+  bodies: string;
 }
 
 export interface LogPositionTable {

@@ -31,7 +31,11 @@ export function configOf(settings: object, environment: Record<string, string> =
 export async function startTestProxy(
   settings: object,
   environment: Record<string, string> = {},
-  { tls, telemetry }: Pick<ProxyParts, "telemetry"> & { readonly tls?: ProxyConfig["tls"] } = {},
+  {
+    tls,
+    telemetry,
+    gateway,
+  }: Pick<ProxyParts, "telemetry" | "gateway"> & { readonly tls?: ProxyConfig["tls"] } = {},
 ): Promise<TestProxy> {
   const records: CallRecord[] = [];
   const refusals: Refusal[] = [];
@@ -39,6 +43,7 @@ export async function startTestProxy(
   const config = { ...configOf(settings, environment), tls };
   const server = createProxy(config, {
     telemetry,
+    gateway,
     log: {
       add: (record) => records.push(record),
       refused: (refusal) => refusals.push(refusal),

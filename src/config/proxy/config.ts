@@ -50,6 +50,7 @@ export interface ProxyConfig {
   /** Whether the settings name the database; by default it is opened after the listener, and may be missing. */
   readonly isDatabaseConfigured: boolean;
   readonly retention: Retention;
+  readonly capture: CaptureConfig;
   readonly otel: OtelConfig;
   /** All known secrets, for redaction; longest first. */
   readonly secrets: readonly string[];
@@ -166,6 +167,13 @@ export interface Limits {
 /** Milliseconds. */
 export interface Retention {
   readonly callsMs: number;
+  readonly capturesMs: number;
+}
+
+/** Which calls' bodies are kept, and how many bytes of each. */
+export interface CaptureConfig {
+  readonly calls: "off" | "errors" | "all";
+  readonly maxBytes: number;
 }
 
 export interface LoggingConfig {

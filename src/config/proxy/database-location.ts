@@ -20,6 +20,18 @@ export const storageSettings = {
       calls: z.number().int().min(1).max(3_650).default(90).describe("Days that single calls are kept."),
     })
     .prefault({}),
+  capture: z
+    .enum(["off", "errors", "all"])
+    .default("off")
+    .describe("Which calls' bodies are kept in the database, with secrets redacted, for admins."),
+  capture_max: z
+    .number()
+    .int()
+    .min(1_024)
+    .max(16 * 1024 * 1024)
+    .default(256 * 1024)
+    .describe("Bytes of each body that are kept."),
+  capture_retention: z.number().positive().max(3_650).default(7).describe("Days that bodies are kept."),
   store: z.literal("memory").optional().describe('Deprecated: the same as `database: "none"`.'),
 };
 
@@ -110,15 +122,23 @@ export function resolveStorage(
   environment: Environment,
   configuration: string,
   data: string | undefined,
-): Pick<ProxyConfig, "database" | "isDatabaseConfigured" | "retention"> {
+): Pick<ProxyConfig, "database" | "isDatabaseConfigured" | "retention" | "capture"> {
   const { location, isConfigured } = databaseLocation(settings, environment, {
     data: data ?? "",
     configuration,
   });
+  const database = data === undefined && !isConfigured ? ({ engine: "none" } as const) : location;
   return {
-    database: data === undefined && !isConfigured ? { engine: "none" } : location,
+    database,
     isDatabaseConfigured: isConfigured,
-    retention: { callsMs: settings.retention.calls * DAY_MS },
+    retention: {
+      callsMs: settings.retention.calls * DAY_MS,
+      capturesMs: settings.capture_retention * DAY_MS,
+    },
+    capture: {
+      calls: database.engine === "none" ? "off" : settings.capture,
+      maxBytes: settings.capture_max,
+    },
   };
 }
 

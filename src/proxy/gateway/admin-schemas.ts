@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { budgetSchema, keyLimitsSchema } from "../../config/proxy/limits.ts";
+import { capturedSchema } from "./captures.ts";
 import { ROLES } from "./key-schemas.ts";
 import { USAGE_COLUMNS } from "./usage.ts";
 
@@ -64,6 +65,7 @@ export const callDetailSchema = callSchema.extend({
   error_message: text,
   client: text,
   attempt_list: z.array(z.unknown()),
+  captured: capturedSchema.nullable().describe("The bodies of the call, if `proxy.capture` has kept them."),
 });
 
 export const usageRowSchema = z

@@ -1,3 +1,4 @@
+import type { CaptureTable } from "../../database/schema.ts";
 import type { KeyDirectory } from "./key-directory.ts";
 import type { KeyStore } from "./key-store.ts";
 import type { LedgerQueries } from "./ledger-queries.ts";
@@ -5,7 +6,10 @@ import type { LedgerQueries } from "./ledger-queries.ts";
 /** What serving processes ask the database for; never on the path of a call. Every value is plain data. */
 export interface GatewayStore
   extends Omit<KeyStore, "snapshot" | "revision" | "createFirstAdmin" | "restore">,
-    LedgerQueries {}
+    LedgerQueries {
+  /** Writes the bodies of a call. */
+  saveCapture(row: CaptureTable): Promise<void>;
+}
 
 /** The state of the database, for `/readyz`, `/health` and the dashboard. */
 export interface DatabaseState {

@@ -2,6 +2,7 @@ import { type Selectable, sql } from "kysely";
 import type { Database } from "../../database/open-database.ts";
 import type { AuditTable, CallTable } from "../../database/schema.ts";
 import { AppError } from "../../errors.ts";
+import { type CapturedBodies, findCapture } from "./captures.ts";
 import { toUsd } from "./limits.ts";
 import { type KeyOwner, queryUsage, type UsageQuery, type UsageRow } from "./usage.ts";
 
@@ -59,6 +60,8 @@ export interface LedgerCallDetail extends LedgerCall {
   readonly error_message: string | null;
   readonly client: string | null;
   readonly attempt_list: unknown;
+  /** Null if no bodies were kept. */
+  readonly captured: CapturedBodies | null;
 }
 
 export function createLedgerQueries(db: Database): LedgerQueries {
@@ -132,6 +135,7 @@ async function findCall(db: Database, id: string, owner?: KeyOwner): Promise<Led
     error_message: row.error_message,
     client: row.client,
     attempt_list: parse(row.attempt_list) ?? [],
+    captured: await findCapture(db, id),
   };
 }
 

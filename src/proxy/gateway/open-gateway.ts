@@ -3,9 +3,11 @@ import { resolve } from "node:path";
 import type { ProxyConfig } from "../../config/proxy/config.ts";
 import type { DatabaseLocation } from "../../config/proxy/database-location.ts";
 import { type Database, openDatabase, replaceMissingTables, rethrow } from "../../database/open-database.ts";
+import type { CaptureTable } from "../../database/schema.ts";
 import type { SqliteWorkerFiles } from "../../database/sqlite/worker-client.ts";
 import { getErrorMessage } from "../../errors.ts";
 import { createQueue } from "../../files/in-turn.ts";
+import { saveCapture } from "./captures.ts";
 import type { DatabaseState, GatewayStore } from "./gateway.ts";
 import type { VirtualKey } from "./key-schemas.ts";
 import { createKeyStore, type KeySnapshot, type KeyStore } from "./key-store.ts";
@@ -170,6 +172,7 @@ function createStore(db: Database, keys: KeyStore, refresh: () => Promise<void>)
     });
   const queries = createLedgerQueries(db);
   return {
+    saveCapture: reading((row: CaptureTable) => saveCapture(db, row)),
     calls: reading(queries.calls),
     call: reading(queries.call),
     usage: reading(queries.usage),

@@ -78,7 +78,7 @@ export async function runAttempts<Outcome extends LaneOutcome>(
     const { ms: startedAt } = entry;
     const outcome = await request.send(attempt);
     endAttempt(entry, outcome);
-    call.observation?.trace.endAttempt(entry);
+    call.observation?.trace?.endAttempt(entry);
     if (outcome.kind === "resend") continue;
     cooldowns.record(attempt, outcome);
     if (call.runtime.usesStats && outcome.kind === "completed" && call.firstByteAt > startedAt)
@@ -118,7 +118,7 @@ function beginAttempt(call: Call, { upstream, model, key, delayMs }: Attempt): O
     ms: performance.now(),
   };
   call.attempts.push(entry);
-  call.observation?.trace.beginAttempt(upstream, model);
+  call.observation?.trace?.beginAttempt(upstream, model);
   return entry;
 }
 

@@ -84,7 +84,7 @@ export interface Call {
   isTimedOut: boolean;
   /** Sends the last bytes of the response, once the call is recorded. */
   sendEnd: (() => void) | undefined;
-  /** What OpenTelemetry reports of the call; undefined unless it is configured. */
+  /** What OpenTelemetry and captures need of the call; undefined unless they are configured. */
   readonly observation: Observation | undefined;
   /** The index in the list of running calls; -1 if the call is not in it. */
   index: number;

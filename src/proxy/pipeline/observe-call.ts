@@ -1,81 +1,125 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { CaptureConfig } from "../../config/proxy/config.ts";
 import { getProfile } from "../dialects/index.ts";
 import type { CallRecord } from "../observability/request-log.ts";
-import type { CallTrace, Telemetry, TracedContent } from "../observability/telemetry.ts";
+import type { CallTrace, Telemetry } from "../observability/telemetry.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Call } from "./call.ts";
 import type { CallBody } from "./call-body.ts";
-import { ResponseTap, type TappedText } from "./response-tap.ts";
+import { CAPTURE_MARGIN, ResponseTap, type TappedText } from "./response-tap.ts";
 
-/** What is observed of one call for OpenTelemetry. Calls have none unless it is configured. */
+/** What is observed of one call besides its record. Calls have none unless OpenTelemetry or captures are configured. */
 export interface Observation {
-  readonly trace: CallTrace;
+  /** Undefined if the call is reported to no collector. */
+  readonly trace: CallTrace | undefined;
+  /** When the call's bodies are kept. */
+  readonly capture: CaptureConfig["calls"];
   readonly tap: ResponseTap;
   /** Undefined until the request's path has been parsed. */
   operation: string | undefined;
-  /** The request's body, if it is JSON and its content is reported. */
+  /** The request's body, if it is JSON and its content is reported or kept. */
   body: Buffer | undefined;
 }
 
 /** Bytes of a response that are kept to find its model, its finish reasons and its content. */
 const KEPT = 64 * 1024;
 const KEPT_CONTENT = 256 * 1024;
+/** Bytes of bodies that may wait for the database; those of further calls are not kept. */
+const MAX_WAITING = 32 * 1024 * 1024;
 
-/** Observes calls and reports them once they have ended. */
+/** Observes calls, and reports and keeps what was observed once they have ended. */
 export class CallObserver {
   private readonly telemetry: Telemetry | undefined;
   /** Calls that have ended and are not reported yet. */
-  private readonly pending = new Set<Promise<void>>();
+  private readonly pending = new Set<Promise<unknown>>();
+  private waiting = 0;
 
   constructor(telemetry: Telemetry | undefined) {
     this.telemetry = telemetry;
   }
 
-  begin(request: IncomingMessage, response: ServerResponse, runtime: Runtime): Observation | undefined {
-    if (this.telemetry === undefined) return undefined;
+  begin(request: IncomingMessage, response: ServerResponse, { config }: Runtime): Observation | undefined {
+    const { calls, maxBytes } = config.capture;
+    const capture =
+      calls === "off" || request.headers[NO_CAPTURE]?.toString().toLowerCase() === "off" ? "off" : calls;
+    if (this.telemetry === undefined && capture === "off") return undefined;
+    const traced = config.otel.content ? KEPT_CONTENT : KEPT;
     return {
-      trace: this.telemetry.begin(request.headers),
-      tap: new ResponseTap(response, runtime.config.otel.content ? KEPT_CONTENT : KEPT),
+      trace: this.telemetry?.begin(request.headers),
+      capture,
+      tap: new ResponseTap(
+        response,
+        capture === "off" ? traced : Math.max(traced, maxBytes + CAPTURE_MARGIN),
+      ),
       operation: undefined,
       body: undefined,
     };
   }
 
-  /** Reports a call whose response has ended. */
+  /** Reports a call whose response has ended, and keeps its bodies. */
   end(call: Call, observation: Observation, record: CallRecord): void {
     const endedAt = Date.now();
-    const reported = report(call, observation, record, endedAt)
+    const task = this.finish(call, observation, record, endedAt)
       .catch(() => {})
-      .finally(() => this.pending.delete(reported));
-    this.pending.add(reported);
+      .finally(() => this.pending.delete(task));
+    this.pending.add(task);
   }
 
   async close(): Promise<void> {
     await Promise.all(this.pending);
     await this.telemetry?.close();
   }
+
+  private async finish(
+    call: Call,
+    observation: Observation,
+    record: CallRecord,
+    endedAt: number,
+  ): Promise<void> {
+    const tapped = await observation.tap.text();
+    if (observation.trace) await report(call, observation.trace, observation, record, tapped, endedAt);
+    const { capture, body } = observation;
+    const isCaptured = capture === "all" || (capture === "errors" && record.errorCode !== undefined);
+    const size = (body?.length ?? 0) + tapped.head.length;
+    if (!isCaptured || this.waiting + size > MAX_WAITING) return;
+    this.waiting += size;
+    try {
+      const { captureBodies } = await import("./capture-bodies.ts");
+      const row = await captureBodies(call, body, tapped);
+      await (await call.services.gateway.store()).saveCapture(row);
+    } finally {
+      this.waiting -= size;
+    }
+  }
 }
+
+/** The header with which a client declines that its bodies are kept. */
+const NO_CAPTURE = "x-sallyport-capture";
 
 /** Records what a call asks for, as far as its observation needs it. */
 export function observeRequest(call: Call, operation: string, body: CallBody): void {
   const { observation, runtime } = call;
   if (observation === undefined) return;
   observation.operation = operation;
-  if (runtime.config.otel.content && body.kind === "json" && call.excess === undefined)
+  if ((runtime.config.otel.content || observation.capture !== "off") && body.kind === "json")
     observation.body = body.bytes;
 }
 
 async function report(
   call: Call,
-  { trace, tap, operation = call.route.operation, body }: Observation,
+  trace: CallTrace,
+  { operation = call.route.operation, body }: Observation,
   record: CallRecord,
+  tapped: TappedText,
   endedAt: number,
 ): Promise<void> {
-  const tapped = await tap.text();
-  const content = body && (await readContent(call, body, tapped));
+  const { upstream, dialect, stream, runtime } = call;
+  const isRead = runtime.config.otel.content && body !== undefined && call.excess === undefined;
+  const content = isRead
+    ? await (await import("./traced-content.ts")).tracedContent(call, body, tapped)
+    : undefined;
   const responses = record.errorCode === undefined ? `${tapped.head}\n${tapped.tail}` : "";
-  const { finishReason, modelName } = getProfile(call.dialect).response;
-  const { upstream, dialect, stream } = call;
+  const { finishReason, modelName } = getProfile(dialect).response;
   const responseModel = modelName.exec(responses)?.[1];
   const finishReasons = operation === "generate" ? findReasons(responses, finishReason, stream) : [];
   trace.end({ record, operation, dialect, upstream, responseModel, finishReasons, content }, endedAt);
@@ -85,9 +129,4 @@ async function report(
 function findReasons(text: string, pattern: RegExp, isStream: boolean): string[] {
   const found = [...text.matchAll(pattern)].flatMap((match) => match.slice(1).find(Boolean) ?? []);
   return isStream ? found.slice(-1) : found;
-}
-
-async function readContent(call: Call, body: Buffer, tapped: TappedText): Promise<TracedContent | undefined> {
-  const { tracedContent } = await import("./traced-content.ts");
-  return tracedContent(call, body, tapped);
 }

@@ -82,7 +82,7 @@ export function nativeRequest(
       contentLength: sent.length,
       contentCoding: isWhole ? undefined : headers["content-encoding"],
       keys: call.runtime.keys,
-      traceparent: call.observation?.trace.traceparent(),
+      traceparent: call.observation?.trace?.traceparent(),
     },
   };
 }

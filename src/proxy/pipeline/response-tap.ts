@@ -6,6 +6,9 @@ const TAIL = 16 * 1024;
 /** Bytes that a compressed response may have when it is decompressed. */
 const MAX_DECODED = 16 * 1024 * 1024;
 
+/** Bytes that are kept beyond `capture_max`, so that no secret is cut before it is redacted. */
+export const CAPTURE_MARGIN = 4_096;
+
 /** The text of a response as far as it was kept. */
 export interface TappedText {
   /** The first bytes, all of them if `isWhole`. */

@@ -192,7 +192,7 @@ function headersFor(
 /** Returns the trace context of the attempt, or the client's. https://www.w3.org/TR/trace-context/ */
 function traceHeaders({ request, observation }: Call): [name: string, value: string][] {
   const { tracestate } = request.headers;
-  const traceparent = observation?.trace.traceparent() ?? request.headers["traceparent"]?.toString();
+  const traceparent = observation?.trace?.traceparent() ?? request.headers["traceparent"]?.toString();
   if (traceparent === undefined) return [];
   return [
     ["traceparent", traceparent],

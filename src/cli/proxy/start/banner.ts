@@ -52,8 +52,18 @@ export function banner(config: ProxyConfig, port: number, file: BannerFile): str
     `  upstreams             ${onlyEcho ? "echo: no API key or model server found; the proxy returns your text" : names.join(", ")}`,
     ...(outbound.length > 0 ? [`  outbound proxy        ${outbound.join("; ")}`] : []),
     ...(config.workers > 1 ? [`  workers               ${config.workers}`] : []),
+    ...captureLine(config),
     `  configuration         ${file.path}${file.isThere ? "" : " (not found: using defaults)"}`,
     ...open,
+  ];
+}
+
+/** Says that bodies are kept. */
+function captureLine({ capture, retention }: ProxyConfig): string[] {
+  if (capture.calls === "off") return [];
+  const days = Math.round(retention.capturesMs / 86_400_000);
+  return [
+    `  captured bodies       of ${capture.calls === "all" ? "all calls" : "failed calls"}, for ${days} days, seen by admins`,
   ];
 }
 
