@@ -125,6 +125,10 @@ function startBackgroundTasks(dataDirectory: string, context: ReviewContext): vo
   void prune({
     dataDirectory,
     inUse: new Set([`${mode.draftKey()}.json`]),
+    readOpen: async () => {
+      const { openFiles } = await import("../../review/live/open-files.ts");
+      return openFiles(dataDirectory);
+    },
     shouldContinue: () => session.phase === "waiting",
   });
 }

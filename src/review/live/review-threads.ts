@@ -1,6 +1,7 @@
 import type { ReviewEntry } from "../api-types.ts";
 import type { EventHub } from "../events.ts";
 import type { LiveSession, LiveSessionOptions } from "./live-session.ts";
+import { runningFolder } from "./register-review.ts";
 import type { ThreadStore } from "./thread-store.ts";
 
 /** The threads of a review, its place among the reviews of this machine, and its live session if it has one. */
@@ -17,7 +18,10 @@ export interface ReviewThreads {
   readonly opened: Promise<ThreadStore> | undefined;
   /** Undefined in a one-shot review. */
   readonly live: LiveSession | undefined;
-  /** Returns the other reviews that are open on this machine, newest first. */
+  /**
+   * Returns the other reviews that are open on this machine, newest first. From then on, each change is sent to the pages
+   * as an event.
+   */
   others(): Promise<readonly ReviewEntry[]>;
   /** Makes the review live. */
   goLive(options: Omit<LiveSessionOptions, "store" | "events">): Promise<LiveSession>;
@@ -67,6 +71,23 @@ export function createReviewThreads(options: ReviewThreadsOptions): ReviewThread
     await seeded;
     return store;
   };
+  let isClosed = false;
+  let stopWatching: (() => void) | undefined;
+  const readOthers = async () => {
+    const { entryOf, listRunning } = await import("./running-files.ts");
+    const running = await listRunning(dataDirectory);
+    return running.filter(({ id }) => id !== reviewId).map(entryOf);
+  };
+  const watchOthers = async (known: readonly ReviewEntry[]) => {
+    const { watchReviews } = await import("./watch-reviews.ts");
+    return watchReviews({
+      folder: runningFolder(dataDirectory),
+      known,
+      read: readOthers,
+      isWanted: () => events.isConnected,
+      onChange: (reviews) => events.send({ event: "reviews", reviews }),
+    });
+  };
   return {
     reviewId,
     token,
@@ -81,9 +102,9 @@ export function createReviewThreads(options: ReviewThreadsOptions): ReviewThread
       return live;
     },
     async others() {
-      const { entryOf, listRunning } = await import("./running-files.ts");
-      const running = await listRunning(dataDirectory);
-      return running.filter(({ id }) => id !== reviewId).map(entryOf);
+      const known = await readOthers();
+      if (!isClosed) stopWatching ??= await watchOthers(known);
+      return known;
     },
     async goLive(session) {
       const [{ createLiveSession }, store] = await Promise.all([import("./live-session.ts"), open()]);
@@ -91,6 +112,8 @@ export function createReviewThreads(options: ReviewThreadsOptions): ReviewThread
       return live;
     },
     async close() {
+      isClosed = true;
+      stopWatching?.();
       live?.stop();
       const store = await opened?.catch(() => undefined);
       await store?.close();

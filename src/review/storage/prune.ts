@@ -9,9 +9,15 @@ interface Rule {
   readonly days: number;
   /** Number of newest entries to keep, whatever their age. */
   readonly newest: number;
+  /** Number of entries above which the oldest are removed, whatever their age. */
+  readonly most?: number;
 }
 
 const isJson = (entry: Dirent) => entry.isFile() && entry.name.endsWith(".json");
+
+const isLog = (entry: Dirent) => entry.isFile() && entry.name.endsWith(".jsonl");
+
+const isPlan = (entry: Dirent) => entry.isFile() && entry.name.endsWith(".md");
 
 const isIndex = (entry: Dirent) => entry.isFile() && entry.name.endsWith(".index");
 
@@ -24,6 +30,9 @@ const RULES: readonly Rule[] = [
   { folder: "tabs", mayGo: isJson, days: 2, newest: 0 },
   // Missing indexes are created again from the working tree.
   { folder: "indexes", mayGo: isIndex, days: 30, newest: 10 },
+  // Threads and batches of live reviews, and the plans that agents submitted to them.
+  { folder: "threads", mayGo: isLog, days: 180, newest: 200, most: 2_000 },
+  { folder: "live-plans", mayGo: isPlan, days: 180, newest: 200, most: 2_000 },
   // Text that the person never sent.
   { folder: "drafts", mayGo: isJson, days: 365, newest: 200 },
 ];
@@ -37,6 +46,8 @@ export interface Pruning {
   readonly dataDirectory: string;
   /** Names of files in use, which are kept. */
   readonly inUse: ReadonlySet<string>;
+  /** Returns the names of files that open reviews use, which are kept. Called when the first of them could go. */
+  readonly readOpen?: () => Promise<ReadonlySet<string>>;
   /** Checked before each step, so that pruning never delays a review. */
   readonly shouldContinue: () => boolean;
   readonly now?: number;
@@ -51,8 +62,15 @@ export async function prune(pruning: Pruning): Promise<void> {
     const entries = (await entriesOf(join(pruning.dataDirectory, rule.folder), pruning)).filter(
       ({ entry }) => rule.mayGo(entry) && !pruning.inUse.has(entry.name),
     );
-    const old = entries.slice(rule.newest).filter(({ age }) => age > rule.days * DAY_MS);
-    await removeAll(old, pruning);
+    const { most = Number.POSITIVE_INFINITY } = rule;
+    const old = entries.filter(
+      ({ age }, index) => index >= most || (index >= rule.newest && age > rule.days * DAY_MS),
+    );
+    const open = old.length > 0 ? await pruning.readOpen?.() : undefined;
+    await removeAll(
+      old.filter(({ entry }) => !open?.has(entry.name)),
+      pruning,
+    );
   }
   for (const folder of ["", "plans", ...RULES.map(({ folder }) => folder)]) {
     const entries = await entriesOf(join(pruning.dataDirectory, folder), pruning);

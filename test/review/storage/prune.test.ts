@@ -9,7 +9,10 @@ const NOW = Date.parse("2026-11-21T12:00:00Z");
 const LEFTOVER = ".0123456789abcdef.tmp";
 
 /** A data directory with files of these ages in days, and pruned. */
-async function pruned(ages: Record<string, number>, options: { inUse?: string[]; steps?: number } = {}) {
+async function pruned(
+  ages: Record<string, number>,
+  options: { inUse?: string[]; open?: string[]; steps?: number } = {},
+) {
   const dataDirectory = await temporaryFolder();
   for (const [name, days] of Object.entries(ages)) {
     const path = join(dataDirectory, name);
@@ -21,7 +24,8 @@ async function pruned(ages: Record<string, number>, options: { inUse?: string[];
   }
   let steps = options.steps ?? Number.POSITIVE_INFINITY;
   const shouldContinue = () => steps-- > 0;
-  await prune({ dataDirectory, now: NOW, inUse: new Set(options.inUse), shouldContinue });
+  const readOpen = async () => new Set(options.open);
+  await prune({ dataDirectory, now: NOW, inUse: new Set(options.inUse), readOpen, shouldContinue });
   const left = await readdir(dataDirectory, { recursive: true, withFileTypes: true });
   return left
     .filter((entry) => entry.isFile())
@@ -39,12 +43,23 @@ describe("pruning", () => {
     ["the rounds of plans", 180, (at: number) => `history/plan-${at}/0001.json`],
     ["the rounds of branches", 180, (at: number) => `rounds/${at}.json`],
     ["drafts", 365, (at: number) => `drafts/${at}.json`],
+    ["the threads of reviews", 180, (at: number) => `threads/${"a".repeat(16)}-${at}.jsonl`],
+    ["the plans of live reviews", 180, (at: number) => `live-plans/${at}.md`],
   ] as const)("of %s: the young, and the newest 200 whatever their age", async (_name, days, name) => {
     const young = series(250, days - 251, name);
     expect(await pruned(young)).toHaveLength(250);
     const old = series(250, days + 1, name);
     const left = await pruned(old);
     expect(left.sort()).toEqual(Object.keys(series(200, 0, name)).sort());
+  });
+
+  it("keeps at most the newest 2000 threads, and always those of open reviews", async () => {
+    const name = (at: number) => `threads/${"a".repeat(16)}-${at}.jsonl`;
+    const young = Object.fromEntries(Array.from({ length: 2_005 }, (_, at) => [name(at), at / 100]));
+    const left = await pruned(young, { open: [`${"a".repeat(16)}-2004.jsonl`] });
+    expect(left).toHaveLength(2_001);
+    expect(left).toContain(name(2_004));
+    expect(left).not.toContain(name(2_003));
   });
 
   it("keeps new indexes of working trees, and the newest 10 of any age", async () => {
