@@ -33,6 +33,8 @@ export interface ReviewMode {
   firstRound(): Promise<number>;
   /** Takes what is under review again, and moves the threads to it. Resolves to whether this is a new round. */
   refresh(context: ReviewContext): Promise<boolean>;
+  /** Returns the current title of what is under review, if rounds can change it. */
+  title?(): string;
   /** Starts what a live session needs. Returns a function that stops it. */
   startLive(context: ReviewContext): () => void;
   /** Returns the approval that the person gives at the end of a live session. */

@@ -1,5 +1,5 @@
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { violations } from "../support/accessibility.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { changedRepository, draftSaved, openCodeReview, writeComment } from "../support/code-review-page.ts";
@@ -28,6 +28,23 @@ async function pressDecision(page: Page, name: string): Promise<void> {
 const cards = (page: Page) => page.locator(".thread-row .thread-card");
 
 describe("the code page in a live session", () => {
+  it("keeps the code where it is while the page loads", async () => {
+    const { page } = await openLive();
+    const bare = await browser.newContext({
+      javaScriptEnabled: false,
+      viewport: { width: 1200, height: 800 },
+    });
+    onTestFinished(() => bare.close());
+    const prerendered = await bare.newPage();
+    await prerendered.goto(page.url());
+    const positionIn = async (shown: Page) => (await shown.locator(".file-header").first().boundingBox())?.y;
+    const first = await positionIn(prerendered);
+    await page.setViewportSize({ width: 1200, height: 800 });
+    await page.locator(".live-banner[role=status]").waitFor();
+    expect(first).toBeGreaterThan(0);
+    expect(await positionIn(page)).toBe(first);
+  });
+
   it("sends a batch, shows the agent's reply and the new round, and restores all of it", async () => {
     const { page, agent, repository, errors, foreignRequests } = await openLive();
     await page.getByRole("button", { name: "Finish" }).waitFor();

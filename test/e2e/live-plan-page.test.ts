@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { violations } from "../support/accessibility.ts";
 import { launchBrowser, openReview, selectText } from "../support/browser.ts";
 import { startCodeReview } from "../support/code-review-page.ts";
@@ -33,10 +33,23 @@ async function pressDecision(page: Page, name: string): Promise<void> {
 }
 
 describe("the plan page in a live session", () => {
+  it.each([1200, 360])("keeps the text where it is while the page loads, %i px wide", async (width) => {
+    const { page } = await openLivePlan();
+    const bare = await browser.newContext({ javaScriptEnabled: false, viewport: { width, height: 800 } });
+    onTestFinished(() => bare.close());
+    const prerendered = await bare.newPage();
+    await prerendered.goto(page.url());
+    const positionIn = async (shown: Page) =>
+      Math.round((await shown.locator(".plan h1").boundingBox())?.y ?? 0);
+    const first = await positionIn(prerendered);
+    await page.setViewportSize({ width, height: 800 });
+    await page.locator(".live-banner[role=status]").waitFor();
+    expect(first).toBeGreaterThan(0);
+    expect(await positionIn(page)).toBe(first);
+  });
+
   it("sends comments at their quotes, shows replies, each save as a round, and finishes", async () => {
     const { page, agent, save, ended, errors } = await openLivePlan();
-    // The live state changes the layout when it arrives.
-    await page.getByRole("button", { name: /^Send/ }).waitFor();
     await selectText(page, "bridge of oak");
     await page.keyboard.type("Why oak?");
     await page.keyboard.press("Control+Enter");

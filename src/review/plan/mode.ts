@@ -57,6 +57,7 @@ export function createPlanMode(review: PlanReview): ReviewMode {
       };
     },
     prerender: createPrerender(review),
+    title: () => review.title,
     draftKey: () => review.planId,
     async history({ drafts }) {
       const earlier = (await review.history)?.earlier ?? [];
@@ -90,7 +91,7 @@ const MAX_PRERENDERED = 200_000;
 /** Renders the plan on first use, so that the server starts without loading the Markdown parser. */
 function createPrerender(review: PlanReview): NonNullable<ReviewMode["prerender"]> {
   let rendered: { readonly plan: string; readonly html: string } | undefined;
-  return async (page, { settings }) => {
+  return async (page, { settings, threads }) => {
     const { plan, title } = review;
     if (plan.trim() === "" || plan.length > MAX_PRERENDERED) return page;
     const [{ renderPlan }, { withFirstPaint }] = await Promise.all([
@@ -98,11 +99,11 @@ function createPrerender(review: PlanReview): NonNullable<ReviewMode["prerender"
       import("../first-paint.ts"),
     ]);
     if (rendered?.plan !== plan) rendered = { plan, html: renderPlan(plan) };
-    const { html } = rendered;
     return withFirstPaint(page, {
       title: `${title}: plan review`,
       theme: (await settings.read()).theme,
-      html,
+      html: rendered.html,
+      agent: threads.live?.state.agent,
     });
   };
 }

@@ -7,7 +7,7 @@ import { parseMarkdown } from "../../render/markdown/parse/parse-markdown.ts";
  */
 export function renderPlan(plan: string): string {
   return [
-    '<div class="page"><header class="header"></header><div class="columns"><nav class="contents"></nav>',
+    '<div class="page"><header class="header"></header><section class="banners"></section><div class="columns"><nav class="contents"></nav>',
     '<main class="main" aria-busy="true"><div class="sheet"><div class="plan">',
     markdownHtml(parseMarkdown(plan)),
     '</div></div></main><aside class="sidebar"></aside></div></div>',

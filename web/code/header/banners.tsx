@@ -3,6 +3,7 @@ import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import type { OmittedFiles } from "../../../src/review/api-types.ts";
 import { describeDoubt } from "../../shared/caller-doubt.ts";
 import { Button } from "../../shared/components/button.tsx";
+import { LivePlaceholder } from "../../shared/threads/live-placeholder.tsx";
 import { useThreads } from "../../shared/threads/thread-store.ts";
 import { timeAgo } from "../../shared/time-ago.ts";
 import { describeOmitted } from "../core/omitted.ts";
@@ -30,7 +31,7 @@ export function Banners() {
       {!isServerLost && <DraftBanner />}
       {!isServerLost && <StaleBanner />}
       {isLive && !isServerLost && (
-        <Suspense fallback={null}>
+        <Suspense fallback={<LivePlaceholder />}>
           <LiveBanner />
         </Suspense>
       )}

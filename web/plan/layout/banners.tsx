@@ -5,6 +5,7 @@ import { copyAndReport } from "../../shared/clipboard.ts";
 import { clockTime } from "../../shared/clock-time.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { sentenceStart } from "../../shared/sentence-start.ts";
+import { LivePlaceholder } from "../../shared/threads/live-placeholder.tsx";
 import { useThreads } from "../../shared/threads/thread-store.ts";
 import { composedFeedback } from "../decide/plan-feedback.ts";
 import { comparePlans } from "../rounds/compare-plans.ts";
@@ -51,7 +52,7 @@ export function Banners() {
       <PlainText />
       <DraftNotices />
       {isLive && connected && (
-        <Suspense fallback={null}>
+        <Suspense fallback={<LivePlaceholder />}>
           <LiveBanner onShowChanges={changesShown} />
         </Suspense>
       )}

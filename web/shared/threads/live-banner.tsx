@@ -1,9 +1,10 @@
 import "../styles/threads-layer.css";
 import { LoaderCircle } from "lucide-react";
 import { classNames } from "../../../src/render/class-names.ts";
+import { liveStatus } from "../../../src/render/live/live-status.ts";
 import { Button } from "../components/button.tsx";
 import { showPendingRound, useThreads } from "./thread-store.ts";
-import { batchState, liveStatus } from "./threads.ts";
+import { batchState } from "./threads.ts";
 
 /** Shows the agent's state and the newest round of a live session. Nothing in a one-shot review. */
 export function LiveBanner({ onShowChanges }: { readonly onShowChanges?: (() => void) | undefined }) {

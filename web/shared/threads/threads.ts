@@ -1,10 +1,4 @@
-import type {
-  LiveAgent,
-  Thread,
-  ThreadAuthor,
-  ThreadMessage,
-  ThreadSeverity,
-} from "../../../src/review/api-types.ts";
+import type { Thread, ThreadAuthor, ThreadMessage, ThreadSeverity } from "../../../src/review/api-types.ts";
 
 /** Pure functions on threads: status, delivery, filters, order and counts. */
 
@@ -68,36 +62,6 @@ export function batchState(threads: readonly Thread[]): BatchState {
       : threads.filter(({ messages }) => messages.some((message) => !isPersons(message) && message.at > last))
           .length;
   return { unsent, waiting, lastSentAt, replied };
-}
-
-export interface LiveStatus {
-  readonly tone: "plain" | "busy" | "warning";
-  readonly text: string;
-  /** What the agent says it is doing. */
-  readonly progress?: string;
-}
-
-/** Describes what happens between the person and the agent of a live session. */
-export function liveStatus({ name, state, progress }: LiveAgent, batch: BatchState): LiveStatus {
-  const agent = name === "" ? "the agent" : name;
-  // A name such as `claude-code` is not capitalized.
-  const subject = name === "" ? "The agent" : name;
-  const isWaiting = batch.waiting > 0;
-  if (state === "gone") {
-    const kept = isWaiting
-      ? "What you sent is kept for the next one."
-      : "You can go on: what you send is kept.";
-    return { tone: "warning", text: `${subject} has gone. ${kept}` };
-  }
-  const more = progress ? { progress } : {};
-  if (isWaiting) return { tone: "busy", text: `Sent, waiting for ${agent}.`, ...more };
-  if (state === "working" && batch.lastSentAt !== undefined)
-    return { tone: "busy", text: `${subject} is working on your feedback.`, ...more };
-  if (progress) return { tone: "busy", text: `${subject}:`, progress };
-  if (state === "waiting") return { tone: "plain", text: `${subject} is waiting for your feedback.` };
-  if (state === "none")
-    return { tone: "plain", text: "No agent has connected yet. What you send is kept for it." };
-  return { tone: "plain", text: `${subject} is connected.` };
 }
 
 const isPersons = ({ author }: ThreadMessage) => author.kind === "person";

@@ -14,7 +14,7 @@ const TIMEOUT_MS = 3_000;
  */
 export function createPrerender({ diffs }: CodeReview): NonNullable<ReviewMode["prerender"]> {
   const renderTop = createTopRenderer(diffs);
-  return async (page, { settings }) => {
+  return async (page, { settings, threads }) => {
     const { theme, view = {} } = await settings.read();
     const { layout = "split", wrap = true, whitespace = true } = view;
     if (!whitespace) return page;
@@ -25,7 +25,7 @@ export function createPrerender({ diffs }: CodeReview): NonNullable<ReviewMode["
     if (!rendered) return page;
     const { withFirstPaint } = await import("../../first-paint.ts");
     const title = `${diffs.repository.name} (${rendered.branch}): review`;
-    return withFirstPaint(page, { title, theme, html: rendered.html });
+    return withFirstPaint(page, { title, theme, html: rendered.html, agent: threads.live?.state.agent });
   };
 }
 

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { liveStatus } from "../../../../src/render/live/live-status.ts";
 import type { Thread } from "../../../../src/review/api-types.ts";
 import { restoreThreadDraft, threadDraft } from "../../../../web/shared/threads/thread-draft.ts";
 import {
@@ -10,7 +11,7 @@ import {
   useThreads,
   writeMessage,
 } from "../../../../web/shared/threads/thread-store.ts";
-import { type BatchState, liveStatus } from "../../../../web/shared/threads/threads.ts";
+import type { BatchState } from "../../../../web/shared/threads/threads.ts";
 
 const thread: Thread = {
   id: "t_1",
