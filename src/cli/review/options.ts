@@ -135,14 +135,19 @@ export interface LiveOptions {
   readonly idle: number;
   /** Whether it runs in the background, where nobody reads its output. */
   readonly isDetached: boolean;
+  /** Name of the agent that opened it; empty if it gave none. */
+  readonly agent: string;
 }
 
 /** Twelve hours: a review that was opened in the evening is there in the morning. */
 const IDLE_SECONDS = 12 * 60 * 60;
 
 /** Returns the options of a live review, or undefined for a one-shot review. Throws `usage`. */
-export function liveOptionsOf({ live, detach, detached, idle }: LiveFlags): LiveOptions | undefined {
-  if (live) return { idle: parseSeconds(idle, "--idle") ?? IDLE_SECONDS, isDetached: detached ?? false };
+export function liveOptionsOf({ live, detach, detached, idle, agent }: LiveFlags): LiveOptions | undefined {
+  if (live) {
+    const seconds = parseSeconds(idle, "--idle") ?? IDLE_SECONDS;
+    return { idle: seconds, isDetached: detached ?? false, agent: agent ?? "" };
+  }
   const flag = detach ? "--detach" : idle === undefined ? undefined : "--idle";
   if (flag === undefined) return undefined;
   throw new AppError("usage", `${flag} needs a live review`, { hint: `Add --live, or leave out ${flag}.` });

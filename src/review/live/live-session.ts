@@ -69,11 +69,15 @@ export interface LiveSession {
 export interface LiveSessionOptions {
   readonly store: ThreadStore;
   readonly events: EventHub;
+  /** Name of the agent that opened the review; empty if it gave none. */
+  readonly agent: string;
   /** Number of the first round. */
   readonly firstRound: number;
   /** Seconds without any page or agent after which `onIdle` is called. */
   readonly idle: number;
   readonly onIdle: () => void;
+  /** Called for each new round. */
+  readonly onRound?: (() => void) | undefined;
 }
 
 interface Waiter {
@@ -86,7 +90,7 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
   const waiters: Waiter[] = [];
   /** Ids of batches that are on their way to an agent. */
   const leased = new Set<string>();
-  let agent: LiveAgent = { name: "", state: "none" };
+  let agent: LiveAgent = { name: options.agent, state: "none" };
   let onSettled = () => {};
   let isClosing = false;
   store.log.round = Math.max(store.log.round, options.firstRound);
@@ -176,14 +180,10 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
     take({ timeout, signal, agent: name }) {
       idle.touch();
       const ready = available();
-      if (ready) {
-        setAgentState("working", name);
-        return Promise.resolve(ready);
-      }
-      if (timeout === 0) {
-        setAgentState("working", name);
-        return Promise.resolve(undefined);
-      }
+      // A wait ends what the agent was doing.
+      if (ready || timeout === 0) setAgent({ name: name || agent.name, state: "working" });
+      if (ready) return Promise.resolve(ready);
+      if (timeout === 0) return Promise.resolve(undefined);
       setAgentState("waiting", name);
       return new Promise((resolve) => {
         const finish = (batch: TakenBatch | undefined, state: LiveAgent["state"]) => {
@@ -216,6 +216,7 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
       const round = store.log.round + 1;
       await store.write([{ op: "round", round }]);
       events.send({ event: "round", round });
+      options.onRound?.();
       return round;
     },
     setProgress(text, name) {

@@ -51,6 +51,18 @@ export async function addRunning(
   }
 }
 
+/** Changes the title in a running file. Never rejects. */
+export async function retitleRunning(dataDirectory: string, id: string, title: string): Promise<void> {
+  const path = pathOf(dataDirectory, id);
+  try {
+    const review: object = JSON.parse(await readFile(path, "utf8"));
+    if ("title" in review && review.title === title) return;
+    await replaceFile(path, JSON.stringify({ ...review, title }), 0o600, { durable: false });
+  } catch {
+    // The review has ended, or the data directory is not writable: the lists keep the first title.
+  }
+}
+
 /** Removes a running file. Never rejects. */
 export async function removeRunning(dataDirectory: string, id: string): Promise<void> {
   await rm(pathOf(dataDirectory, id), { force: true }).catch(() => {});

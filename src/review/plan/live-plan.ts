@@ -67,7 +67,11 @@ function watchSaves(path: string, onSaved: () => void): () => void {
       ({ mtimeNs, size, ino }) => `${mtimeNs} ${size} ${ino}`,
       () => undefined,
     );
-    known ??= now;
+    // The file may have been saved between its first reading and this check.
+    if (known === undefined && now !== undefined) {
+      known = now;
+      onSaved();
+    }
     if (now !== undefined && now === seen && now !== known) {
       known = now;
       onSaved();

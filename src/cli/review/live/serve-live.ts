@@ -1,6 +1,7 @@
 import type { ReviewContext } from "../../../review/context.ts";
 import { batchText } from "../../../review/live/batch-text.ts";
 import type { TakenBatch } from "../../../review/live/live-session.ts";
+import { retitleRunning } from "../../../review/live/register-review.ts";
 import type { Outcome } from "../../../review/session.ts";
 import type { Review, ReviewRun } from "../run.ts";
 
@@ -9,15 +10,21 @@ const SETTLE_MS = 2_000;
 
 /** Makes a review live, before its server handles requests. */
 export async function startLive(
-  { session }: ReviewRun,
+  { session, identity, review }: ReviewRun,
   options: NonNullable<Review["live"]>,
   context: ReviewContext,
 ): Promise<void> {
   const firstRound = await context.mode.firstRound();
   await context.threads.goLive({
     firstRound,
+    agent: options.agent,
     idle: options.idle,
     onIdle: () => session.abandon("idle"),
+    onRound: () => {
+      const title = context.mode.title?.();
+      if (title === undefined || session.phase !== "waiting") return;
+      void retitleRunning(review.options.dataDirectory, identity.reviewId, title);
+    },
   });
   const stop = context.mode.startLive(context);
   void session.outcome.then(stop);
