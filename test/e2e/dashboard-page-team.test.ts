@@ -175,6 +175,62 @@ describe("the dashboard of an admin", () => {
     await page.goBack();
     await dialog.getByText(failed).waitFor();
   });
+
+  it("creates, changes, rotates and revokes keys, and shows a secret once and what is left", async () => {
+    const { page } = await openSignedIn(admin);
+    await view(page, "Keys").click();
+    await page.getByRole("button", { name: "Create team" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("search");
+    await dialog.getByLabel("Requests per minute").fill("600");
+    await page.keyboard.press("Enter");
+    await rows(page, "Teams").getByText("search").waitFor();
+    await rows(page, "Teams").getByText("600 of 600 requests").waitFor();
+
+    await page.getByRole("button", { name: "Create key" }).click();
+    await dialog.getByLabel("Name").fill("alice");
+    await dialog.getByLabel("Team").selectOption("search");
+    await dialog.getByRole("button", { name: "Add a budget" }).click();
+    await dialog.getByLabel("Budget in US dollars").fill("20");
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    const secret = await dialog.getByLabel("Secret", { exact: true }).inputValue();
+    expect(secret).toMatch(/^sk-sally-/);
+    await dialog.getByRole("button", { name: "Copy" }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(secret);
+    await page.getByRole("button", { name: "Done" }).click();
+    expect(await page.content()).not.toContain(secret);
+    expect(page.url()).not.toContain(secret);
+    await rows(page, "Keys").getByText("$20.00 of $20.00 a month").waitFor();
+
+    await page.getByRole("button", { name: "Create key" }).click();
+    await dialog.getByLabel("Name").fill("alice");
+    await page.keyboard.press("Enter");
+    await dialog.getByRole("alert").waitFor();
+    await page.keyboard.press("Escape");
+
+    await page.getByRole("button", { name: "Change alice" }).click();
+    await dialog.getByRole("button", { name: "Remove budget 1" }).click();
+    await dialog.getByLabel("Models").fill("claude-*");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await rows(page, "Keys").getByText("claude-*").waitFor();
+    const { key } = await adminApi("GET", "/keys/alice");
+    expect(key).toMatchObject({ team: "search", models: ["claude-*"], limits: {} });
+
+    await page.getByRole("button", { name: "Rotate alice" }).click();
+    await dialog.getByLabel("The former secret").selectOption("at once");
+    await dialog.getByRole("button", { name: "Rotate key" }).click();
+    const second = await dialog.getByLabel("Secret", { exact: true }).inputValue();
+    expect(second).not.toBe(secret);
+    await page.keyboard.press("Escape");
+    expect(await call("claude-sonnet-5", second)).not.toBe("");
+
+    await page.getByRole("button", { name: "Revoke alice" }).click();
+    await dialog.getByText("cannot be undone").waitFor();
+    await dialog.getByRole("button", { name: "Revoke key" }).click();
+    await page.getByRole("button", { name: "Revoke alice" }).waitFor({ state: "detached" });
+    await page.getByLabel("Revoked ones too").check();
+    await rows(page, "Keys").getByText("revoked").waitFor();
+  });
 });
 
 describe("the dashboard of a key", () => {
@@ -223,12 +279,21 @@ describe("the dashboard", () => {
   });
 
   it.each(["light", "dark"] as const)("breaks no accessibility rule: %s, wide and narrow", async (theme) => {
-    await call("claude-sonnet-5");
+    await adminApi("POST", "/teams", { name: "search", limits: { rpm: 60 } });
+    const limits = { rpm: 60, budgets: [{ usd: 20, period: "day" }] };
+    const alice = await createKey("alice", { team: "search", limits });
+    await call("claude-sonnet-5", alice);
     await recorded(1);
     const { page } = await openSignedIn(admin, { theme });
-    for (const name of ["Overview", "Calls", "Now"]) {
+    const shown = {
+      Overview: "claude-sonnet-5",
+      Calls: "claude-sonnet-5",
+      Keys: "alice",
+      Upstreams: "available",
+    };
+    for (const [name, text] of Object.entries({ ...shown, Now: "claude-sonnet-5" })) {
       await view(page, name).click();
-      await page.getByText("claude-sonnet-5").first().waitFor();
+      await page.locator("tbody").getByText(text).first().waitFor();
       for (const width of [1280, 360]) {
         await page.setViewportSize({ width, height: 740 });
         expect([name, width, await violations(page)]).toEqual([name, width, []]);

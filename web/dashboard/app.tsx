@@ -7,8 +7,11 @@ import { useConnection } from "./data/api.ts";
 import { formatLocation, usePageLocation } from "./data/location.ts";
 import { useSession } from "./data/session.ts";
 import { useQuery } from "./data/use-query.ts";
+import { KeysView } from "./keys/keys.tsx";
+import { LimitsView } from "./keys/own-limits.tsx";
 import { CurrentView } from "./live/current.tsx";
 import { OverviewView } from "./overview/overview.tsx";
+import { UpstreamsView } from "./upstreams/upstreams.tsx";
 
 interface ViewEntry {
   readonly name: string;
@@ -19,12 +22,15 @@ interface ViewEntry {
 const ADMIN_VIEWS: readonly [ViewEntry, ...ViewEntry[]] = [
   { name: "overview", label: "Overview", View: OverviewView },
   { name: "calls", label: "Calls", View: CallsView },
+  { name: "keys", label: "Keys", View: KeysView },
+  { name: "upstreams", label: "Upstreams", View: UpstreamsView },
   { name: "now", label: "Now", View: CurrentView },
 ];
 
 const OWN_VIEWS: readonly [ViewEntry, ...ViewEntry[]] = [
   { name: "overview", label: "Overview", View: OverviewView },
   { name: "calls", label: "Calls", View: CallsView },
+  { name: "limits", label: "Limits", View: LimitsView },
 ];
 
 /** A key of the configuration may see the current calls of all keys, as it always could. */

@@ -1,0 +1,312 @@
+import { useState } from "react";
+import type { KeyView, LimitsView, TeamView } from "../../../src/proxy/gateway/admin-api-types.ts";
+import { clock } from "../../../src/render/dashboard/amounts.ts";
+import { Button } from "../../shared/components/button.tsx";
+import type { Api } from "../data/api.ts";
+import { formatLocation } from "../data/location.ts";
+import { useSession } from "../data/session.ts";
+import { useQuery } from "../data/use-query.ts";
+import { type Column, DataTable } from "../parts/data-table.tsx";
+import { QueryState } from "../parts/query-state.tsx";
+import { Section } from "../parts/section.tsx";
+import {
+  ConfirmDialog,
+  KeyDialog,
+  type NewSecret,
+  RotateDialog,
+  SecretDialog,
+  TeamDialog,
+} from "./key-dialogs.tsx";
+import { LimitsLeft } from "./limits.tsx";
+
+/** Keys that are shown at once, each with a request for what is left of its limits. */
+const PAGE_SIZE = 25;
+const REFRESH_MS = 15_000;
+
+type Open =
+  | { readonly kind: "create" }
+  | { readonly kind: "change" | "rotate" | "revoke"; readonly key: KeyView }
+  | { readonly kind: "secret"; readonly secret: NewSecret }
+  | { readonly kind: "team"; readonly team?: TeamView }
+  | { readonly kind: "delete"; readonly team: TeamView };
+
+/** Renders the keys and teams, what is left of their limits, and what changes them. */
+export function KeysView() {
+  const { api } = useSession();
+  const [open, setOpen] = useState<Open>();
+  const [search, setSearch] = useState("");
+  const [withRevoked, setWithRevoked] = useState(false);
+  const [page, setPage] = useState(0);
+  const keys = useQuery("keys", (signal) => allKeys(api, signal), REFRESH_MS);
+  const teams = useQuery("teams", async (signal) => {
+    const { teams: all } = await api.get<{ teams: TeamView[] }>("/teams", { limit: 1_000 }, signal);
+    return all;
+  });
+  const close = () => setOpen(undefined);
+  const changed = (secret?: NewSecret) => {
+    keys.reload();
+    teams.reload();
+    setOpen(secret && { kind: "secret", secret });
+  };
+  const wanted = search.trim().toLowerCase();
+  const matching = (keys.data ?? []).filter(
+    ({ name, team, revoked_at }) =>
+      (withRevoked || revoked_at === null) && `${name}\n${team ?? ""}`.toLowerCase().includes(wanted),
+  );
+  const first = Math.min(page, Math.max(0, Math.ceil(matching.length / PAGE_SIZE) - 1)) * PAGE_SIZE;
+  const shown = matching.slice(first, first + PAGE_SIZE);
+  return (
+    <main>
+      <h2 className="visually-hidden">Keys and teams</h2>
+      <Section
+        id="keys"
+        heading="Keys"
+        badge={matching.length}
+        actions={
+          <Button small variant="primary" onClick={() => setOpen({ kind: "create" })}>
+            Create key
+          </Button>
+        }
+      >
+        <search className="filters">
+          <label className="field-inline">
+            Search
+            <input
+              className="input"
+              type="search"
+              placeholder="name or team"
+              value={search}
+              onChange={({ target }) => setSearch(target.value)}
+            />
+          </label>
+          <label className="check">
+            <input
+              type="checkbox"
+              checked={withRevoked}
+              onChange={({ target }) => setWithRevoked(target.checked)}
+            />{" "}
+            Revoked ones too
+          </label>
+        </search>
+        <QueryState query={keys} what="the keys">
+          {() => (
+            <>
+              {matching.length === 0 ? (
+                <p className="nothing">No matching keys. Create one for each person or program.</p>
+              ) : (
+                <DataTable
+                  labelledBy="keys-heading"
+                  columns={keyColumns(setOpen)}
+                  rows={shown}
+                  keyOf={({ id }) => id}
+                  toneOf={({ revoked_at }) => (revoked_at === null ? "" : "is-left")}
+                />
+              )}
+              {matching.length > PAGE_SIZE && (
+                <nav className="pager" aria-label="Pages of keys">
+                  <Button disabled={first === 0} onClick={() => setPage(first / PAGE_SIZE - 1)}>
+                    Previous
+                  </Button>
+                  <span className="secondary">
+                    {first + 1} to {first + shown.length} of {matching.length}
+                  </span>
+                  <Button
+                    disabled={first + PAGE_SIZE >= matching.length}
+                    onClick={() => setPage(first / PAGE_SIZE + 1)}
+                  >
+                    Next
+                  </Button>
+                </nav>
+              )}
+            </>
+          )}
+        </QueryState>
+      </Section>
+      <Section
+        id="teams"
+        heading="Teams"
+        badge={teams.data?.length ?? 0}
+        actions={
+          <Button small onClick={() => setOpen({ kind: "team" })}>
+            Create team
+          </Button>
+        }
+      >
+        <QueryState query={teams} what="the teams">
+          {(all) =>
+            all.length === 0 ? (
+              <p className="nothing">No teams. Keys of a team share its limits.</p>
+            ) : (
+              <DataTable
+                labelledBy="teams-heading"
+                columns={teamColumns(keys.data ?? [], setOpen)}
+                rows={all}
+                keyOf={({ name }) => name}
+              />
+            )
+          }
+        </QueryState>
+      </Section>
+      {open && <OpenDialog open={open} teams={teams.data ?? []} onClose={close} onDone={changed} />}
+    </main>
+  );
+}
+
+async function allKeys(api: Api, signal: AbortSignal): Promise<KeyView[]> {
+  const keys: KeyView[] = [];
+  let cursor: string | null = "";
+  while (cursor !== null) {
+    const query: { limit: number; cursor: string } = { limit: 1_000, cursor };
+    const page: { keys: KeyView[]; next_cursor: string | null } = await api.get("/keys", query, signal);
+    keys.push(...page.keys);
+    cursor = page.next_cursor;
+  }
+  return keys;
+}
+
+interface OpenDialogProps {
+  readonly open: Open;
+  readonly teams: readonly TeamView[];
+  readonly onClose: () => void;
+  readonly onDone: (secret?: NewSecret) => void;
+}
+
+function OpenDialog({ open, teams, onClose, onDone }: OpenDialogProps) {
+  const both = { onClose, onDone };
+  switch (open.kind) {
+    case "create":
+      return <KeyDialog teams={teams} {...both} />;
+    case "change":
+      return <KeyDialog existing={open.key} teams={teams} {...both} />;
+    case "rotate":
+      return <RotateDialog target={open.key} {...both} />;
+    case "secret":
+      return <SecretDialog {...open.secret} onClose={onClose} />;
+    case "team":
+      return <TeamDialog {...(open.team && { existing: open.team })} {...both} />;
+    case "revoke":
+      return (
+        <ConfirmDialog
+          title={`Revoke the key ${open.key.name}?`}
+          action="Revoke key"
+          path={`/keys/${encodeURIComponent(open.key.id)}`}
+          {...both}
+        >
+          Calls with it are rejected from now on. This cannot be undone; its usage is kept.
+        </ConfirmDialog>
+      );
+    case "delete":
+      return (
+        <ConfirmDialog
+          title={`Delete the team ${open.team.name}?`}
+          action="Delete team"
+          path={`/teams/${encodeURIComponent(open.team.name)}`}
+          {...both}
+        >
+          Its limits are lost. A team that has keys cannot be deleted.
+        </ConfirmDialog>
+      );
+  }
+}
+
+function keyColumns(setOpen: (open: Open) => void): Column<KeyView>[] {
+  const now = Date.now();
+  return [
+    {
+      head: "Name",
+      cell: ({ name }) => (
+        <a href={formatLocation({ view: "calls", item: undefined, choices: { key: name } })}>{name}</a>
+      ),
+    },
+    { head: "Team", cell: ({ team }) => team },
+    { head: "Role", cell: ({ role }) => role },
+    { head: "Models", cell: ({ models }) => models?.join(", ") ?? "all" },
+    {
+      head: "Left",
+      cell: ({ id, limits, revoked_at }) =>
+        revoked_at === null && Object.keys(limits).length > 0 ? (
+          <LoadedLimits path={`/limits/${encodeURIComponent(id)}`} />
+        ) : null,
+    },
+    {
+      head: "State",
+      cell: ({ revoked_at, expires_at, source }) => {
+        if (revoked_at !== null) return `revoked ${clock(revoked_at, now)}`;
+        if (source === "config") return "in the configuration file";
+        if (expires_at === null) return "";
+        return `${Date.parse(expires_at) < now ? "expired" : "expires"} ${clock(expires_at, now)}`;
+      },
+    },
+    {
+      head: "Actions",
+      cell: (key) =>
+        key.source === "database" && key.revoked_at === null ? (
+          <span className="row-actions">
+            {(["change", "rotate", "revoke"] as const).map((kind) => (
+              <Button
+                key={kind}
+                small
+                variant={kind === "revoke" ? "danger" : "plain"}
+                aria-label={`${LABELS[kind]} ${key.name}`}
+                onClick={() => setOpen({ kind, key })}
+              >
+                {LABELS[kind]}
+              </Button>
+            ))}
+          </span>
+        ) : null,
+    },
+  ];
+}
+
+const LABELS = { change: "Change", rotate: "Rotate", revoke: "Revoke" } as const;
+
+function teamColumns(keys: readonly KeyView[], setOpen: (open: Open) => void): Column<TeamView>[] {
+  return [
+    {
+      head: "Name",
+      cell: ({ name }) => (
+        <a href={formatLocation({ view: "calls", item: undefined, choices: { team: name } })}>{name}</a>
+      ),
+    },
+    {
+      head: "Keys",
+      cell: ({ name }) => keys.filter(({ team, revoked_at }) => team === name && revoked_at === null).length,
+      isFigure: true,
+    },
+    {
+      head: "Left",
+      cell: ({ name, limits }) =>
+        Object.keys(limits).length > 0 ? (
+          <LoadedLimits path={`/teams/${encodeURIComponent(name)}/limits`} />
+        ) : (
+          <span className="secondary">no limits</span>
+        ),
+    },
+    {
+      head: "Actions",
+      cell: (team) => (
+        <span className="row-actions">
+          <Button small aria-label={`Change ${team.name}`} onClick={() => setOpen({ kind: "team", team })}>
+            Change
+          </Button>
+          <Button
+            small
+            variant="danger"
+            aria-label={`Delete ${team.name}`}
+            onClick={() => setOpen({ kind: "delete", team })}
+          >
+            Delete
+          </Button>
+        </span>
+      ),
+    },
+  ];
+}
+
+/** Loads and renders what is left of limits. */
+function LoadedLimits({ path }: { readonly path: string }) {
+  const { api } = useSession();
+  const { data } = useQuery(path, (signal) => api.get<LimitsView>(path, {}, signal), REFRESH_MS);
+  return <LimitsLeft limits={data} />;
+}
