@@ -1,7 +1,7 @@
 // Runs a proxy with simulated clients and vendors, for the screenshot of its dashboard.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -16,7 +16,10 @@ const CALLS = [
   ["gpt-5.4", 2],
 ];
 
-/** Runs the built proxy in the folder `home`, sends calls, and passes its address to `use` while one call is running. */
+/**
+ * Runs the built proxy in the folder `home`, sends calls, and passes its address and its admin key to `use` while one call
+ * is running.
+ */
 export async function withBusyProxy(home, use) {
   const vendor = createServer(respond);
   vendor.listen(0, "127.0.0.1");
@@ -32,6 +35,9 @@ export async function withBusyProxy(home, use) {
     { match: "claude-*", upstream: "anthropic" },
   ];
   await writeFile(config, JSON.stringify({ proxy: { upstreams, models } }));
+  const data = join(home, "data/proxy");
+  await mkdir(data, { recursive: true });
+  await writeFile(join(data, "requests.ndjson"), pastCalls(Date.now()));
   const args = [join(root, "dist/sallyport.js"), "proxy", "start", "--config", config, "--ready-file", ready];
   const env = { PATH: process.env.PATH, HOME: home, SERVICE_HOME: join(home, "data") };
   const child = spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "inherit"] });
@@ -41,8 +47,9 @@ export async function withBusyProxy(home, use) {
     for (let round = 0; round < 9; round += 1)
       for (const [model, often] of CALLS) if (round < often) await call(url, model, round);
     void call(url, "claude-opus-5-5", "forever").catch(() => {});
-    await delay(300);
-    await use(url);
+    // The log is copied to the database in the background.
+    await delay(4_000);
+    await use(url, (await readFile(join(data, "admin-key"), "utf8")).trim());
   } finally {
     child.kill("SIGTERM");
     child.kill("SIGTERM");
@@ -50,6 +57,37 @@ export async function withBusyProxy(home, use) {
     vendor.close();
     await ended;
   }
+}
+
+/** Returns the request log of a week: the proxy copies it to its database when it starts. */
+function pastCalls(now) {
+  let seed = 7;
+  const random = () => {
+    seed = (seed * 16_807) % 2_147_483_647;
+    return seed / 2_147_483_647;
+  };
+  const lines = [];
+  for (let hour = 7 * 24; hour > 0; hour -= 1) {
+    const start = now - hour * 3_600_000;
+    const busy = Math.max(0.1, Math.sin(((new Date(start).getUTCHours() - 6) / 24) * 2 * Math.PI));
+    for (let index = 0; index < 12 * busy * (0.7 + random()); index += 1) {
+      const [model] = CALLS[Math.floor(random() ** 2 * CALLS.length)];
+      const ms = Math.round(900 + 9_000 * random() ** 3);
+      const [input, isError] = [4_000 + Math.round(30_000 * random()), random() < 0.02];
+      lines.push({
+        time: new Date(start + random() * 3_600_000).toISOString(),
+        id: `req_0123456789ab${String(lines.length).padStart(8, "0")}`,
+        key: ["alice-laptop", "bob-laptop", "ci"][Math.floor(random() * 3)],
+        ...{ client: "127.0.0.1", method: "POST", route: "/v1/messages", model },
+        ...{ upstream: model.startsWith("claude") ? "anthropic" : "openai", status: isError ? 529 : 200 },
+        ...{ ms, first_byte_ms: Math.round(ms / 4), stream: true, cost: 0.04 * random() },
+        tokens: { input, cache_read: Math.round(input * 0.8), output: Math.round(1_500 * random()) },
+        ...(isError && { error_code: "overloaded" }),
+      });
+    }
+  }
+  lines.sort((one, other) => (one.time < other.time ? -1 : 1));
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 }
 
 async function call(url, model, round) {

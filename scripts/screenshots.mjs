@@ -48,12 +48,19 @@ try {
     await shoot(page, "code-light");
     await shoot(await openCode(url, { width: 1280, height: 800, colorScheme: "dark" }), "code-dark");
   });
-  await withBusyProxy(home, async (url) => {
+  await withBusyProxy(home, async (url, adminKey) => {
     await shoot(await openDashboard(url, { width: 1280, height: 800 }), "dashboard-light");
     await shoot(
       await openDashboard(url, { width: 1280, height: 800, colorScheme: "dark" }),
       "dashboard-dark",
     );
+    const overview = await openDashboard(url, { width: 1280, height: 900 });
+    await signIn(overview, adminKey);
+    await shoot(overview, "dashboard-overview");
+    const calls = await openDashboard(url, { width: 1280, height: 800, colorScheme: "dark" });
+    await signIn(calls, adminKey);
+    await calls.getByRole("link", { name: "Calls", exact: true }).click();
+    await shoot(calls, "dashboard-calls");
   });
 } finally {
   await browser.close();
@@ -103,6 +110,14 @@ async function openDashboard(url, { width, height, colorScheme = "light" }) {
   await page.goto(url);
   await page.locator(".filters").waitFor();
   return page;
+}
+
+async function signIn(page, adminKey) {
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByLabel("Key", { exact: true }).fill(adminKey);
+  await page.keyboard.press("Enter");
+  await page.getByText("7 d", { exact: true }).click();
+  await page.getByRole("heading", { name: "By model" }).waitFor();
 }
 
 async function open(url, { width, height, colorScheme = "light" }) {
