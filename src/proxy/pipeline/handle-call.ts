@@ -83,4 +83,7 @@ function end(call: Call, totalMs: number): void {
   if (response.headersSent) response.destroy();
   else respondWithError(call, error);
   recordError(call, error);
+  // The call is recorded once its response is closed, so the response cannot wait for the record.
+  call.sendEnd?.();
+  call.sendEnd = undefined;
 }

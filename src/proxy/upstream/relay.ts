@@ -250,10 +250,8 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
       // Sends what has arrived, but does not end the body, so that the client detects the truncation.
       if (response.socket) response.socket.destroySoon();
       else response.destroy();
-    } else {
-      const event = this.watch?.ended ? undefined : dialect?.errorEvent(error, requestId);
-      this.task.endWith(() => response.end(event));
-    }
+    } else if (this.watch?.ended) this.task.endWith(() => response.end());
+    else this.task.endWith(() => response.end(dialect?.errorEvent(error, requestId)));
     this.finishBroken(error);
   }
 
