@@ -22,6 +22,9 @@ export async function bundleSqliteWorker(folder, plugins = []) {
   );
 }
 
+/** The package locks the database with a folder, which would be readable for others. */
+const LOCK = /(?<=fs\.mkdirSync\(`\$\{_path\(fi\)\}\.lock`)(?=\))/;
+
 /** The package reads its .wasm file from beside itself; inside the executable there is no such file. */
 function takesWasm() {
   return {
@@ -29,7 +32,9 @@ function takesWasm() {
     transform(code, id) {
       if (!id.endsWith("node-sqlite3-wasm.js")) return undefined;
       if (!code.startsWith(OWN_MODULE)) throw new Error("node-sqlite3-wasm starts otherwise than expected");
-      return `var Module={wasmBinary:require("node:worker_threads").workerData.wasm};${code.slice(OWN_MODULE.length)}`;
+      if (!LOCK.test(code)) throw new Error("node-sqlite3-wasm locks otherwise than expected");
+      const own = code.slice(OWN_MODULE.length).replace(LOCK, ",0o700");
+      return `var Module={wasmBinary:require("node:worker_threads").workerData.wasm};${own}`;
     },
   };
 }

@@ -50,6 +50,9 @@ function openNative(path: string): SqliteEngine | undefined {
 
 async function openWasm(path: string): Promise<SqliteEngine> {
   const { Database } = await import("node-sqlite3-wasm");
+  const removeLock = () => rmSync(`${path}.lock`, { recursive: true, force: true });
+  // A killed process leaves the build's lock, a folder. The driver's own lock is held here.
+  removeLock();
   const database = new Database(path);
   const run = (sql: string, parameters: readonly SqlValue[]): SqlResult => {
     if (!RETURNS_ROWS.test(sql)) return { rows: [], changes: database.run(sql, [...parameters]).changes };
@@ -61,9 +64,8 @@ async function openWasm(path: string): Promise<SqliteEngine> {
         return run(sql, parameters);
       } catch (error) {
         if (!(error instanceof Error && /database is locked/.test(error.message))) throw error;
-        // The build locks with a folder, which outlives a killed process. The driver's own lock is held here, and nobody
-        // else has the file open under it, so the folder is left over.
-        rmSync(`${path}.lock`, { recursive: true, force: true });
+        // A process was killed since then. Nobody else uses the file under the driver's lock.
+        removeLock();
         return run(sql, parameters);
       }
     },
