@@ -1,6 +1,7 @@
 import { type Kysely, type Migration, Migrator, sql } from "kysely";
 import { AppError } from "../errors.ts";
 import { createLedgerTables } from "./migrations-ledger.ts";
+import { createReplicaTables } from "./migrations-replicas.ts";
 import type { Schema } from "./schema.ts";
 
 /** Every change of the schema, in order. A migration that was released is never edited. */
@@ -8,6 +9,7 @@ const migrations: Record<string, Migration> = {
   "0001_initial": { up: createTables },
   "0002_ledger": { up: createLedgerTables },
   "0003_captures": { up: createCaptures },
+  "0004_replicas": { up: createReplicaTables },
 };
 
 /**

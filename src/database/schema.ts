@@ -16,6 +16,10 @@ export interface Schema {
   captures: CaptureTable;
   /** How far each request log has been written to `calls`. */
   log_positions: LogPositionTable;
+  /** The processes that serve calls; used on PostgreSQL only. */
+  replicas: ReplicaTable;
+  /** Stored responses and threads, which any replica continues. */
+  responses: ResponseTable;
 }
 
 export interface CallTable {
@@ -86,6 +90,23 @@ export interface LogPositionTable {
   file: string;
   /** Bytes of it that have been written to `calls`. */
   position: number;
+}
+
+export interface ReplicaTable {
+  id: string;
+  version: string;
+  since: number;
+  in_flight: number;
+  /** When it last reported, by the database's clock. */
+  seen_at: number;
+}
+
+export interface ResponseTable {
+  /** The owner and the response's id. */
+  id: string;
+  time: number;
+  /** JSON, compressed with gzip. */
+  body: Uint8Array;
 }
 
 export interface KeyTable {

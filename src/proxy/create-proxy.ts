@@ -10,8 +10,8 @@ import { addSecurityHeaders } from "../http/security-headers.ts";
 import { createBodyRoom } from "./body/body-room.ts";
 import { type CallActivity, ownActivity } from "./dashboard/activity.ts";
 import type { ConfigurationState } from "./dashboard/api-types.ts";
-import type { Gateway } from "./gateway/gateway.ts";
-import { createKeyDirectory, type KeyDirectory } from "./gateway/key-directory.ts";
+import { type Gateway, NO_GATEWAY } from "./gateway/gateway.ts";
+import { startHeartbeat } from "./gateway/heartbeat.ts";
 import type { LimitStore } from "./gateway/limits.ts";
 import { createMemoryLimits } from "./gateway/limits-memory.ts";
 import { createInstanceId } from "./instance-id.ts";
@@ -25,8 +25,9 @@ import type { AdmittedRequest } from "./pipeline/call.ts";
 import { handleCall } from "./pipeline/handle-call.ts";
 import { createLimiter } from "./pipeline/limit-call.ts";
 import { CallObserver } from "./pipeline/observe-call.ts";
+import { createStoredConversations } from "./pipeline/stored-conversations.ts";
 import { isModelRoute, type Route, routes, takesPath } from "./routes.ts";
-import { createCooldowns } from "./routing/cooldowns.ts";
+import { type CooldownShare, createCooldowns } from "./routing/cooldowns.ts";
 import { createKeyPolicy } from "./routing/key-policy.ts";
 import { UpstreamStats } from "./routing/upstream-stats.ts";
 import { createRuntime } from "./runtime.ts";
@@ -37,10 +38,7 @@ import { createFastPath } from "./server/fast-path.ts";
 import { keepNextTickFast } from "./server/next-tick-workaround.ts";
 import { handleUtility } from "./server/utility-routes.ts";
 import type { Services } from "./services.ts";
-import {
-  type ConversationStore,
-  createMemoryConversations,
-} from "./translate/conversations/conversation-store.ts";
+import type { ConversationStore } from "./translate/conversations/conversation-store.ts";
 import { toPoolKey } from "./upstream/clients.ts";
 import { createOpenStreams } from "./upstream/open-streams.ts";
 import { createPools, type PoolKey } from "./upstream/pools.ts";
@@ -51,6 +49,8 @@ export interface ProxyParts {
   readonly onInternal: (error: unknown) => void;
   /** Counts what the calls of all processes use of limits; undefined: those of this process are counted. */
   readonly limits?: LimitStore | undefined;
+  /** Passes cooldowns between replicas; undefined: they stay in this process. */
+  readonly cooldownShare?: CooldownShare | undefined;
   /** Loads the built dashboard. Without it, `/` serves a static page. */
   readonly dashboardPage?: () => Promise<string>;
   /** The database; without it there are no virtual keys and no admin API. */
@@ -105,7 +105,7 @@ export interface ProxyServer {
 export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer {
   keepNextTickFast();
   const pools = createPools(config.outboundProxies);
-  const cooldowns = createCooldowns();
+  const cooldowns = createCooldowns(Date.now, parts.cooldownShare);
   const instanceId = parts.shared?.instanceId ?? createInstanceId();
   const metrics = createMetrics(pools.queued);
   const limits = parts.limits ?? createMemoryLimits();
@@ -146,7 +146,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     version: parts.version ?? "",
     gateway,
     room: createBodyRoom(),
-    conversations: parts.shared?.conversations ?? createMemoryConversations(),
+    conversations: createStoredConversations(parts.gateway, parts.shared?.conversations),
     isDraining: () => draining,
     isStopping: () => stopping,
     observer,
@@ -154,6 +154,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
   };
   const app = createServingApp(config, parts, services);
   const untilServed = createDraining(app.server, () => metrics.active > 0);
+  const stopHeartbeat = parts.gateway ? startHeartbeat(services) : async () => {};
   return {
     app,
     counts: metrics.counts,
@@ -185,8 +186,10 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     async close() {
       draining = true;
       streams.stop();
+      await stopHeartbeat();
       await app.close();
       await pools.destroy();
+      parts.cooldownShare?.close();
       await limits.close();
       await observer.close();
       await parts.log.close();
@@ -216,20 +219,6 @@ function createServingApp(config: ProxyConfig, parts: ProxyParts, services: Serv
 function listPoolKeys({ upstreams, mcp }: ProxyConfig): PoolKey[] {
   const servers = [...mcp].map(([name, server]) => asUpstream(name, server));
   return [...upstreams.values(), ...servers].map(toPoolKey);
-}
-
-const NO_GATEWAY: Gateway = {
-  directory: emptyDirectory(),
-  async store() {
-    throw new AppError("storage", 'There is no database: proxy.database is "none"');
-  },
-  state: () => ({ engine: "none", status: "none", reason: null }),
-};
-
-function emptyDirectory(): KeyDirectory {
-  const directory = createKeyDirectory();
-  directory.replace({ revision: 0, keys: [], secrets: [], teams: [], requiresKeys: false });
-  return directory;
 }
 
 async function notBuilt(): Promise<string> {

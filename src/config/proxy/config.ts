@@ -167,6 +167,7 @@ export interface Limits {
 /** Milliseconds. */
 export interface Retention {
   readonly callsMs: number;
+  readonly responsesMs: number;
   readonly capturesMs: number;
 }
 

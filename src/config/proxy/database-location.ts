@@ -18,6 +18,13 @@ export const storageSettings = {
   retention: z
     .strictObject({
       calls: z.number().int().min(1).max(3_650).default(90).describe("Days that single calls are kept."),
+      responses: z
+        .number()
+        .int()
+        .min(1)
+        .max(3_650)
+        .default(30)
+        .describe("Days that stored responses are kept, for previous_response_id."),
     })
     .prefault({}),
   capture: z
@@ -133,6 +140,7 @@ export function resolveStorage(
     isDatabaseConfigured: isConfigured,
     retention: {
       callsMs: settings.retention.calls * DAY_MS,
+      responsesMs: settings.retention.responses * DAY_MS,
       capturesMs: settings.capture_retention * DAY_MS,
     },
     capture: {

@@ -1,8 +1,10 @@
 import { type Limits, type Subject, subjectsOf } from "../../config/proxy/limits.ts";
 import type { Services } from "../services.ts";
 import type { KeyLimitsState } from "./admin-schemas.ts";
+import { ownReplica } from "./heartbeat.ts";
 import type { Team, VirtualKey } from "./key-schemas.ts";
-import { type RateState, toUsd } from "./limits.ts";
+import { type RateState, redisState, toUsd } from "./limits.ts";
+import type { Replica } from "./replica-registry.ts";
 
 /** Returns what is left of a key's own limits. */
 export function keyLimitsState(
@@ -51,11 +53,23 @@ export async function limitsState(
   };
 }
 
+/** Returns this replica and those that have reported to the database lately. */
+async function listReplicas(services: Services): Promise<readonly Replica[]> {
+  const own = ownReplica(services);
+  const reported = await services.gateway
+    .store()
+    .then((store) => store.replicas())
+    // Without a database, or while it is down, a replica knows only itself.
+    .catch(() => []);
+  const all = [...reported.filter(({ id }) => id !== own.id), own];
+  return all.sort((one, other) => one.since - other.since || (one.id < other.id ? -1 : 1));
+}
+
 /** Returns what runs and what is down. */
 export async function adminHealth(services: Services) {
   const { config } = services.runtime();
-  const [{ active }, activity, database] = await Promise.all([
-    services.totals(),
+  const [replicas, activity, database] = await Promise.all([
+    listReplicas(services),
     // From now on: ended calls are not needed.
     services.activity(new Date().toISOString()),
     services.gateway.state(),
@@ -64,16 +78,14 @@ export async function adminHealth(services: Services) {
   const whole = activity.cooldowns.filter(({ key }) => key === undefined);
   const until = new Map(whole.map((cooldown) => [cooldown.upstream, cooldown.until]));
   return {
-    replicas: [
-      {
-        id: services.replicaId,
-        version: services.version,
-        since: new Date(services.startedAt).toISOString(),
-        in_flight: active,
-      },
-    ],
+    replicas: replicas.map(({ id, version, since, inFlight }) => ({
+      id,
+      version,
+      since: new Date(since).toISOString(),
+      in_flight: inFlight,
+    })),
     database,
-    redis: { status: "none", reason: null },
+    redis: redisState(services.limits),
     upstreams: [...config.upstreams.values()].map(({ name, dialect }) => ({
       name,
       dialect,

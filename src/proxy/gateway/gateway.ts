@@ -1,14 +1,22 @@
 import type { CaptureTable } from "../../database/schema.ts";
-import type { KeyDirectory } from "./key-directory.ts";
+import { AppError } from "../../errors.ts";
+import { createKeyDirectory, type KeyDirectory } from "./key-directory.ts";
 import type { KeyStore } from "./key-store.ts";
 import type { LedgerQueries } from "./ledger-queries.ts";
+import type { BudgetAccount, SpentBudget } from "./limits-spent.ts";
+import type { ReplicaRegistry } from "./replica-registry.ts";
+import type { ResponseRows } from "./response-rows.ts";
 
 /** What serving processes ask the database for; never on the path of a call. Every value is plain data. */
 export interface GatewayStore
   extends Omit<KeyStore, "snapshot" | "revision" | "createFirstAdmin" | "restore">,
-    LedgerQueries {
+    LedgerQueries,
+    ResponseRows,
+    ReplicaRegistry {
   /** Writes the bodies of a call. */
   saveCapture(row: CaptureTable): Promise<void>;
+  /** Returns what was spent of budgets in their current periods. */
+  spent(accounts: readonly BudgetAccount[]): Promise<readonly SpentBudget[]>;
 }
 
 /** The state of the database, for `/readyz`, `/health` and the dashboard. */
@@ -25,4 +33,19 @@ export interface Gateway {
   /** Resolves once the database is open. Rejects with `storage` if there is none. */
   store(): Promise<GatewayStore>;
   state(): DatabaseState | Promise<DatabaseState>;
+}
+
+/** The gateway of a proxy without a database. */
+export const NO_GATEWAY: Gateway = {
+  directory: emptyDirectory(),
+  async store() {
+    throw new AppError("storage", 'There is no database: proxy.database is "none"');
+  },
+  state: () => ({ engine: "none", status: "none", reason: null }),
+};
+
+function emptyDirectory(): KeyDirectory {
+  const directory = createKeyDirectory();
+  directory.replace({ revision: 0, keys: [], secrets: [], teams: [], requiresKeys: false });
+  return directory;
 }

@@ -29,11 +29,11 @@ export function startPruning(db: Database, retention: () => Retention): () => vo
 /** Deletes everything that is too old at `now`. */
 export async function pruneAll(
   db: Database,
-  { callsMs, capturesMs }: Retention,
+  { callsMs, capturesMs, responsesMs }: Retention,
   now: number,
   isStopped: () => boolean = () => false,
 ): Promise<void> {
-  const prune = async (table: "calls" | "captures" | "audit", before: number) => {
+  const prune = async (table: "calls" | "captures" | "audit" | "responses", before: number) => {
     for (;;) {
       if (isStopped()) return;
       const old = await db.selectFrom(table).select("id").where("time", "<", before).limit(ROWS).execute();
@@ -46,6 +46,7 @@ export async function pruneAll(
   await prune("calls", now - callsMs);
   await prune("captures", now - Math.min(capturesMs, callsMs));
   await prune("audit", now - ROLLUPS_MS);
+  await prune("responses", now - responsesMs);
   if (!isStopped())
     await db
       .deleteFrom("usage_hours")

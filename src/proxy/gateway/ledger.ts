@@ -14,6 +14,8 @@ export interface Ledger {
   needs(path: string): Promise<boolean>;
   /** Returns why the database cannot be written; undefined if it can. */
   readonly failure: string | undefined;
+  /** Writes all lines so far, if the database is there. Never rejects. */
+  flush(): Promise<void>;
   /** Writes what is left, if the database is there, and stops. */
   close(): Promise<void>;
 }
@@ -73,6 +75,13 @@ class LogLedger implements Ledger {
     const chunk = await readChunk(this.options.log, position);
     if (chunk === undefined) return false;
     return position === undefined || position.file === id || !(await this.isBefore(path, position.file));
+  }
+
+  async flush(): Promise<void> {
+    // A running write may have read the log before the latest lines.
+    await this.running;
+    if (this.running === undefined) this.start();
+    await this.running;
   }
 
   async close(): Promise<void> {

@@ -3,6 +3,7 @@ import { AppError } from "../../errors.ts";
 import {
   type Decision,
   type LimitStore,
+  type RedisState,
   type Reservation,
   type SubjectState,
   toMicros,
@@ -10,6 +11,7 @@ import {
   type Usage,
 } from "./limits.ts";
 import { createMemoryLimits } from "./limits-memory.ts";
+import type { BudgetAccount, SpentBudget } from "./limits-spent.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 import type { RedisLimits } from "./redis-limits.ts";
 
@@ -24,14 +26,23 @@ export function createFailover(
   redis: RedisLimits,
   connection: RedisConnection,
   failure: () => RedisFailure,
+  ledger?: SpentReader,
 ): LimitStore {
-  return new Failover(redis, connection, failure);
+  return new Failover(redis, connection, failure, ledger);
+}
+
+/** Reads what was spent of budgets from the ledger, when Redis comes back without its data. */
+export interface SpentReader {
+  /** Returns the budgets of all keys and teams. */
+  accounts(): readonly BudgetAccount[];
+  spent(accounts: readonly BudgetAccount[]): Promise<readonly SpentBudget[]>;
 }
 
 /** Maximum number of subjects whose last state is kept. */
 const MAX_KNOWN = 10_000;
 
 class Failover implements LimitStore {
+  private isRestoring = false;
   private local = createMemoryLimits();
   /** The shares of subjects while Redis is unreachable. */
   private shares = new Map<string, Subject>();
@@ -43,17 +54,23 @@ class Failover implements LimitStore {
   private uncharged: { readonly subjects: readonly Subject[]; readonly micros: number }[] = [];
 
   constructor(
-    private readonly redis: RedisLimits,
+    private readonly store: RedisLimits,
     private readonly connection: RedisConnection,
     private readonly failure: () => RedisFailure,
+    private readonly ledger: SpentReader | undefined,
   ) {
-    connection.onConnect(() => this.recover());
+    let isFirst = connection.isReady;
+    connection.onConnect(() => {
+      // The budgets of the start follow from `prime`.
+      if (!isFirst) void this.reconnect();
+      isFirst = false;
+    });
   }
 
   async reserve(reservation: Reservation): Promise<Decision> {
-    if (this.connection.isReady) {
+    if (this.isUsable) {
       try {
-        const decision = await this.redis.reserve(reservation);
+        const decision = await this.store.reserve(reservation);
         this.remember(reservation.subjects, decision.states);
         return decision;
       } catch {
@@ -71,19 +88,19 @@ class Failover implements LimitStore {
   settle(reservation: Reservation, used: Usage): void {
     const share = this.open.get(reservation.id);
     if (share === undefined) {
-      this.redis.settle(reservation, used).catch(() => this.addUncharged(reservation.subjects, used.micros));
+      this.store.settle(reservation, used).catch(() => this.addUncharged(reservation.subjects, used.micros));
       return;
     }
     this.open.delete(reservation.id);
     this.local.settle(share, used);
     this.addUncharged(reservation.subjects, used.micros);
-    if (this.connection.isReady) this.recover();
+    if (this.isUsable) this.recover(NONE);
   }
 
   async read(subjects: readonly Subject[]): Promise<readonly SubjectState[]> {
-    if (this.connection.isReady) {
+    if (this.isUsable) {
       try {
-        return await this.redis.read(subjects);
+        return await this.store.read(subjects);
       } catch {
         // As in `reserve`.
       }
@@ -91,10 +108,15 @@ class Failover implements LimitStore {
     return this.local.read(subjects.map((subject) => this.shareOf(subject)));
   }
 
-  prime: LimitStore["prime"] = (...parameters) => this.redis.prime(...parameters);
+  prime: LimitStore["prime"] = (...parameters) => this.store.prime(...parameters);
+
+  redisState(): RedisState {
+    if (this.connection.isReady) return { status: "ok", reason: null };
+    return { status: "down", reason: this.connection.failure ?? "not connected" };
+  }
 
   close(): void {
-    this.redis.close();
+    this.store.close();
     this.connection.close();
   }
 
@@ -110,7 +132,7 @@ class Failover implements LimitStore {
   private shareOf(subject: Subject): Subject {
     const known = this.shares.get(subject.id);
     if (known !== undefined) return known;
-    const { replicas } = this.redis;
+    const { replicas } = this.store;
     const share = { ...subject, limits: divide(subject.limits, this.known.get(subject.id), replicas) };
     this.shares.set(subject.id, share);
     return share;
@@ -124,19 +146,66 @@ class Failover implements LimitStore {
     }
   }
 
+  private get isUsable(): boolean {
+    return this.connection.isReady && !this.isRestoring;
+  }
+
+  /** Restores the budgets that Redis has lost from the ledger, before calls are counted there again. */
+  private async reconnect(): Promise<void> {
+    this.isRestoring = true;
+    let restored: ReadonlySet<string> = NONE;
+    try {
+      restored = await this.restore();
+    } catch {
+      // The database is down as well: budgets begin with what this replica has spent meanwhile.
+    }
+    this.isRestoring = false;
+    this.recover(restored);
+  }
+
+  private async restore(): Promise<ReadonlySet<string>> {
+    const accounts = this.ledger?.accounts() ?? [];
+    const missing = accounts.length === 0 ? [] : await this.store.missing(accounts);
+    if (missing.length === 0 || this.ledger === undefined) return NONE;
+    const spent = await this.ledger.spent(missing);
+    await Promise.all(
+      spent.map(({ subject, period, start, micros }) => this.prime(subject, period, start, micros)),
+    );
+    return new Set(missing.map(accountId));
+  }
+
   private addUncharged(subjects: readonly Subject[], micros: number): void {
     if (micros > 0) this.uncharged.push({ subjects, micros });
   }
 
-  /** Charges what was spent meanwhile. Calls in flight keep their reservation in memory. */
-  private recover(): void {
+  /**
+   * Charges what was spent meanwhile, except to accounts that were restored: the ledger has these calls. Calls in flight
+   * keep their reservation in memory.
+   */
+  private recover(restored: ReadonlySet<string>): void {
     this.shares = new Map();
     const entries = this.uncharged;
     this.uncharged = [];
     if (this.open.size === 0) this.local = createMemoryLimits();
-    for (const entry of entries)
-      this.redis.charge(entry.subjects, entry.micros).catch(() => this.uncharged.push(entry));
+    for (const { subjects, micros } of entries) {
+      const charged = subjects.map((subject) => without(subject, restored));
+      this.store.charge(charged, micros).catch(() => this.uncharged.push({ subjects: charged, micros }));
+    }
   }
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function accountId({ subject, period }: BudgetAccount): string {
+  return `${period} ${subject}`;
+}
+
+/** Returns the subject without the budgets whose accounts were restored. */
+function without(subject: Subject, restored: ReadonlySet<string>): Subject {
+  const { id, limits } = subject;
+  if (restored.size === 0) return subject;
+  const budgets = limits.budgets?.filter(({ period }) => !restored.has(accountId({ subject: id, period })));
+  return { ...subject, limits: { ...limits, budgets } };
 }
 
 function divide(limits: Limits, state: SubjectState | undefined, replicas: number): Limits {

@@ -94,7 +94,21 @@ export interface LimitStore {
   read(subjects: readonly Subject[]): Soon<readonly SubjectState[]>;
   /** Sets what was spent of a budget before the store knew it; does nothing if the store knows it already. */
   prime(subject: string, period: Period, start: number, micros: number): Soon<void>;
+  /** Returns the state of Redis; absent in stores without it. */
+  redisState?(): RedisState;
   close(): Soon<void>;
+}
+
+/** Whether the replicas share limits at the moment. */
+export interface RedisState {
+  readonly status: "ok" | "down" | "none";
+  /** Why it is down; without passwords. */
+  readonly reason: string | null;
+}
+
+/** Returns the state of Redis as a store sees it. */
+export function redisState(store: LimitStore): RedisState {
+  return store.redisState?.() ?? { status: "none", reason: null };
 }
 
 const MICROS_PER_USD = 1_000_000;

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import type { ProxyConfig } from "../../config/proxy/config.ts";
@@ -14,11 +15,17 @@ import { createKeyStore, type KeySnapshot, type KeyStore } from "./key-store.ts"
 import { createLedger, type Ledger } from "./ledger.ts";
 import { createLedgerQueries } from "./ledger-queries.ts";
 import { startPruning } from "./ledger-retention.ts";
+import { accountsOf, limitedSubjects, type SpentBudget } from "./limits-spent.ts";
+import { readSpent } from "./read-spent.ts";
+import { createReplicaRegistry } from "./replica-registry.ts";
+import { createResponseRows } from "./response-rows.ts";
 
 /** The open database of a proxy: its keys, its ledger and what admins ask for. */
 export interface OpenGateway {
   readonly store: GatewayStore;
   readonly ledger: Ledger;
+  /** Reads the keys and the budgets again. */
+  refresh(): Promise<void>;
   state(): DatabaseState;
   /** Stops everything and closes the database. */
   close(): Promise<void>;
@@ -30,8 +37,11 @@ export interface GatewayOptions {
   /** The path of the request log. */
   readonly log: string;
   readonly config: () => ProxyConfig;
-  /** Receives the keys at the start and after each change; resolves when every process uses them. */
-  readonly onKeys: (snapshot: KeySnapshot) => Promise<void>;
+  /**
+   * Receives the keys at the start and after each change, and what was spent of the budgets that are new; resolves when
+   * every process uses them.
+   */
+  readonly onKeys: (snapshot: KeySnapshot, spent: readonly SpentBudget[]) => Promise<void>;
   /** Keeps the secret of the first start's admin key. Rejects if it cannot be kept. */
   readonly keepAdminKey: (secret: string) => Promise<void>;
   readonly note: (line: string) => void;
@@ -49,18 +59,11 @@ const POLL_MS = 1_000;
 export async function openGateway(options: GatewayOptions): Promise<OpenGateway> {
   const { location, workerFiles, log, config, note } = options;
   const db = await openDatabase(location, workerFiles, options.signal);
+  let copying: Ledger | undefined;
   try {
     const keys = createKeyStore(db);
     const firstAdmin = await keys.createFirstAdmin();
-    let ledger: Ledger | undefined;
-    const watch = await watchKeys(keys, options, async (error) => {
-      if (!(await replaceMissingTables(db, location, error))) return false;
-      note("The database is another one and was empty: keys and the calls of the log are written to it.");
-      ledger?.reread();
-      return true;
-    });
-    if (firstAdmin !== undefined) await keepFirstAdmin(firstAdmin, keys, options);
-    const opened = createLedger({
+    const ledger = createLedger({
       db,
       log,
       logId: `${hostname()}:${resolve(log)}`,
@@ -68,20 +71,30 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
       onFailure: (error) => note(`Calls cannot be written to the database yet: ${getErrorMessage(error)}`),
       onRecovery: () => note("The database can be written again."),
     });
-    ledger = opened;
+    copying = ledger;
+    const repair = async (error: unknown) => {
+      if (!(await replaceMissingTables(db, location, error))) return false;
+      note("The database is another one and was empty: keys and the calls of the log are written to it.");
+      ledger.reread();
+      return true;
+    };
+    const watch = await watchKeys(keys, createBudgetReader(db, ledger, config), options, repair);
+    if (firstAdmin !== undefined) await keepFirstAdmin(firstAdmin, keys, options);
     const stopPruning = startPruning(db, () => config().retention);
     return {
       store: createStore(db, keys, watch.refresh),
-      ledger: opened,
-      state: () => stateOf(location.engine, opened.failure ?? watch.failure()),
+      ledger,
+      refresh: watch.refresh,
+      state: () => stateOf(location.engine, ledger.failure ?? watch.failure()),
       async close() {
         watch.stop();
         stopPruning();
-        await opened.close();
+        await ledger.close();
         await db.destroy();
       },
     };
   } catch (error) {
+    await copying?.close();
     await db.destroy();
     throw error;
   }
@@ -106,12 +119,32 @@ async function keepFirstAdmin(
 }
 
 /**
+ * Returns a function that reads what was spent of budgets that it has not read before. Calls that an earlier process has
+ * left in the log are written first.
+ */
+function createBudgetReader(db: Database, ledger: Ledger, config: () => ProxyConfig) {
+  const known = new Set<string>();
+  return async (snapshot: KeySnapshot): Promise<readonly SpentBudget[]> => {
+    const configured = config().keys.flatMap(({ subjects }) => subjects ?? []);
+    const added = accountsOf([...configured, ...limitedSubjects(snapshot)]).filter(
+      ({ subject, period }) => !known.has(`${period} ${subject}`),
+    );
+    if (added.length === 0) return [];
+    await ledger.flush();
+    const spent = await readSpent(db, added);
+    for (const { subject, period } of added) known.add(`${period} ${subject}`);
+    return spent;
+  };
+}
+
+/**
  * Passes the keys on now and whenever their revision has changed. `repair` receives why they cannot be read and returns
  * whether they can be read now.
  */
 async function watchKeys(
   keys: KeyStore,
-  { onKeys }: GatewayOptions,
+  readBudgets: (snapshot: KeySnapshot) => Promise<readonly SpentBudget[]>,
+  { onKeys, location }: GatewayOptions,
   repair: (error: unknown) => Promise<boolean>,
 ) {
   const inTurn = createQueue();
@@ -128,17 +161,21 @@ async function watchKeys(
         snapshot = await keys.snapshot();
       }
       known = snapshot;
-      await onKeys(snapshot);
+      await onKeys(snapshot, await readBudgets(snapshot));
     });
   const check = async () => {
     if ((await keys.revision()) !== known?.revision) await refresh();
   };
+  let before: number | undefined;
   const poll = async () => {
     try {
-      await check().catch(async (error) => {
-        if (!(await repair(error))) throw error;
-        await check();
-      });
+      const stamp = await changeStamp(location);
+      if (stamp === undefined || stamp !== before)
+        await check().catch(async (error) => {
+          if (!(await repair(error))) throw error;
+          await check();
+        });
+      before = stamp;
       failure = undefined;
     } catch (error) {
       failure = getErrorMessage(error);
@@ -157,6 +194,14 @@ async function watchKeys(
   };
 }
 
+/**
+ * Returns when SQLite's file was last written, so that an idle proxy leaves the disk alone; undefined for PostgreSQL, which
+ * must be asked.
+ */
+async function changeStamp(location: GatewayOptions["location"]): Promise<number | undefined> {
+  return location.engine === "sqlite" ? (await stat(location.path)).mtimeMs : undefined;
+}
+
 /** Creates the store that admins use: after a change, every process knows the new keys before the change resolves. */
 function createStore(db: Database, keys: KeyStore, refresh: () => Promise<void>): GatewayStore {
   type Task<Parameters extends unknown[], Result> = (...given: Parameters) => Promise<Result>;
@@ -173,6 +218,9 @@ function createStore(db: Database, keys: KeyStore, refresh: () => Promise<void>)
   const queries = createLedgerQueries(db);
   return {
     saveCapture: reading((row: CaptureTable) => saveCapture(db, row)),
+    ...createResponseRows(db),
+    ...createReplicaRegistry(db),
+    spent: (accounts) => readSpent(db, accounts),
     calls: reading(queries.calls),
     call: reading(queries.call),
     usage: reading(queries.usage),

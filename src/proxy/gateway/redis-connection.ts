@@ -4,6 +4,8 @@ import type { Script } from "./redis-limits.ts";
 export interface RedisConnection {
   /** Whether commands can be sent. */
   readonly isReady: boolean;
+  /** Why commands cannot be sent, without the password; undefined if they can, or if it is not known. */
+  readonly failure: string | undefined;
   /** Runs a script. Rejects at once without a connection, and if Redis does not respond in time. */
   run(script: Script, parameters: readonly string[]): Promise<unknown>;
   /** Calls `listener` after each connection. */
@@ -55,6 +57,9 @@ export async function connectRedis(
   return {
     get isReady() {
       return client.isReady;
+    },
+    get failure() {
+      return reason;
     },
     async run({ text, sha1 }, parameters) {
       try {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Period, Subject } from "../../config/proxy/limits.ts";
-import { startsAround } from "./budget-periods.ts";
+import { periodAt, startsAround } from "./budget-periods.ts";
 import {
   type Decision,
   type Excess,
@@ -13,14 +13,17 @@ import {
   toMicros,
   type Usage,
 } from "./limits.ts";
+import type { BudgetAccount } from "./limits-spent.ts";
 import type { RedisConnection } from "./redis-connection.ts";
-import { PRIME, RENEW, RESERVE, SETTLE } from "./redis-scripts.ts";
+import { EXISTING, PRIME, RENEW, RESERVE, SETTLE } from "./redis-scripts.ts";
 
 /** Milliseconds after which a reservation lapses unless it is renewed. */
 const LIFE_MS = 60_000;
 const RENEW_MS = 20_000;
 /** Other replicas learn of this one after at most this time. */
 const SIGN_MS = 5_000;
+/** Milliseconds that the account of a period is kept after its end. */
+const KEPT_MS = 2 * 86_400_000;
 
 export interface RedisLimitsOptions {
   /** Identifies this process among the replicas. */
@@ -36,6 +39,8 @@ export interface RedisLimits extends LimitStore {
   /** Charges what was spent while Redis was unreachable. */
   charge(subjects: readonly Subject[], micros: number): Promise<void>;
   settle(reservation: Reservation, used: Usage): Promise<void>;
+  /** Returns the accounts that do not exist, as after the loss of Redis's data. */
+  missing(accounts: readonly BudgetAccount[]): Promise<BudgetAccount[]>;
 }
 
 /** Creates a store that counts in Redis, for all replicas: one script per call, in one round trip. */
@@ -97,7 +102,16 @@ class RedisLimitStore implements RedisLimits {
   }
 
   async prime(subject: string, period: Period, start: number, micros: number): Promise<void> {
-    await this.redis.run(SCRIPTS.prime, [`${subject}:${period}:${start}`, String(micros)]);
+    const { end } = periodAt(period, start);
+    const until = end === undefined ? "" : String(end + KEPT_MS);
+    await this.redis.run(SCRIPTS.prime, [`${subject}:${period}:${start}`, String(micros), until]);
+  }
+
+  async missing(accounts: readonly BudgetAccount[]): Promise<BudgetAccount[]> {
+    const now = this.now();
+    const keys = accounts.map(({ subject, period }) => `${subject}:${period}:${periodAt(period, now).start}`);
+    const existing = (await this.redis.run(SCRIPTS.existing, keys)) as readonly number[];
+    return accounts.filter((_, index) => existing[index] !== 1);
   }
 
   close(): void {
@@ -172,7 +186,7 @@ export interface Script {
   readonly sha1: string;
 }
 
-function toScript(text: string): Script {
+export function toScript(text: string): Script {
   return { text, sha1: createHash("sha1").update(text).digest("hex") };
 }
 
@@ -181,6 +195,7 @@ const SCRIPTS = {
   settle: toScript(SETTLE),
   renew: toScript(RENEW),
   prime: toScript(PRIME),
+  existing: toScript(EXISTING),
 };
 
 function numbersOf({ id, tokens, micros, inputMicros }: Reservation) {

@@ -2,7 +2,7 @@
  * The functions of a limit store as Lua scripts, which Redis runs atomically. Times are Redis's own, so that clocks of
  * replicas do not matter. Every key has the hash tag `{sallyport}`, so that a cluster keeps them together:
  * `s:SUBJECT` rates and calls in flight; `b:SUBJECT:PERIOD:START` money; `r:ID` a reservation, `open` when each lapses;
- * `l:ID` a reservation that has lapsed; `replicas` when each replica was last seen.
+ * `l:ID` a reservation that has lapsed; `replicas` when each replica was last seen; `cool`, `cooled` cooldowns.
  */
 const COMMON = `
 local P = '{sallyport}:'
@@ -180,5 +180,51 @@ local lost = lapse()
 return {redis.call('ZCARD', P .. 'replicas'), unpack(lost)}
 `;
 
-/** Sets what was spent of a budget, if the account does not exist: key suffix, microdollars. */
-export const PRIME = `return redis.call('HSETNX', '{sallyport}:b:' .. ARGV[1], 'spent', ARGV[2])`;
+/**
+ * Sets what was spent of a budget, if the account does not exist: key suffix, microdollars, milliseconds since 1970 after
+ * which it is deleted, or nothing.
+ */
+export const PRIME = `
+local key = '{sallyport}:b:' .. ARGV[1]
+if redis.call('EXISTS', key) == 1 then return 0 end
+redis.call('HSET', key, 'spent', ARGV[2])
+if ARGV[3] ~= '' then redis.call('PEXPIREAT', key, ARGV[3]) end
+return 1
+`;
+
+/** Returns 1 for each account that exists: key suffixes. */
+export const EXISTING = `
+local out = {}
+for i = 1, #ARGV do out[i] = redis.call('EXISTS', '{sallyport}:b:' .. ARGV[i]) end
+return out
+`;
+
+/**
+ * Keeps a cooldown for the other replicas: replica, id, milliseconds that are left (0: it has ended), JSON. `cool` holds
+ * them by id, `cooled` when each was last changed.
+ */
+export const COOL = `${COMMON}
+redis.call('HSET', P .. 'cool', ARGV[2], string.format('%.0f', nowMs + ARGV[3]) .. ' ' .. ARGV[1] .. ' ' .. ARGV[4])
+redis.call('ZADD', P .. 'cooled', string.format('%.0f', now), ARGV[2])
+redis.call('PEXPIRE', P .. 'cool', DAY)
+redis.call('PEXPIRE', P .. 'cooled', DAY)
+return 1
+`;
+
+/** Returns the time in microseconds, and the cooldowns that have changed since one: what is left, the replica, JSON. */
+export const COOLDOWNS = `${COMMON}
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', P .. 'cooled', '-inf', string.format('%.0f', now - 600000000))) do
+  redis.call('HDEL', P .. 'cool', id)
+  redis.call('ZREM', P .. 'cooled', id)
+end
+local out = {string.format('%.0f', now)}
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', P .. 'cooled', ARGV[1], '+inf')) do
+  local ends, by, text = string.match(redis.call('HGET', P .. 'cool', id) or '', '^(%d+) (%S+) (.*)$')
+  if ends then
+    out[#out + 1] = string.format('%.0f', ends - nowMs)
+    out[#out + 1] = by
+    out[#out + 1] = text
+  end
+end
+return out
+`;

@@ -11,6 +11,7 @@ import {
 } from "../gateway/limits.ts";
 import { limitHeaders } from "../gateway/limits-headers.ts";
 import { refusalOf } from "../gateway/limits-refusal.ts";
+import type { CallMeta } from "../gateway/lost-calls.ts";
 import { LimitQueue } from "../gateway/queue.ts";
 import { fits } from "../glob.ts";
 import { capabilitiesFor } from "../models/capabilities-for.ts";
@@ -134,7 +135,8 @@ function toReservation(
   { input, output }: CallEstimate,
 ): Reservation {
   const tokens = input + (output ?? DEFAULT_OUTPUT);
-  const common = { id: call.id, subjects, tokens, totalMs: call.runtime.config.totalMs };
+  const { totalMs } = call.runtime.config;
+  const common = { id: call.id, subjects, tokens, totalMs, meta: metaOf(call, target) };
   if (!subjects.some(({ limits }) => limits.budgets?.length)) return { ...common, micros: 0, inputMicros: 0 };
   const price = findPrice(target.upstream, target.model);
   if (price === undefined) {
@@ -151,6 +153,26 @@ function toReservation(
     micros: estimateMicros(price, input, output ?? longestOutput(target)),
     inputMicros: estimateMicros(price, input, 0),
   };
+}
+
+/** Describes a call for the replica that finds it lost. */
+function metaOf({ id, key, client, request, route, model, stream }: Call, target: Target): string {
+  const meta: CallMeta = {
+    time: new Date().toISOString(),
+    id,
+    key: key?.name,
+    key_id: key?.id,
+    team: key?.team,
+    tags: key?.tags,
+    client,
+    method: request.method ?? "",
+    route: route.path,
+    model,
+    upstream: target.upstream.name,
+    upstream_model: target.model,
+    stream,
+  };
+  return JSON.stringify(meta);
 }
 
 function longestOutput({ upstream, model }: Target): number {

@@ -26,6 +26,9 @@ export interface OpenCircuit {
   readonly status: number | undefined;
 }
 
+/** A circuit when it opens, and the length of its cooldown. */
+export type OpenedCircuit = Readonly<Pick<Circuit, "until" | "pauseMs" | "status">>;
+
 /**
  * Tracks which upstreams fail repeatedly, so that calls do not try them first. After five failures in 30 s an
  * upstream is in cooldown for 30 s. Then one call at a time probes it: a failure doubles the cooldown, up to 5 min,
@@ -36,7 +39,8 @@ export class CircuitBreaker {
 
   constructor(private readonly now: () => number) {}
 
-  fail(upstream: string, status: number | undefined): void {
+  /** Records a failure. Returns the circuit if the failure has opened it, or has prolonged its cooldown. */
+  fail(upstream: string, status: number | undefined): OpenedCircuit | undefined {
     const now = this.now();
     const circuit = this.circuits.get(upstream) ?? {
       failures: [],
@@ -49,18 +53,30 @@ export class CircuitBreaker {
     circuit.status = status;
     if (circuit.until > 0) {
       // During the cooldown, failures come from calls that began before or have no other target.
-      if (now < circuit.until) return;
+      if (now < circuit.until) return undefined;
       circuit.pauseMs = Math.min(2 * circuit.pauseMs, MAX_PAUSE_MS);
       circuit.until = now + circuit.pauseMs;
       circuit.probeAt = 0;
-      return;
+      return circuit;
     }
     circuit.failures = [...circuit.failures, now].filter((at) => at > now - WINDOW_MS).slice(-FAILURES);
-    if (circuit.failures.length >= FAILURES) circuit.until = now + circuit.pauseMs;
+    if (circuit.failures.length < FAILURES) return undefined;
+    circuit.until = now + circuit.pauseMs;
+    return circuit;
   }
 
-  succeed(upstream: string): void {
-    if (this.circuits.size > 0) this.circuits.delete(upstream);
+  /** Records a success. Returns whether it has closed an open circuit. */
+  succeed(upstream: string): boolean {
+    if (this.circuits.size === 0) return false;
+    const wasOpen = (this.circuits.get(upstream)?.until ?? 0) > 0;
+    this.circuits.delete(upstream);
+    return wasOpen;
+  }
+
+  /** Takes over a circuit that another replica has opened, unless this one stays open for longer. */
+  adopt(upstream: string, { until, pauseMs, status }: OpenedCircuit): void {
+    if ((this.circuits.get(upstream)?.until ?? 0) >= until) return;
+    this.circuits.set(upstream, { failures: [], until, pauseMs, probeAt: 0, status });
   }
 
   /** Records that an attempt ended without showing whether the upstream works. */

@@ -39,12 +39,36 @@ const LIMITED_MS = 10_000;
 const REFUSED_MS = 60_000;
 /** Upper limit of a vendor's `retry-after`, which may be days. */
 const MAX_COOLDOWN_MS = 300_000;
+/** A cooldown is passed on again if it is longer by this much. */
+const REPEAT_MS = 1_000;
 /** Model names come from clients, so the number of entries is bounded. */
 const MAX_ENTRIES = 1_000;
 
+/** A cooldown that has begun or ended, as replicas pass it on. */
+export interface CooldownUpdate {
+  readonly upstream: string;
+  /** The position of the key, from 1; undefined if the upstream has at most one key, or for the upstream itself. */
+  readonly key?: number | undefined;
+  /** The model of a key's cooldown; undefined for the upstream itself. */
+  readonly model?: string | undefined;
+  readonly status?: number | undefined;
+  /** Set if the circuit breaker has opened: the length of its cooldown. */
+  readonly pauseMs?: number | undefined;
+  /** Milliseconds that are left; 0: it has ended. */
+  readonly ms: number;
+}
+
+/** Passes cooldowns between replicas. */
+export interface CooldownShare {
+  publish(update: CooldownUpdate): void;
+  /** Calls `listener` with what other replicas have published. */
+  onUpdate(listener: (update: CooldownUpdate) => void): void;
+  close(): void;
+}
+
 /** Creates an empty registry. `now` returns milliseconds since 1970. */
-export function createCooldowns(now: () => number = Date.now): Cooldowns {
-  return new MemoryCooldowns(now);
+export function createCooldowns(now: () => number = Date.now, share?: CooldownShare): Cooldowns {
+  return new MemoryCooldowns(now, share);
 }
 
 class MemoryCooldowns implements Cooldowns {
@@ -52,27 +76,29 @@ class MemoryCooldowns implements Cooldowns {
   private readonly entries = new Map<string, Cooldown>();
   private readonly breaker: CircuitBreaker;
 
-  constructor(now: () => number) {
+  constructor(
+    now: () => number,
+    private readonly share: CooldownShare | undefined,
+  ) {
     this.now = now;
     this.breaker = new CircuitBreaker(now);
+    share?.onUpdate((update) => this.adopt(update));
   }
 
   record({ upstream, key, model }: AttemptedTarget, outcome: AttemptOutcome): void {
     const { name, keys, credentials } = upstream;
     this.updateBreaker(name, outcome);
+    const position = key !== undefined && keys.length > 1 ? keys.indexOf(key) + 1 : undefined;
     if (outcome.kind === "completed" && this.entries.size > 0) {
-      this.entries.delete(name);
-      this.entries.delete(keyId(name, key, model));
+      this.end({ upstream: name });
+      this.end({ upstream: name, key: position, model });
     } else if (outcome.kind === "failed" && isUnreachable(outcome.error)) {
-      this.add(name, { upstream: name, until: this.now() + UNREACHABLE_MS });
+      this.begin({ upstream: name, ms: UNREACHABLE_MS });
     } else if (outcome.kind === "refused" && credentials === "config") {
       const { status } = outcome;
       const ms = cooldownMs(status, requestedPause(outcome, this.now()));
       if (ms === undefined) return;
-      const position = key !== undefined && keys.length > 1 ? keys.indexOf(key) + 1 : undefined;
-      const until = this.now() + ms;
-      const entry = { upstream: name, key: position, model, status, until };
-      this.add(keyId(name, key, model), entry);
+      this.begin({ upstream: name, key: position, model, status, ms });
     }
   }
 
@@ -109,9 +135,38 @@ class MemoryCooldowns implements Cooldowns {
   private updateBreaker(name: string, outcome: AttemptOutcome): void {
     if (outcome.kind === "disconnected") this.breaker.release(name);
     else if (outcome.kind === "failed" && outcome.error.code === "client_gone") this.breaker.release(name);
-    else if (outcome.kind === "failed" || outcome.kind === "broken") this.breaker.fail(name, undefined);
-    else if (outcome.kind === "refused" && outcome.status >= 500) this.breaker.fail(name, outcome.status);
-    else this.breaker.succeed(name);
+    else if (outcome.kind === "failed" || outcome.kind === "broken") this.fail(name, undefined);
+    else if (outcome.kind === "refused" && outcome.status >= 500) this.fail(name, outcome.status);
+    else if (this.breaker.succeed(name)) this.share?.publish({ upstream: name, pauseMs: 0, ms: 0 });
+  }
+
+  private fail(upstream: string, status: number | undefined): void {
+    const opened = this.breaker.fail(upstream, status);
+    if (opened === undefined) return;
+    const { until, pauseMs } = opened;
+    this.share?.publish({ upstream, status, pauseMs, ms: until - this.now() });
+  }
+
+  private begin(update: CooldownUpdate): void {
+    const before = this.entries.get(idOf(update))?.until ?? 0;
+    this.add(update);
+    // Many calls fail at once; the others need to know it only once.
+    if (this.now() + update.ms > before + REPEAT_MS) this.share?.publish(update);
+  }
+
+  private end(target: Omit<CooldownUpdate, "ms">): void {
+    if (this.entries.delete(idOf(target))) this.share?.publish({ ...target, ms: 0 });
+  }
+
+  /** Applies what another replica has learned. */
+  private adopt(update: CooldownUpdate): void {
+    const { upstream, status, pauseMs, ms } = update;
+    const until = this.now() + ms;
+    if (pauseMs !== undefined) {
+      if (ms > 0) this.breaker.adopt(upstream, { until, pauseMs, status });
+      else this.breaker.succeed(upstream);
+    } else if (ms === 0) this.entries.delete(idOf(update));
+    else if ((this.entries.get(idOf(update))?.until ?? 0) < until) this.add(update);
   }
 
   private isInCooldown(id: string): boolean {
@@ -121,8 +176,9 @@ class MemoryCooldowns implements Cooldowns {
     return false;
   }
 
-  private isKeyInCooldown({ name }: UpstreamConfig, key: string | undefined, model: string): boolean {
-    return this.isInCooldown(keyId(name, key, model));
+  private isKeyInCooldown({ name, keys }: UpstreamConfig, key: string | undefined, model: string): boolean {
+    const position = key !== undefined && keys.length > 1 ? keys.indexOf(key) + 1 : undefined;
+    return this.isInCooldown(idOf({ upstream: name, key: position, model }));
   }
 
   private isTargetInCooldown({ upstream, model }: Target): boolean {
@@ -131,10 +187,13 @@ class MemoryCooldowns implements Cooldowns {
     return keys.every((key) => this.isKeyInCooldown(upstream, key, model));
   }
 
-  private add(id: string, entry: Cooldown): void {
+  private add({ upstream, key, model, status, ms }: CooldownUpdate): void {
+    const id = idOf({ upstream, key, model });
+    const until = this.now() + ms;
     if (this.entries.size >= MAX_ENTRIES)
       for (const known of [...this.entries.keys()]) this.isInCooldown(known);
-    if (this.entries.size < MAX_ENTRIES || this.entries.has(id)) this.entries.set(id, entry);
+    if (this.entries.size < MAX_ENTRIES || this.entries.has(id))
+      this.entries.set(id, { upstream, key, model, status, until });
   }
 }
 
@@ -145,8 +204,9 @@ function cooldownMs(status: number, requested: number | undefined): number | und
   return Math.min(requested ?? LIMITED_MS, MAX_COOLDOWN_MS);
 }
 
-function keyId(upstream: string, key: string | undefined, model: string): string {
-  return `${upstream}\n${key ?? ""}\n${model}`;
+/** Returns the id of an upstream's cooldown, or of that of one of its keys and models. */
+function idOf({ upstream, key, model }: Omit<CooldownUpdate, "ms">): string {
+  return model === undefined ? upstream : `${upstream}\n${key ?? ""}\n${model}`;
 }
 
 /** Returns the list in the same order, with the items that match last. */

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { ProxyKey } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
 import { readJsonBody } from "../body/read-json-body.ts";
+import { redisState } from "../gateway/limits.ts";
 import { fits } from "../glob.ts";
 import {
   allModels,
@@ -88,11 +89,19 @@ async function metrics(services: Services): Promise<string> {
  */
 async function readiness({ key, runtime }: FastifyRequest, services: Services): Promise<object> {
   if (services.isStopping()) throw new AppError("overloaded", "The proxy is stopping");
-  const { status, reason } = await services.gateway.state();
-  const database = status === "down" ? { database: "down" } : {};
-  if (key === undefined && runtime.authMode !== "off") return { status: "ready", ...database };
+  const database = await services.gateway.state();
+  const redis = redisState(services.limits);
+  const isShown = key !== undefined || runtime.authMode === "off";
+  const down = {
+    ...(database.status === "down" && {
+      database: "down",
+      ...(isShown && { database_error: database.reason }),
+    }),
+    ...(redis.status === "down" && { redis: "down", ...(isShown && { redis_error: redis.reason }) }),
+  };
+  if (!isShown) return { status: "ready", ...down };
   const { active } = await services.totals();
-  return { status: "ready", active, ...database, ...(status === "down" && { database_error: reason }) };
+  return { status: "ready", active, ...down };
 }
 
 /** Loads the dashboard on first use. */

@@ -109,11 +109,11 @@ describe.each(ENGINES)("the ledger on %s", (engine) => {
     const calls = createCalls(40, (index) => now - index * DAY);
     appendFileSync(log, calls.map(callLine).join(""));
     await startLedger(db, log).close();
-    await pruneAll(db, { callsMs: 9.5 * DAY, capturesMs: DAY }, now);
+    await pruneAll(db, { callsMs: 9.5 * DAY, capturesMs: DAY, responsesMs: DAY }, now);
     expect([await countCalls(db), await countInRollups(db)]).toEqual([10, 40]);
     const rows = await createLedgerQueries(db).usage({ groupBy: ["day"] });
     expect(rows).toHaveLength(40);
-    await pruneAll(db, { callsMs: 9.5 * DAY, capturesMs: DAY }, now + 3 * 366 * DAY);
+    await pruneAll(db, { callsMs: 9.5 * DAY, capturesMs: DAY, responsesMs: DAY }, now + 3 * 366 * DAY);
     expect([await countCalls(db), await countInRollups(db)]).toEqual([0, 0]);
   });
 });

@@ -1,10 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { UpstreamConfig } from "../../../src/config/proxy/config.ts";
 import type { Limits } from "../../../src/config/proxy/limits.ts";
 import type { LostReservation, Reservation } from "../../../src/proxy/gateway/limits.ts";
 import { createFailover } from "../../../src/proxy/gateway/limits-failover.ts";
 import { createMemoryLimits } from "../../../src/proxy/gateway/limits-memory.ts";
 import { connectRedis, type RedisConnection } from "../../../src/proxy/gateway/redis-connection.ts";
+import { createRedisCooldowns } from "../../../src/proxy/gateway/redis-cooldowns.ts";
 import { createRedisLimits } from "../../../src/proxy/gateway/redis-limits.ts";
+import type { AttemptOutcome } from "../../../src/proxy/routing/attempts.ts";
+import { createCooldowns } from "../../../src/proxy/routing/cooldowns.ts";
 import { type RedisServer, startRedis } from "../../support/servers.ts";
 
 let server: RedisServer;
@@ -162,6 +166,32 @@ describe("while Redis is unreachable", () => {
       .toBe(left);
   });
 
+  it("budgets are read from the ledger when Redis has lost its data", async () => {
+    const { limits: redis, connection } = await replica();
+    const subject = unique();
+    const call = () =>
+      reservation(subject, { budgets: [{ usd: 10, period: "total" }] }, { micros: 1_000_000 });
+    const account = { subject: `key:${subject}`, period: "total" as const };
+    const store = createFailover(redis, connection, () => "local", {
+      accounts: () => [account],
+      spent: async (accounts) => accounts.map((each) => ({ ...each, start: 0, micros: 4_000_000 })),
+    });
+    const counted = call();
+    await store.reserve(counted);
+    store.settle(counted, { tokens: 0, micros: 1_000_000 });
+    await server.stop();
+    await expect.poll(() => connection.isReady).toBe(false);
+    expect(store.redisState?.()).toMatchObject({ status: "down" });
+    const meanwhile = call();
+    await store.reserve(meanwhile);
+    store.settle(meanwhile, { tokens: 0, micros: 1_000_000 });
+    await server.start();
+    // The ledger has the call of the outage too.
+    await expect.poll(async () => (await redis.missing([account])).length).toBe(0);
+    expect((await redis.read(call().subjects))[0]?.budgets[0]?.remainingMicros).toBe(6_000_000);
+    expect(store.redisState?.()).toEqual({ status: "ok", reason: null });
+  });
+
   it("calls are rejected with redis_failure refuse", async () => {
     const { limits: redis, connection } = await replica();
     const store = createFailover(redis, connection, () => "refuse");
@@ -171,5 +201,60 @@ describe("while Redis is unreachable", () => {
       status: 503,
     });
     await server.start();
+  });
+});
+
+describe("cooldowns in Redis", () => {
+  const upstream = (name: string, keys: string[] = []) =>
+    ({ name, dialect: "messages", keys, credentials: "config" }) as unknown as UpstreamConfig;
+  const target = (name: string, keys: string[] = []) => ({
+    upstream: upstream(name, keys),
+    model: "m",
+    key: keys[1],
+  });
+
+  /** `skew` is how much the clock of the replica is ahead, in milliseconds. */
+  async function cooldowns(skew = 0) {
+    const { connection } = await replica();
+    const share = createRedisCooldowns(connection, unique());
+    closers.push(share.close);
+    return createCooldowns(() => Date.now() + skew, share);
+  }
+
+  it("begin and end at all replicas, whatever their clocks say", async () => {
+    const name = unique();
+    const [one, other] = [await cooldowns(), await cooldowns(30_000)];
+    const limited = {
+      kind: "refused",
+      status: 429,
+      headers: { "retry-after": "20" },
+      body: "",
+      pauseInBody: undefined,
+    };
+    one.record(target(name, ["sk-1", "sk-2"]), limited as unknown as AttemptOutcome);
+    await expect
+      .poll(() => other.list())
+      .toMatchObject([{ upstream: name, key: 2, model: "m", status: 429 }]);
+    const left = (other.list()[0]?.until ?? 0) - (Date.now() + 30_000);
+    expect(left).toBeGreaterThan(5_000);
+    expect(left).toBeLessThanOrEqual(20_000);
+    expect(other.availableKeysFirst(target(name, ["sk-1", "sk-2"]), ["sk-2", "sk-1"])).toEqual([
+      "sk-1",
+      "sk-2",
+    ]);
+    one.record(target(name, ["sk-1", "sk-2"]), { kind: "completed" } as AttemptOutcome);
+    await expect.poll(() => other.list()).toEqual([]);
+  });
+
+  it("hold open circuits, which a success at one replica closes at all", async () => {
+    const name = unique();
+    const [one, other] = [await cooldowns(), await cooldowns()];
+    const failed = { kind: "refused", status: 500, headers: {}, body: "", pauseInBody: undefined };
+    for (let index = 0; index < 5; index += 1) one.record(target(name), failed as unknown as AttemptOutcome);
+    await expect.poll(() => other.list()).toMatchObject([{ upstream: name, status: 500 }]);
+    const late = await cooldowns();
+    await expect.poll(() => late.list().filter((each) => each.upstream === name)).toHaveLength(1);
+    other.record(target(name), { kind: "completed" } as AttemptOutcome);
+    await expect.poll(() => one.list()).toEqual([]);
   });
 });

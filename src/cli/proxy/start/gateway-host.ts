@@ -6,6 +6,7 @@ import { makeFolders } from "../../../files/make-folders.ts";
 import type { DatabaseState, Gateway } from "../../../proxy/gateway/gateway.ts";
 import { createKeyDirectory, type KeyDirectory } from "../../../proxy/gateway/key-directory.ts";
 import type { KeySnapshot } from "../../../proxy/gateway/key-store.ts";
+import type { SpentBudget } from "../../../proxy/gateway/limits-spent.ts";
 import type { OpenGateway } from "../../../proxy/gateway/open-gateway.ts";
 import type { Output } from "../../output.ts";
 import { sqliteWorkerFiles } from "../../worker-files.ts";
@@ -26,10 +27,14 @@ export interface GatewayHost extends Gateway {
   wake(): void;
   /** Returns whether a file of the log may be deleted. */
   mayDelete(path: string): Promise<boolean>;
-  /** Passes keys to other processes; set before `open`. */
-  passOn: (snapshot: KeySnapshot) => Promise<void>;
+  /** Passes keys, and what was spent of their budgets, to the processes that serve calls; set before `open`. */
+  passOn: (snapshot: KeySnapshot, spent: readonly SpentBudget[]) => Promise<void>;
   /** Returns the keys as they were last read. */
   readonly snapshot: KeySnapshot | undefined;
+  /** What was spent of budgets when they were first read. */
+  readonly spent: readonly SpentBudget[];
+  /** Reads keys and budgets again, after the configuration has changed. Never rejects. */
+  refresh(): Promise<void>;
   close(): Promise<void>;
   /** Ends at once, as a killed process would: the next start reads what the ledger lacks from the log. */
   abandon(): void;
@@ -38,6 +43,11 @@ export interface GatewayHost extends Gateway {
 /** Returns the path of the first start's admin key. */
 export function adminKeyFile(dataDirectory: string): string {
   return join(dataDirectory, "proxy", "admin-key");
+}
+
+/** Returns whether a key of the configuration has a budget, of which an earlier process may have spent a part. */
+function hasBudgets({ keys }: ProxyConfig): boolean {
+  return keys.some(({ limits }) => limits?.budgets?.length);
 }
 
 /**
@@ -66,10 +76,12 @@ export function createGatewayHost(
       config,
       note: (line) => output.note(line),
       signal: abandoned.signal,
-      async onKeys(snapshot) {
+      async onKeys(snapshot, spent) {
         host.snapshot = snapshot;
+        host.spent = [...host.spent, ...spent];
+        // Budgets are counted from what was spent before, so this is known before the first call of a key.
+        await host.passOn(snapshot, spent);
         directory.replace(snapshot);
-        await host.passOn(snapshot);
         await setRequiresKeys(dataDirectory, snapshot.requiresKeys).catch(() => {});
       },
       async keepAdminKey(secret) {
@@ -87,9 +99,11 @@ export function createGatewayHost(
       host.wake();
     },
     directory,
-    opensFirst: isDatabaseConfigured || requiredKeys(dataDirectory),
+    opensFirst: isDatabaseConfigured || requiredKeys(dataDirectory) || hasBudgets(config()),
     snapshot: undefined as KeySnapshot | undefined,
-    passOn: async (_snapshot: KeySnapshot) => {},
+    spent: [] as readonly SpentBudget[],
+    passOn: async (_snapshot: KeySnapshot, _spent: readonly SpentBudget[]) => {},
+    refresh: async () => opened?.refresh().catch(() => {}),
     async open() {
       opening ??= openOnce();
       try {

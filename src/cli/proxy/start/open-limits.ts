@@ -1,23 +1,46 @@
 import { randomBytes } from "node:crypto";
 import type { ProxyConfig } from "../../../config/proxy/config.ts";
+import type { Subject } from "../../../config/proxy/limits.ts";
 import { AppError } from "../../../errors.ts";
+import type { Gateway } from "../../../proxy/gateway/gateway.ts";
+import type { KeyDirectory } from "../../../proxy/gateway/key-directory.ts";
 import { type LimitStore, toUsd } from "../../../proxy/gateway/limits.ts";
+import {
+  accountsOf,
+  type BudgetAccount,
+  limitedSubjects,
+  type SpentBudget,
+} from "../../../proxy/gateway/limits-spent.ts";
+import { lostCallLine } from "../../../proxy/gateway/lost-calls.ts";
+import type { CooldownShare } from "../../../proxy/routing/cooldowns.ts";
 import type { Output } from "../../output.ts";
 
+/** What all replicas share through Redis. */
+export interface SharedState {
+  readonly limits: LimitStore;
+  readonly cooldowns: CooldownShare;
+}
+
 /**
- * Connects to Redis, which counts limits for all replicas; undefined if none is configured. Throws `configuration` if
- * Redis is unreachable and `redis_failure` is `refuse`.
+ * Connects to Redis, which counts limits for all replicas and passes cooldowns on; undefined if none is configured.
+ * `writeLine` adds a line to the request log. Throws `configuration` if Redis is unreachable and `redis_failure` is
+ * `refuse`.
  */
 export async function openLimits(
-  { redis, redisFailure }: ProxyConfig,
+  config: () => ProxyConfig,
   output: Pick<Output, "note">,
-): Promise<LimitStore | undefined> {
+  gateway: Gateway | undefined,
+  writeLine: (line: string) => void,
+): Promise<SharedState | undefined> {
+  const { redis, redisFailure } = config();
   if (redis === undefined) return undefined;
-  const [{ connectRedis }, { createRedisLimits }, { createFailover }] = await Promise.all([
-    import("../../../proxy/gateway/redis-connection.ts"),
-    import("../../../proxy/gateway/redis-limits.ts"),
-    import("../../../proxy/gateway/limits-failover.ts"),
-  ]);
+  const [{ connectRedis }, { createRedisLimits }, { createFailover }, { createRedisCooldowns }] =
+    await Promise.all([
+      import("../../../proxy/gateway/redis-connection.ts"),
+      import("../../../proxy/gateway/redis-limits.ts"),
+      import("../../../proxy/gateway/limits-failover.ts"),
+      import("../../../proxy/gateway/redis-cooldowns.ts"),
+    ]);
   const { host } = new URL(redis);
   const connection = await connectRedis(redis, (reason) =>
     output.note(reason === undefined ? `Redis at ${host} is reachable again.` : warning(host, reason)),
@@ -28,12 +51,36 @@ export async function openLimits(
       hint: "Start Redis, correct proxy.redis, or set proxy.redis_failure to local.",
     });
   }
-  const limits = createRedisLimits(connection, {
-    replica: randomBytes(8).toString("hex"),
-    onLost: ({ id, micros }) =>
-      output.note(`The call ${id} was lost with its process; $${toUsd(micros)} were charged.`),
+  const replica = randomBytes(8).toString("hex");
+  const counters = createRedisLimits(connection, {
+    replica,
+    onLost(lost) {
+      output.note(`The call ${lost.id} was lost with its process; $${toUsd(lost.micros)} were charged.`);
+      const line = lostCallLine(lost, Date.now());
+      if (line !== undefined && (gateway !== undefined || config().logging.requests)) writeLine(line);
+    },
   });
-  return createFailover(limits, connection, () => redisFailure);
+  const ledger = gateway && {
+    accounts: () => accountsOf(subjectsIn(config(), gateway.directory)),
+    spent: async (accounts: readonly BudgetAccount[]) => (await gateway.store()).spent(accounts),
+  };
+  const cooldowns = createRedisCooldowns(connection, replica);
+  const limits = createFailover(counters, connection, () => redisFailure, ledger);
+  return { limits, cooldowns };
+}
+
+/** Sets what was spent of budgets before this process counted. While Redis is down, it follows when it is back. */
+export async function primeLimits(limits: LimitStore, spent: readonly SpentBudget[]): Promise<void> {
+  const all = spent.map(async ({ subject, period, start, micros }) =>
+    limits.prime(subject, period, start, micros),
+  );
+  await Promise.allSettled(all);
+}
+
+/** Returns everything with limits: keys of the configuration, keys and teams of the database. */
+function subjectsIn(config: ProxyConfig, directory: KeyDirectory): Subject[] {
+  const configured = config.keys.flatMap(({ subjects }) => subjects ?? []);
+  return [...configured, ...limitedSubjects({ keys: directory.keys(), teams: directory.teams() })];
 }
 
 function warning(host: string, reason: string): string {

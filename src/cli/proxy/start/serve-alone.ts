@@ -3,13 +3,14 @@ import { getErrorMessage } from "../../../errors.ts";
 import { listen } from "../../../http/listen.ts";
 import { createProxy } from "../../../proxy/create-proxy.ts";
 import type { Gateway } from "../../../proxy/gateway/gateway.ts";
+import { createMemoryLimits } from "../../../proxy/gateway/limits-memory.ts";
 import type { RotatingFile } from "../../../proxy/observability/rotating-file.ts";
 import type { Output } from "../../output.ts";
 import { version } from "../../version.ts";
 import { createCallLog } from "./call-log.ts";
 import { dashboardPage } from "./dashboard-page.ts";
 import { loadTelemetry } from "./load-telemetry.ts";
-import { openLimits } from "./open-limits.ts";
+import { openLimits, primeLimits } from "./open-limits.ts";
 import type { Serving } from "./serving.ts";
 
 /** Serves the proxy in this process. */
@@ -20,10 +21,17 @@ export async function serveAlone(
   gateway: Gateway | undefined,
 ): Promise<Serving> {
   let config = first;
-  const limits = await openLimits(first, output);
+  const shared = await openLimits(
+    () => config,
+    output,
+    gateway,
+    (line) => logFile.write(line),
+  );
+  const limits = shared?.limits ?? createMemoryLimits();
   const proxy = createProxy(first, {
     telemetry: await loadTelemetry(first, output),
     limits,
+    cooldownShare: shared?.cooldowns,
     log: createCallLog(logFile, () => config.logging.requests, output, gateway !== undefined),
     gateway,
     version,
@@ -39,7 +47,7 @@ export async function serveAlone(
     },
     noteRefused: proxy.noteRefused,
     // This process reads the directory itself.
-    async setKeys() {},
+    setKeys: (_snapshot, spent) => primeLimits(limits, spent),
     async announceStop() {
       proxy.announceStop();
     },

@@ -1,5 +1,6 @@
 import type { ProxyConfig } from "../../../config/proxy/config.ts";
 import type { KeySnapshot } from "../../../proxy/gateway/key-store.ts";
+import type { SpentBudget } from "../../../proxy/gateway/limits-spent.ts";
 
 /** A proxy as `proxy start` controls it, in this process or in several workers. */
 export interface Serving {
@@ -9,8 +10,11 @@ export interface Serving {
   reload(config: ProxyConfig): Promise<void>;
   /** Shows on the dashboard why another configuration was not applied. */
   noteRefused(reason: string): void;
-  /** Passes the keys of the database to the processes that serve calls. */
-  setKeys(snapshot: KeySnapshot): Promise<void>;
+  /**
+   * Passes the keys of the database to the processes that serve calls, and what was spent of budgets that they do not
+   * know yet.
+   */
+  setKeys(snapshot: KeySnapshot, spent: readonly SpentBudget[]): Promise<void>;
   /** Announces the stop to load balancers. Calls are still served. */
   announceStop(): Promise<void>;
   /** Stops accepting calls. Resolves once no more are accepted. */

@@ -51,6 +51,7 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
   const reload = oneAtATime(async () => {
     await reloadConfiguration(inForce, read, serving, output);
     named.watch(inForce.settings);
+    await host?.refresh();
   });
   const named = watchNamedFiles(dirname(path), () => void reload());
   // Registered before the proxy announces itself: an unhandled SIGHUP would end the process, and an early save would

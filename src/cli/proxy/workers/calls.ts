@@ -5,6 +5,7 @@ import type { CallActivity } from "../../../proxy/dashboard/activity.ts";
 import type { DatabaseState, GatewayStore } from "../../../proxy/gateway/gateway.ts";
 import type { KeySnapshot } from "../../../proxy/gateway/key-store.ts";
 import type { Decision, Reservation, SubjectState, Usage } from "../../../proxy/gateway/limits.ts";
+import type { SpentBudget } from "../../../proxy/gateway/limits-spent.ts";
 import type { MetricCounts } from "../../../proxy/observability/metrics.ts";
 import type { KeptEntry } from "../../../proxy/translate/conversations/shared-conversations.ts";
 
@@ -18,8 +19,9 @@ export interface WorkerStart {
   /** The instance id that all workers share. */
   readonly instanceId: string;
   readonly history: History;
-  /** The keys of the database as they were last read. */
+  /** The keys of the database as they were last read, and what was spent of their budgets before. */
   readonly keys: KeySnapshot | undefined;
+  readonly spent: readonly SpentBudget[];
   /** The log that the ledger reads; undefined without a database. The worker keeps a journal beside it. */
   readonly ledgerLog: string | undefined;
 }
@@ -65,8 +67,8 @@ export interface WorkerCalls {
   /** Starts to serve and resolves to the port. Throws `port_in_use` or `cannot_listen`. */
   serve(start: WorkerStart): Promise<number>;
   reload(config: ProxyConfig): void;
-  /** Replaces the keys of the database. */
-  setKeys(snapshot: KeySnapshot): void;
+  /** Replaces the keys of the database; `spent` covers budgets that are new. */
+  setKeys(keys: { readonly snapshot: KeySnapshot; readonly spent: readonly SpentBudget[] }): Promise<void>;
   counts(): MetricCounts;
   activity(since: string): CallActivity;
   noteRefused(reason: string): void;

@@ -1,5 +1,7 @@
 import { AppError } from "../../../errors.ts";
 import { type CallActivity, mergeActivity, NO_CALLS } from "../../../proxy/dashboard/activity.ts";
+import type { SpentBudget } from "../../../proxy/gateway/limits-spent.ts";
+import { lostCallLine } from "../../../proxy/gateway/lost-calls.ts";
 import type { MetricCounts } from "../../../proxy/observability/metrics.ts";
 import type { RotatingFile } from "../../../proxy/observability/rotating-file.ts";
 import { NO_COUNTS, retired, sumCounts } from "../../../proxy/observability/sum-counts.ts";
@@ -13,6 +15,8 @@ import { createWorkerLimits, type WorkerLimits } from "./worker-limits.ts";
 export interface CommonState {
   /** Returns the functions that a worker can call. */
   callsOf(worker: () => WorkerProcess): Omit<PrimaryCalls, "ready">;
+  /** Sets what was spent of budgets before this process counted. */
+  prime(spent: readonly SpentBudget[]): void;
   /** Keeps the counts of a worker that has ended, so that no counter decreases. */
   retire(worker: WorkerProcess): void;
 }
@@ -27,10 +31,10 @@ export function createCommonState(
   host: GatewayHost | undefined,
 ): CommonState {
   const conversations = createBoundedStore<Uint8Array>();
-  const openLimits = createWorkerLimits();
+  const limits = createWorkerLimits();
   const limitsOf = new Map<WorkerProcess, WorkerLimits>();
   const limitsFor = (worker: WorkerProcess) => {
-    const known = limitsOf.get(worker) ?? openLimits();
+    const known = limitsOf.get(worker) ?? limits.open();
     limitsOf.set(worker, known);
     return known.calls;
   };
@@ -67,9 +71,13 @@ export function createCommonState(
       },
       databaseState: async () => hostOf(host).state(),
     }),
+    prime: limits.prime,
     retire(worker) {
       ended = retired(ended, worker.counts);
-      limitsOf.get(worker)?.end();
+      for (const lost of limitsOf.get(worker)?.end() ?? []) {
+        const line = lostCallLine(lost, Date.now());
+        if (line !== undefined) logFile.write(line);
+      }
       limitsOf.delete(worker);
     },
   };

@@ -4,7 +4,8 @@ import { createProxy, type ProxyParts, type ProxyServer } from "../../../proxy/c
 import { NO_CALLS } from "../../../proxy/dashboard/activity.ts";
 import type { Gateway, GatewayStore } from "../../../proxy/gateway/gateway.ts";
 import { createKeyDirectory, type KeyDirectory } from "../../../proxy/gateway/key-directory.ts";
-import { createLineBatches } from "../../../proxy/observability/line-batches.ts";
+import type { LimitStore } from "../../../proxy/gateway/limits.ts";
+import { createLineBatches, type LineSink } from "../../../proxy/observability/line-batches.ts";
 import { createJournal } from "../../../proxy/observability/line-journal.ts";
 import type { MetricCounts } from "../../../proxy/observability/metrics.ts";
 import { NO_COUNTS } from "../../../proxy/observability/sum-counts.ts";
@@ -14,7 +15,7 @@ import { version } from "../../version.ts";
 import { createCallLog } from "../start/call-log.ts";
 import { dashboardPage } from "../start/dashboard-page.ts";
 import { loadTelemetry } from "../start/load-telemetry.ts";
-import { openLimits } from "../start/open-limits.ts";
+import { openLimits, primeLimits } from "../start/open-limits.ts";
 import type { PrimaryCalls, WorkerCalls, WorkerStart } from "./calls.ts";
 import { createRemote, type Pipe, type Remote } from "./remote.ts";
 import { createRemoteLimits } from "./worker-limits.ts";
@@ -43,16 +44,27 @@ function workerCalls(primary: () => Remote<PrimaryCalls>, output: Output): Worke
   let proxy: ProxyServer | undefined;
   let config: WorkerStart["config"];
   let drained: Promise<void> | undefined;
+  let limits: LimitStore | undefined;
   const directory = createKeyDirectory();
   return {
     async serve(start) {
       config = start.config;
-      const limits = (await openLimits(config, output)) ?? createRemoteLimits(primary());
-      if (start.keys) directory.replace(start.keys);
       const gateway = start.ledgerLog === undefined ? undefined : createRemoteGateway(directory, primary());
-      const telemetry = await loadTelemetry(config, output);
-      const parts = { limits, gateway, telemetry };
-      proxy = createSharingProxy(start, primary(), parts, () => config.logging.requests, output);
+      const lines = openLines(start, primary());
+      const writeLine = (line: string) => lines.write(line);
+      const shared = await openLimits(() => config, output, gateway, writeLine);
+      limits = shared?.limits ?? createRemoteLimits(primary());
+      await primeLimits(limits, start.spent);
+      if (start.keys) directory.replace(start.keys);
+      const log = createCallLog(lines, () => config.logging.requests, output, gateway !== undefined);
+      proxy = createSharingProxy(start, primary(), {
+        log,
+        limits,
+        cooldownShare: shared?.cooldowns,
+        telemetry: await loadTelemetry(config, output),
+        gateway,
+        onInternal: (error) => output.note(`internal error: ${getErrorMessage(error)}`),
+      });
       reportCounts(proxy.counts, primary());
       return listen(proxy.app, config);
     },
@@ -60,7 +72,10 @@ function workerCalls(primary: () => Remote<PrimaryCalls>, output: Output): Worke
       proxy?.reload(next);
       config = next;
     },
-    setKeys: (snapshot) => directory.replace(snapshot),
+    async setKeys({ snapshot, spent }) {
+      if (limits) await primeLimits(limits, spent);
+      directory.replace(snapshot);
+    },
     counts: () => proxy?.counts() ?? NO_COUNTS,
     activity: (since) => proxy?.activity(since) ?? NO_CALLS,
     noteRefused: (reason) => proxy?.noteRefused(reason),
@@ -76,22 +91,22 @@ function workerCalls(primary: () => Remote<PrimaryCalls>, output: Output): Worke
   };
 }
 
+/** Returns the lines of the request log, which the primary writes. */
+function openLines({ ledgerLog }: WorkerStart, primary: Remote<PrimaryCalls>): LineSink {
+  const journal = ledgerLog === undefined ? undefined : createJournal(ledgerLog);
+  // If the primary has ended, this process ends too.
+  return createLineBatches((batch) => primary.call("log", batch).catch(() => {}), journal);
+}
+
 /** Creates a proxy that shares all state that clients can observe with the other workers. */
 function createSharingProxy(
-  { config, instanceId, history, ledgerLog }: WorkerStart,
+  { config, instanceId, history }: WorkerStart,
   primary: Remote<PrimaryCalls>,
-  parts: Pick<ProxyParts, "limits" | "gateway" | "telemetry">,
-  logsCalls: () => boolean,
-  output: Output,
+  parts: Pick<ProxyParts, "log" | "limits" | "cooldownShare" | "gateway" | "telemetry" | "onInternal">,
 ): ProxyServer {
-  // If the primary has ended, this process ends too.
-  const journal = ledgerLog === undefined ? undefined : createJournal(ledgerLog);
-  const lines = createLineBatches((batch) => primary.call("log", batch).catch(() => {}), journal);
   return createProxy(config, {
     ...parts,
-    log: createCallLog(lines, logsCalls, output, parts.gateway !== undefined),
     version,
-    onInternal: (error) => output.note(`internal error: ${getErrorMessage(error)}`),
     dashboardPage,
     shared: {
       instanceId,

@@ -2,6 +2,7 @@ import type { ProxyConfig } from "../../../config/proxy/config.ts";
 import { AppError } from "../../../errors.ts";
 import type { ConfigurationState } from "../../../proxy/dashboard/api-types.ts";
 import type { KeySnapshot } from "../../../proxy/gateway/key-store.ts";
+import type { SpentBudget } from "../../../proxy/gateway/limits-spent.ts";
 import { createInstanceId } from "../../../proxy/instance-id.ts";
 import type { RotatingFile } from "../../../proxy/observability/rotating-file.ts";
 import type { Output } from "../../output.ts";
@@ -88,8 +89,9 @@ class Workers implements Serving {
     void this.all(({ remote }) => remote.call("noteRefused", reason));
   }
 
-  readonly setKeys = async (snapshot: KeySnapshot): Promise<void> => {
-    await this.all(({ remote }) => remote.call("setKeys", snapshot));
+  readonly setKeys = async (snapshot: KeySnapshot, spent: readonly SpentBudget[]): Promise<void> => {
+    this.common.prime(spent);
+    await this.all(({ remote }) => remote.call("setKeys", { snapshot, spent }));
   };
 
   async announceStop(): Promise<void> {
@@ -160,6 +162,7 @@ class Workers implements Serving {
         instanceId: this.instanceId,
         history,
         keys: this.host?.snapshot,
+        spent: this.host?.spent ?? [],
         ledgerLog: this.host?.log,
       };
       worker.remote.call("serve", start).then(

@@ -1,19 +1,27 @@
-import type { Decision, LimitStore, Reservation } from "../../../proxy/gateway/limits.ts";
+import type { Decision, LimitStore, LostReservation, Reservation } from "../../../proxy/gateway/limits.ts";
 import { createMemoryLimits } from "../../../proxy/gateway/limits-memory.ts";
+import type { SpentBudget } from "../../../proxy/gateway/limits-spent.ts";
 import type { PrimaryCalls } from "./calls.ts";
 import type { Remote } from "./remote.ts";
 
 /** The limits that the primary counts for one worker. */
 export interface WorkerLimits {
   readonly calls: Pick<PrimaryCalls, "reserveLimits" | "settleLimits" | "readLimits">;
-  /** Ends the reservations of a worker that has ended; their estimated input is charged. */
-  end(): void;
+  /** Ends the reservations of a worker that has ended, and returns them; their estimated input is charged. */
+  end(): LostReservation[];
 }
 
-/** Creates the counters that all workers share. Returns a function that opens them for one worker. */
-export function createWorkerLimits(): () => WorkerLimits {
+/** The counters that all workers share. */
+export interface CommonLimits {
+  open(): WorkerLimits;
+  /** Sets what was spent of budgets before this process counted. */
+  prime(spent: readonly SpentBudget[]): void;
+}
+
+/** Creates the counters that all workers share. */
+export function createWorkerLimits(): CommonLimits {
   const store = createMemoryLimits();
-  return () => {
+  const openOne = (): WorkerLimits => {
     const open = new Map<string, Reservation>();
     return {
       calls: {
@@ -29,11 +37,19 @@ export function createWorkerLimits(): () => WorkerLimits {
         readLimits: (subjects) => store.read(subjects) as ReturnType<PrimaryCalls["readLimits"]>,
       },
       end() {
-        for (const reservation of open.values())
-          store.settle(reservation, { tokens: reservation.tokens, micros: reservation.inputMicros });
+        const lost = [...open.values()];
         open.clear();
+        for (const reservation of lost)
+          store.settle(reservation, { tokens: reservation.tokens, micros: reservation.inputMicros });
+        return lost.map(({ id, inputMicros, meta }) => ({ id, micros: inputMicros, meta }));
       },
     };
+  };
+  return {
+    open: openOne,
+    prime(spent) {
+      for (const { subject, period, start, micros } of spent) store.prime(subject, period, start, micros);
+    },
   };
 }
 

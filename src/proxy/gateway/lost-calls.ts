@@ -1,0 +1,36 @@
+import type { LostReservation } from "./limits.ts";
+import { toUsd } from "./limits.ts";
+
+/** What a reservation says about its call, for the case that its process ends first: members of the log's line. */
+export interface CallMeta {
+  readonly time: string;
+  readonly id: string;
+  readonly key?: string | undefined;
+  readonly key_id?: string | undefined;
+  readonly team?: string | undefined;
+  readonly tags?: Readonly<Record<string, string>> | undefined;
+  readonly client: string;
+  readonly method: string;
+  readonly route: string;
+  readonly model?: string | undefined;
+  readonly upstream?: string | undefined;
+  readonly upstream_model?: string | undefined;
+  readonly stream: boolean;
+}
+
+/**
+ * Returns the log's line of a call whose process ended before it, or undefined for a reservation that is no call's. The
+ * ledger reads it like any other; if the process had written the call itself, the first line counts.
+ */
+export function lostCallLine({ micros, meta }: LostReservation, now: number): string | undefined {
+  if (meta === undefined) return undefined;
+  const call = JSON.parse(meta) as CallMeta;
+  return JSON.stringify({
+    ...call,
+    status: 500,
+    ms: Math.max(0, now - Date.parse(call.time)),
+    cost: toUsd(micros),
+    error_code: "lost",
+    fault: "The process that served the call ended before it; its estimated input was charged",
+  });
+}

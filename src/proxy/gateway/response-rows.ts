@@ -1,0 +1,40 @@
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
+import type { Database } from "../../database/open-database.ts";
+
+/** The stored responses and threads of all replicas: JSON by id. */
+export interface ResponseRows {
+  loadResponse(id: string): Promise<Uint8Array | undefined>;
+  /** Resolves when every replica can load it. */
+  saveResponse(entry: { readonly id: string; readonly bytes: Uint8Array }): Promise<void>;
+  deleteResponse(id: string): Promise<void>;
+}
+
+const compress = promisify(gzip);
+const decompress = promisify(gunzip);
+/** The fastest level: conversations are text, which it makes four times smaller. */
+const LEVEL = 1;
+/** Bytes of a conversation that is stored; as many as the store in memory holds in all. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** Creates the store; rows are deleted after `retention.responses` days (`ledger-retention.ts`). */
+export function createResponseRows(db: Database): ResponseRows {
+  return {
+    async loadResponse(id) {
+      const row = await db.selectFrom("responses").select("body").where("id", "=", id).executeTakeFirst();
+      return row && decompress(row.body, { maxOutputLength: MAX_BYTES });
+    },
+    async saveResponse({ id, bytes }) {
+      if (bytes.length > MAX_BYTES) return;
+      const row = { time: Date.now(), body: await compress(bytes, { level: LEVEL }) };
+      await db
+        .insertInto("responses")
+        .values({ id, ...row })
+        .onConflict((conflict) => conflict.column("id").doUpdateSet(row))
+        .execute();
+    },
+    async deleteResponse(id) {
+      await db.deleteFrom("responses").where("id", "=", id).execute();
+    },
+  };
+}

@@ -1,0 +1,179 @@
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { periodAt } from "../../../src/proxy/gateway/budget-periods.ts";
+import { parseLedgerRow } from "../../../src/proxy/gateway/ledger-row.ts";
+import { createMemoryLimits } from "../../../src/proxy/gateway/limits-memory.ts";
+import type { SpentBudget } from "../../../src/proxy/gateway/limits-spent.ts";
+import { lostCallLine } from "../../../src/proxy/gateway/lost-calls.ts";
+import { type OpenGateway, openGateway } from "../../../src/proxy/gateway/open-gateway.ts";
+import { createStoredConversations } from "../../../src/proxy/pipeline/stored-conversations.ts";
+import { createMemoryConversations } from "../../../src/proxy/translate/conversations/conversation-store.ts";
+import { ENGINES, type Location, testDatabases } from "../../support/databases.ts";
+import { callLine } from "../../support/ledger-calls.ts";
+import { sqliteWorkerFiles } from "../../support/sqlite-worker.ts";
+import { configOf } from "../../support/start-proxy.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const databases = testDatabases();
+const actor = { name: "root", address: null };
+
+/** Opens the database as a proxy does; `spent` receives what was spent of new budgets. */
+async function open(location: Location, log: string, spent: SpentBudget[] = [], settings: object = {}) {
+  const gateway = await openGateway({
+    location,
+    workerFiles: sqliteWorkerFiles,
+    log,
+    config: () => configOf(settings),
+    onKeys: async (_snapshot, added) => void spent.push(...added),
+    keepAdminKey: async () => {},
+    note: () => {},
+    signal: new AbortController().signal,
+  });
+  let isClosed = false;
+  const close = async () => {
+    if (!isClosed) await gateway.close();
+    isClosed = true;
+  };
+  onTestFinished(close);
+  return { ...gateway, close };
+}
+
+const logIn = async () => join(await temporaryFolder(), "requests.ndjson");
+const callOf = (id: string, key_id: string, cost: number, more: object = {}) => ({
+  time: new Date().toISOString(),
+  id,
+  key: "k",
+  key_id,
+  client: "test",
+  route: "/v1/chat/completions",
+  model: "m",
+  upstream: "u",
+  status: 200,
+  ms: 5,
+  stream: false,
+  cost,
+  ...more,
+});
+
+describe.each(ENGINES)("state that outlives a process, on %s", (engine) => {
+  it("has what the calls in the log have spent of the budgets of keys and teams", async () => {
+    const location = await databases.locate(engine);
+    const log = await logIn();
+    const first = await open(location, log);
+    const budgets = [{ usd: 3, period: "day" as const }];
+    await first.store.createTeam(
+      { name: "search", limits: { budgets: [{ usd: 9, period: "month" }] } },
+      actor,
+    );
+    const { key } = await first.store.create({ name: "alice", team: "search", limits: { budgets } }, actor);
+    await first.close();
+    appendFileSync(log, callLine(callOf("req_1", key.id, 2, { team: "search" })));
+    appendFileSync(log, callLine(callOf("req_2", "key_other", 1, { team: "search" })));
+    const spent: SpentBudget[] = [];
+    const second = await open(location, log, spent);
+    const at = (period: "day" | "month") => periodAt(period, Date.now()).start;
+    expect(spent).toHaveLength(2);
+    expect(spent).toContainEqual({ subject: `key:${key.id}`, period: "day", start: at("day"), micros: 2e6 });
+    expect(spent).toContainEqual({
+      subject: "team:search",
+      period: "month",
+      start: at("month"),
+      micros: 3e6,
+    });
+    const limits = createMemoryLimits();
+    for (const { subject, period, start, micros } of spent) limits.prime(subject, period, start, micros);
+    const subjects = [{ id: `key:${key.id}`, label: "the key", limits: { budgets } }];
+    const reservation = { id: "r", subjects, tokens: 0, micros: 1_500_000, inputMicros: 0, totalMs: 0 };
+    expect(await limits.reserve(reservation)).toMatchObject({
+      excess: { limit: "budget" },
+      states: [{ budgets: [{ remainingMicros: 1e6 }] }],
+    });
+    // A budget that is added later begins with what its period has seen.
+    await second.store.update(key.id, { limits: { budgets: [{ usd: 8, period: "total" }] } }, actor);
+    expect(spent.slice(2)).toEqual([{ subject: `key:${key.id}`, period: "total", start: 0, micros: 2e6 }]);
+  });
+
+  it("has the budgets of the configuration's keys", async () => {
+    const location = await databases.locate(engine);
+    const log = await logIn();
+    appendFileSync(log, callLine(callOf("req_1", "config:bob", 4)));
+    const limits = { budgets: [{ usd: 5, period: "total" }] };
+    const spent: SpentBudget[] = [];
+    await open(location, log, spent, { api_keys: [{ name: "bob", sha256: "0".repeat(64), limits }] });
+    expect(spent).toEqual([{ subject: "key:config:bob", period: "total", start: 0, micros: 4e6 }]);
+  });
+
+  it("has stored responses, which another process continues and deletes", async () => {
+    const location = await databases.locate(engine);
+    const log = await logIn();
+    const store = ({ store: rows, state }: OpenGateway) =>
+      createStoredConversations(
+        { directory: undefined as never, store: async () => rows, state },
+        createMemoryConversations(),
+      );
+    const first = await open(location, log);
+    const turns = [
+      { role: "user" as const, parts: [{ type: "text" as const, text: "Remember 4711 \u0000 déjà" }] },
+    ];
+    await store(first).save("alice/resp_1", { turns, responseText: '{"id":"resp_1"}' }, 50);
+    if (engine === "sqlite") await first.close();
+    const second = store(await open(location, log));
+    expect(await second.load("alice/resp_1")).toEqual({ turns, responseText: '{"id":"resp_1"}' });
+    expect(await second.load("bob/resp_1")).toBeUndefined();
+    await second.delete("alice/resp_1");
+    expect(await second.load("alice/resp_1")).toBeUndefined();
+    if (engine === "postgres") expect(await store(first).load("alice/resp_1")).toBeUndefined();
+  });
+});
+
+describe("replicas", () => {
+  it("are listed by all that share a PostgreSQL database, until they leave", async () => {
+    const location = await databases.locate("postgres");
+    const first = await open(location, await logIn());
+    const second = await open(location, await logIn());
+    await first.store.report({ id: "a", version: "1", since: 1_000, inFlight: 2 });
+    await second.store.report({ id: "b", version: "1", since: 2_000, inFlight: 0 });
+    await first.store.report({ id: "a", version: "1", since: 1_000, inFlight: 3 });
+    const both = [
+      { id: "a", version: "1", since: 1_000, inFlight: 3 },
+      { id: "b", version: "1", since: 2_000, inFlight: 0 },
+    ];
+    expect(await first.store.replicas()).toEqual(both);
+    expect(await second.store.replicas()).toEqual(both);
+    await first.store.leave("a");
+    expect(await second.store.replicas()).toEqual(both.slice(1));
+  });
+});
+
+describe("a call whose process has ended", () => {
+  it("becomes a row of the ledger with its estimated input cost", () => {
+    const meta = {
+      time: "2026-01-02T00:00:00.000Z",
+      id: "req_0123456789ab7",
+      key: "alice",
+      key_id: "key_1",
+      client: "::1",
+      method: "POST",
+      route: "/v1/messages",
+      model: "m",
+      upstream: "a",
+      stream: true,
+    };
+    const lost = { id: meta.id, micros: 250_000, meta: JSON.stringify(meta) };
+    const line = lostCallLine(lost, Date.parse(meta.time) + 61_000);
+    expect(parseLedgerRow(line ?? "")).toMatchObject({
+      id: meta.id,
+      key_id: "key_1",
+      status: 500,
+      error_code: "lost",
+      cost_micros: 250_000,
+      ms: 61_000,
+      replica: "0123456789ab",
+    });
+  });
+
+  it("has no row for its reservation at an upstream", () => {
+    expect(lostCallLine({ id: "req_1/1", micros: 0, meta: undefined }, 0)).toBeUndefined();
+  });
+});
