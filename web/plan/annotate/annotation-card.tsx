@@ -1,5 +1,5 @@
 import { Pencil, Trash2 } from "lucide-react";
-import { memo, useEffect, useMemo, useRef } from "react";
+import { memo, useMemo } from "react";
 import { classNames } from "../../../src/render/class-names.ts";
 import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
 import type { AttachedImage, PlanAnnotation } from "../../../src/review/api-types.ts";
@@ -13,20 +13,28 @@ import { TypeIcon } from "./type-icon.tsx";
 interface AnnotationCardProps {
   readonly annotation: PlanAnnotation;
   readonly active: boolean;
+  /** Its position among all cards, from 1, and their number; not all cards are in the document. */
+  readonly position: number;
+  readonly count: number;
 }
 
 /** Shows one annotation in the sidebar. A click scrolls the plan to it. */
-export const AnnotationCard = memo(function AnnotationCard({ annotation, active }: AnnotationCardProps) {
+export const AnnotationCard = memo(function AnnotationCard({
+  annotation,
+  active,
+  position,
+  count,
+}: AnnotationCardProps) {
   const { id, type, anchor, text, author, replacement, images = [] } = annotation;
-  const card = useRef<HTMLLIElement>(null);
   const name = anchor ? `${typeNames[type]} on ${describePosition(anchor)}` : typeNames[type];
 
-  useEffect(() => {
-    if (active) card.current?.scrollIntoView({ block: "nearest" });
-  }, [active]);
-
   return (
-    <li ref={card} className={classNames("card", `tone-${type}`, active && "card-active")}>
+    <li
+      className={classNames("card", `tone-${type}`, active && "card-active")}
+      data-item={id}
+      aria-setsize={count}
+      aria-posinset={position}
+    >
       <button
         type="button"
         className="card-position"

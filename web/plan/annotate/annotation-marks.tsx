@@ -30,23 +30,33 @@ export const AnnotationMarks = memo(function AnnotationMarks({
 
   return (
     <div className="annotation-marks no-print" aria-hidden>
-      {annotations.map(({ id, type }) => {
-        const position = positions.get(id);
-        if (position === undefined) return null;
-        return (
-          <button
-            key={id}
-            type="button"
-            tabIndex={-1}
-            className={`tone-${type}`}
-            style={{ top: `${position * 100}%` }}
-            onClick={() => activate(id)}
-          />
-        );
-      })}
+      {distinctMarks(annotations, positions).map(({ id, type, position }) => (
+        <button
+          key={id}
+          type="button"
+          tabIndex={-1}
+          className={`tone-${type}`}
+          style={{ top: `${position * 100}%` }}
+          onClick={() => activate(id)}
+        />
+      ))}
     </div>
   );
 });
+
+/** Steps of the window's height; marks in the same step cover each other, so only the first is rendered. */
+const STEPS = 500;
+
+function distinctMarks(annotations: readonly PlanAnnotation[], positions: ReadonlyMap<string, number>) {
+  const marks = new Map<number, { readonly id: string; readonly type: string; readonly position: number }>();
+  for (const { id, type } of annotations) {
+    const position = positions.get(id);
+    if (position === undefined) continue;
+    const step = Math.round(position * STEPS);
+    if (!marks.has(step)) marks.set(step, { id, type, position });
+  }
+  return [...marks.values()];
+}
 
 /** Returns the vertical position of each annotation on the page, from 0 to 1. Empty if the page does not scroll. */
 function measurePositions(
@@ -58,10 +68,14 @@ function measurePositions(
   const positions = new Map<string, number>();
   const elements = elementsBy(root, "block");
   if (scrollHeight <= clientHeight) return positions;
+  const tops = new Map<number, number>();
   for (const { id, anchor } of annotations) {
     const block = anchor && blocksOf(plan, anchor)[0];
     const element = block === undefined ? undefined : elements.get(block);
-    if (element) positions.set(id, (element.getBoundingClientRect().top + scrollY) / scrollHeight);
+    if (block === undefined || !element) continue;
+    const top = tops.get(block) ?? element.getBoundingClientRect().top;
+    tops.set(block, top);
+    positions.set(id, (top + scrollY) / scrollHeight);
   }
   return positions;
 }

@@ -2,8 +2,9 @@ import { MessageSquarePlus, X } from "lucide-react";
 import { lazy, memo, type ReactNode, Suspense, useMemo } from "react";
 import { classNames } from "../../../src/render/class-names.ts";
 import { Button, IconButton } from "../../shared/components/button.tsx";
+import { VirtualList } from "../../shared/components/virtual-list.tsx";
 import { useThreads } from "../../shared/threads/thread-store.ts";
-import { inDocumentOrder } from "../model/annotations.ts";
+import { inDocumentOrder, MAX_RENDERED_CARDS } from "../model/annotations.ts";
 import { startAnnotation, toggleSidebar } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 import { AnnotationCard } from "./annotation-card.tsx";
@@ -71,11 +72,21 @@ const Cards = memo(function Cards() {
   const activeId = useReview((state) => state.activeId);
   const ordered = useMemo(() => inDocumentOrder(annotations), [annotations]);
   return (
-    <ol className="cards">
-      {ordered.map((annotation) => (
-        <AnnotationCard key={annotation.id} annotation={annotation} active={annotation.id === activeId} />
-      ))}
-    </ol>
+    <VirtualList
+      className="cards"
+      items={ordered}
+      activeId={activeId}
+      renderAllUpTo={MAX_RENDERED_CARDS}
+      render={(annotation, item) => (
+        <AnnotationCard
+          key={annotation.id}
+          annotation={annotation}
+          active={annotation.id === activeId}
+          position={item["aria-posinset"]}
+          count={item["aria-setsize"]}
+        />
+      )}
+    />
   );
 });
 

@@ -18,7 +18,14 @@ import { BlockHandle } from "./block-handle.tsx";
 import { type BlockPosition, isSamePosition, positionAt } from "./block-position.ts";
 import { anchorOfRemoved, anchorOfSelection } from "./current-anchor.ts";
 import { imageUrlOf } from "./image-url.ts";
-import { annotationAt, type PaintedRanges, paintAnnotations, paintTarget } from "./paint.ts";
+import {
+  annotationAt,
+  describeBlocks,
+  type PaintedRanges,
+  paintAnnotations,
+  paintTarget,
+  repaintDistance,
+} from "./paint.ts";
 import { type Box, type Target, targetBox } from "./target.ts";
 
 export function Article() {
@@ -153,8 +160,10 @@ function usePaint(root: React.RefObject<HTMLDivElement | null>): React.RefObject
   useLayoutEffect(() => {
     const element = root.current;
     if (!element) return;
-    const paint = () => {
-      painted.current = paintAnnotations(element, plan, annotations, activeId);
+    let paintedAt = scrollY;
+    const paint = (isPrinting = false) => {
+      paintedAt = scrollY;
+      painted.current = paintAnnotations(element, plan, annotations, { activeId, isPrinting });
       paintTarget(element, plan, target);
     };
     paint();
@@ -163,8 +172,26 @@ function usePaint(root: React.RefObject<HTMLDivElement | null>): React.RefObject
       if (records.some(({ type }) => type === "childList")) paint();
     });
     observer.observe(element, { childList: true, subtree: true });
-    return () => observer.disconnect();
+    const distance = repaintDistance(annotations);
+    if (distance === undefined) return () => observer.disconnect();
+    const stopFollowing = followPage({
+      onScroll: () => Math.abs(scrollY - paintedAt) > distance && paint(),
+      onPrint: paint,
+    });
+    return () => {
+      observer.disconnect();
+      stopFollowing();
+    };
   }, [root, plan, annotations, activeId, target]);
+
+  useLayoutEffect(() => {
+    const element = root.current;
+    if (!element) return;
+    describeBlocks(element, plan, annotations);
+    const observer = new MutationObserver(() => describeBlocks(element, plan, annotations));
+    observer.observe(element, { childList: true, subtree: true });
+    return () => observer.disconnect();
+  }, [root, plan, annotations]);
 
   useEffect(() => {
     const anchor = annotations.find(({ id }) => id === activeId)?.anchor;
@@ -176,6 +203,26 @@ function usePaint(root: React.RefObject<HTMLDivElement | null>): React.RefObject
   }, [root, plan, annotations, activeId]);
 
   return painted;
+}
+
+interface PageEvents {
+  readonly onScroll: () => void;
+  readonly onPrint: (isPrinting: boolean) => void;
+}
+
+function followPage({ onScroll, onPrint }: PageEvents): () => void {
+  const begin = () => onPrint(true);
+  const end = () => onPrint(false);
+  addEventListener("scroll", onScroll, { passive: true });
+  addEventListener("resize", end);
+  addEventListener("beforeprint", begin);
+  addEventListener("afterprint", end);
+  return () => {
+    removeEventListener("scroll", onScroll);
+    removeEventListener("resize", end);
+    removeEventListener("beforeprint", begin);
+    removeEventListener("afterprint", end);
+  };
 }
 
 /** CSS `prefers-reduced-motion` rules do not apply to scrolling with an explicit behavior. */

@@ -2,22 +2,34 @@ import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
 import { annotatedRemoval, domRange, elementsBy } from "../dom/text-points.ts";
 import { blocksOf, drawnRanges } from "../model/anchor.ts";
+import { MAX_RENDERED_CARDS, typeNames } from "../model/annotations.ts";
 
 /** DOM ranges by annotation id, for click detection. */
 export type PaintedRanges = ReadonlyMap<string, readonly Range[]>;
 
+/**
+ * With more annotations, only those near the window are painted: the browser checks every range of a highlight whenever
+ * the document changes, also by a key that is typed into a field.
+ */
+const MAX_PAINTED = 500;
+/** Pixels above and below the window in which annotations are painted. */
+const OVERSCAN = 1_000;
+
+/** Returns how far the page may be scrolled until annotations must be painted again; undefined if all are painted. */
+export function repaintDistance(annotations: readonly PlanAnnotation[]): number | undefined {
+  return annotations.length > MAX_PAINTED ? OVERSCAN / 2 : undefined;
+}
+
 const KINDS = ["comment", "replace", "delete", "insert", "concern", "label"] as const;
 
-/**
- * Paints annotations with the CSS Custom Highlight API, which adds no elements. Assistive technology ignores
- * highlights, so each annotated block also refers to its cards.
- */
+/** Paints annotations, for printing all of them, with the CSS Custom Highlight API, which adds no elements. */
 export function paintAnnotations(
   root: Element,
   plan: MarkdownDocument,
-  annotations: readonly PlanAnnotation[],
-  activeId: string | undefined,
+  all: readonly PlanAnnotation[],
+  { activeId, isPrinting }: { readonly activeId: string | undefined; readonly isPrinting: boolean },
 ): PaintedRanges {
+  const annotations = isPrinting || all.length <= MAX_PAINTED ? all : nearWindow(root, plan, all);
   const painted = new Map<string, Range[]>();
   const leaves = elementsBy(root, "leaf");
   for (const { id, anchor } of annotations) {
@@ -38,8 +50,22 @@ export function paintAnnotations(
     );
   }
   setHighlight("annotation-active", activeId ? (painted.get(activeId) ?? []) : []);
-  describeBlocks(root, plan, annotations);
   return painted;
+}
+
+function nearWindow(
+  root: Element,
+  plan: MarkdownDocument,
+  annotations: readonly PlanAnnotation[],
+): readonly PlanAnnotation[] {
+  const near = new Set<number>();
+  for (const [block, element] of elementsBy(root, "block")) {
+    const { top, bottom } = element.getBoundingClientRect();
+    if (bottom > -OVERSCAN && top < innerHeight + OVERSCAN) near.add(block);
+  }
+  return annotations.filter(
+    ({ anchor }) => anchor && blocksOf(plan, anchor).some((block) => near.has(block)),
+  );
 }
 
 /** Returns the range of the removed text that an annotation is about. */
@@ -86,7 +112,15 @@ function setHighlight(name: string, ranges: readonly Range[]): void {
   CSS.highlights.set(name, highlight);
 }
 
-function describeBlocks(root: Element, plan: MarkdownDocument, annotations: readonly PlanAnnotation[]): void {
+/**
+ * Lets each annotated block refer to its cards, or describes it if not all cards are in the document: assistive
+ * technology ignores highlights.
+ */
+export function describeBlocks(
+  root: Element,
+  plan: MarkdownDocument,
+  annotations: readonly PlanAnnotation[],
+): void {
   const byBlock = new Map<number, PlanAnnotation[]>();
   for (const annotation of annotations) {
     if (!annotation.anchor) continue;
@@ -96,14 +130,31 @@ function describeBlocks(root: Element, plan: MarkdownDocument, annotations: read
       else byBlock.set(block, [annotation]);
     }
   }
-  for (const element of root.querySelectorAll<HTMLElement>("[data-annotated]")) {
-    element.removeAttribute("data-annotated");
-    element.removeAttribute("aria-describedby");
+  const areCardsRendered = annotations.length <= MAX_RENDERED_CARDS;
+  for (const [block, element] of elementsBy(root, "block")) {
+    const list = byBlock.get(block);
+    setOrRemove(element, "data-annotated", list && (list.at(-1)?.type ?? "comment"));
+    const cards = areCardsRendered ? list?.map(({ id }) => `annotation-${id}`).join(" ") : undefined;
+    setOrRemove(element, "aria-describedby", cards);
+    setOrRemove(element, "aria-description", list && !areCardsRendered ? describe(list) : undefined);
   }
-  const blocks = elementsBy(root, "block");
-  for (const [block, list] of byBlock) {
-    const element = blocks.get(block);
-    element?.setAttribute("data-annotated", list.at(-1)?.type ?? "comment");
-    element?.setAttribute("aria-describedby", list.map(({ id }) => `annotation-${id}`).join(" "));
-  }
+}
+
+/** Leaves an attribute that does not change alone: setting it would recalculate the style of the block. */
+function setOrRemove(element: Element, name: string, value: string | undefined): void {
+  if (value === undefined) {
+    if (element.hasAttribute(name)) element.removeAttribute(name);
+  } else if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+}
+
+/** Annotations of a block whose text is part of its description. */
+const MAX_DESCRIBED = 5;
+
+/** Describes a block by its annotations, for when their cards are not in the document. */
+function describe(annotations: readonly PlanAnnotation[]): string {
+  const texts = annotations
+    .slice(0, MAX_DESCRIBED)
+    .map(({ type, text, replacement }) => [typeNames[type], replacement, text].filter(Boolean).join(": "));
+  const more = annotations.length - texts.length;
+  return [...texts, ...(more > 0 ? [`${more} more comments`] : [])].join("; ");
 }

@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react";
+import { useDeferredValue, useMemo, useState } from "react";
 import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
@@ -114,7 +114,9 @@ function SentText({ name, feedback }: { readonly name: string; readonly feedback
 }
 
 function Preview({ text }: { readonly text: string }) {
-  const document = useMemo(() => parseMarkdown(text), [text]);
+  // Typing into the summary does not wait until the feedback of thousands of comments is parsed.
+  const shown = useDeferredValue(text);
+  const document = useMemo(() => parseMarkdown(shown), [shown]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <section className="sent-feedback-preview" tabIndex={0} aria-label="Preview">

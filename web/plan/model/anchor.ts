@@ -136,8 +136,18 @@ export function linesAnchor(
   });
 }
 
-/** Returns the indices of the blocks that an anchor touches. */
-export function blocksOf(document: MarkdownDocument, anchor: PlanAnchor): number[] {
+const knownBlocks = new WeakMap<MarkdownDocument, WeakMap<PlanAnchor, readonly number[]>>();
+
+/** Returns the indices of the blocks that an anchor touches. Computed once per anchor: there may be thousands. */
+export function blocksOf(document: MarkdownDocument, anchor: PlanAnchor): readonly number[] {
+  const ofDocument = knownBlocks.get(document) ?? new WeakMap<PlanAnchor, readonly number[]>();
+  knownBlocks.set(document, ofDocument);
+  const known = ofDocument.get(anchor) ?? findBlocks(document, anchor);
+  ofDocument.set(anchor, known);
+  return known;
+}
+
+function findBlocks(document: MarkdownDocument, anchor: PlanAnchor): readonly number[] {
   const touched = documentIndex(document)
     .leavesAt(anchor.start, anchor.end)
     .filter(({ start, end }) => start < anchor.end && end > anchor.start);

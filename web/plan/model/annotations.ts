@@ -18,6 +18,9 @@ export const typeNames: Readonly<Record<AnnotationType, string>> = {
   general: "General comment",
 };
 
+/** With more annotations, only the cards near the window are in the document. */
+export const MAX_RENDERED_CARDS = 100;
+
 const PRAISE = "Looks good";
 
 /** Frequent comments that take one click. */

@@ -3,12 +3,14 @@ import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { PlanAnchor, PlanAnnotation, Round } from "../../../src/review/api-types.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { announce } from "../../shared/components/toast.tsx";
+import { VirtualList } from "../../shared/components/virtual-list.tsx";
 import { AnnotationText, shortened } from "../annotate/annotation-card.tsx";
 import { TypeIcon } from "../annotate/type-icon.tsx";
 import { withoutPreamble } from "../decide/compose-feedback.ts";
 import { blocksOf } from "../model/anchor.ts";
 import {
   inDocumentOrder,
+  MAX_RENDERED_CARDS,
   pastAnnotations,
   relocateAnnotations,
   repeatedId,
@@ -49,13 +51,21 @@ function PastAnnotations({
 }) {
   const document = useReview((state) => state.document);
   const placed = useMemo(
-    () => relocateAnnotations(document, inDocumentOrder(annotations)),
+    () =>
+      relocateAnnotations(document, inDocumentOrder(annotations)).map((each) => ({
+        ...each,
+        id: each.annotation.id,
+      })),
     [document, annotations],
   );
   return (
-    <ol className="cards">
-      {placed.map(({ annotation, lost }) => (
-        <li key={annotation.id} className="card card-past">
+    <VirtualList
+      className="cards"
+      items={placed}
+      activeId={undefined}
+      renderAllUpTo={MAX_RENDERED_CARDS}
+      render={({ annotation, lost }, item) => (
+        <li key={annotation.id} className="card card-past" {...item}>
           <div className="card-position">
             <TypeIcon type={annotation.type} />
             <span className="card-type">{typeNames[annotation.type]}</span>
@@ -70,8 +80,8 @@ function PastAnnotations({
             <PastTools annotation={annotation} lost={lost} round={round} />
           </div>
         </li>
-      ))}
-    </ol>
+      )}
+    />
   );
 }
 

@@ -1,13 +1,9 @@
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { ReactNode } from "react";
 import type { Thread } from "../../../src/review/api-types.ts";
+import { VirtualList } from "../components/virtual-list.tsx";
 import { authorName } from "./thread-card.tsx";
 import { useThreads } from "./thread-store.ts";
 import { authorKey, authorsIn, filterThreads, severitiesIn, type ThreadFilter } from "./threads.ts";
-import { visibleRange } from "./visible-range.ts";
-
-/** Estimated height of a thread that was not rendered yet, and pixels rendered beyond the window. */
-const ESTIMATE = 120;
-const OVERSCAN = 600;
 
 interface ThreadListProps {
   /** All threads in the order of the list. */
@@ -18,6 +14,7 @@ interface ThreadListProps {
 /** Lists threads with filters. Only those near the window are rendered. */
 export function ThreadList({ threads, render }: ThreadListProps) {
   const filter = useThreads((state) => state.filter);
+  const activeId = useThreads((state) => state.activeId);
   const shown = filterThreads(threads, filter);
   if (threads.length === 0) return null;
   return (
@@ -30,7 +27,16 @@ export function ThreadList({ threads, render }: ThreadListProps) {
       </h3>
       <Filters threads={threads} filter={filter} />
       {shown.length === 0 && <p className="hint">No thread matches the filters.</p>}
-      <VirtualList threads={shown} render={render} />
+      <VirtualList
+        className="thread-list"
+        items={shown}
+        activeId={activeId}
+        render={(thread, item) => (
+          <li key={thread.id} {...item}>
+            {render(thread)}
+          </li>
+        )}
+      />
     </section>
   );
 }
@@ -98,92 +104,4 @@ function Filters({
       )}
     </div>
   );
-}
-
-function VirtualList({ threads, render }: ThreadListProps) {
-  const list = useRef<HTMLOListElement>(null);
-  const heights = useRef(new Map<string, number>());
-  const [view, setView] = useState({ top: 0, bottom: 1_200 });
-  const [, setMeasured] = useState(0);
-  const activeId = useThreads((state) => state.activeId);
-  useScrollWindow(list, setView);
-
-  const all = threads.map(({ id }) => heights.current.get(id) ?? ESTIMATE);
-  const { from, to, before, after } = visibleRange(all, view.top - OVERSCAN, view.bottom + OVERSCAN);
-
-  useLayoutEffect(() => {
-    let isNew = false;
-    for (const item of list.current?.querySelectorAll<HTMLElement>(":scope > li") ?? []) {
-      const id = item.dataset["item"] ?? "";
-      if (heights.current.get(id) === item.offsetHeight) continue;
-      heights.current.set(id, item.offsetHeight);
-      isNew = true;
-    }
-    if (isNew) setMeasured((count) => count + 1);
-  });
-  const activeAt = threads.findIndex(({ id }) => id === activeId);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls only when another thread becomes active
-  useEffect(() => {
-    if (activeAt < 0 || (activeAt >= from && activeAt < to)) return;
-    const scroller = scrollerOf(list.current);
-    const top = all.slice(0, activeAt).reduce((sum, height) => sum + height, 0);
-    if (scroller && list.current) scroller.scrollTop += top + distance(list.current, scroller) - 80;
-  }, [activeId]);
-
-  return (
-    <ol ref={list} className="thread-list" style={{ paddingTop: before, paddingBottom: after }}>
-      {threads.slice(from, to).map((thread, index) => (
-        <li
-          key={thread.id}
-          data-item={thread.id}
-          aria-setsize={threads.length}
-          aria-posinset={from + index + 1}
-        >
-          {render(thread)}
-        </li>
-      ))}
-    </ol>
-  );
-}
-
-/** Reports the part of the list that is in the window of its scroller, in pixels from the list's top. */
-function useScrollWindow(
-  list: React.RefObject<HTMLElement | null>,
-  onChange: (view: { readonly top: number; readonly bottom: number }) => void,
-): void {
-  useEffect(() => {
-    const element = list.current;
-    const scroller = scrollerOf(element);
-    if (!element || !scroller) return undefined;
-    let last = Number.NaN;
-    const look = () => {
-      const top = -distance(element, scroller);
-      // Renders only after scrolling by a part of what is rendered beyond the window.
-      if (Math.abs(top - last) < OVERSCAN / 3) return;
-      last = top;
-      onChange({ top, bottom: top + scroller.clientHeight });
-    };
-    look();
-    const target = scroller === document.scrollingElement ? document : scroller;
-    target.addEventListener("scroll", look, { passive: true });
-    const observer = new ResizeObserver(look);
-    observer.observe(scroller);
-    return () => {
-      target.removeEventListener("scroll", look);
-      observer.disconnect();
-    };
-  }, [list, onChange]);
-}
-
-/** Returns the distance from the top of the scroller's window to the top of the list. */
-function distance(list: HTMLElement, scroller: Element): number {
-  const top = scroller === document.scrollingElement ? 0 : scroller.getBoundingClientRect().top;
-  return list.getBoundingClientRect().top - top;
-}
-
-function scrollerOf(element: HTMLElement | null): Element | null {
-  for (let each = element?.parentElement; each; each = each.parentElement) {
-    if (/auto|scroll/.test(getComputedStyle(each).overflowY)) return each;
-  }
-  return document.scrollingElement;
 }

@@ -1,0 +1,168 @@
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
+import { classNames } from "../../../src/render/class-names.ts";
+import { visibleRange } from "./visible-range.ts";
+
+/** Estimated height of an item that was not rendered yet, and pixels rendered beyond the window. */
+const ESTIMATE = 120;
+const OVERSCAN = 600;
+/** Pixels at the top of a scroller that a heading may cover. */
+const COVERED = 80;
+
+/** Attributes of an item's `<li>`: its position in the whole list, for assistive technology. */
+export interface ListItem {
+  readonly "data-item": string;
+  readonly "aria-setsize": number;
+  readonly "aria-posinset": number;
+}
+
+interface VirtualListProps<Item extends { readonly id: string }> {
+  readonly className: string;
+  readonly items: readonly Item[];
+  /** The item that is scrolled into view when it becomes active. */
+  readonly activeId: string | undefined;
+  /** Up to this number of items, all are rendered, so that the browser's search finds them. */
+  readonly renderAllUpTo?: number;
+  /** Renders an item as `<li key {...item}>`. */
+  readonly render: (item: Item, attributes: ListItem) => ReactNode;
+}
+
+/** Lists items of different heights. Only those near the window are rendered, except for printing. */
+export function VirtualList<Item extends { readonly id: string }>({
+  className,
+  items,
+  activeId,
+  renderAllUpTo = 0,
+  render,
+}: VirtualListProps<Item>) {
+  const list = useRef<HTMLOListElement>(null);
+  const heights = useRef(new Map<string, number>());
+  const [view, setView] = useState({ top: 0, bottom: 1_200 });
+  const [, setMeasured] = useState(0);
+  const isPrinting = useIsPrinting();
+  const isWhole = isPrinting || items.length <= renderAllUpTo;
+  useScrollWindow(list, setView);
+
+  const all = items.map(({ id }) => heights.current.get(id) ?? ESTIMATE);
+  const { from, to, before, after } = isWhole
+    ? { from: 0, to: items.length, before: 0, after: 0 }
+    : visibleRange(all, view.top - OVERSCAN, view.bottom + OVERSCAN);
+
+  useLayoutEffect(() => {
+    const element = list.current;
+    if (isWhole || !element) return;
+    const gap = Number.parseFloat(getComputedStyle(element).rowGap) || 0;
+    let isNew = false;
+    for (const item of element.querySelectorAll<HTMLElement>(":scope > li")) {
+      const id = item.dataset["item"] ?? "";
+      const height = item.offsetHeight + gap;
+      if (heights.current.get(id) === height) continue;
+      heights.current.set(id, height);
+      isNew = true;
+    }
+    if (isNew) setMeasured((count) => count + 1);
+  });
+  // An item that becomes active is scrolled into view once, not when it is rendered again while the person scrolls.
+  const revealed = useRef<string | undefined>(undefined);
+  useEffect(() => {
+    if (revealed.current === activeId) return;
+    const activeAt = items.findIndex(({ id }) => id === activeId);
+    const element = list.current;
+    const scroller = scrollerOf(element);
+    const isRendered = activeAt >= from && activeAt < to;
+    if (isRendered || activeAt < 0) revealed.current = activeId;
+    if (activeAt < 0 || !scroller || !element) return;
+    const item = element.children[activeAt - from];
+    if (isRendered) {
+      if (item) scrollTo(item, scroller);
+      return;
+    }
+    const top = all.slice(0, activeAt).reduce((sum, height) => sum + height, 0);
+    scroller.scrollTop += top + distance(element, scroller) - COVERED;
+  });
+
+  return (
+    <ol
+      ref={list}
+      className={classNames(className, !isWhole && "virtual-list")}
+      style={{ paddingTop: before, paddingBottom: after }}
+    >
+      {items.slice(from, to).map((item, index) =>
+        render(item, {
+          "data-item": item.id,
+          "aria-setsize": items.length,
+          "aria-posinset": from + index + 1,
+        }),
+      )}
+    </ol>
+  );
+}
+
+/** Returns whether the page is being printed. All items are rendered before the browser takes the page. */
+function useIsPrinting(): boolean {
+  const [isPrinting, setIsPrinting] = useState(false);
+  useEffect(() => {
+    const begin = () => flushSync(() => setIsPrinting(true));
+    const end = () => setIsPrinting(false);
+    addEventListener("beforeprint", begin);
+    addEventListener("afterprint", end);
+    return () => {
+      removeEventListener("beforeprint", begin);
+      removeEventListener("afterprint", end);
+    };
+  }, []);
+  return isPrinting;
+}
+
+/** Reports the part of the list that is in the window of its scroller, in pixels from the list's top. */
+function useScrollWindow(
+  list: React.RefObject<HTMLElement | null>,
+  onChange: (view: { readonly top: number; readonly bottom: number }) => void,
+): void {
+  useEffect(() => {
+    const element = list.current;
+    const scroller = scrollerOf(element);
+    if (!element || !scroller) return undefined;
+    let last = { top: Number.NaN, height: 0 };
+    const look = () => {
+      const top = -distance(element, scroller);
+      const height = scroller.clientHeight;
+      // Renders only after scrolling by a part of what is rendered beyond the window.
+      if (Math.abs(top - last.top) < OVERSCAN / 3 && Math.abs(height - last.height) < OVERSCAN / 3) return;
+      last = { top, height };
+      onChange({ top, bottom: top + height });
+    };
+    look();
+    const target = scroller === document.scrollingElement ? document : scroller;
+    target.addEventListener("scroll", look, { passive: true });
+    const observer = new ResizeObserver(look);
+    observer.observe(scroller);
+    return () => {
+      target.removeEventListener("scroll", look);
+      observer.disconnect();
+    };
+  }, [list, onChange]);
+}
+
+/** Scrolls an item into view. `scrollIntoView` would also stop a smooth scroll of the page, which shows what it is about. */
+function scrollTo(item: Element, scroller: Element): void {
+  const { top, bottom } = item.getBoundingClientRect();
+  const windowTop = scroller === document.scrollingElement ? 0 : scroller.getBoundingClientRect().top;
+  const above = windowTop + COVERED - top;
+  const below = bottom - (windowTop + scroller.clientHeight);
+  if (above > 0) scroller.scrollTop -= above;
+  else if (below > 0) scroller.scrollTop += Math.min(below, -above);
+}
+
+/** Returns the distance from the top of the scroller's window to the top of the list. */
+function distance(list: HTMLElement, scroller: Element): number {
+  const top = scroller === document.scrollingElement ? 0 : scroller.getBoundingClientRect().top;
+  return list.getBoundingClientRect().top - top;
+}
+
+function scrollerOf(element: HTMLElement | null): Element | null {
+  for (let each = element?.parentElement; each; each = each.parentElement) {
+    if (/auto|scroll/.test(getComputedStyle(each).overflowY)) return each;
+  }
+  return document.scrollingElement;
+}
