@@ -114,14 +114,9 @@ export function nextTurn(): Promise<void> {
 /** Bytes of a text that is decoded, parsed, converted and written in one turn of the event loop. */
 const SMALL_TEXT = 256 * 1024;
 
-/** Returns whether a text of so many bytes is converted in several turns of the event loop. */
-export function isLargeText(bytes: number): boolean {
-  return bytes > SMALL_TEXT;
-}
-
 /** Resolves in the next turn of the event loop where a text of so many bytes is large, so that other work goes on between phases. */
 export function turnIfLarge(bytes: number): Promise<void> | undefined {
-  return isLargeText(bytes) ? nextTurn() : undefined;
+  return bytes > SMALL_TEXT ? nextTurn() : undefined;
 }
 
 /** Returns why a text exceeds a bound, as the end of a sentence. */

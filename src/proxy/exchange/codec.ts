@@ -20,6 +20,8 @@ export interface Codec {
   encodeRequest(request: ExchangeRequest, capabilities: Capabilities): Converted<UpstreamCall>;
   /** Decodes a complete response. Throws `DialectError` if it is an error or not a response of this dialect. */
   decodeResponse(body: unknown): Converted<ExchangeResponse>;
+  /** Decodes like `decodeResponse`, with pauses in long lists; for large bodies. */
+  decodeResponseInSteps(body: unknown): Steps<Converted<ExchangeResponse>>;
   encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown>;
   /** Returns the id that clients get for a response they can refer to later; absent if they cannot. */
   createResponseId?(id: string | undefined, context: EncodeContext): string;

@@ -26,6 +26,19 @@ export function finishSteps<Value>(steps: Steps<Value>): Value {
   }
 }
 
+/** Converts each element of a list, with pauses. */
+export function* mapInSteps<Item, Mapped>(
+  items: readonly Item[],
+  convert: (item: Item) => Mapped,
+): Steps<Mapped[]> {
+  const mapped: Mapped[] = [];
+  for (const item of items) {
+    if (isPauseDue()) yield;
+    mapped.push(convert(item));
+  }
+  return mapped;
+}
+
 /** Counts the values of a parsed JSON text, at most `limit`. */
 export function countValues(value: unknown, limit: number): number {
   if (typeof value !== "object" || value === null) return 1;

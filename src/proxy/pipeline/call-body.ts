@@ -32,6 +32,7 @@ export async function readCallBody(call: Call, called: CalledOperation): Promise
   const scanned = await scanObject(bytes);
   call.stream = called.stream || scanned.stream;
   call.excess = findBodyExcess(scanned);
+  call.values = scanned.values;
   return { kind: "json", bytes, scanned };
 }
 

@@ -59,6 +59,8 @@ export interface Call {
   readonly share: BodyShare;
   /** The bound that the body exceeds. If set, the body must not be parsed. */
   excess: BodyExcess | undefined;
+  /** The number of JSON values in the request body. */
+  values: number;
   model: string | undefined;
   upstream: UpstreamConfig | undefined;
   upstreamModel: string | undefined;
@@ -114,6 +116,7 @@ export function openCall(
     limits: undefined,
     share: new BodyShare(services.room),
     excess: undefined,
+    values: 0,
     model: undefined,
     upstream: undefined,
     upstreamModel: undefined,

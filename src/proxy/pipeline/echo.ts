@@ -2,7 +2,7 @@ import { AppError } from "../../errors.ts";
 import { loadCodec } from "../dialects/codecs.ts";
 import type { EncodeContext } from "../exchange/codec.ts";
 import { guardJson, parseJson, stringifyJson } from "../exchange/json.ts";
-import { decodeInTurns } from "../translate/request/decode-in-turns.ts";
+import { decodeInTurns } from "../translate/decode-in-turns.ts";
 import { type Call, endWith, ownHeaders } from "./call.ts";
 import { respondWithJson, respondWithTokenEstimate } from "./client-response.ts";
 import { composeEcho, echoEvents } from "./compose-echo.ts";
@@ -40,7 +40,7 @@ async function respondToGenerate(call: Call, called: CalledOperation, body: Buff
   guardJson(parsed);
   const { value: request } = await decodeInTurns(
     codec,
-    { body: parsed, size: body.length },
+    { body: parsed, values: call.values },
     { model: called.model, stream: call.stream },
   );
   const id = call.id.replace(/\W/g, "");

@@ -47,6 +47,7 @@ export async function serveTranslated(
         contentType: call.request.headers["content-type"] ?? "application/json",
       },
       body,
+      values: call.values,
       target: {
         upstream: upstream.name,
         dialect: upstream.dialect,

@@ -9,8 +9,8 @@ import type { ExchangeRequest, Turn } from "../exchange/request.ts";
 import { capabilitiesFor } from "../models/capabilities-for.ts";
 import { refuseCompaction } from "./conversations/compaction.ts";
 import { isKept, namesEarlierTurns, withEarlierTurns } from "./conversations/earlier-turns.ts";
+import { decodeInTurns } from "./decode-in-turns.ts";
 import { LARGE_JSON, stringifyLargeJson } from "./large-json.ts";
-import { decodeInTurns } from "./request/decode-in-turns.ts";
 import { prepareRequest } from "./request/prepare-request.ts";
 import { readRequestJson } from "./request/read-json.ts";
 import { readErrorBody } from "./response/read-response.ts";
@@ -38,7 +38,7 @@ export async function serveGenerate(call: TranslatedCall): Promise<TranslationOu
     const size = call.body.length;
     const body = await readRequestJson(call.body);
     await turnIfLarge(size);
-    const decoded = await decodeInTurns(client, { body, size }, { model, stream });
+    const decoded = await decodeInTurns(client, { body, values: call.values }, { model, stream });
     await turnIfLarge(size);
     refuseCompaction(decoded.value.turns, call.target.dialect);
     const request = namesEarlierTurns(decoded.value)

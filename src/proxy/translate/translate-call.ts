@@ -17,6 +17,8 @@ export interface TranslatedCall {
   readonly client: ClientSide;
   /** The client's complete request body. */
   readonly body: Buffer;
+  /** The number of JSON values in the body. */
+  readonly values: number;
   readonly target: TranslationTarget;
   /** Whether losses are rejected with 400 instead of reported. */
   readonly strict: boolean;

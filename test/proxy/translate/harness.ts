@@ -72,6 +72,7 @@ export async function runScene(scene: Scene): Promise<Received> {
       contentType: "application/json",
     },
     body: Buffer.from(body),
+    values: body.match(/[,[{]/g)?.length ?? 0,
     target: {
       upstream: "mock",
       dialect: scene.upstream,

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import { defined } from "../../exchange/defined.ts";
 import { DialectError, invalidResponse } from "../../exchange/dialect-error.ts";
 import { isObject } from "../../exchange/json.ts";
@@ -7,8 +6,9 @@ import type { Converted } from "../../exchange/loss.ts";
 import { sourceOfUrl } from "../../exchange/media.ts";
 import type { Citation, Part, TokenLogprob } from "../../exchange/parts.ts";
 import type { Candidate, ExchangeResponse } from "../../exchange/response.ts";
-import { finishSteps } from "../../exchange/steps.ts";
+import { isPauseDue, type Steps } from "../../exchange/steps.ts";
 import { createCallId } from "../../exchange/tool-call-id.ts";
+import { parseAtOnce, parseInSteps } from "../shared/parse-in-steps.ts";
 import { decodeCitations, decodePages } from "./citations.ts";
 import { decodeContent } from "./decode-content.ts";
 import { argumentText, decodeReasoning, decodeToolCall } from "./decode-messages.ts";
@@ -20,29 +20,33 @@ import { responseSchema, type WireChoice, type WireResponseMessage } from "./sch
 import { decodeUsage } from "./usage.ts";
 
 /** Parses a complete response body. Throws `DialectError` if it is invalid or an error sent with status 200. */
-export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
+export function* decodeResponse(body: unknown, isLarge: boolean): Steps<Converted<ExchangeResponse>> {
   if (isObject(body) && isObject(body["error"]) && body["choices"] === undefined) {
     throw new DialectError(decodeError(502, {}, body));
   }
-  const result = responseSchema.safeParse(body, FIRST_ISSUE);
+  const result = isLarge ? yield* parseInSteps(responseSchema, body) : parseAtOnce(responseSchema, body);
   if (!result.success || result.data.choices.some(isUnreadable))
     throw invalidResponse("The upstream's response is not a chat completion.");
   const wire = result.data;
   // Many compatible servers use the same ID for all responses, or none.
   const responseId = randomUUID();
   const pages = decodePages(wire);
+  const candidates: Candidate[] = [];
+  for (const [index, { message, finish_reason, logprobs }] of wire.choices.entries()) {
+    if (isPauseDue()) yield;
+    const tokens = decodeLogprobs(logprobs);
+    const parts = yield* decodeMessage(message ?? nothing, pages, tokens, [responseId, index]);
+    const seen = {
+      calls: parts.some((part) => part.type === "tool-call"),
+      refusal: parts.some((part) => part.type === "refusal"),
+    };
+    candidates.push({ parts, finish: decodeFinish(finish_reason, seen) });
+  }
   const value = defined({
     id: wire.id || undefined,
     model: wire.model || undefined,
     created: wire.created || undefined,
-    candidates: wire.choices.map(({ message, finish_reason, logprobs }, index): Candidate => {
-      const parts = decodeMessage(message ?? nothing, pages, decodeLogprobs(logprobs), [responseId, index]);
-      const seen = {
-        calls: parts.some((part) => part.type === "tool-call"),
-        refusal: parts.some((part) => part.type === "refusal"),
-      };
-      return { parts, finish: decodeFinish(finish_reason, seen) };
-    }),
+    candidates,
     usage: wire.usage ? decodeUsage(wire.usage, wire.service_tier) : undefined,
   });
   return { value, losses: [] };
@@ -58,13 +62,13 @@ const nothing: WireResponseMessage = { reasoning: undefined, extra_content: unde
 /**
  * Converts a message. Citations and log probabilities apply to the whole content and are attached to its first text.
  */
-function decodeMessage(
+function* decodeMessage(
   message: WireResponseMessage,
   pages: readonly Citation[],
   logprobs: readonly TokenLogprob[] | undefined,
   position: readonly (string | number)[],
-): Part[] {
-  const content = signText(finishSteps(decodeContent(message.content, "content")), message.extra_content);
+): Steps<Part[]> {
+  const content = signText(yield* decodeContent(message.content, "content"), message.extra_content);
   const cited = decodeCitations(message.annotations);
   const citations = cited.length > 0 ? cited : pages;
   const first = content.findIndex((part) => part.type === "text");
@@ -85,6 +89,7 @@ function decodeMessage(
     if (typeof at === "string") parts.push({ type: "image", source: sourceOfUrl(at) });
   }
   for (const [index, call] of (message.tool_calls ?? []).entries()) {
+    if (isPauseDue()) yield;
     parts.push(decodeToolCall(call, [...position, index]));
   }
   if (message.function_call?.name) {

@@ -17,6 +17,10 @@ export const codec: Codec = {
   },
   encodeRequest,
   decodeResponse,
+  // biome-ignore lint/correctness/useYield: as above
+  *decodeResponseInSteps(body) {
+    return decodeResponse(body);
+  },
   encodeResponse,
   createStreamDecoder,
   createStreamEncoder,

@@ -1,7 +1,7 @@
 import { isObject, stringifyJson } from "../../exchange/json.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
 import type { Turn } from "../../exchange/request.ts";
-import { isPauseDue, type Steps } from "../../exchange/steps.ts";
+import { isPauseDue, mapInSteps, type Steps } from "../../exchange/steps.ts";
 import { createCallId, unwrapCallId } from "../../exchange/tool-call-id.ts";
 import {
   appendJoined,
@@ -36,7 +36,8 @@ export function* decodeContents(contents: readonly WireContent[]): Steps<Turn[]>
         const { id, name } = call;
         waiting.push({ id, name, isNamed: Boolean(functionCall.id), hasResultById: resultIds.has(id) });
         parts.push(call);
-      } else if (functionResponse) parts.push(decodeResult(functionResponse, waiting, turnIndex, partIndex));
+      } else if (functionResponse)
+        parts.push(yield* decodeResult(functionResponse, waiting, turnIndex, partIndex));
       else if (isEmptyText(part)) continue;
       else if (role !== "assistant") parts.push(decodePart(part));
       else appendJoined(parts, decodePart(part));
@@ -96,12 +97,12 @@ export function decodePart(part: WirePart): Part {
   return { type: "unknown", origin: { dialect: "generative-language", raw: part } };
 }
 
-function decodeResult(
+function* decodeResult(
   response: WireFunctionResponse,
   waiting: WaitingCall[],
   turnIndex: number,
   partIndex: number,
-): ToolResultPart {
+): Steps<ToolResultPart> {
   const own = response.id ? unwrapCallId(response.id) : undefined;
   const byId = own === undefined ? -1 : waiting.findIndex((call) => call.id === own);
   // Clients such as Gemini CLI assign IDs to results of calls without an ID.
@@ -114,7 +115,7 @@ function decodeResult(
         );
   const call = at < 0 ? undefined : waiting.splice(at, 1)[0];
   const { text, isError } = readResponse(response.response);
-  const media = (response.parts ?? []).map((part) => decodeMedia(part as WirePart));
+  const media = yield* mapInSteps(response.parts ?? [], (part) => decodeMedia(part as WirePart));
   return {
     type: "tool-result",
     callId: call?.id ?? own ?? createCallId(response.name, turnIndex, partIndex),

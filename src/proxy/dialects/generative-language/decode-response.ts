@@ -4,8 +4,9 @@ import { isObject } from "../../exchange/json.ts";
 import type { Converted } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { Candidate, ExchangeResponse } from "../../exchange/response.ts";
+import { isPauseDue, type Steps } from "../../exchange/steps.ts";
 import { createCallId } from "../../exchange/tool-call-id.ts";
-import { parseResponsePiece } from "../shared/parse.ts";
+import { parseResponseInSteps, parseResponsePiece } from "../shared/parse.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { camelKeys } from "./camel-keys.ts";
 import { decodePart } from "./decode-contents.ts";
@@ -17,15 +18,23 @@ import { decodeLogprobs } from "./logprobs.ts";
 import { responseSchema, type WireCandidate, type WirePart, type WireResponse } from "./schema.ts";
 import { decodeUsage } from "./usage.ts";
 
+const WHAT = "response in the generative-language dialect";
+
 /**
  * Parses a complete response body. A blocked prompt yields an empty, filtered candidate. Throws `DialectError` if the
  * response is an error or has no candidates.
  */
-export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
-  const wire = parseResponse(body);
+export function* decodeResponse(body: unknown, isLarge: boolean): Steps<Converted<ExchangeResponse>> {
+  const wire = isLarge
+    ? yield* parseResponseInSteps(responseSchema, camelKeys(body), WHAT)
+    : parseResponse(body);
   if (wire.error !== undefined) throw new DialectError(decodeError(getStatus(wire.error), {}, body));
   const id = wire.responseId ?? randomUUID();
-  const candidates = (wire.candidates ?? []).map((candidate, index) => decodeCandidate(candidate, id, index));
+  const candidates: Candidate[] = [];
+  for (const [index, candidate] of (wire.candidates ?? []).entries()) {
+    if (isPauseDue()) yield;
+    candidates.push(yield* decodeCandidate(candidate, id, index));
+  }
   const blocked = blockedCandidate(wire);
   if (candidates.length === 0 && blocked === undefined) {
     throw invalidResponse("The upstream's response has no candidates.", body);
@@ -40,7 +49,7 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
 
 /** Parses a response or a chunk and renames its members to camelCase. Throws `DialectError` if it is invalid. */
 export function parseResponse(body: unknown): WireResponse {
-  return parseResponsePiece(responseSchema, camelKeys(body), "response in the generative-language dialect");
+  return parseResponsePiece(responseSchema, camelKeys(body), WHAT);
 }
 
 /** Returns the HTTP status that an error inside a response with status 200 names, else 502. */
@@ -60,10 +69,11 @@ export function blockedCandidate(wire: WireResponse): Candidate | undefined {
   };
 }
 
-function decodeCandidate(wire: WireCandidate, responseId: string, index: number): Candidate {
+function* decodeCandidate(wire: WireCandidate, responseId: string, index: number): Steps<Candidate> {
   const parts: Part[] = [];
   let calls = 0;
   for (const part of wire.content?.parts ?? []) {
+    if (isPauseDue()) yield;
     if (typeof part.functionCall?.name === "string") parts.push(decodeCall(part, responseId, index, calls++));
     else if (isSignatureAlone(part)) signLast(parts, part);
     else if (part.text !== "") appendJoined(parts, decodePart(part));

@@ -2,7 +2,7 @@ import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 import { originOfFile, sniffMediaType, sourceOfUrl, withSniffedType } from "../../exchange/media.ts";
 import type { Citation, MediaSource, Part } from "../../exchange/parts.ts";
-import { isPauseDue, type Steps } from "../../exchange/steps.ts";
+import { isPauseDue, mapInSteps, type Steps } from "../../exchange/steps.ts";
 import { decodeTokens } from "../shared/token-logprobs.ts";
 import { annotationSchema, type WireContent } from "./schema.ts";
 
@@ -13,18 +13,19 @@ export function* decodeContent(content: string | readonly WireContent[] | null |
   const parts: Part[] = [];
   for (const wire of content) {
     if (isPauseDue()) yield;
-    const part = decodeContentPart(wire);
+    const citations = wire.annotations ? yield* mapInSteps(wire.annotations, decodeAnnotation) : [];
+    const part = decodeContentPart(wire, citations);
     if (part.type !== "text" || part.text !== "") parts.push(part);
   }
   return parts;
 }
 
-function decodeContentPart(part: WireContent): Part {
+function decodeContentPart(part: WireContent, citations: Citation[]): Part {
   switch (part.type) {
     case "input_text":
     case "output_text":
     case "text":
-      return decodeText(part);
+      return decodeText(part, citations);
     case "refusal":
       return { type: "refusal", text: part.refusal ?? "" };
     case "input_image": {
@@ -60,8 +61,7 @@ function decodeContentPart(part: WireContent): Part {
   }
 }
 
-function decodeText(part: WireContent): Part {
-  const citations = (part.annotations ?? []).map(decodeAnnotation);
+function decodeText(part: WireContent, citations: Citation[]): Part {
   const logprobs = decodeTokens(part.logprobs);
   return {
     type: "text",

@@ -3,22 +3,28 @@ import { isObject } from "../../exchange/json.ts";
 import type { Converted } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeResponse, Finish, Usage } from "../../exchange/response.ts";
-import { finishSteps } from "../../exchange/steps.ts";
+import { finishSteps, isPauseDue, type Steps } from "../../exchange/steps.ts";
 import { usageOfInclusive } from "../../exchange/usage.ts";
-import { parseResponsePiece } from "../shared/parse.ts";
+import { parseResponseInSteps, parseResponsePiece } from "../shared/parse.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { decodeItem } from "./decode-items.ts";
 import { errorOfResponse } from "./errors.ts";
 import { responseSchema, type WireResponse } from "./schema.ts";
 
 /** Parses a complete response body. Throws `DialectError` if it is invalid or if the response failed. */
-export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
-  const wire = parseResponsePiece(responseSchema, body, "response");
+export function* decodeResponse(body: unknown, isLarge: boolean): Steps<Converted<ExchangeResponse>> {
+  const wire = isLarge
+    ? yield* parseResponseInSteps(responseSchema, body, "response")
+    : parseResponsePiece(responseSchema, body, "response");
   if (wire.status === "failed" || wire.status === "cancelled" || (wire.error && !wire.output)) {
     throw new DialectError(errorOfResponse(wire));
   }
   if (!wire.output) throw invalidResponse("The upstream's response has no `output`.", body);
-  const parts = wire.output.flatMap((item, itemIndex) => decodeOutputItem(item, itemIndex));
+  const parts: Part[] = [];
+  for (const [itemIndex, item] of wire.output.entries()) {
+    if (isPauseDue()) yield;
+    for (const part of yield* decodeOutputInSteps(item, itemIndex)) parts.push(part);
+  }
   const value: ExchangeResponse = {
     ...identityOf(wire),
     candidates: [{ parts, finish: finishOf(wire, parts) }],
@@ -29,8 +35,12 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
 
 /** Converts an output item to parts. Throws `DialectError` (502) if it is invalid. */
 export function decodeOutputItem(item: unknown, itemIndex: number): readonly Part[] {
+  return finishSteps(decodeOutputInSteps(item, itemIndex));
+}
+
+function* decodeOutputInSteps(item: unknown, itemIndex: number): Steps<readonly Part[]> {
   try {
-    return finishSteps(decodeItem(item, `output[${itemIndex}]`)).parts;
+    return (yield* decodeItem(item, `output[${itemIndex}]`)).parts;
   } catch (error) {
     if (error instanceof DialectError) throw invalidResponse(error.message, item);
     throw error;

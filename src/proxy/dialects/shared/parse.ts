@@ -43,7 +43,19 @@ export function parseResponsePiece<Schema extends z.ZodType>(
   value: unknown,
   what: string,
 ): z.output<Schema> {
-  const parsed = parseAtOnce(schema, value);
+  return responseDataOf(parseAtOnce(schema, value), what);
+}
+
+/** Validates like `parseResponsePiece`, with pauses in long lists. */
+export function* parseResponseInSteps<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  what: string,
+): Steps<z.output<Schema>> {
+  return responseDataOf(yield* parseInSteps(schema, value), what);
+}
+
+function responseDataOf<Value>(parsed: Parsed<Value>, what: string): Value {
   if (parsed.success) return parsed.data;
   const param = locate(parsed.issue, "");
   const problem = parsed.issue.message;

@@ -7,7 +7,7 @@ import { isObject } from "../../exchange/json.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import { capabilitiesFor } from "../../models/capabilities-for.ts";
 import { estimateTokens } from "../../usage/estimate-tokens.ts";
-import { decodeInTurns } from "../request/decode-in-turns.ts";
+import { decodeInTurns } from "../decode-in-turns.ts";
 import { prepareRequest } from "../request/prepare-request.ts";
 import { readRequestJson } from "../request/read-json.ts";
 import type { TranslatedCall, TranslationOutcome, TranslationTarget } from "../translate-call.ts";
@@ -37,7 +37,7 @@ async function decode(call: TranslatedCall, body: unknown): Promise<ExchangeRequ
     ? (body["generateContentRequest"] ?? body["generate_content_request"])
     : undefined;
   const codec = await loadCodec(dialect);
-  const { value } = await decodeInTurns(codec, { body: wrapped ?? body, size: call.body.length }, { model });
+  const { value } = await decodeInTurns(codec, { body: wrapped ?? body, values: call.values }, { model });
   return value;
 }
 

@@ -8,6 +8,7 @@ import type { ExchangeEvent } from "../../exchange/event.ts";
 import { stringifyJson } from "../../exchange/json.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
 import { keptId } from "../conversations/threads.ts";
+import { decodeResponseInTurns } from "../decode-in-turns.ts";
 import { createLossHeader } from "../loss-header.ts";
 import { refusal, STRICT } from "../strict-translation.ts";
 import type { UpstreamResponse } from "../translate-call.ts";
@@ -48,7 +49,7 @@ async function relay(
   if (shape === "json") {
     const json = await readResponseJson(body, getResponseBounds(translation.plan.request));
     if (Array.isArray(json)) return writer.write(eventsOfList(json, translation.plan.upstream));
-    const { value, losses } = translation.plan.upstream.decodeResponse(json);
+    const { value, losses } = await decodeResponseInTurns(translation.plan.upstream, json);
     translation.lose(losses);
     await writer.write(eventsOfResponse(value));
     return;

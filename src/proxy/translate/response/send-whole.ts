@@ -3,6 +3,7 @@ import { DialectError, invalidResponse } from "../../exchange/dialect-error.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import { stringifyJson } from "../../exchange/json.ts";
 import type { ExchangeResponse } from "../../exchange/response.ts";
+import { decodeResponseInTurns } from "../decode-in-turns.ts";
 import { LARGE_JSON, stringifyLargeJson } from "../large-json.ts";
 import { refuseLosses } from "../strict-translation.ts";
 import type { UpstreamResponse } from "../translate-call.ts";
@@ -48,7 +49,7 @@ async function decode(translation: Translation, body: AsyncIterable<Uint8Array>)
     translation.responseLength = length;
   });
   if (Array.isArray(json)) return gather(eventsOfList(json, translation.plan.upstream));
-  const { value, losses } = translation.plan.upstream.decodeResponse(json);
+  const { value, losses } = await decodeResponseInTurns(translation.plan.upstream, json);
   translation.lose(losses);
   return value;
 }

@@ -1,0 +1,45 @@
+import { nextTurn } from "../../json/bounds.ts";
+import type { Codec, DecodeContext } from "../exchange/codec.ts";
+import type { Converted } from "../exchange/loss.ts";
+import type { ExchangeRequest } from "../exchange/request.ts";
+import type { ExchangeResponse } from "../exchange/response.ts";
+import { countValues, type Steps } from "../exchange/steps.ts";
+
+/** JSON values of a body that is decoded in one turn of the event loop. */
+const FEW_VALUES = 16_384;
+
+/** A client's request: its parsed body, and the number of values in it. */
+export interface ClientRequest {
+  readonly body: unknown;
+  readonly values: number;
+}
+
+/**
+ * Decodes a client's request. Takes a turn of the event loop for each step of a large one. Throws `DialectError` (400) if
+ * the body is invalid.
+ */
+export async function decodeInTurns(
+  codec: Codec,
+  { body, values }: ClientRequest,
+  context: DecodeContext,
+): Promise<Converted<ExchangeRequest>> {
+  if (values <= FEW_VALUES) return codec.decodeRequest(body, context);
+  return finishInTurns(codec.decodeRequestInSteps(body, context));
+}
+
+/** Decodes an upstream's response like `decodeInTurns`. Throws `DialectError` (502) if it is invalid. */
+export async function decodeResponseInTurns(
+  codec: Codec,
+  body: unknown,
+): Promise<Converted<ExchangeResponse>> {
+  if (countValues(body, FEW_VALUES) < FEW_VALUES) return codec.decodeResponse(body);
+  return finishInTurns(codec.decodeResponseInSteps(body));
+}
+
+async function finishInTurns<Value>(steps: Steps<Value>): Promise<Value> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await nextTurn();
+  }
+}
