@@ -22,7 +22,7 @@ const SHORT_STRING = 64;
 const SLICE = 512 * 1024;
 
 /**
- * Counts the values and levels of a JSON text without parsing it, from bytes split anywhere. In text that is not JSON it
+ * Counts the values and levels of a JSON text without parsing it. Chunks may end at any byte. In text that is not JSON it
  * counts whatever looks like values, so that a parser never receives more than the bounds allow.
  */
 export class JsonCounter {
