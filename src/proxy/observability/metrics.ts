@@ -102,7 +102,7 @@ export function createMetrics(queued = () => 0): Metrics {
   let active = 0;
   let last: { readonly of: CallRecord; readonly series: Counting } | undefined;
   const getSeries = (record: CallRecord): Counting => {
-    // Consecutive calls are often of the same series.
+    // Consecutive calls are often of the same series. Bench: `bench/proxy/cost.mjs`.
     if (last && isAlike(last.of, record)) return last.series;
     const series = findSeries(record);
     last = { of: record, series };

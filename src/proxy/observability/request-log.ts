@@ -91,7 +91,7 @@ let last: { readonly of: CallRecord; readonly text: string } | undefined;
 
 /**
  * Returns the members that calls of one client to one model share. Such calls come in runs, so the last text is
- * cached.
+ * cached. Bench: `bench/proxy/cost.mjs`.
  */
 function whoAndWhere(record: CallRecord): string {
   if (last && isAlike(last.of, record)) return last.text;

@@ -3,7 +3,7 @@ let prefix = "";
 
 /**
  * Returns the current time as ISO 8601. Every call needs it, many within a second, so everything but the milliseconds
- * is cached.
+ * is cached. Bench: `bench/proxy/cost.mjs`.
  */
 export function timestamp(now: number = Date.now()): string {
   const asked = Math.floor(now / 1000);

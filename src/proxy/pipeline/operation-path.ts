@@ -54,7 +54,7 @@ export function calledOperation(
   return query === "" ? known : { ...known, query };
 }
 
-/** Cache for routes without parameters, whose operation is always the same. */
+/** Cache for routes without parameters, whose operation is always the same. Bench: `bench/proxy/cost.mjs`. */
 const plain = new Map<Route, CalledOperation>();
 
 function plainOperation(route: Route): CalledOperation {
