@@ -32,9 +32,14 @@ function reservation(subject: string, limits: Limits, values: Partial<Reservatio
   return { id: unique(), subjects, tokens: 0, micros: 0, inputMicros: 0, totalMs: 0, ...values };
 }
 
-async function replica(lost: LostReservation[] = []) {
+/** Connects a replica whose clock is `skewMs` ahead. */
+async function replica(lost: LostReservation[] = [], skewMs = 0) {
   const connection: RedisConnection = await connectRedis(server.url, () => {});
-  const limits = createRedisLimits(connection, { replica: unique(), onLost: (one) => lost.push(one) });
+  const limits = createRedisLimits(connection, {
+    replica: unique(),
+    onLost: (one) => lost.push(one),
+    now: () => Date.now() + skewMs,
+  });
   closers.push(() => {
     limits.close();
     connection.close();
@@ -121,6 +126,39 @@ describe("limits in Redis", () => {
     expect((await alive.limits.read(orphan.subjects))[0]?.budgets[0]?.remainingMicros).toBe(600_000);
   });
 
+  it("are exact over replicas whose clocks differ by 30 s each way", async () => {
+    const lost: LostReservation[] = [];
+    const replicas = await Promise.all([-30_000, 0, 30_000].map((skewMs) => replica(lost, skewMs)));
+    const subject = unique();
+    const limits: Limits = {
+      rpm: 50,
+      concurrency: 40,
+      budgets: [
+        { usd: 37, period: "day" },
+        { usd: 90, period: "total" },
+      ],
+    };
+    const calls = Array.from({ length: 200 }, async (_, index) => {
+      const call = reservation(subject, limits, { micros: 1_000_000, totalMs: 60_000 });
+      const decision = await replicas[index % 3]?.limits.reserve(call);
+      return decision?.excess === undefined ? [call] : [];
+    });
+    const admitted = (await Promise.all(calls)).flat();
+    expect(admitted).toHaveLength(37);
+    // A renewal by any clock keeps them open.
+    const [state] = (await replicas[0]?.limits.read(admitted[0]?.subjects ?? [])) ?? [];
+    expect(state?.concurrency).toEqual({ remaining: 3 });
+    expect(state?.budgets.map(({ remainingMicros }) => remainingMicros)).toEqual([0, 53_000_000]);
+    for (const [index, call] of admitted.entries())
+      await replicas[(index + 1) % 3]?.limits.settle(call, { tokens: 0, micros: 400_000 });
+    for (const { limits: store } of replicas) {
+      const [after] = await store.read(admitted[0]?.subjects ?? []);
+      expect(after?.concurrency).toEqual({ remaining: 40 });
+      expect(after?.budgets.map(({ remainingMicros }) => remainingMicros)).toEqual([22_200_000, 75_200_000]);
+    }
+    expect(lost).toEqual([]);
+  });
+
   it("are primed with what was spent before, once", async () => {
     const { limits: redis } = await replica();
     const subject = unique();
@@ -191,6 +229,34 @@ describe("while Redis is unreachable", () => {
     expect((await redis.read(call().subjects))[0]?.budgets[0]?.remainingMicros).toBe(6_000_000);
     expect(store.redisState?.()).toEqual({ status: "ok", reason: null });
   });
+
+  it.each(["local", "refuse"] as const)(
+    "calls that run are charged once when Redis is back, with redis_failure %s",
+    async (failure) => {
+      const { limits: inRedis, connection } = await replica();
+      const store = createFailover(inRedis, connection, () => failure);
+      const subject = unique();
+      const limits: Limits = { concurrency: 50, budgets: [{ usd: 100, period: "total" }] };
+      const running = Array.from({ length: 20 }, () => reservation(subject, limits, { micros: 1_000_000 }));
+      for (const call of running) expect((await store.reserve(call)).excess).toBeUndefined();
+      const use = { tokens: 0, micros: 500_000 };
+      const left = async () => (await store.read(running[0]?.subjects ?? []))[0]?.budgets[0]?.remainingMicros;
+      for (const call of running.slice(0, 5)) store.settle(call, use);
+      // What these five cost is counted, and 15 are reserved.
+      await expect.poll(left).toBe(100_000_000 - 5 * 500_000 - 15 * 1_000_000);
+      await server.stop();
+      await expect.poll(() => connection.isReady).toBe(false);
+      for (const call of running.slice(5, 15)) store.settle(call, use);
+      const next = store.reserve(reservation(subject, limits, { micros: 1_000_000 }));
+      if (failure === "local") expect((await next).excess).toBeUndefined();
+      else await expect(next).rejects.toMatchObject({ status: 503 });
+      await server.start();
+      await expect.poll(() => connection.isReady).toBe(true);
+      for (const call of running.slice(15)) store.settle(call, use);
+      // This Redis has forgotten what was charged before it was killed: the 15 calls that ended afterwards count.
+      await expect.poll(left).toBe(100_000_000 - 15 * 500_000);
+    },
+  );
 
   it("calls are rejected with redis_failure refuse", async () => {
     const { limits: redis, connection } = await replica();
