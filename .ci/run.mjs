@@ -8,9 +8,16 @@ const checks = resolve(root, "../shared/checks");
 const total = { passed: 0, failed: 0 };
 
 await suite("npm test", "npm", ["test"], vitestCounts);
-for (const name of ["review", "proxy", "translate"]) {
+/** The checks of what exists; pull requests, patches, files and commits do not yet. */
+const CHECKS = [
+  ["review"],
+  ["proxy"],
+  ["translate"],
+  ["live", "--only", "^(?!pr|patch|files|commits|jj|sl)"],
+];
+for (const [name, ...flags] of CHECKS) {
   const script = resolve(checks, `${name}.mjs`);
-  if (existsSync(script)) await suite(`checks: ${name}`, process.execPath, [script], checkCounts);
+  if (existsSync(script)) await suite(`checks: ${name}`, process.execPath, [script, ...flags], checkCounts);
 }
 await suite("soak", "npm", ["run", "test:soak", "--", "--minutes", "1"], vitestCounts);
 process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
