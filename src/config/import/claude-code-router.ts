@@ -56,7 +56,7 @@ const SETTINGS = {
   transformers: "was left out: the proxy translates between dialects by itself",
 } as const;
 
-/** Transformers that only adapt dialects or a vendor's habits, which the translation does by itself. */
+/** Transformers that only convert dialects or vendor formats. The proxy's translation replaces them. */
 const ADAPTERS =
   /^(?:anthropic|deepseek|gemini|openrouter|groq|openai|openai-responses|cerebras|tooluse|cleancache)$/i;
 

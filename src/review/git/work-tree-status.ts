@@ -43,7 +43,7 @@ export interface WorkTreeStatus {
 /** One queue per working tree: concurrent calls would read every file twice. */
 const queues = new Map<string, InTurn>();
 
-/** Finds the differences of a working tree from the base, and writes to the index of `room` what git can compare. */
+/** Returns the differences between the base and the working tree, and writes what git can compare to the index of `room`. */
 export async function findStatus(
   repository: Repository,
   git: GitHandle,

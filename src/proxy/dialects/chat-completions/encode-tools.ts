@@ -63,7 +63,7 @@ export function encodeOutput(
   }
   if (output.type === "json") return { type: "json_object" };
   if (capabilities.structuredOutput === "json") {
-    list.add("json-schema", "The upstream's model supports JSON output, but no schema.");
+    list.add("json-schema", "The upstream's model supports JSON output but not JSON schemas.");
     return { type: "json_object" };
   }
   const { name, description, schema, strict } = output;

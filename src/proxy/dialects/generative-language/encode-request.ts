@@ -165,7 +165,7 @@ function encodeOutput(output: OutputFormat | undefined, capabilities: Capabiliti
   const responseMimeType = "application/json";
   if (output.type === "json") return { responseMimeType };
   if (capabilities.structuredOutput === "json") {
-    losses.add("json-schema", "The model supports JSON output, but no schema.");
+    losses.add("json-schema", "The model supports JSON output but not JSON schemas.");
     return { responseMimeType };
   }
   return capabilities.jsonSchemaTools

@@ -163,7 +163,7 @@ function encodeFormat(
   }
   if (output.type === "json") return { type: "json_object" };
   if (capabilities.structuredOutput === "json") {
-    losses.add("json-schema", "The model supports JSON output, but no schema.");
+    losses.add("json-schema", "The model supports JSON output but not JSON schemas.");
     return { type: "json_object" };
   }
   return {
