@@ -62,7 +62,7 @@ describe("what the documents say", () => {
     const defaults = proxySchema.parse({});
     expect([...documented.keys()].sort()).toEqual(Object.keys(proxySchema.shape).sort());
     for (const [key, value] of Object.entries(defaults)) {
-      if (key === "limits" || key === "logging") continue;
+      if (documented.get(key) === "see right") continue;
       const text = typeof value === "object" ? JSON.stringify(value) : String(value);
       const times = key === "timeouts" ? Object.values(defaults.timeouts).join(", ") : text;
       expect(`${key} ${documented.get(key)}`).toBe(`${key} ${times}`);
