@@ -2,57 +2,11 @@ import { type ReactNode, useState } from "react";
 import type { KeyView, TeamView } from "../../../src/proxy/gateway/admin-api-types.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
-import { ErrorLine } from "../../shared/components/error-line.tsx";
 import { announce } from "../../shared/components/toast.tsx";
 import { writeClipboard } from "../../shared/write-clipboard.ts";
-import { ApiError } from "../data/api.ts";
 import { useSession } from "../data/session.ts";
+import { FormDialog } from "./form-dialog.tsx";
 import { LimitFields, limitsFrom, newLimitsFrom, textsOf } from "./limits.tsx";
-
-interface FormDialogProps {
-  readonly title: string;
-  readonly action: string;
-  readonly isDanger?: boolean;
-  readonly onClose: () => void;
-  /** Does what the form is for. Errors are shown in the dialog. */
-  readonly onSubmit: () => Promise<void>;
-  readonly children: ReactNode;
-}
-
-function FormDialog({ title, action, isDanger = false, onClose, onSubmit, children }: FormDialogProps) {
-  const [error, setError] = useState<string>();
-  const [isBusy, setIsBusy] = useState(false);
-  const submit = async () => {
-    setIsBusy(true);
-    setError(undefined);
-    try {
-      await onSubmit();
-    } catch (caught) {
-      setError(caught instanceof ApiError ? caught.message : String(caught));
-      setIsBusy(false);
-    }
-  };
-  return (
-    <Dialog title={title} onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
-        {children}
-        <ErrorLine error={error} />
-        <p className="buttons">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant={isDanger ? "danger" : "primary"} disabled={isBusy}>
-            {action}
-          </Button>
-        </p>
-      </form>
-    </Dialog>
-  );
-}
 
 interface KeyDialogProps {
   /** The key to change; undefined for a new one. */
@@ -165,51 +119,6 @@ export function KeyDialog({ existing, teams, onClose, onDone }: KeyDialogProps) 
           onChange={({ target }) => setModels(target.value)}
         />
       </label>
-      <LimitFields texts={limits} onChange={setLimits} />
-    </FormDialog>
-  );
-}
-
-/** Creates a team or changes its limits. */
-export function TeamDialog({
-  existing,
-  onClose,
-  onDone,
-}: {
-  existing?: TeamView;
-  onClose(): void;
-  onDone(): void;
-}) {
-  const { api } = useSession();
-  const [name, setName] = useState(existing?.name ?? "");
-  const [limits, setLimits] = useState(() => textsOf(existing?.limits ?? {}));
-  const submit = async () => {
-    if (existing) {
-      const path = `/teams/${encodeURIComponent(existing.name)}`;
-      await api.send("PATCH", path, { limits: limitsFrom(limits) });
-    } else await api.send("POST", "/teams", { name: name.trim(), limits: newLimitsFrom(limits) });
-    onDone();
-  };
-  return (
-    <FormDialog
-      title={existing ? `Change the team ${existing.name}` : "Create a team"}
-      action={existing ? "Save" : "Create team"}
-      onClose={onClose}
-      onSubmit={submit}
-    >
-      {!existing && (
-        <label className="field">
-          <span>Name</span>
-          <input
-            className="input"
-            data-initial-focus
-            required
-            maxLength={128}
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        </label>
-      )}
       <LimitFields texts={limits} onChange={setLimits} />
     </FormDialog>
   );

@@ -1,34 +1,18 @@
 import { useState } from "react";
-import type { KeyView, LimitsView, TeamView } from "../../../src/proxy/gateway/admin-api-types.ts";
-import { clock } from "../../../src/render/dashboard/amounts.ts";
+import type { KeyView, TeamView } from "../../../src/proxy/gateway/admin-api-types.ts";
 import { Button } from "../../shared/components/button.tsx";
 import type { Api } from "../data/api.ts";
-import { formatLocation } from "../data/location.ts";
 import { useSession } from "../data/session.ts";
 import { useQuery } from "../data/use-query.ts";
-import { type Column, DataTable } from "../parts/data-table.tsx";
+import { DataTable } from "../parts/data-table.tsx";
 import { QueryState } from "../parts/query-state.tsx";
 import { Section } from "../parts/section.tsx";
-import {
-  ConfirmDialog,
-  KeyDialog,
-  type NewSecret,
-  RotateDialog,
-  SecretDialog,
-  TeamDialog,
-} from "./key-dialogs.tsx";
-import { LimitsLeft } from "./limits.tsx";
+import { keyColumns, type Open, REFRESH_MS, teamColumns } from "./columns.tsx";
+import { ConfirmDialog, KeyDialog, type NewSecret, RotateDialog, SecretDialog } from "./key-dialogs.tsx";
+import { TeamDialog } from "./team-dialog.tsx";
 
 /** Keys that are shown at once, each with a request for what is left of its limits. */
 const PAGE_SIZE = 25;
-const REFRESH_MS = 15_000;
-
-type Open =
-  | { readonly kind: "create" }
-  | { readonly kind: "change" | "rotate" | "revoke"; readonly key: KeyView }
-  | { readonly kind: "secret"; readonly secret: NewSecret }
-  | { readonly kind: "team"; readonly team?: TeamView }
-  | { readonly kind: "delete"; readonly team: TeamView };
 
 /** Renders the keys and teams, what is left of their limits, and what changes them. */
 export function KeysView() {
@@ -207,106 +191,4 @@ function OpenDialog({ open, teams, onClose, onDone }: OpenDialogProps) {
         </ConfirmDialog>
       );
   }
-}
-
-function keyColumns(setOpen: (open: Open) => void): Column<KeyView>[] {
-  const now = Date.now();
-  return [
-    {
-      head: "Name",
-      cell: ({ name }) => (
-        <a href={formatLocation({ view: "calls", item: undefined, choices: { key: name } })}>{name}</a>
-      ),
-    },
-    { head: "Team", cell: ({ team }) => team },
-    { head: "Role", cell: ({ role }) => role },
-    { head: "Models", cell: ({ models }) => models?.join(", ") ?? "all" },
-    {
-      head: "Left",
-      cell: ({ id, limits, revoked_at }) =>
-        revoked_at === null && Object.keys(limits).length > 0 ? (
-          <LoadedLimits path={`/limits/${encodeURIComponent(id)}`} />
-        ) : null,
-    },
-    {
-      head: "State",
-      cell: ({ revoked_at, expires_at, source }) => {
-        if (revoked_at !== null) return `revoked ${clock(revoked_at, now)}`;
-        if (source === "config") return "in the configuration file";
-        if (expires_at === null) return "";
-        return `${Date.parse(expires_at) < now ? "expired" : "expires"} ${clock(expires_at, now)}`;
-      },
-    },
-    {
-      head: "Actions",
-      cell: (key) =>
-        key.source === "database" && key.revoked_at === null ? (
-          <span className="row-actions">
-            {(["change", "rotate", "revoke"] as const).map((kind) => (
-              <Button
-                key={kind}
-                small
-                variant={kind === "revoke" ? "danger" : "plain"}
-                aria-label={`${LABELS[kind]} ${key.name}`}
-                onClick={() => setOpen({ kind, key })}
-              >
-                {LABELS[kind]}
-              </Button>
-            ))}
-          </span>
-        ) : null,
-    },
-  ];
-}
-
-const LABELS = { change: "Change", rotate: "Rotate", revoke: "Revoke" } as const;
-
-function teamColumns(keys: readonly KeyView[], setOpen: (open: Open) => void): Column<TeamView>[] {
-  return [
-    {
-      head: "Name",
-      cell: ({ name }) => (
-        <a href={formatLocation({ view: "calls", item: undefined, choices: { team: name } })}>{name}</a>
-      ),
-    },
-    {
-      head: "Keys",
-      cell: ({ name }) => keys.filter(({ team, revoked_at }) => team === name && revoked_at === null).length,
-      isFigure: true,
-    },
-    {
-      head: "Left",
-      cell: ({ name, limits }) =>
-        Object.keys(limits).length > 0 ? (
-          <LoadedLimits path={`/teams/${encodeURIComponent(name)}/limits`} />
-        ) : (
-          <span className="secondary">no limits</span>
-        ),
-    },
-    {
-      head: "Actions",
-      cell: (team) => (
-        <span className="row-actions">
-          <Button small aria-label={`Change ${team.name}`} onClick={() => setOpen({ kind: "team", team })}>
-            Change
-          </Button>
-          <Button
-            small
-            variant="danger"
-            aria-label={`Delete ${team.name}`}
-            onClick={() => setOpen({ kind: "delete", team })}
-          >
-            Delete
-          </Button>
-        </span>
-      ),
-    },
-  ];
-}
-
-/** Loads and renders what is left of limits. */
-function LoadedLimits({ path }: { readonly path: string }) {
-  const { api } = useSession();
-  const { data } = useQuery(path, (signal) => api.get<LimitsView>(path, {}, signal), REFRESH_MS);
-  return <LimitsLeft limits={data} />;
 }

@@ -1,0 +1,50 @@
+import { useState } from "react";
+import type { TeamView } from "../../../src/proxy/gateway/admin-api-types.ts";
+import { useSession } from "../data/session.ts";
+import { FormDialog } from "./form-dialog.tsx";
+import { LimitFields, limitsFrom, newLimitsFrom, textsOf } from "./limits.tsx";
+
+/** Creates a team or changes its limits. */
+export function TeamDialog({
+  existing,
+  onClose,
+  onDone,
+}: {
+  existing?: TeamView;
+  onClose(): void;
+  onDone(): void;
+}) {
+  const { api } = useSession();
+  const [name, setName] = useState(existing?.name ?? "");
+  const [limits, setLimits] = useState(() => textsOf(existing?.limits ?? {}));
+  const submit = async () => {
+    if (existing) {
+      const path = `/teams/${encodeURIComponent(existing.name)}`;
+      await api.send("PATCH", path, { limits: limitsFrom(limits) });
+    } else await api.send("POST", "/teams", { name: name.trim(), limits: newLimitsFrom(limits) });
+    onDone();
+  };
+  return (
+    <FormDialog
+      title={existing ? `Change the team ${existing.name}` : "Create a team"}
+      action={existing ? "Save" : "Create team"}
+      onClose={onClose}
+      onSubmit={submit}
+    >
+      {!existing && (
+        <label className="field">
+          <span>Name</span>
+          <input
+            className="input"
+            data-initial-focus
+            required
+            maxLength={128}
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
+        </label>
+      )}
+      <LimitFields texts={limits} onChange={setLimits} />
+    </FormDialog>
+  );
+}
