@@ -172,7 +172,7 @@ it("asks for a key where one is needed, keeps it in memory and out of every URL"
   const { page } = await openPage(browser, url);
   const urls: string[] = [];
   page.on("request", (request) => urls.push(request.url()));
-  expect(await page.content()).not.toContain("claude");
+  expect(await page.content()).not.toContain("claude-sonnet-5");
   expect(await violations(page)).toEqual([]);
   await page.getByLabel("Key").fill("sk-wrong-0123456789abcdef");
   await page.keyboard.press("Enter");
@@ -184,7 +184,7 @@ it("asks for a key where one is needed, keeps it in memory and out of every URL"
   expect(stored).toEqual([0, 0, ""]);
   await page.reload();
   await page.getByRole("button", { name: "Sign in" }).waitFor();
-  expect(await page.content()).not.toContain("claude");
+  expect(await page.content()).not.toContain("claude-sonnet-5");
   expect(urls.filter((each) => each.includes("sk-"))).toEqual([]);
 });
 
