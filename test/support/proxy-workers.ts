@@ -32,7 +32,9 @@ export async function startProxyCommand(
 function linesIn(folder: string): Record<string, unknown>[] {
   return readdirSync(folder)
     .filter((name) => name.startsWith("requests.ndjson"))
-    .flatMap((name) => readFileSync(join(folder, name), "utf8").trimEnd().split("\n"))
+    .flatMap((name) => readFileSync(join(folder, name), "utf8").split("\n"))
+    // A file that was rotated last is empty.
+    .filter((line) => line !== "")
     .map((line) => JSON.parse(line));
 }
 
