@@ -15,12 +15,23 @@ describe("a command's lifecycle", () => {
     expect(exitCodeOf(exitReason)).toBe(code);
   });
 
-  it("ends with a signal and keeps its reason", async () => {
+  it("ends with a signal, keeps its reason, and forces the exit after 2 s", async () => {
+    // The real timer would end the process that runs the next test files.
+    vi.useFakeTimers();
+    const kill = vi.spyOn(process, "kill").mockReturnValue(true);
+    onTestFinished(() => {
+      vi.useRealTimers();
+      kill.mockRestore();
+    });
     const lifecycle = startLifecycle();
     const aborted = ended(lifecycle.signal);
     process.emit("SIGHUP", "SIGHUP");
     await aborted;
     expect(lifecycle.exitReason).toEqual({ reason: "signal", signal: "SIGHUP" });
+    vi.advanceTimersByTime(1_999);
+    expect(kill).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(kill).toHaveBeenCalledExactlyOnceWith(process.pid, "SIGHUP");
     lifecycle.dispose();
   });
 
