@@ -30,12 +30,14 @@ export async function startProxyCommand(
 }
 
 function linesIn(folder: string): Record<string, unknown>[] {
-  return readdirSync(folder)
-    .filter((name) => name.startsWith("requests.ndjson"))
-    .flatMap((name) => readFileSync(join(folder, name), "utf8").split("\n"))
-    // A file that was rotated last is empty.
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line));
+  return (
+    readdirSync(folder)
+      .filter((name) => name.startsWith("requests.ndjson"))
+      .flatMap((name) => readFileSync(join(folder, name), "utf8").split("\n"))
+      // A file that was rotated last is empty.
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line))
+  );
 }
 
 /** An answer, whose text is read on demand. */
