@@ -107,13 +107,21 @@ export function subjectsOf(
   const subjects: Subject[] = [];
   if (hasLimits(key.limits))
     subjects.push({ id: `key:${key.id}`, label: `the key ${JSON.stringify(key.name)}`, limits: key.limits });
-  if (team !== undefined && hasLimits(team.limits))
-    subjects.push({
-      id: `team:${team.name}`,
-      label: `the team ${JSON.stringify(team.name)}`,
-      limits: team.limits,
-    });
+  const shared = team && teamSubject(team);
+  if (shared !== undefined) subjects.push(shared);
   return subjects.length === 0 ? undefined : subjects;
+}
+
+/** Returns the subject of a team, or undefined if it has no limits. */
+export function teamSubject({
+  name,
+  limits,
+}: {
+  readonly name: string;
+  readonly limits?: Limits | undefined;
+}): Subject | undefined {
+  if (!hasLimits(limits)) return undefined;
+  return { id: `team:${name}`, label: `the team ${JSON.stringify(name)}`, limits };
 }
 
 /** Returns the subject of an upstream with limits. */

@@ -12,7 +12,7 @@ import {
   teamSchema,
   usageRowSchema,
 } from "./admin-schemas.ts";
-import { adminHealth, keyLimitsState, limitsState, teamSubjects } from "./admin-state.ts";
+import { adminHealth, keyLimitsState, teamLimitsState } from "./admin-state.ts";
 import { configuredKeys } from "./configured-keys.ts";
 import {
   keyPatchSchema,
@@ -198,8 +198,7 @@ export const adminRoutes: readonly AdminRoute[] = [
     summary: "Returns what is left of a team's limits",
     response: keyLimitsStateSchema,
     async serve(context, { params: { name = "" } }) {
-      const team = await (await storeOf(context)).findTeam(name);
-      return limitsState(team.limits, teamSubjects(team), context.services);
+      return teamLimitsState(await (await storeOf(context)).findTeam(name), context.services);
     },
   }),
   route({

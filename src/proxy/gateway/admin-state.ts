@@ -1,8 +1,8 @@
-import { type Limits, type Subject, subjectsOf } from "../../config/proxy/limits.ts";
+import { type Limits, type Subject, subjectsOf, teamSubject } from "../../config/proxy/limits.ts";
 import type { Services } from "../services.ts";
 import type { KeyLimitsState } from "./admin-schemas.ts";
 import { ownReplica } from "./heartbeat.ts";
-import type { Team, VirtualKey } from "./key-schemas.ts";
+import type { VirtualKey } from "./key-schemas.ts";
 import { type RateState, redisState, toUsd } from "./limits.ts";
 import type { Replica } from "./replica-registry.ts";
 
@@ -14,13 +14,17 @@ export function keyLimitsState(
   return limitsState(key.limits, subjectsOf(key) ?? [], services);
 }
 
-/** Returns what counts against a team's limits. */
-export function teamSubjects(team: Pick<Team, "name"> & { readonly limits: Limits }): readonly Subject[] {
-  return subjectsOf({ id: "", name: "" }, team) ?? [];
+/** Returns what is left of a team's limits. */
+export function teamLimitsState(
+  team: { readonly name: string; readonly limits: Limits },
+  services: Services,
+): Promise<KeyLimitsState> {
+  const subject = teamSubject(team);
+  return limitsState(team.limits, subject ? [subject] : [], services);
 }
 
 /** Returns what is left of limits; `subjects` is whom they are counted for, none without limits. */
-export async function limitsState(
+async function limitsState(
   { rpm, tpm, concurrency, budgets = [] }: Limits,
   subjects: readonly Subject[],
   services: Services,

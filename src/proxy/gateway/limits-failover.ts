@@ -11,7 +11,7 @@ import {
   type Usage,
 } from "./limits.ts";
 import { createMemoryLimits } from "./limits-memory.ts";
-import type { BudgetAccount, SpentBudget } from "./limits-spent.ts";
+import { accountId, type BudgetAccount, type SpentBudget } from "./limits-spent.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 import type { RedisLimits } from "./redis-limits.ts";
 
@@ -195,10 +195,6 @@ class Failover implements LimitStore {
 }
 
 const NONE: ReadonlySet<string> = new Set();
-
-function accountId({ subject, period }: BudgetAccount): string {
-  return `${period} ${subject}`;
-}
 
 /** Returns the subject without the budgets whose accounts were restored. */
 function without(subject: Subject, restored: ReadonlySet<string>): Subject {

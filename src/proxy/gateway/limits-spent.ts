@@ -1,4 +1,5 @@
-import { type Period, type Subject, subjectsOf } from "../../config/proxy/limits.ts";
+import type { ProxyKey } from "../../config/proxy/config.ts";
+import { type Period, subjectsOf, teamSubject } from "../../config/proxy/limits.ts";
 import type { DirectoryTeam } from "./key-directory.ts";
 import type { VirtualKey } from "./key-schemas.ts";
 
@@ -15,11 +16,9 @@ export interface SpentBudget extends BudgetAccount {
   readonly micros: number;
 }
 
-/** Returns the accounts of the budgets that subjects have. */
-export function accountsOf(subjects: readonly Subject[]): BudgetAccount[] {
-  return subjects.flatMap(({ id, limits }) =>
-    (limits.budgets ?? []).map(({ period }) => ({ subject: id, period })),
-  );
+/** Returns the name of an account, unique over all of them. */
+export function accountId({ subject, period }: BudgetAccount): string {
+  return `${period} ${subject}`;
 }
 
 interface KeysAndTeams {
@@ -27,11 +26,17 @@ interface KeysAndTeams {
   readonly teams: readonly DirectoryTeam[];
 }
 
-/** Returns the keys and teams of the database that have limits. */
-export function limitedSubjects({ keys, teams }: KeysAndTeams): Subject[] {
-  const none = { id: "", name: "" };
-  return [
+/** Returns the accounts of all budgets: of keys of the configuration, and of keys and teams of the database. */
+export function budgetAccounts(
+  configured: readonly ProxyKey[],
+  { keys, teams }: KeysAndTeams,
+): BudgetAccount[] {
+  const subjects = [
+    ...configured.flatMap((key) => key.subjects ?? []),
     ...keys.filter(({ revoked_at }) => revoked_at === null).flatMap((key) => subjectsOf(key) ?? []),
-    ...teams.flatMap((team) => subjectsOf(none, team) ?? []),
+    ...teams.flatMap((team) => teamSubject(team) ?? []),
   ];
+  return subjects.flatMap(({ id, limits }) =>
+    (limits.budgets ?? []).map(({ period }) => ({ subject: id, period })),
+  );
 }

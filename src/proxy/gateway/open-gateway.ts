@@ -15,7 +15,7 @@ import { createKeyStore, type KeySnapshot, type KeyStore } from "./key-store.ts"
 import { createLedger, type Ledger } from "./ledger.ts";
 import { createLedgerQueries } from "./ledger-queries.ts";
 import { startPruning } from "./ledger-retention.ts";
-import { accountsOf, limitedSubjects, type SpentBudget } from "./limits-spent.ts";
+import { accountId, budgetAccounts, type SpentBudget } from "./limits-spent.ts";
 import { readSpent } from "./read-spent.ts";
 import { createReplicaRegistry } from "./replica-registry.ts";
 import { createResponseRows } from "./response-rows.ts";
@@ -125,14 +125,11 @@ async function keepFirstAdmin(
 function createBudgetReader(db: Database, ledger: Ledger, config: () => ProxyConfig) {
   const known = new Set<string>();
   return async (snapshot: KeySnapshot): Promise<readonly SpentBudget[]> => {
-    const configured = config().keys.flatMap(({ subjects }) => subjects ?? []);
-    const added = accountsOf([...configured, ...limitedSubjects(snapshot)]).filter(
-      ({ subject, period }) => !known.has(`${period} ${subject}`),
-    );
+    const added = budgetAccounts(config().keys, snapshot).filter((account) => !known.has(accountId(account)));
     if (added.length === 0) return [];
     await ledger.flush();
     const spent = await readSpent(db, added);
-    for (const { subject, period } of added) known.add(`${period} ${subject}`);
+    for (const account of added) known.add(accountId(account));
     return spent;
   };
 }

@@ -5,7 +5,7 @@ import { AppError } from "../../errors.ts";
 import { callQuery, cursorOf, storeOf, usageOf, usageQuery } from "./admin-queries.ts";
 import { type AdminContext, type AdminRoute, route } from "./admin-route.ts";
 import { callDetailSchema, callSchema, keyLimitsStateSchema, usageRowSchema } from "./admin-schemas.ts";
-import { keyLimitsState, limitsState, teamSubjects } from "./admin-state.ts";
+import { keyLimitsState, teamLimitsState } from "./admin-state.ts";
 import { ROLES } from "./key-schemas.ts";
 import type { KeyOwner } from "./usage.ts";
 
@@ -113,7 +113,7 @@ async function ownLimits(context: AdminContext): Promise<z.output<typeof ownLimi
   const team = teamName === undefined ? undefined : services.gateway.directory.team(teamName);
   const [key, left] = await Promise.all([
     keyLimitsState({ id, name, limits }, services),
-    team && limitsState(team.limits, teamSubjects(team), services),
+    team && teamLimitsState(team, services),
   ]);
   return { key, team: left ?? null };
 }

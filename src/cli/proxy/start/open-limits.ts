@@ -1,16 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { ProxyConfig } from "../../../config/proxy/config.ts";
-import type { Subject } from "../../../config/proxy/limits.ts";
 import { AppError } from "../../../errors.ts";
 import type { Gateway } from "../../../proxy/gateway/gateway.ts";
-import type { KeyDirectory } from "../../../proxy/gateway/key-directory.ts";
 import { type LimitStore, toUsd } from "../../../proxy/gateway/limits.ts";
-import {
-  accountsOf,
-  type BudgetAccount,
-  limitedSubjects,
-  type SpentBudget,
-} from "../../../proxy/gateway/limits-spent.ts";
+import { type BudgetAccount, budgetAccounts, type SpentBudget } from "../../../proxy/gateway/limits-spent.ts";
 import { lostCallLine } from "../../../proxy/gateway/lost-calls.ts";
 import type { CooldownShare } from "../../../proxy/routing/cooldowns.ts";
 import type { Output } from "../../output.ts";
@@ -61,7 +54,8 @@ export async function openLimits(
     },
   });
   const ledger = gateway && {
-    accounts: () => accountsOf(subjectsIn(config(), gateway.directory)),
+    accounts: () =>
+      budgetAccounts(config().keys, { keys: gateway.directory.keys(), teams: gateway.directory.teams() }),
     spent: async (accounts: readonly BudgetAccount[]) => (await gateway.store()).spent(accounts),
   };
   const cooldowns = createRedisCooldowns(connection, replica);
@@ -75,12 +69,6 @@ export async function primeLimits(limits: LimitStore, spent: readonly SpentBudge
     limits.prime(subject, period, start, micros),
   );
   await Promise.allSettled(all);
-}
-
-/** Returns everything with limits: keys of the configuration, keys and teams of the database. */
-function subjectsIn(config: ProxyConfig, directory: KeyDirectory): Subject[] {
-  const configured = config.keys.flatMap(({ subjects }) => subjects ?? []);
-  return [...configured, ...limitedSubjects({ keys: directory.keys(), teams: directory.teams() })];
 }
 
 function warning(host: string, reason: string): string {
