@@ -3,6 +3,7 @@ import {
   type AttemptOutcome,
   atNextTarget,
   firstAttempt,
+  keyPosition,
   nextAttempt,
   remainingTargets,
 } from "../routing/attempts.ts";
@@ -110,8 +111,7 @@ function countAt(call: Call, upstream: string): void {
 function beginAttempt(call: Call, { upstream, model, key, delayMs }: Attempt): OpenAttempt {
   const entry: OpenAttempt = {
     upstream: upstream.name,
-    // Keys are named by their position, counted from 1.
-    key: key !== undefined && upstream.keys.length > 1 ? upstream.keys.indexOf(key) + 1 : undefined,
+    key: keyPosition(upstream.keys, key),
     status: undefined,
     errorCode: undefined,
     waitMs: Math.round(delayMs),

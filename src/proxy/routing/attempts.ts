@@ -121,3 +121,8 @@ function attemptAt(
     on,
   };
 }
+
+/** Returns how a key is named outside the process: its position from 1, or undefined if the upstream has at most one key. */
+export function keyPosition(keys: readonly string[], key: string | undefined): number | undefined {
+  return key !== undefined && keys.length > 1 ? keys.indexOf(key) + 1 : undefined;
+}

@@ -1,7 +1,7 @@
 import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import type { CooldownState } from "../dashboard/api-types.ts";
 import { isUnreachable } from "../upstream/upstream-errors.ts";
-import type { AttemptOutcome } from "./attempts.ts";
+import { type AttemptOutcome, keyPosition } from "./attempts.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { requestedPause } from "./retry-after.ts";
 import type { Target, Targets } from "./select-targets.ts";
@@ -88,7 +88,7 @@ class MemoryCooldowns implements Cooldowns {
   record({ upstream, key, model }: AttemptedTarget, outcome: AttemptOutcome): void {
     const { name, keys, credentials } = upstream;
     this.updateBreaker(name, outcome);
-    const position = key !== undefined && keys.length > 1 ? keys.indexOf(key) + 1 : undefined;
+    const position = keyPosition(keys, key);
     if (outcome.kind === "completed" && this.entries.size > 0) {
       this.end({ upstream: name });
       this.end({ upstream: name, key: position, model });
@@ -177,7 +177,7 @@ class MemoryCooldowns implements Cooldowns {
   }
 
   private isKeyInCooldown({ name, keys }: UpstreamConfig, key: string | undefined, model: string): boolean {
-    const position = key !== undefined && keys.length > 1 ? keys.indexOf(key) + 1 : undefined;
+    const position = keyPosition(keys, key);
     return this.isInCooldown(idOf({ upstream: name, key: position, model }));
   }
 
