@@ -1,7 +1,6 @@
 import { type Kysely, type Migration, Migrator, sql } from "kysely";
 import { AppError } from "../errors.ts";
 import { createLedgerTables } from "./migrations-ledger.ts";
-import { createReplicaTables } from "./migrations-replicas.ts";
 import type { Schema } from "./schema.ts";
 
 /** Every change of the schema, in order. A migration that was released is never edited. */
@@ -94,4 +93,23 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
     .addColumn("subject", "text", (column) => column.notNull())
     .addColumn("detail", "text", (column) => column.notNull())
     .execute();
+}
+
+async function createReplicaTables(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("replicas")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("version", "text", (column) => column.notNull())
+    .addColumn("since", "bigint", (column) => column.notNull())
+    .addColumn("in_flight", "integer", (column) => column.notNull())
+    .addColumn("seen_at", "bigint", (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable("responses")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("time", "bigint", (column) => column.notNull())
+    // SQLite stores the bytes whatever the type is called.
+    .addColumn("body", sql`bytea`, (column) => column.notNull())
+    .execute();
+  await db.schema.createIndex("responses_time").on("responses").column("time").execute();
 }
