@@ -18,6 +18,11 @@ export function engineOf(db: Database): "sqlite" | "postgres" {
   return engines.get(db) ?? "sqlite";
 }
 
+/** Returns the placeholder of a parameter in a statement that is written as text; `number` counts from 1. */
+export function placeholder(db: Database, number: number): string {
+  return engineOf(db) === "sqlite" ? "?" : `$${number}`;
+}
+
 /**
  * Opens the database and brings it to this program's schema. Throws `configuration` where it cannot be reached or is newer
  * than the program; no message holds a password. `workerFiles` is only called for SQLite, and `signal` ends its thread.

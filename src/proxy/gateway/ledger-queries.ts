@@ -3,6 +3,7 @@ import type { Database } from "../../database/open-database.ts";
 import type { AuditTable, CallTable } from "../../database/schema.ts";
 import { AppError } from "../../errors.ts";
 import { type CapturedBodies, findCapture } from "./captures.ts";
+import { IS_ERROR } from "./ledger-write.ts";
 import { toUsd } from "./limits.ts";
 import { type KeyOwner, queryUsage, type UsageQuery, type UsageRow } from "./usage.ts";
 
@@ -98,9 +99,7 @@ async function listCalls(db: Database, query: CallQuery): Promise<Page<LedgerCal
 }
 
 function hasOutcome(outcome: "ok" | "error") {
-  return outcome === "error"
-    ? sql<boolean>`(status >= 400 or error_code is not null)`
-    : sql<boolean>`(status < 400 and error_code is null)`;
+  return sql.raw<boolean>(outcome === "error" ? IS_ERROR : `not ${IS_ERROR}`);
 }
 
 const SEARCHED = [

@@ -138,6 +138,9 @@ export function noCalls(): CallSums {
   return { sums, ms: emptyCounts(), ttft: emptyCounts() };
 }
 
+/** The condition of a call that counts as an error, in SQL; see `addCall`. */
+export const IS_ERROR = "(status >= 400 or error_code is not null)";
+
 /** Adds a call to the sums of its group. */
 function addCall({ sums, ms, ttft }: CallSums, row: CallTable): void {
   sums.calls += 1;

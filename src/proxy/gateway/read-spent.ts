@@ -1,5 +1,5 @@
 import { CompiledQuery } from "kysely";
-import { type Database, engineOf } from "../../database/open-database.ts";
+import { type Database, placeholder } from "../../database/open-database.ts";
 import { periodAt } from "./budget-periods.ts";
 import type { BudgetAccount, SpentBudget } from "./limits-spent.ts";
 
@@ -35,7 +35,7 @@ async function sumBySubject(
 ): Promise<Map<string, number>> {
   const named = subjects.length <= MAX_NAMED ? namesOf(subjects) : undefined;
   const parameters = [start, ...(named?.keys ?? []), ...(named?.teams ?? [])];
-  const marks = parameters.map((_, index) => (engineOf(db) === "sqlite" ? "?" : `$${index + 1}`));
+  const marks = parameters.map((_, index) => placeholder(db, index + 1));
   const keys = marks.slice(1, 1 + (named?.keys.length ?? 0));
   const teams = marks.slice(1 + keys.length);
   const isNamed = [

@@ -1,9 +1,9 @@
 import { CompiledQuery } from "kysely";
 import { bucketColumns } from "../../database/migrations-ledger.ts";
-import { type Database, engineOf } from "../../database/open-database.ts";
+import { type Database, placeholder } from "../../database/open-database.ts";
 import { AppError } from "../../errors.ts";
 import { bucketSql, countIn, quantileOf } from "./ledger-histogram.ts";
-import { type CallSums, HOUR_MS, noCalls, SUMS } from "./ledger-write.ts";
+import { type CallSums, HOUR_MS, IS_ERROR, noCalls, SUMS } from "./ledger-write.ts";
 import { toUsd } from "./limits.ts";
 
 /** The key whose calls are meant: an id, or the name of a key without one, which is in the configuration. */
@@ -166,7 +166,7 @@ async function addCalls(
 /** Sums of single calls that are no columns; see `addCall` of `ledger-write.ts`. */
 const CALL_SUMS: Readonly<Record<string, string>> = {
   calls: "count(*)",
-  errors: "sum(case when status >= 400 or error_code is not null then 1 else 0 end)",
+  errors: `sum(case when ${IS_ERROR} then 1 else 0 end)`,
   unpriced_calls: "sum(unpriced)",
 };
 
@@ -181,7 +181,7 @@ function conditions(
   const values: (string | number)[] = [];
   const value = (each: string | number) => {
     values.push(each);
-    return engineOf(db) === "sqlite" ? "?" : `$${values.length}`;
+    return placeholder(db, values.length);
   };
   const parts = [`${time} >= ${value(from)}`, `${time} < ${value(to)}`];
   if (key !== undefined) parts.push(`(key_id = ${value(key)} or key_name = ${value(key)})`);
