@@ -21,7 +21,14 @@ export async function readConfigurationFile(
   path: string,
   mustExist: boolean,
 ): Promise<ConfigurationFile | undefined> {
-  let text: string;
+  const text = await readConfigurationText(path, mustExist);
+  return text === undefined ? undefined : parseConfiguration(text, path);
+}
+
+/** Returns the text of a regular file, or undefined if an optional one is missing. Throws `configuration`. */
+export async function readConfigurationText(path: string, mustExist: true): Promise<string>;
+export async function readConfigurationText(path: string, mustExist: boolean): Promise<string | undefined>;
+export async function readConfigurationText(path: string, mustExist: boolean): Promise<string | undefined> {
   try {
     // Reading a FIFO or a terminal would block, and every later reload with it.
     const entry = await stat(path);
@@ -30,7 +37,7 @@ export async function readConfigurationFile(
         "configuration",
         `Cannot read the configuration file ${path}: it is not a regular file`,
       );
-    text = await readFile(path, "utf8");
+    return await readFile(path, "utf8");
   } catch (error) {
     if (error instanceof AppError) throw error;
     const code = systemErrorCode(error);
@@ -38,7 +45,6 @@ export async function readConfigurationFile(
     const reason = code === "ENOENT" ? "does not exist" : `cannot be read (${code ?? "unknown reason"})`;
     throw new AppError("configuration", `The configuration file ${path} ${reason}`, { cause: error });
   }
-  return parseConfiguration(text, path);
 }
 
 /** Parses the text of a configuration file, with or without a byte-order mark. */

@@ -1,5 +1,6 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { importConfiguration } from "../../config/import/import-configuration.ts";
+import { readConfigurationText } from "../../config/load.ts";
 import { processEnvironment } from "../../config/paths.ts";
 import { AppError, systemErrorCode } from "../../errors.ts";
 import { getReason } from "../../files/durable-file.ts";
@@ -19,16 +20,12 @@ export async function importProxyConfiguration(
   flags: ProxyImportFlags,
   output: Output,
 ): Promise<number> {
-  const text = await readFile(file, "utf8").catch((cause: unknown) => {
-    const code = systemErrorCode(cause);
-    const reason = code === "ENOENT" ? "it does not exist" : (code ?? "unknown reason");
-    throw new AppError("configuration", `Cannot read ${file}: ${reason}`, { cause });
-  });
+  const text = await readConfigurationText(file, true);
   const { program, proxy, notes } = importConfiguration(text, file, processEnvironment);
   const configuration = `${JSON.stringify({ proxy }, null, 2)}\n`;
   if (flags.output !== undefined) await writeNew(flags.output, configuration);
   if (!flags.json) {
-    const upstreams = Object.keys((proxy as { upstreams: object }).upstreams).length;
+    const upstreams = Object.keys(proxy.upstreams).length;
     output.note(`${program}: ${count(upstreams, "upstream")}, ${count(notes.length, "note")}`);
     for (const note of notes) output.note(`  ${note.setting}: ${note.text}`);
   }
