@@ -1,7 +1,14 @@
-import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { SecretSettings } from "../proxy/schema.ts";
-import { freeName, type Imported, type ImportedUpstream, Notes, parseForeign } from "./imported.ts";
+import {
+  freeName,
+  type Imported,
+  type ImportedRule,
+  type ImportedUpstream,
+  importKey,
+  importSecret,
+  Notes,
+  parseForeign,
+} from "./imported.ts";
 
 /** Converts the `config.json` of claude-code-router: github.com/musistudio/claude-code-router. */
 
@@ -35,6 +42,9 @@ const ccrSchema = z.looseObject({
   APIKEY: text.nullish(),
   API_TIMEOUT_MS: z.coerce.number().nonnegative().nullish(),
 });
+
+/** How the file names an environment variable. */
+const REFERENCE = /^\$\{?(\w+)\}?$/;
 
 /** Its router's threshold of a long context where none is configured. */
 const LONG_CONTEXT_TOKENS = 60_000;
@@ -78,7 +88,10 @@ export function importClaudeCodeRouter(value: unknown, file: string): Imported {
   const proxy = {
     ...(port && { port }),
     ...(isOpen && { host, allow_lan_access: true }),
-    ...(key && { auth_mode: "all_except_health", api_keys: [importKey(key)] }),
+    ...(key && {
+      auth_mode: "all_except_health",
+      api_keys: [importKey("claude-code-router", importSecret(key, REFERENCE))],
+    }),
     upstreams,
     models: [...importRoutes(config.Router ?? {}, names, notes), ...directRules(config.Providers, names)],
     ...(timeout ? { timeouts: { total: timeout / 1000 } } : {}),
@@ -96,7 +109,7 @@ function describeUpstream(provider: Provider, notes: Notes): ImportedUpstream {
       `${setting}.transformer`,
       `${JSON.stringify(name)} was left out: the proxy has no transformers`,
     );
-  const key = importSecret(provider.api_key);
+  const key = provider.api_key ? importSecret(provider.api_key, REFERENCE) : undefined;
   return {
     ...locate(provider.api_base_url, transformers),
     ...(key !== undefined && { api_key: key }),
@@ -120,9 +133,9 @@ function locate(
 }
 
 /** Returns the rules of its router, in the order in which it decides. */
-function importRoutes(router: Router, names: ReadonlyMap<string, string>, notes: Notes): object[] {
+function importRoutes(router: Router, names: ReadonlyMap<string, string>, notes: Notes): ImportedRule[] {
   const tokens = router.longContextThreshold ?? LONG_CONTEXT_TOKENS;
-  const routes: readonly [keyof Router & string, object][] = [
+  const routes: readonly [keyof Router & string, Pick<ImportedRule, "match" | "when">][] = [
     ["longContext", { match: "*", when: { min_tokens: tokens } }],
     ["background", { match: "claude-*haiku*" }],
     ["image", { match: "*", when: { has_image: true } }],
@@ -151,21 +164,8 @@ function importRoutes(router: Router, names: ReadonlyMap<string, string>, notes:
 }
 
 /** Returns rules for `provider,model`, which its users type into /model. */
-function directRules(providers: readonly Provider[], names: ReadonlyMap<string, string>): object[] {
+function directRules(providers: readonly Provider[], names: ReadonlyMap<string, string>): ImportedRule[] {
   return providers.flatMap(({ name, models }) =>
     models.map((model) => ({ match: `${name},${model}`, upstream: names.get(name) ?? name, model })),
   );
-}
-
-function importSecret(text: string | null | undefined): SecretSettings | undefined {
-  if (!text) return undefined;
-  const variable = /^\$\{?(\w+)\}?$/.exec(text)?.[1];
-  return variable === undefined ? text : { env: variable };
-}
-
-function importKey(key: string): object {
-  const secret = importSecret(key);
-  if (typeof secret === "object" && "env" in secret)
-    return { name: "claude-code-router", key_env: secret.env };
-  return { name: "claude-code-router", sha256: createHash("sha256").update(key).digest("hex") };
 }

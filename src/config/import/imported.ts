@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { AppError } from "../../errors.ts";
 import { plainIssue } from "../plain-issue.ts";
-import type { SecretSettings } from "../proxy/schema.ts";
+import { sha256 } from "../proxy/resolve-keys.ts";
 
 /** A setting of the other program that was not carried over as it was, and what to do about it. */
 export interface ImportNote {
@@ -13,7 +13,10 @@ export interface ImportNote {
 /** What the configuration of another program becomes. */
 export interface Imported {
   /** The member `proxy` of a configuration file. */
-  readonly proxy: object;
+  readonly proxy: {
+    readonly upstreams: Readonly<Record<string, ImportedUpstream>>;
+    readonly models: readonly ImportedRule[];
+  };
   readonly notes: readonly ImportNote[];
 }
 
@@ -55,14 +58,40 @@ export interface ImportedUpstream {
   dialect: "chat-completions" | "responses" | "messages" | "generative-language";
   base_url: string;
   version?: false;
-  api_key?: SecretSettings;
-  headers?: Record<string, SecretSettings>;
+  api_key?: ImportedSecret;
+  headers?: Record<string, ImportedSecret>;
   models?: string[];
   limits?: Record<string, number>;
   weight?: number;
   timeouts?: { first_byte?: number };
   prices?: Record<string, Record<string, number>>;
   capabilities?: Record<string, Record<string, number>>;
+}
+
+/** A rule as the importers write it. */
+export interface ImportedRule {
+  readonly match: string;
+  readonly upstream: string | readonly string[];
+  readonly model?: string;
+  readonly when?: object;
+  readonly strategy?: string;
+  readonly on?: readonly string[];
+}
+
+/** A secret as the importers write it: the text itself, or the variable that holds it. */
+export type ImportedSecret = string | { readonly env: string };
+
+/** Returns a secret. The first group of `reference` is the name of a variable in the other program's notation. */
+export function importSecret(text: string, reference: RegExp): ImportedSecret {
+  const variable = reference.exec(text)?.[1];
+  return variable === undefined ? text : { env: variable };
+}
+
+/** Returns a key that clients send. One that was written in the file is kept as its digest only. */
+export function importKey(name: string, secret: ImportedSecret): object {
+  return typeof secret === "string"
+    ? { name, sha256: sha256(secret).toString("hex") }
+    : { name, key_env: secret.env };
 }
 
 /** Returns a name for an upstream that is not taken yet: `groq`, `groq-2`, … */

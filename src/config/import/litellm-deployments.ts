@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { SecretSettings } from "../proxy/schema.ts";
-import { freeName, type ImportedUpstream, type Notes } from "./imported.ts";
+import { freeName, type ImportedUpstream, importSecret, type Notes } from "./imported.ts";
 import { guessProvider, PROVIDERS } from "./litellm-providers.ts";
 
 /** Converts an entry of LiteLLM's `model_list`: docs.litellm.ai/docs/proxy/configs. */
@@ -36,6 +35,9 @@ export const deploymentSchema = z.looseObject({
   model_info: z.looseObject({ max_input_tokens: optionalNumber }).nullish(),
 });
 export type Deployment = z.infer<typeof deploymentSchema>;
+
+/** How the file names an environment variable. */
+export const REFERENCE = /^os\.environ\/(\w+)$/;
 
 /** Parameters of a deployment that are handled here. */
 const PARAMETERS = Object.fromEntries(
@@ -111,7 +113,10 @@ function describeUpstream(
   parameters: Deployment["litellm_params"],
 ): ImportedUpstream {
   const known = PROVIDERS[provider];
-  const key = importSecret(parameters.api_key, known?.keyVariable);
+  const variable = known?.keyVariable;
+  const key = parameters.api_key
+    ? importSecret(parameters.api_key, REFERENCE)
+    : variable && { env: variable };
   const isAzure = provider === "azure";
   const version =
     parameters.api_version instanceof Date ? isoDate(parameters.api_version) : parameters.api_version;
@@ -120,7 +125,7 @@ function describeUpstream(
     ...Object.fromEntries(
       Object.entries(parameters.extra_headers ?? {}).map(([name, text]) => [
         name,
-        importSecret(text) ?? text,
+        importSecret(text, REFERENCE),
       ]),
     ),
   };
@@ -168,23 +173,11 @@ function addFacts(
   if (contextWindow) upstream.capabilities = { ...upstream.capabilities, [model]: { contextWindow } };
 }
 
-/** Returns a secret, or the variable that LiteLLM reads by default. */
-function importSecret(text: string | null | undefined, variable?: string): SecretSettings | undefined {
-  if (!text) return variable === undefined ? undefined : { env: variable };
-  const named = environmentName(text);
-  return named === undefined ? text : { env: named };
-}
-
-export function environmentName(text: string): string | undefined {
-  return /^os\.environ\/(\w+)$/.exec(text)?.[1];
-}
-
-function resolveText(
-  text: string | undefined,
-  environment: Readonly<Record<string, string | undefined>>,
-): string | undefined {
-  const variable = text === undefined ? undefined : environmentName(text);
-  return variable === undefined ? text : environment[variable] || undefined;
+/** Returns an address; undefined if it names a variable that is not set. */
+function resolveText(text: string | undefined, environment: Environment): string | undefined {
+  if (text === undefined) return undefined;
+  const value = importSecret(text, REFERENCE);
+  return typeof value === "string" ? value : environment[value.env] || undefined;
 }
 
 function positive(name: string, value: number | null | undefined): object {

@@ -1,12 +1,13 @@
-import { createHash } from "node:crypto";
 import { z } from "zod";
-import { type Imported, Notes, parseForeign } from "./imported.ts";
 import {
-  createUpstreams,
-  deploymentSchema,
-  environmentName,
-  isPrefixPattern,
-} from "./litellm-deployments.ts";
+  type Imported,
+  type ImportedRule,
+  importKey,
+  importSecret,
+  Notes,
+  parseForeign,
+} from "./imported.ts";
+import { createUpstreams, deploymentSchema, isPrefixPattern, REFERENCE } from "./litellm-deployments.ts";
 
 /** Converts LiteLLM's `config.yaml`: docs.litellm.ai/docs/proxy/configs. */
 
@@ -113,7 +114,10 @@ export function importLitellm(
   for (const name of ["router_settings", "litellm_settings", "general_settings"] as const)
     notes.addSection(name, config[name] ?? {}, SECTIONS[name]);
   const proxy = {
-    ...(general.master_key && { auth_mode: "all_except_health", api_keys: [importKey(general.master_key)] }),
+    ...(general.master_key && {
+      auth_mode: "all_except_health",
+      api_keys: [importMasterKey(general.master_key)],
+    }),
     upstreams: upstreams.byName,
     models: importRules(config, targets, notes),
     ...(timeout ? { timeouts: { total: timeout } } : {}),
@@ -131,49 +135,22 @@ const STRATEGIES: Readonly<Record<string, string>> = {
   "usage-based-routing-v2": "least-busy",
 };
 
+type Targets = ReadonlyMap<string, readonly string[]>;
+
 /** Returns a rule for each model group and alias. */
-function importRules(config: LitellmConfig, targets: ReadonlyMap<string, string[]>, notes: Notes): object[] {
-  const router = config.router_settings ?? {};
-  const fallbacks = [...(router.fallbacks ?? config.litellm_settings?.fallbacks ?? [])];
-  const byContext = [
-    ...(router.context_window_fallbacks ?? config.litellm_settings?.context_window_fallbacks ?? []),
-  ];
-  const byDefault = router.default_fallbacks ?? config.litellm_settings?.default_fallbacks ?? [];
-  const strategy = STRATEGIES[router.routing_strategy ?? "simple-shuffle"];
+function importRules(config: LitellmConfig, targets: Targets, notes: Notes): ImportedRule[] {
+  const { routing_strategy: routing, model_group_alias: aliases } = config.router_settings ?? {};
+  const strategy = STRATEGIES[routing ?? "simple-shuffle"];
   if (strategy === undefined)
-    notes.add("router_settings.routing_strategy", `${router.routing_strategy} is not known; "order" is used`);
-  const find = (list: readonly Record<string, string[]>[], name: string) =>
-    list.flatMap((entry) => entry[name] ?? []);
-  const rules: object[] = [];
+    notes.add("router_settings.routing_strategy", `${routing} is not known; "order" is used`);
+  const rules: ImportedRule[] = [];
   for (const [name, own] of targets) {
+    if (!isPrefixPattern(name)) rules.push(importGroup(name, own, { config, targets, strategy, notes }));
     // `NAME/model` reaches an upstream without a rule, which could not take the prefix off the model name.
-    if (isPrefixPattern(name)) {
-      if (own.length > 1 || own[0] !== name)
-        notes.add(
-          `model_list.${name}`,
-          "only its first deployment was carried over, for models of one prefix",
-        );
-      continue;
-    }
-    const explicit = find(fallbacks, name);
-    const others = explicit.length > 0 ? explicit : byDefault.filter((other) => other !== name);
-    const larger = find(byContext, name);
-    const further = [...others, ...larger].flatMap((other) => targets.get(other) ?? []);
-    const all = [...new Set([...own, ...further])];
-    if (own.length > 1 && all.length > own.length)
-      notes.add(
-        `model_list.${name}`,
-        "tries its deployments in order instead of by strategy, because it has fallbacks",
-      );
-    const on = [...(others.length > 0 || own.length > 1 ? ["error", "rate_limit"] : []), "context_window"];
-    rules.push({
-      match: name,
-      ...describeTargets(all),
-      ...(own.length > 1 && all.length === own.length && strategy !== undefined && { strategy }),
-      ...(larger.length > 0 && { on }),
-    });
+    else if (own.length > 1 || own[0] !== name)
+      notes.add(`model_list.${name}`, "only its first deployment was carried over, for models of one prefix");
   }
-  for (const [alias, group] of Object.entries(router.model_group_alias ?? {})) {
+  for (const [alias, group] of Object.entries(aliases ?? {})) {
     const all = targets.get(typeof group === "string" ? group : group.model);
     if (all !== undefined) rules.push({ match: alias, ...describeTargets(all) });
   }
@@ -181,12 +158,52 @@ function importRules(config: LitellmConfig, targets: ReadonlyMap<string, string[
   return rules.sort((one, other) => wildcards(one) - wildcards(other));
 }
 
-function wildcards(rule: object): number {
-  const { match } = rule as { match: string };
+interface GroupContext {
+  readonly config: LitellmConfig;
+  readonly targets: Targets;
+  readonly strategy: string | undefined;
+  readonly notes: Notes;
+}
+
+/** Returns the rule of a model group: its deployments, then those of its fallbacks. */
+function importGroup(
+  name: string,
+  own: readonly string[],
+  { config, targets, strategy, notes }: GroupContext,
+): ImportedRule {
+  const { failed, larger } = findFallbacks(name, config);
+  const further = [...failed, ...larger].flatMap((other) => targets.get(other) ?? []);
+  const all = [...new Set([...own, ...further])];
+  const hasFallbacks = all.length > own.length;
+  if (own.length > 1 && hasFallbacks)
+    notes.add(
+      `model_list.${name}`,
+      "tries its deployments in order instead of by strategy, because it has fallbacks",
+    );
+  const on = [...(failed.length > 0 || own.length > 1 ? ["error", "rate_limit"] : []), "context_window"];
+  return {
+    match: name,
+    ...describeTargets(all),
+    ...(own.length > 1 && !hasFallbacks && strategy !== undefined && { strategy }),
+    ...(larger.length > 0 && { on }),
+  };
+}
+
+/** Returns the groups that follow a group when it fails, and when a prompt is too long for it. */
+function findFallbacks(name: string, { router_settings, litellm_settings }: LitellmConfig) {
+  const setting = <Name extends keyof typeof fallbackMembers>(member: Name) =>
+    router_settings?.[member] ?? litellm_settings?.[member] ?? [];
+  const named = setting("fallbacks").flatMap((entry) => entry[name] ?? []);
+  const byDefault = setting("default_fallbacks").filter((other) => other !== name);
+  const larger = setting("context_window_fallbacks").flatMap((entry) => entry[name] ?? []);
+  return { failed: named.length > 0 ? named : byDefault, larger };
+}
+
+function wildcards({ match }: ImportedRule): number {
   return match === "*" ? 2 : Number(match.includes("*"));
 }
 
-function describeTargets(all: readonly string[]): object {
+function describeTargets(all: readonly string[]): Pick<ImportedRule, "upstream" | "model"> {
   const [only = ""] = all;
   const targets = all.map((target) => (target.includes("*") ? target.slice(0, target.indexOf("/")) : target));
   if (targets.length > 1) return { upstream: targets };
@@ -196,15 +213,13 @@ function describeTargets(all: readonly string[]): object {
     : { upstream: only.slice(0, slash), model: only.slice(slash + 1) };
 }
 
-/** The master key calls models; the proxy creates its own admin key. */
-function importKey(key: string): object {
-  const variable = environmentName(key);
-  if (variable !== undefined) return { name: "litellm-master-key", key_env: variable };
-  return { name: "litellm-master-key", sha256: createHash("sha256").update(key).digest("hex") };
-}
-
 function importRedis(url: string | null | undefined): object {
   if (!url) return {};
-  const variable = environmentName(url);
-  return variable === undefined ? { redis: url } : { redis_env: variable };
+  const redis = importSecret(url, REFERENCE);
+  return typeof redis === "string" ? { redis } : { redis_env: redis.env };
+}
+
+/** The master key calls models; the proxy creates its own admin key. */
+function importMasterKey(key: string): object {
+  return importKey("litellm-master-key", importSecret(key, REFERENCE));
 }

@@ -1,16 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { importConfiguration } from "../../../src/config/import/import-configuration.ts";
+import type { Imported } from "../../../src/config/import/imported.ts";
 import { parseConfiguration } from "../../../src/config/load.ts";
 import { resolveProxyConfig } from "../../../src/config/proxy/resolve.ts";
 import { fileSchema } from "../../../src/config/proxy/schema.ts";
 import { readSecrets } from "../../../src/config/secret-sources.ts";
 import { AppError } from "../../../src/errors.ts";
 
-interface Converted {
-  readonly upstreams: Record<string, Record<string, unknown>>;
-  readonly models: Record<string, unknown>[];
-  readonly [setting: string]: unknown;
-}
+type Converted = Imported["proxy"] & { readonly [setting: string]: unknown };
 
 function convert(text: string, environment: Record<string, string> = {}) {
   const { program, proxy, notes } = importConfiguration(text, "config.yaml", environment);
@@ -81,7 +78,7 @@ general_settings:
 
 describe("proxy import of LiteLLM's configuration", () => {
   const { program, proxy, settings, notes } = convert(LITELLM);
-  const rule = (match: string) => proxy.models.find((one) => one["match"] === match);
+  const rule = (match: string) => proxy.models.find((one) => one.match === match);
 
   it("recognizes the program and gives settings that the proxy accepts", async () => {
     expect(program).toBe("LiteLLM");
