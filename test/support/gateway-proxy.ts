@@ -3,6 +3,15 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createProxy } from "../../src/proxy/create-proxy.ts";
+import type {
+  AuditView,
+  CallDetailView,
+  CallView,
+  HealthView,
+  KeyView,
+  TeamView,
+  UsageRowView,
+} from "../../src/proxy/gateway/admin-api-types.ts";
 import { createKeyDirectory } from "../../src/proxy/gateway/key-directory.ts";
 import { type OpenGateway, openGateway } from "../../src/proxy/gateway/open-gateway.ts";
 import { recordLine } from "../../src/proxy/observability/request-log.ts";
@@ -11,11 +20,33 @@ import { sqliteWorkerFiles } from "./sqlite-worker.ts";
 import { configOf } from "./start-proxy.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
+interface DocumentedOperation {
+  readonly requestBody?: unknown;
+  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+}
+
+/** The members of all responses; a response has those of its route. */
+export interface AdminBody {
+  readonly key: KeyView;
+  readonly keys: readonly KeyView[];
+  readonly secret: string;
+  readonly team: TeamView;
+  readonly teams: readonly TeamView[];
+  readonly call: CallDetailView;
+  readonly calls: readonly CallView[];
+  readonly rows: readonly UsageRowView[];
+  readonly entries: readonly AuditView[];
+  readonly next_cursor: string | null;
+  readonly replicas: HealthView["replicas"];
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
+  readonly error: { readonly code: string; readonly message: string };
+}
+
 export interface AdminResponse {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests compare members of documented JSON.
-  readonly body: any;
+  readonly body: AdminBody;
   readonly text: string;
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { adminRoutes } from "../../../src/proxy/gateway/admin-routes.ts";
 import { ENGINES, testDatabases } from "../../support/databases.ts";
 import { json, startFakeUpstream } from "../../support/fake-upstream.ts";
-import { type GatewayProxy, startGatewayProxy } from "../../support/gateway-proxy.ts";
+import { type AdminBody, type GatewayProxy, startGatewayProxy } from "../../support/gateway-proxy.ts";
 
 const databases = testDatabases();
 const ID = "key_000000000000000000000000";
@@ -65,7 +65,7 @@ describe.each(ENGINES)("the admin API on %s", (engine) => {
       ["team.create", "admin"],
       ["key.create", "first start"],
     ]);
-    expect(entries[0].address).toBe("127.0.0.1");
+    expect(entries[0]?.address).toBe("127.0.0.1");
   });
 
   it("creates, shows, changes and deletes teams", async () => {
@@ -133,7 +133,7 @@ describe.each(ENGINES)("the admin API on %s", (engine) => {
     for (let index = 0; index < 6; index += 1) await ok(proxy, "POST", "/keys", { name: `key ${index}` });
     const names = [];
     for (let path: string | undefined = "/keys?limit=3"; path !== undefined; ) {
-      const page: { keys: { name: string }[]; next_cursor: string | null } = await ok(proxy, "GET", path);
+      const page: AdminBody = await ok(proxy, "GET", path);
       expect(page.keys.length).toBeLessThanOrEqual(3);
       names.push(...page.keys.map(({ name }) => name));
       path = page.next_cursor === null ? undefined : `/keys?limit=3&cursor=${page.next_cursor}`;
@@ -243,11 +243,11 @@ describe.each(ENGINES)("the admin API on %s", (engine) => {
       adminRoutes.map(({ method, path }) => `${method} ${path}`).toSorted(),
     );
     for (const { method, path, body: schema, query } of adminRoutes) {
-      const operation = body.paths[path][method.toLowerCase()];
-      expect(operation.requestBody !== undefined).toBe(schema !== undefined);
-      const named = operation.parameters
-        .filter((parameter: { in: string }) => parameter.in === "query")
-        .map(({ name }: { name: string }) => name);
+      const operation = body.paths[path]?.[method.toLowerCase()];
+      expect(operation?.requestBody !== undefined).toBe(schema !== undefined);
+      const named = operation?.parameters
+        .filter((parameter) => parameter.in === "query")
+        .map(({ name }) => name);
       expect(named).toEqual(Object.keys(query?.shape ?? {}));
     }
   });

@@ -34,7 +34,7 @@ async function start() {
   };
   const listed = async () => {
     const response = await proxy.request("GET", "/calls?limit=1000");
-    return response.body?.calls?.map(({ id }: { id: string }) => id).toSorted();
+    return response.body?.calls?.map(({ id }) => id).toSorted();
   };
   return { proxy, server, location, call, ids, listed, key: body.key };
 }
@@ -87,7 +87,7 @@ describe("PostgreSQL", () => {
     await call(1);
     await call(1, body.secret);
     expect((await fetch(`${proxy.url}/v1/models`)).status).toBe(401);
-    expect((await proxy.request("GET", "/audit")).body.entries.at(-1).action).toBe("keys.restore");
+    expect((await proxy.request("GET", "/audit")).body.entries.at(-1)?.action).toBe("keys.restore");
     expect(proxy.internal).toEqual([]);
   });
 
