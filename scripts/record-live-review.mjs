@@ -1,12 +1,11 @@
 // Records two rounds of a live review for the README: node scripts/record-live-review.mjs
 // It runs the commands of an agent, acts as the person in the page, and shows the real page and output as an animated SVG.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { chromium } from "playwright-core";
-import { findChromium } from "./chromium.mjs";
+import { cart, createRecording } from "./recording.mjs";
 import { addLineComment } from "./review-page.mjs";
+import { escaped } from "./terminal-svg.mjs";
 
 const WIDTH = 1100;
 const PAGE_HEIGHT = 600;
@@ -16,18 +15,12 @@ const COLUMNS = 124;
 const MAX_BYTES = 1_500_000;
 
 const root = resolve(import.meta.dirname, "..");
-const home = mkdtempSync(join(tmpdir(), "sallyport-recording-"));
-const shop = join(home, "shop");
-const env = { PATH: process.env.PATH, HOME: home, SERVICE_HOME: join(home, "data"), SERVICE_BROWSER: "none" };
+const recording = await createRecording();
+const { shop, env, browser } = recording;
 const terminal = [];
 const frames = [];
-const browser = await chromium.launch({
-  executablePath: findChromium(),
-  args: ["--headless", "--no-sandbox", "--disable-gpu"],
-});
 
 try {
-  makeRepository();
   const { id, page } = await start();
   await firstRound(page);
   await secondRound(page, id);
@@ -37,8 +30,7 @@ try {
   writeFileSync(join(root, "docs/images/live-review.svg"), svg);
   console.log(`docs/images/live-review.svg: ${frames.length} frames, ${svg.length} bytes`);
 } finally {
-  await browser.close();
-  rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+  await recording.close();
 }
 
 /** The agent opens the review; the person opens its page. */
@@ -172,26 +164,4 @@ function renderFrame({ data, lines }, from, to, total) {
     return `<text class="${kind}" x="16" y="${y}">${kind === "command" ? "$ " : ""}${escaped(cut)}</text>`;
   });
   return `<g opacity="${isFirst ? 1 : 0}">${appear}<image width="${WIDTH}" height="${PAGE_HEIGHT}" href="data:image/webp;base64,${data}"/>${text.join("")}</g>`;
-}
-
-function escaped(text) {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-}
-
-function cart(each, before = "", after = "") {
-  return `export function total(items: Item[]): number {
-  return ${before}items.reduce((sum, item) => sum + ${each}, 0)${after};
-}
-`;
-}
-
-function makeRepository() {
-  mkdirSync(shop);
-  const git = (...args) =>
-    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...args], { cwd: shop });
-  git("init", "--quiet", "-b", "main");
-  writeFileSync(join(shop, "cart.ts"), cart("item.price * item.count"));
-  git("add", ".");
-  git("commit", "--quiet", "-m", "one");
-  writeFileSync(join(shop, "cart.ts"), cart("Math.round(item.price * item.count)"));
 }

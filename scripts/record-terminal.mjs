@@ -1,34 +1,25 @@
 // Records a terminal session of the built command for the README: node scripts/record-terminal.mjs
 // It runs the commands, decides in their pages and shows their real output, slowed down for reading.
-import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { chromium } from "playwright-core";
-import { findChromium } from "./chromium.mjs";
+import { createRecording } from "./recording.mjs";
 import { addLineComment, addNote, pressIrreversible } from "./review-page.mjs";
 import { terminalSvg } from "./terminal-svg.mjs";
 
 const root = resolve(import.meta.dirname, "..");
-const home = mkdtempSync(join(tmpdir(), "sallyport-recording-"));
-const shop = join(home, "shop");
-const env = { PATH: process.env.PATH, HOME: home, SERVICE_HOME: join(home, "data"), SERVICE_BROWSER: "none" };
+const recording = await createRecording();
+const { home, shop, env, browser } = recording;
 const shown = [];
-const browser = await chromium.launch({
-  executablePath: findChromium(),
-  args: ["--headless", "--no-sandbox", "--disable-gpu"],
-});
 
 try {
-  makeRepository();
   await reviewPlan();
   await reviewCode();
   await proxy();
   writeFileSync(join(root, "docs/images/terminal.svg"), terminalSvg(shown));
   console.log("docs/images/terminal.svg");
 } finally {
-  await browser.close();
-  rmSync(home, { recursive: true, force: true });
+  await recording.close();
 }
 
 async function reviewPlan() {
@@ -123,17 +114,4 @@ async function post({ url }, path, body) {
   const response = await fetch(`${url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
   if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
   return response;
-}
-
-function makeRepository() {
-  mkdirSync(shop);
-  const git = (...args) =>
-    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...args], { cwd: shop });
-  const cart = (price) =>
-    `export function total(items: Item[]): number {\n  return items.reduce((sum, item) => sum + ${price}, 0);\n}\n`;
-  git("init", "--quiet");
-  writeFileSync(join(shop, "cart.ts"), cart("item.price * item.count"));
-  git("add", ".");
-  git("commit", "--quiet", "-m", "one");
-  writeFileSync(join(shop, "cart.ts"), cart("Math.round(item.price * item.count)"));
 }

@@ -71,6 +71,7 @@ function scrolling(frames, length) {
   return `<animateTransform attributeName="transform" type="translate" dur="${length}s" repeatCount="indefinite" calcMode="discrete" values="${values}" keyTimes="${times}"/>`;
 }
 
-function escaped(text) {
+/** Escapes text for XML. */
+export function escaped(text) {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 }
