@@ -113,7 +113,9 @@ async function openPostgres(url: string): Promise<Database> {
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
-  // An idle connection that breaks is replaced when the next one is asked for.
+  // An idle connection that breaks is replaced when the next one is asked for. One that is in use also reports its end
+  // to its query, but not between two queries of a transaction.
   pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
 }

@@ -1,5 +1,7 @@
+import { setTimeout } from "node:timers/promises";
 import getPort from "get-port";
-import { describe, expect, it } from "vitest";
+import { sql } from "kysely";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { openDatabase } from "../../../src/database/open-database.ts";
 import { testDatabases } from "../../support/databases.ts";
 import { json, startFakeUpstream } from "../../support/fake-upstream.ts";
@@ -70,6 +72,26 @@ describe("PostgreSQL", () => {
       await server.start();
     }
     await expect.poll(listed).toEqual(ids.toSorted());
+  });
+
+  it("that ends a connection between two queries of a transaction fails the transaction alone", async () => {
+    const server = await databases.postgres();
+    const location = await databases.locate("postgres");
+    const db = await openDatabase(location, sqliteWorkerFiles);
+    onTestFinished(() => db.destroy());
+    const unhandled: unknown[] = [];
+    const note = (error: unknown) => void unhandled.push(error);
+    process.once("uncaughtException", note);
+    onTestFinished(() => void process.off("uncaughtException", note));
+    const cut = db.transaction().execute(async (trx) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx);
+      await server.query(`select pg_terminate_backend(${rows[0]?.pid}, 5000)`);
+      await setTimeout(100);
+      await sql`select 1`.execute(trx);
+    });
+    await expect(cut).rejects.toThrow();
+    expect(unhandled).toEqual([]);
+    expect((await sql<{ one: number }>`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }]);
   });
 
   it("that is replaced by an empty database gets the keys and the log's calls", async () => {
