@@ -80,7 +80,10 @@ export async function codeServer(
     exposure: { hostnames: [], anyAddress: false },
     onFailure: () => {},
   });
-  onTestFinished(() => app.close());
+  onTestFinished(async () => {
+    await app.close();
+    await context.threads.close();
+  });
   const headers = { host: "localhost" };
   return {
     app,

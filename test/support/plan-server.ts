@@ -106,7 +106,10 @@ export async function planServer(options: PlanServerOptions = {}): Promise<PlanS
     exposure: { hostnames: [], anyAddress: false },
     onFailure: (error) => failures.push(error),
   });
-  onTestFinished(() => app.close());
+  onTestFinished(async () => {
+    await app.close();
+    await context.threads.close();
+  });
   const post = (path: string, body: unknown) =>
     app.inject({ method: "POST", url: path, payload: body as object, headers: { host: "localhost" } });
   return { app, context, folder, failures, post };

@@ -27,10 +27,16 @@ export function createLogFile(path: string): LogFile {
   const openFile = async (): Promise<FileHandle> => {
     await makePrivateFolder(dirname(path));
     const opened = await open(path, "a+", 0o600);
-    // A process that was killed, or a full disk, may have left an incomplete line.
-    if (!(await endsWithNewline(opened))) await opened.appendFile("\n");
-    await syncFolder(dirname(path));
-    return opened;
+    try {
+      // A process that was killed, or a full disk, may have left an incomplete line.
+      if (!(await endsWithNewline(opened))) await opened.appendFile("\n");
+      await syncFolder(dirname(path));
+      return opened;
+    } catch (error) {
+      // Node.js 26 and newer throw when a file handle that is still open is garbage collected.
+      await opened.close().catch(() => {});
+      throw error;
+    }
   };
   const flush = async () => {
     while (queue.length > 0) {
