@@ -97,7 +97,10 @@ describe("R17 a program of the same user", () => {
     expect((await post("/api/approve", body)).json()).toMatchObject({ ok: true });
     expect(errors).toMatchObject([{ kind: "approve", permissionMode: "bypassPermissions" }]);
     expect(await noted.records.last()).toMatchObject({ from: "program" });
-    expect(String(stream.read())).toContain(
+    let received = "";
+    // Node.js 26 reads one chunk at a time.
+    for (let chunk = stream.read(); chunk !== null; chunk = stream.read()) received += chunk;
+    expect(received).toContain(
       'event: decided-by-program\ndata: {}\n\nevent: decided\ndata: {"decision":"approve"}',
     );
     expect((await app.inject({ url: "/api/history", headers })).statusCode).toBe(200);
