@@ -28,6 +28,7 @@ export function narrowTools(request: ExchangeRequest): {
 } {
   const choice = request.toolChoice;
   if (choice?.mode !== "allowed") return { tools: request.tools, choice };
-  const tools = request.tools.filter((tool) => tool.type === "hosted" || choice.names.includes(tool.name));
+  const names = new Set(choice.names);
+  const tools = request.tools.filter((tool) => tool.type === "hosted" || names.has(tool.name));
   return { tools, choice: { mode: choice.required ? "required" : "auto" } };
 }

@@ -49,9 +49,16 @@ function append<Item>(list: Item[], items: readonly Item[]): void {
   for (const item of items) list.push(item);
 }
 
-/** Results by call id, oldest first, with the position of their turn. */
+/** The results of one call id, oldest first, with the position of their turn. */
+interface ResultQueue {
+  readonly entries: { readonly position: number; readonly result: ToolResultPart }[];
+  /** Index of the first entry that a later call may take. Entries before it were taken or precede their call. */
+  next: number;
+  readonly early: ToolResultPart[];
+}
+
 interface Book {
-  readonly waiting: Map<string, { readonly position: number; readonly result: ToolResultPart }[]>;
+  readonly waiting: Map<string, ResultQueue>;
   /** The ids in use, each with the last number appended to make it unique. */
   readonly idsUsed: Map<string, number>;
 }
@@ -62,8 +69,9 @@ function openBook(turns: readonly Turn[]): Book {
     for (const part of turn.parts) {
       if (!isResult(part)) continue;
       const queue = waiting.get(part.callId);
-      if (queue === undefined) waiting.set(part.callId, [{ position, result: part }]);
-      else queue.push({ position, result: part });
+      const entry = { position, result: part };
+      if (queue === undefined) waiting.set(part.callId, { entries: [entry], next: 0, early: [] });
+      else queue.entries.push(entry);
     }
   }
   return { waiting, idsUsed: new Map() };
@@ -96,10 +104,17 @@ function unusedId(id: string, used: Map<string, number>): string {
   return unused;
 }
 
+/** Takes the oldest result after the call. Calls arrive in order, so a result before this call is before later ones. */
 function takeResult(call: ToolCallPart, position: number, book: Book): ToolResultPart | undefined {
   const queue = book.waiting.get(call.id);
-  const at = queue?.findIndex((entry) => entry.position > position) ?? -1;
-  return queue?.splice(at, at < 0 ? 0 : 1)[0]?.result;
+  if (queue === undefined) return undefined;
+  for (;;) {
+    const entry = queue.entries[queue.next];
+    if (entry === undefined) return undefined;
+    queue.next += 1;
+    if (entry.position > position) return entry.result;
+    queue.early.push(entry.result);
+  }
 }
 
 function noResult(call: ToolCallPart): ToolResultPart {
@@ -117,7 +132,11 @@ function missing(call: ToolCallPart): Loss {
 }
 
 function leftOver(book: Book): Loss[] {
-  return [...book.waiting.values()].flat().map(({ result }) => ({
+  const results = [...book.waiting.values()].flatMap(({ entries, next, early }) => [
+    ...early,
+    ...entries.slice(next).map(({ result }) => result),
+  ]);
+  return results.map((result) => ({
     code: book.idsUsed.has(result.callId) ? "tool-result-duplicate" : "tool-result-orphan",
     detail: `The tool result for ${result.callId} was dropped: there is no such call.`,
   }));

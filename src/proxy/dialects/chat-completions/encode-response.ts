@@ -1,5 +1,6 @@
 import type { EncodeContext } from "../../exchange/codec.ts";
 import { defined } from "../../exchange/defined.ts";
+import { findTool } from "../../exchange/find-tool.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
 import { urlOfSource } from "../../exchange/media.ts";
 import type { Part, ReasoningPart, ToolCallPart } from "../../exchange/parts.ts";
@@ -88,7 +89,7 @@ function encodeReasoning(parts: readonly Part[]) {
 
 /** Returns whether the client declared this tool as a custom tool. */
 export function isDeclaredCustom(name: string, context: EncodeContext): boolean {
-  return context.request.tools.some((tool) => tool.type === "custom" && tool.name === name);
+  return findTool(context.request.tools, "custom", name) !== undefined;
 }
 
 /**

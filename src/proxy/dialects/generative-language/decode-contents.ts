@@ -12,6 +12,7 @@ import {
   signedText,
 } from "./decode-parts.ts";
 import type { WireContent, WireFunctionResponse, WirePart } from "./schema.ts";
+import { createWaitingCalls, type WaitingCalls } from "./waiting-calls.ts";
 
 /**
  * Converts a conversation to turns. A call without an ID gets one derived from its position, which is the same in
@@ -20,7 +21,7 @@ import type { WireContent, WireFunctionResponse, WirePart } from "./schema.ts";
  */
 export function* decodeContents(contents: readonly WireContent[]): Steps<Turn[]> {
   const turns: { readonly role: Turn["role"]; readonly parts: Part[] }[] = [];
-  const waiting: WaitingCall[] = [];
+  const waiting = createWaitingCalls();
   const resultIds = idsOfResults(contents);
   for (const [turnIndex, content] of contents.entries()) {
     if (isPauseDue()) yield;
@@ -34,7 +35,7 @@ export function* decodeContents(contents: readonly WireContent[]): Steps<Turn[]>
       if (typeof functionCall?.name === "string") {
         const call = decodeCall(part, functionCall.name, turnIndex, partIndex);
         const { id, name } = call;
-        waiting.push({ id, name, isNamed: Boolean(functionCall.id), hasResultById: resultIds.has(id) });
+        waiting.add({ id, name, isNamed: Boolean(functionCall.id), hasResultById: resultIds.has(id) });
         parts.push(call);
       } else if (functionResponse)
         parts.push(yield* decodeResult(functionResponse, waiting, turnIndex, partIndex));
@@ -44,16 +45,6 @@ export function* decodeContents(contents: readonly WireContent[]): Steps<Turn[]>
     }
   }
   return turns;
-}
-
-/** A call without a result so far. */
-interface WaitingCall {
-  readonly id: string;
-  readonly name: string;
-  /** Whether the vendor assigned its ID. */
-  readonly isNamed: boolean;
-  /** Whether a result in the conversation has its ID, so that it cannot belong to a result without an ID. */
-  readonly hasResultById: boolean;
 }
 
 function idsOfResults(contents: readonly WireContent[]): ReadonlySet<string> {
@@ -99,21 +90,12 @@ export function decodePart(part: WirePart): Part {
 
 function* decodeResult(
   response: WireFunctionResponse,
-  waiting: WaitingCall[],
+  waiting: WaitingCalls,
   turnIndex: number,
   partIndex: number,
 ): Steps<ToolResultPart> {
   const own = response.id ? unwrapCallId(response.id) : undefined;
-  const byId = own === undefined ? -1 : waiting.findIndex((call) => call.id === own);
-  // Clients such as Gemini CLI assign IDs to results of calls without an ID.
-  const at =
-    byId >= 0
-      ? byId
-      : waiting.findIndex(
-          (call) =>
-            call.name === response.name && !call.hasResultById && (own === undefined || !call.isNamed),
-        );
-  const call = at < 0 ? undefined : waiting.splice(at, 1)[0];
+  const call = waiting.take(own, response.name);
   const { text, isError } = readResponse(response.response);
   const media = yield* mapInSteps(response.parts ?? [], (part) => decodeMedia(part as WirePart));
   return {

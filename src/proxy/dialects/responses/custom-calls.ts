@@ -1,3 +1,4 @@
+import { findTool } from "../../exchange/find-tool.ts";
 import type { ToolCallPart } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 
@@ -7,7 +8,7 @@ import type { ExchangeRequest } from "../../exchange/request.ts";
  */
 export function isCustomCall(part: Pick<ToolCallPart, "name" | "custom">, request: ExchangeRequest): boolean {
   if (part.custom === true) return true;
-  return request.tools.some((tool) => tool.type === "custom" && tool.name === part.name);
+  return findTool(request.tools, "custom", part.name) !== undefined;
 }
 
 /**

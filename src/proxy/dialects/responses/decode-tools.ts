@@ -104,11 +104,17 @@ function required(name: string | null | undefined, where: string): string {
   throw invalidRequest(`Missing required parameter: '${where}.name'.`, `${where}.name`);
 }
 
-/** Returns the qualified name of a namespaced function if the tool choice has only its short name. */
-function declaredName(name: string, tools: readonly Tool[]): string {
-  const isDeclared = tools.some((tool) => tool.type !== "hosted" && tool.name === name);
-  const spaced = tools.find((tool) => tool.type === "function" && getNamespace(tool)?.name === name);
-  return !isDeclared && spaced?.type === "function" ? spaced.name : name;
+/** Returns a function that qualifies the short name of a namespaced function, as a tool choice may have it. */
+function createNameQualifier(tools: readonly Tool[]): (name: string) => string {
+  const declared = new Set<string>();
+  const qualified = new Map<string, string>();
+  for (const tool of tools) {
+    if (tool.type === "hosted") continue;
+    declared.add(tool.name);
+    const short = tool.type === "function" ? getNamespace(tool)?.name : undefined;
+    if (short !== undefined && !qualified.has(short)) qualified.set(short, tool.name);
+  }
+  return (name) => (declared.has(name) ? name : (qualified.get(name) ?? name));
 }
 
 /** Converts `tool_choice`; undefined if it names a hosted tool, which only this dialect can force. */
@@ -119,12 +125,13 @@ export function decodeToolChoice(value: unknown, tools: readonly Tool[]): ToolCh
     throw invalidRequest(`Invalid value for 'tool_choice': '${choice}'.`, "tool_choice");
   }
   const name = choice.name ?? choice.function?.name;
+  const qualify = createNameQualifier(tools);
   if ((choice.type === "function" || choice.type === "custom") && typeof name === "string") {
-    return { mode: "tool", name: declaredName(name, tools) };
+    return { mode: "tool", name: qualify(name) };
   }
   if (choice.type !== "allowed_tools") return undefined;
   const names = (choice.tools ?? []).flatMap((tool) =>
-    typeof tool.name === "string" ? [declaredName(tool.name, tools)] : [],
+    typeof tool.name === "string" ? [qualify(tool.name)] : [],
   );
   return { mode: "allowed", names, required: choice.mode === "required" };
 }

@@ -1,3 +1,4 @@
+import { findTool } from "../../exchange/find-tool.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
 import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
@@ -110,9 +111,7 @@ export function encodeCall(part: ToolCallPart, request: ExchangeRequest): WireIt
 function encodeResult(part: ToolResultPart, request: ExchangeRequest, context: InputContext): WireItem {
   const isCustom =
     part.custom === true ||
-    request.tools.some(
-      (tool) => tool.type === "custom" && part.name !== undefined && tool.name === part.name,
-    );
+    (part.name !== undefined && findTool(request.tools, "custom", part.name) !== undefined);
   const content = part.isError === true ? markError(part.content) : part.content;
   const parts = content
     .map((inner) => encodeInputPart(inner, context))

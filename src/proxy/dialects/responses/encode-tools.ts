@@ -1,4 +1,5 @@
 import { argumentsSchema } from "../../exchange/arguments-schema.ts";
+import { findTool } from "../../exchange/find-tool.ts";
 import { dropHostedTools } from "../../exchange/hosted-tools.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { ExchangeRequest, FunctionTool, HostedTool, Tool, ToolChoice } from "../../exchange/request.ts";
@@ -112,6 +113,6 @@ export function encodeToolChoice(request: ExchangeRequest): unknown {
 }
 
 function pointer(name: Extract<ToolChoice, { mode: "tool" }>["name"], tools: readonly Tool[]): unknown {
-  const isCustom = tools.some((tool) => tool.type === "custom" && tool.name === name);
+  const isCustom = findTool(tools, "custom", name) !== undefined;
   return { type: isCustom ? "custom" : "function", name };
 }

@@ -1,3 +1,4 @@
+import { findTool } from "../../exchange/find-tool.ts";
 import type { FunctionTool, Tool } from "../../exchange/request.ts";
 
 /**
@@ -26,6 +27,6 @@ export function getNamespace(tool: FunctionTool): NamespaceOfTool | undefined {
 
 /** Returns the namespace and short name of the function with this qualified name, if it was declared in one. */
 export function findNamespaced(tools: readonly Tool[], name: string): NamespaceOfTool | undefined {
-  const tool = tools.find((candidate) => candidate.type === "function" && candidate.name === name);
-  return tool?.type === "function" ? getNamespace(tool) : undefined;
+  const tool = findTool(tools, "function", name);
+  return tool && getNamespace(tool);
 }

@@ -66,7 +66,8 @@ function isStrict(schema: unknown, depth: number): boolean {
   if (typeof format === "string" && !formats.includes(format)) return false;
   const isClosed = schema["type"] !== "object" || schema["additionalProperties"] === false;
   const names = isObject(properties) ? Object.keys(properties) : [];
-  const isWhole = names.every((name) => Array.isArray(required) && required.includes(name));
+  const requiredNames = new Set(Array.isArray(required) ? required : []);
+  const isWhole = names.every((name) => requiredNames.has(name));
   // Only these members contain schemas; an `enum` or a `const` may contain any value.
   const inner = [
     ...(isObject(properties) ? Object.values(properties) : []),

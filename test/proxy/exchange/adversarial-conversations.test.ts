@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+import type { Part } from "../../../src/proxy/exchange/parts.ts";
+import { pairToolResults } from "../../../src/proxy/exchange/tool-pairing.ts";
+import { codecs } from "../../support/codecs.ts";
+
+/** With this many elements a quadratic search takes minutes and reaches the time limit of the test. */
+const COUNT = 120_000;
+
+it("pairs calls with results that precede them in linear time", () => {
+  const results = Array.from(
+    { length: COUNT },
+    (): Part => ({ type: "tool-result", callId: "c", content: [] }),
+  );
+  const calls = Array.from(
+    { length: COUNT },
+    (): Part => ({ type: "tool-call", id: "c", name: "n", arguments: "{}" }),
+  );
+  const { turns, losses } = pairToolResults([
+    { role: "user", parts: results },
+    { role: "assistant", parts: calls },
+  ]);
+  expect(turns.flatMap(({ parts }) => parts).filter((part) => part.type === "tool-result")).toHaveLength(
+    COUNT,
+  );
+  expect(losses.filter(({ code }) => code === "tool-result-duplicate")).toHaveLength(COUNT);
+});
+
+it("finds the calls of results in reverse order in linear time", () => {
+  const names = Array.from({ length: COUNT }, (_, index) => `n${index}`);
+  const contents = [
+    { role: "model", parts: names.map((name) => ({ functionCall: { name, args: {} } })) },
+    { role: "user", parts: names.toReversed().map((name) => ({ functionResponse: { name, response: {} } })) },
+  ];
+  const { value } = codecs["generative-language"].decodeRequest({ contents }, { model: "m", stream: false });
+  const [calls = [], results = []] = value.turns.map(({ parts }) =>
+    parts.map((part) => (part.type === "tool-call" ? part.id : part.type === "tool-result" && part.callId)),
+  );
+  expect(results).toEqual(calls.toReversed());
+});
