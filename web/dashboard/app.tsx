@@ -1,16 +1,20 @@
-import { type ComponentType, useEffect } from "react";
+import { type ComponentType, useEffect, useRef } from "react";
+import { createRoot } from "react-dom/client";
 import type { HealthView } from "../../src/proxy/gateway/admin-api-types.ts";
+import { dashboardContent } from "../../src/render/dashboard/dashboard.ts";
 import { Button } from "../shared/components/button.tsx";
+import { ErrorBoundary } from "../shared/components/error-boundary.tsx";
 import { Toasts } from "../shared/components/toast.tsx";
 import { CallsView } from "./calls/calls.tsx";
-import { useConnection } from "./data/api.ts";
+import { ADMIN_API, createApi, OWN_API, useConnection } from "./data/api.ts";
 import { formatLocation, usePageLocation } from "./data/location.ts";
-import { useSession } from "./data/session.ts";
+import { SessionContext, useSession } from "./data/session.ts";
 import { useQuery } from "./data/use-query.ts";
 import { KeysView } from "./keys/keys.tsx";
 import { LimitsView } from "./keys/own-limits.tsx";
-import { CurrentView } from "./live/current.tsx";
+import { showCurrent } from "./live/show-current.ts";
 import { OverviewView } from "./overview/overview.tsx";
+import type { SignedIn } from "./sign-in.ts";
 import { UpstreamsView } from "./upstreams/upstreams.tsx";
 
 interface ViewEntry {
@@ -41,8 +45,38 @@ const CURRENT_VIEWS: readonly [ViewEntry, ...ViewEntry[]] = [
 
 const VIEWS = { everything: ADMIN_VIEWS, current: CURRENT_VIEWS, own: OWN_VIEWS };
 
+/** Shows the dashboard of a key in `container`. Resolves when the person has signed out, to the reason if there is one. */
+export function startApp(container: HTMLElement, { secret, key }: SignedIn): Promise<string> {
+  return new Promise((resolve) => {
+    container.replaceChildren();
+    const root = createRoot(container);
+    const signOut = (reason = "") => {
+      root.unmount();
+      resolve(reason);
+    };
+    const isAdmin = key.sees === "everything";
+    const onRejected = () => signOut("That key is no longer valid.");
+    const api = createApi(isAdmin ? ADMIN_API : OWN_API, secret, onRejected);
+    root.render(
+      <ErrorBoundary
+        fallback={(message) => (
+          <main>
+            <p className="notice notice-error" role="alert">
+              <strong>The page has failed.</strong> {message} Reload it.
+            </p>
+          </main>
+        )}
+      >
+        <SessionContext value={{ key, secret, api, isAdmin, signOut }}>
+          <App />
+        </SessionContext>
+      </ErrorBoundary>,
+    );
+  });
+}
+
 /** Renders the dashboard of a person who has signed in. */
-export function App() {
+function App() {
   const { key, signOut, isAdmin } = useSession();
   const [{ view }] = usePageLocation();
   const views = VIEWS[key.sees];
@@ -114,4 +148,18 @@ function DatabaseNotice() {
       )}
     </div>
   );
+}
+
+/** Renders the calls of all keys since the start: the page that a proxy without keys shows to everybody. */
+function CurrentView() {
+  const main = useRef<HTMLElement>(null);
+  const { secret, signOut } = useSession();
+  useEffect(() => {
+    if (!main.current) return undefined;
+    const aborter = new AbortController();
+    const onLocked = () => signOut("That key is no longer valid.");
+    showCurrent(main.current, { secret, render: dashboardContent, onLocked, signal: aborter.signal });
+    return () => aborter.abort();
+  }, [secret, signOut]);
+  return <main ref={main} />;
 }

@@ -1,7 +1,7 @@
 import { dashboard } from "../../src/render/dashboard/dashboard.ts";
+import { startApp } from "./app.tsx";
 import { showCurrent } from "./live/show-current.ts";
 import { signIn } from "./sign-in.ts";
-import { startApp } from "./start-app.tsx";
 import "../shared/styles/tokens.css";
 import "../shared/styles/base.css";
 import "../shared/styles/components.css";

@@ -126,7 +126,7 @@ function startBackgroundTasks(dataDirectory: string, context: ReviewContext): vo
     dataDirectory,
     inUse: new Set([`${mode.draftKey()}.json`]),
     readOpen: async () => {
-      const { openFiles } = await import("../../review/live/open-files.ts");
+      const { openFiles } = await import("../../review/live/running-files.ts");
       return openFiles(dataDirectory);
     },
     shouldContinue: () => session.phase === "waiting",

@@ -84,7 +84,7 @@ export class CallObserver {
     if (!isCaptured || this.waiting + size > MAX_WAITING) return;
     this.waiting += size;
     try {
-      const { captureBodies } = await import("./capture-bodies.ts");
+      const { captureBodies } = await import("./redact-content.ts");
       const row = await captureBodies(call, body, tapped);
       await (await call.services.gateway.store()).saveCapture(row);
     } finally {

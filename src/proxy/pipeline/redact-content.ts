@@ -1,5 +1,8 @@
+import type { CaptureTable } from "../../database/schema.ts";
+import { type CapturedBodies, toCaptureRow } from "../gateway/captures.ts";
 import { createRedactor, type Redact, redactKeyShapes, redactOwnKeys } from "../redact.ts";
 import { type Call, clientSecrets } from "./call.ts";
+import { CAPTURE_MARGIN, type TappedText } from "./response-tap.ts";
 
 /**
  * Returns a function that redacts secrets in the content of a call: those of the configuration, the proxy's keys, what
@@ -8,4 +11,32 @@ import { type Call, clientSecrets } from "./call.ts";
 export function createContentRedactor({ runtime, request }: Call): Redact {
   const own = createRedactor(clientSecrets(request));
   return (text) => redactKeyShapes(redactOwnKeys(own(runtime.redact(text)), runtime.keys));
+}
+
+/** Returns the row of a call's bodies with secrets redacted, each cut to `capture_max` bytes. */
+export function captureBodies(
+  call: Call,
+  body: Buffer | undefined,
+  tapped: TappedText,
+): Promise<CaptureTable> {
+  const { maxBytes } = call.runtime.config.capture;
+  const redact = createContentRedactor(call);
+  const toBody = (head: string, bytes: number, isWhole: boolean): CapturedBodies["request"] => {
+    const clean = Buffer.from(redact(head));
+    const truncated = !isWhole || clean.length > maxBytes;
+    return { text: truncated ? cut(clean, maxBytes) : clean.toString("utf8"), bytes, truncated };
+  };
+  const kept = body?.subarray(0, maxBytes + CAPTURE_MARGIN);
+  return toCaptureRow(call.id, Date.now(), {
+    request: body && kept ? toBody(kept.toString("utf8"), body.length, kept.length === body.length) : null,
+    response: tapped.size === 0 ? null : toBody(tapped.head, tapped.size, tapped.isWhole),
+  });
+}
+
+/** Returns the first bytes as text, without half a character at the end. */
+function cut(bytes: Buffer, limit: number): string {
+  return bytes
+    .subarray(0, limit)
+    .toString("utf8")
+    .replace(/\uFFFD+$/, "");
 }

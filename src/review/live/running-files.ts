@@ -1,8 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { z } from "zod";
 import { mayStillRun } from "../../files/running-process.ts";
 import type { ReviewEntry } from "../api-types.ts";
+import { logFolder } from "./log-folder.ts";
 import { runningFolder } from "./register-review.ts";
 
 const entry = z.object({
@@ -62,4 +63,13 @@ export function entryOf({
   since,
 }: RunningReview): ReviewEntry {
   return { id, mode, live, url, title, repository, agent, since };
+}
+
+/** Returns the names of the logs and plans of reviews that are open on this machine. */
+export async function openFiles(dataDirectory: string): Promise<ReadonlySet<string>> {
+  const running = await listRunning(dataDirectory);
+  const logs = await readdir(logFolder(dataDirectory)).catch(() => []);
+  const ids = new Set(running.map(({ id }) => id));
+  const plans = running.flatMap(({ file }) => (file === undefined ? [] : [basename(file)]));
+  return new Set([...plans, ...logs.filter((name) => ids.has(/-([0-9a-z]+)\.jsonl$/.exec(name)?.[1] ?? ""))]);
 }

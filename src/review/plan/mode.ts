@@ -94,11 +94,8 @@ function createPrerender(review: PlanReview): NonNullable<ReviewMode["prerender"
   return async (page, { settings, threads }) => {
     const { plan, title } = review;
     if (plan.trim() === "" || plan.length > MAX_PRERENDERED) return page;
-    const [{ renderPlan }, { withFirstPaint }] = await Promise.all([
-      import("./render-plan.ts"),
-      import("../first-paint.ts"),
-    ]);
-    if (rendered?.plan !== plan) rendered = { plan, html: renderPlan(plan) };
+    const { withFirstPaint } = await import("../first-paint.ts");
+    if (rendered?.plan !== plan) rendered = { plan, html: await renderPlan(plan) };
     return withFirstPaint(page, {
       title: `${title}: plan review`,
       theme: (await settings.read()).theme,
@@ -106,6 +103,23 @@ function createPrerender(review: PlanReview): NonNullable<ReviewMode["prerender"
       agent: threads.live?.state.agent,
     });
   };
+}
+
+/**
+ * Renders the plan as HTML, inside the elements that the page creates around it, so that nothing moves when the page
+ * takes over.
+ */
+async function renderPlan(plan: string): Promise<string> {
+  const [{ markdownHtml }, { parseMarkdown }] = await Promise.all([
+    import("../../render/markdown/markdown-html.ts"),
+    import("../../render/markdown/parse/parse-markdown.ts"),
+  ]);
+  return [
+    '<div class="page"><header class="header"></header><section class="banners"></section><div class="columns"><nav class="contents"></nav>',
+    '<main class="main" aria-busy="true"><div class="sheet"><div class="plan">',
+    markdownHtml(parseMarkdown(plan)),
+    '</div></div></main><aside class="sidebar"></aside></div></div>',
+  ].join("");
 }
 
 /** Returns the anchors of a plan: ranges of its Markdown source, and the review as a whole. */

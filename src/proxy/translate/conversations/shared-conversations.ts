@@ -1,5 +1,6 @@
 import { parseJson, stringifyJson } from "../../exchange/json.ts";
-import type { Conversation, ConversationStore } from "./conversation-store.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
+import { type Conversation, type ConversationStore, createMemoryConversations } from "./conversation-store.ts";
 
 /** A store in another process that keeps each conversation as bytes. */
 export interface KeptElsewhere {
@@ -28,5 +29,33 @@ export function createSharedConversations(elsewhere: KeptElsewhere): Conversatio
     save: (id, conversation, size) =>
       elsewhere.save({ id, bytes: Buffer.from(stringifyJson(conversation)), size }),
     delete: (id) => elsewhere.delete(id),
+  };
+}
+
+/**
+ * Creates a store of conversations in the database, so that any replica continues them, also after a restart. While the
+ * database is down, and without one, they are kept in `memory`.
+ */
+export function createStoredConversations(
+  gateway: Gateway | undefined,
+  memory: ConversationStore = createMemoryConversations(),
+): ConversationStore {
+  if (gateway === undefined) return memory;
+  const open = async () => {
+    if ((await gateway.state()).status === "down") throw new Error("The database is down");
+    return gateway.store();
+  };
+  const stored = createSharedConversations({
+    load: async (id) => (await open()).loadResponse(id),
+    save: async ({ id, bytes }) => (await open()).saveResponse({ id, bytes }),
+    delete: async (id) => (await open()).deleteResponse(id),
+  });
+  return {
+    load: async (id) => (await stored.load(id).catch(() => undefined)) ?? memory.load(id),
+    save: (id, conversation, size) =>
+      stored.save(id, conversation, size).catch(() => memory.save(id, conversation, size)),
+    async delete(id) {
+      await Promise.all([stored.delete(id).catch(() => {}), memory.delete(id)]);
+    },
   };
 }

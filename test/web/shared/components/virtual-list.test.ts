@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { visibleRange } from "../../../../web/shared/components/visible-range.ts";
+import { visibleRange } from "../../../../web/shared/components/virtual-list.tsx";
 
 describe("the visible range of a list", () => {
   const heights = [100, 50, 200, 100];
