@@ -45,7 +45,7 @@ export function reviewedAgentNamed(name: string): ReviewedAgent {
   const agent = find(reviewedAgents, name);
   if (agent) return agent;
   throw new AppError("usage", `Unknown agent: ${name}`, {
-    hint: `Known agents: ${idsOf(reviewedAgents).join(", ")}. See sallyport install --list.`,
+    hint: `Known agents: ${getIds(reviewedAgents).join(", ")}. See sallyport install --list.`,
   });
 }
 
@@ -54,13 +54,13 @@ export function proxyClientNamed(name: string): ProxyClient {
   const client = find(proxyClients, name);
   if (client) return client;
   throw new AppError("usage", `Unknown client: ${name}`, {
-    hint: `Known clients: ${idsOf(proxyClients).join(", ")}.`,
+    hint: `Known clients: ${getIds(proxyClients).join(", ")}.`,
   });
 }
 
 /** Formats the ids as a list in a sentence: "a, b or c". */
 export function listedIds(some: readonly Agent[]): string {
-  const ids = idsOf(some);
+  const ids = getIds(some);
   return ids.length < 2 ? ids.join("") : `${ids.slice(0, -1).join(", ")} or ${ids.at(-1)}`;
 }
 
@@ -68,6 +68,6 @@ function find<Kind extends Agent>(some: readonly Kind[], name: string): Kind | u
   return some.find(({ id, program }) => id === name || program === name);
 }
 
-function idsOf(some: readonly Agent[]): string[] {
+function getIds(some: readonly Agent[]): string[] {
   return some.map(({ id }) => id);
 }

@@ -16,7 +16,7 @@ export async function run(args: readonly string[], output: Output = createOutput
     await program.parseAsync(args, { from: "user" });
     return exitCode === 0 && output.lostResult ? 1 : exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return exitCodeOf(error, args);
+    if (error instanceof CommanderError) return getExitCode(error, args);
     return explain(isFolderDeleted(error) ? folderDeleted(error) : error, output);
   }
 }
@@ -25,7 +25,7 @@ export async function run(args: readonly string[], output: Output = createOutput
  * Maps commander's errors to exit codes. Commander has printed its own message; help and version are thrown with code
  * 0.
  */
-function exitCodeOf({ exitCode }: CommanderError, args: readonly string[]): number {
+function getExitCode({ exitCode }: CommanderError, args: readonly string[]): number {
   if (exitCode === 0) return 0;
   // Another version wrote this hook. Agents would read 2 as a denial that nobody made.
   return args.some((arg) => arg.startsWith("--caller-waits")) ? 1 : 2;

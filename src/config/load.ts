@@ -8,7 +8,7 @@ export interface ConfigurationFile {
   readonly path: string;
   readonly value: unknown;
   /** Returns the line (from 1) of the value at this path, or of its nearest parent. */
-  lineOf(path: readonly PropertyKey[]): number;
+  getLine(path: readonly PropertyKey[]): number;
   /** Returns whether the file has a value at this path. */
   has(path: readonly PropertyKey[]): boolean;
 }
@@ -61,7 +61,7 @@ export function parseConfiguration(written: string, path: string): Configuration
   return {
     path,
     value: plainValue(tree),
-    lineOf: (location) => lineAt(text, nearest(tree, location).offset),
+    getLine: (location) => lineAt(text, nearest(tree, location).offset),
     has: (location) => findNodeAtLocation(tree, segments(location)) !== undefined,
   };
 }
@@ -79,7 +79,7 @@ export function explainIssues(issues: readonly z.core.$ZodIssue[], file: Configu
     const keys = issue.code === "unrecognized_keys" ? issue.keys : [];
     const path = keys[0] === undefined ? issue.path : [...issue.path, keys[0]];
     const what = keys.length > 0 ? noSuchKey(keys[0]) : issue.message;
-    return `${file.path}:${file.lineOf(path)}: ${path.map(String).join(".") || "the file"}: ${what}`;
+    return `${file.path}:${file.getLine(path)}: ${path.map(String).join(".") || "the file"}: ${what}`;
   });
   return new AppError("configuration", lines.join("\n"), {
     hint: "sallyport proxy check --json-schema prints every key there is.",

@@ -16,9 +16,9 @@ export function dataDirectory(
   const dataHome = baseDirectory(environment, "XDG_DATA_HOME");
   if (dataHome) return join(dataHome, "sallyport");
   if (platform === "win32")
-    return join(environment["LOCALAPPDATA"] ?? join(homeOf(environment), "AppData", "Local"), "sallyport");
-  if (platform === "darwin") return join(homeOf(environment), "Library", "Application Support", "sallyport");
-  return join(homeOf(environment), ".local", "share", "sallyport");
+    return join(environment["LOCALAPPDATA"] ?? join(getHomeDirectory(environment), "AppData", "Local"), "sallyport");
+  if (platform === "darwin") return join(getHomeDirectory(environment), "Library", "Application Support", "sallyport");
+  return join(getHomeDirectory(environment), ".local", "share", "sallyport");
 }
 
 /** Returns `$SERVICE_CONFIG`, else `config.json` in the platform's configuration directory. */
@@ -28,13 +28,13 @@ export function configFile(environment: Environment, platform: NodeJS.Platform =
   if (configHome) return join(configHome, "sallyport", "config.json");
   if (platform === "win32")
     return join(
-      environment["APPDATA"] ?? join(homeOf(environment), "AppData", "Roaming"),
+      environment["APPDATA"] ?? join(getHomeDirectory(environment), "AppData", "Roaming"),
       "sallyport",
       "config.json",
     );
   if (platform === "darwin")
-    return join(homeOf(environment), "Library", "Application Support", "sallyport", "config.json");
-  return join(homeOf(environment), ".config", "sallyport", "config.json");
+    return join(getHomeDirectory(environment), "Library", "Application Support", "sallyport", "config.json");
+  return join(getHomeDirectory(environment), ".config", "sallyport", "config.json");
 }
 
 /**
@@ -53,7 +53,7 @@ export function baseDirectory(
  * Returns the home directory: `$HOME`, `%USERPROFILE%`, else the system's. An empty or relative path is ignored.
  * Throws `usage` if there is none, as for a container's user without a name.
  */
-export function homeOf(environment: Environment): string {
+export function getHomeDirectory(environment: Environment): string {
   const configured = [environment["HOME"], environment["USERPROFILE"]].find(
     (path) => path && isAbsolute(path),
   );

@@ -8,9 +8,9 @@ export function plainIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined) return "is missing";
   switch (issue.code) {
     case "invalid_type":
-      return `must be ${KINDS[issue.expected] ?? issue.expected}, not ${kindOf(issue.input)}`;
+      return `must be ${KINDS[issue.expected] ?? issue.expected}, not ${describeType(issue.input)}`;
     case "invalid_value":
-      return `must be ${anyOf(issue.values.map((value) => JSON.stringify(value)))}, not ${shown(issue.input)}`;
+      return `must be ${joinChoices(issue.values.map((value) => JSON.stringify(value)))}, not ${shown(issue.input)}`;
     case "too_small":
       if (typeof issue.input !== "number") return "must not be empty";
       return `must be ${issue.inclusive === false ? "above" : "at least"} ${issue.minimum}`;
@@ -35,7 +35,7 @@ const KINDS: Readonly<Record<string, string>> = {
   record: "an object, { … }",
 };
 
-function kindOf(value: unknown): string {
+function describeType(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "string") return "a text in quotes";
@@ -45,11 +45,11 @@ function kindOf(value: unknown): string {
 
 /** Returns a value for a message. A long one is omitted, because it could be a misplaced key. */
 function shown(value: unknown): string {
-  if (typeof value !== "string") return kindOf(value);
+  if (typeof value !== "string") return describeType(value);
   return value.length < 16 ? JSON.stringify(value) : "the given value";
 }
 
-function anyOf(choices: readonly string[]): string {
+function joinChoices(choices: readonly string[]): string {
   const last = choices.at(-1) ?? "";
   return choices.length < 2 ? last : `${choices.slice(0, -1).join(", ")} or ${last}`;
 }

@@ -14,13 +14,13 @@ export type Database = Kysely<Schema>;
 const engines = new WeakMap<Database, "sqlite" | "postgres">();
 
 /** Returns the engine of an opened database, for statements that differ. */
-export function engineOf(db: Database): "sqlite" | "postgres" {
+export function getEngine(db: Database): "sqlite" | "postgres" {
   return engines.get(db) ?? "sqlite";
 }
 
 /** Returns the placeholder of a parameter in a statement that is written as text; `number` counts from 1. */
 export function placeholder(db: Database, number: number): string {
-  return engineOf(db) === "sqlite" ? "?" : `$${number}`;
+  return getEngine(db) === "sqlite" ? "?" : `$${number}`;
 }
 
 /**

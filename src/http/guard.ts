@@ -67,13 +67,13 @@ export function checkRequest(request: GuardedRequest, policy: GuardPolicy): Guar
 }
 
 /** Returns the host name of a Host header, lower case and without port, or undefined if it is malformed. */
-export function hostnameOf(host: string): string | undefined {
+export function parseHostname(host: string): string | undefined {
   const match = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.exec(host);
   return match?.[1]?.toLowerCase();
 }
 
 function isOwnHost(host: string, policy: GuardPolicy): boolean {
-  const hostname = hostnameOf(host);
+  const hostname = parseHostname(host);
   if (hostname === undefined || UNSPECIFIED.has(hostname)) return false;
   if (LOOPBACK.has(hostname) || policy.hostnames.includes(hostname)) return true;
   if (policy.isAllowedHostname?.(hostname)) return true;

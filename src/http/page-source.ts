@@ -31,7 +31,7 @@ function pagesIn(folder: string): PageSource {
         index: false,
         cacheControl: false,
         decorateReply: false,
-        setHeaders: (reply, path) => void reply.headers(headersOf(path)),
+        setHeaders: (reply, path) => void reply.headers(getAssetHeaders(path)),
       });
     },
   };
@@ -49,7 +49,7 @@ const TYPES: Record<string, string> = {
 const KEPT_FOREVER = { "cache-control": "public, max-age=31536000, immutable" } as const;
 
 /** Returns the headers of an asset: HTML is framed, all others are immutable. */
-function headersOf(path: string) {
+function getAssetHeaders(path: string) {
   return extname(path) === ".html" ? framedHeaders : KEPT_FOREVER;
 }
 
@@ -63,7 +63,7 @@ function embeddedPages(): PageSource {
         const file = assetOrNothing(path);
         if (!file) return reply.code(404).send({ error: "File not found" });
         const type = TYPES[extname(path)] ?? "application/octet-stream";
-        return reply.type(type).headers(headersOf(path)).send(file);
+        return reply.type(type).headers(getAssetHeaders(path)).send(file);
       });
     },
   };

@@ -76,8 +76,8 @@ function lookUp({ localAddress, localPort, remoteAddress, remotePort }: Socket):
  * `read`.
  */
 export function judgePeer(ends: ConnectionEnds, read: () => readonly SocketRow[]): Peer {
-  const own = keysOf(ends.localAddress, ends.localPort);
-  const other = keysOf(ends.remoteAddress, ends.remotePort);
+  const own = toTableKeys(ends.localAddress, ends.localPort);
+  const other = toTableKeys(ends.remoteAddress, ends.remotePort);
   const peer = read().find(({ local, remote }) => other.has(local) && own.has(remote));
   if (peer) return peer.inode === 0 ? { kind: "closed" } : { kind: "user", uid: peer.uid };
   const rows = read();
@@ -111,7 +111,7 @@ export function parseSocketTable(text: string): SocketRow[] {
 }
 
 /** Returns the forms of an address in the tables: IPv4 as such, or mapped into IPv6. */
-function keysOf(address: string, port: number): ReadonlySet<string> {
+function toTableKeys(address: string, port: number): ReadonlySet<string> {
   const portSuffix = `:${portText(port)}`;
   const ipv4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (ipv4 === undefined) return new Set([hexWords(ipv6Bytes(address)) + portSuffix]);

@@ -2,7 +2,7 @@ import { AppError } from "../errors.ts";
 import { getProfile } from "./dialects/index.ts";
 import { DialectError } from "./exchange/dialect-error.ts";
 import type { ExchangeError } from "./exchange/error.ts";
-import { kindOfStatus } from "./exchange/error-status.ts";
+import { statusToKind } from "./exchange/error-status.ts";
 import type { Dialect } from "./exchange/parts.ts";
 
 /** The format of an error response: a client's dialect, `plain` for `{error}`, `admin` for `{error: {code, message}}`. */
@@ -48,7 +48,7 @@ export function toExchangeError(error: unknown): ExchangeError {
     return { kind: "internal", status: 500, message: INTERNAL, errorCode: "internal" };
   const { status, message, code, retryAfterSeconds } = error;
   return {
-    kind: kindOfStatus(status),
+    kind: statusToKind(status),
     status,
     message,
     errorCode: code,
@@ -78,5 +78,5 @@ function envelope(dialect: ErrorDialect, error: ProxyError, requestId: string): 
 }
 
 function withKind({ status, message, code }: ProxyError): ExchangeError {
-  return { kind: code === "budget_exceeded" ? "billing" : kindOfStatus(status), status, message };
+  return { kind: code === "budget_exceeded" ? "billing" : statusToKind(status), status, message };
 }

@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { configFile, dataDirectory, homeOf } from "../../src/config/paths.ts";
+import { configFile, dataDirectory, getHomeDirectory } from "../../src/config/paths.ts";
 
 const home = resolve("/home/ada");
 
@@ -18,7 +18,7 @@ describe("the places of data and configuration", () => {
   it.each([{}, { HOME: "" }, { HOME: "ada" }, { HOME: "./", USERPROFILE: "~" }])(
     "are in the home that the system knows where the environment names none: %j",
     (environment) => {
-      expect(homeOf(environment)).toBe(userInfo().homedir);
+      expect(getHomeDirectory(environment)).toBe(userInfo().homedir);
     },
   );
 

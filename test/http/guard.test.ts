@@ -1,6 +1,6 @@
 import fastCheck from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkRequest, type GuardPolicy, hostnameOf } from "../../src/http/guard.ts";
+import { checkRequest, type GuardPolicy, parseHostname } from "../../src/http/guard.ts";
 
 const local: GuardPolicy = {
   hostnames: [],
@@ -87,7 +87,7 @@ describe("Host", () => {
     const name = fastCheck.stringMatching(/^[a-zA-Z0-9._:[\]@-]{1,30}$/);
     fastCheck.assert(
       fastCheck.property(name, (host) => {
-        const hostname = hostnameOf(host);
+        const hostname = parseHostname(host);
         const isOwn = hostname !== undefined && ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
         expect(check([["Host", host]])).toBe(isOwn ? "allowed" : "host");
       }),

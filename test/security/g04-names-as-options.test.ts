@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { commitOf } from "../../src/review/git/refs.ts";
+import { resolveCommit } from "../../src/review/git/refs.ts";
 import { hostileRepository } from "../support/hostile-repository.ts";
 import { snapshotOf } from "../support/test-repository.ts";
 
@@ -36,7 +36,7 @@ describe("G4 names that look like options", () => {
     await repository.git("update-ref", "refs/heads/--output=owned", "HEAD");
     const git = await (await repository.open()).git();
     const head = (await repository.git("rev-parse", "HEAD")).trim();
-    expect(await commitOf(git, "--output=owned")).toBe(head);
+    expect(await resolveCommit(git, "--output=owned")).toBe(head);
   });
 
   it("are resolved or rejected, never run as options", async () => {
@@ -63,7 +63,7 @@ describe("G4 names that look like options", () => {
     );
     await fc.assert(
       fc.asyncProperty(name, async (each) => {
-        const found = await commitOf(git, each);
+        const found = await resolveCommit(git, each);
         expect(found === undefined || found === head).toBe(true);
       }),
       { numRuns: 60 },

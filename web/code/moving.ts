@@ -92,8 +92,8 @@ export function extend(controller: DiffController, step: Step): void {
 /** Moves to the next or previous comment or open thread in this diff. */
 export function moveComment(controller: DiffController, step: Step): void {
   const { files } = useSession.getState();
-  const orderOf = new Map(files.map(({ path }, order) => [path, order]));
-  const rank = (path: string | undefined) => orderOf.get(path ?? "") ?? -1;
+  const orderByPath = new Map(files.map(({ path }, order) => [path, order]));
+  const rank = (path: string | undefined) => orderByPath.get(path ?? "") ?? -1;
   const comments = inFileOrder(useComments.getState().comments, rank).filter(
     (each) => currentPosition(each).state !== "elsewhere",
   );

@@ -4,7 +4,7 @@ import { announce, showToast } from "../shared/components/toast.tsx";
 import { listShortcuts } from "../shared/keyboard/shortcut-table.ts";
 import type { Shortcut, TypingTarget } from "../shared/keyboard/shortcuts.ts";
 import { rememberThreads, threadKeys } from "../shared/threads/thread-keys.ts";
-import { linesOfSelection } from "./comments/selected-lines.ts";
+import { getSelectedLines } from "./comments/selected-lines.ts";
 import { commentOnAll, commentOnFile, commentOnLines, deleteComment, openComment } from "./comments/start.ts";
 import type { CommentType, ReviewComment } from "./core/comment.ts";
 import type { DiffController } from "./diff/controller.ts";
@@ -95,9 +95,9 @@ export function shortcutsFor(controller: DiffController, hasThreads: boolean): r
 
 /** Turns typed text into a comment on the selection or the line of the cursor, else on the whole change. */
 export const codeTyping: TypingTarget = {
-  hasSelection: () => linesOfSelection() !== undefined,
+  hasSelection: () => getSelectedLines() !== undefined,
   startComment(typed) {
-    const lines = linesOfSelection() ?? selectedLines();
+    const lines = getSelectedLines() ?? selectedLines();
     if (!lines || !commentOnLines(lines, "comment", typed)) commentOnAll(typed);
   },
   closeDialog: () => flushSync(() => openDialog("none")),
@@ -135,7 +135,7 @@ function withFile(
 }
 
 function comment(controller: DiffController, type: CommentType): void {
-  const lines = linesOfSelection() ?? selectedLines();
+  const lines = getSelectedLines() ?? selectedLines();
   if (lines) {
     commentOnLines(lines, type);
     return;

@@ -47,13 +47,13 @@ type Outcome = Pick<Change, "after" | "backup">;
 
 async function changes(
   edits: readonly FileEdit[],
-  outcomeOf: (edit: FileEdit, target: string, before: string | undefined) => Promise<Outcome>,
+  getOutcome: (edit: FileEdit, target: string, before: string | undefined) => Promise<Outcome>,
 ): Promise<readonly Change[]> {
   const found: Change[] = [];
   for (const edit of edits) {
     const target = await resolveTarget(edit.path);
     const before = await readText(target);
-    const outcome = await inFile(edit.path, () => outcomeOf(edit, target, before));
+    const outcome = await inFile(edit.path, () => getOutcome(edit, target, before));
     if (outcome.after === before) continue;
     await requireWritable(target, edit.path);
     found.push({ path: edit.path, target, purpose: edit.purpose, before, ...outcome });
@@ -78,14 +78,14 @@ export async function readText(path: string): Promise<string | undefined> {
 /** Follows a symbolic link, even to a file that does not exist yet, so that a dotfile manager's link stays a link. */
 export async function resolveTarget(path: string): Promise<string> {
   try {
-    return (await lstat(path)).isSymbolicLink() ? await endOfLink(path) : path;
+    return (await lstat(path)).isSymbolicLink() ? await resolveLink(path) : path;
   } catch (error) {
     if (systemErrorCode(error) !== "ENOENT") throw unreadable(path, error);
     return path;
   }
 }
 
-async function endOfLink(path: string): Promise<string> {
+async function resolveLink(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {

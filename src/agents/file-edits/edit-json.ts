@@ -16,7 +16,7 @@ const LENIENT = { allowTrailingComma: true } as const;
 
 /** Parses JSON. Throws `configuration` with line and column if the text is invalid. */
 export function readJson(text: string): unknown {
-  const source = bodyOf(text);
+  const source = toJsonSource(text);
   const errors: ParseError[] = [];
   const value: unknown = parse(source, errors, LENIENT);
   const [first] = errors;
@@ -95,14 +95,14 @@ function replaceNode(source: string, node: Node, value: Json): string {
   return replaceRange(source, node.offset, node.offset + node.length, printInto(source, node.offset, value));
 }
 
-function bodyOf(text: string): string {
+function toJsonSource(text: string): string {
   const source = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   return source.trim() === "" ? "{}\n" : source;
 }
 
 function onBody(text: string, edit: (source: string) => string): string {
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
-  return mark + edit(bodyOf(text));
+  return mark + edit(toJsonSource(text));
 }
 
 function parseRoot(source: string): Node {

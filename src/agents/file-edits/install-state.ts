@@ -19,7 +19,7 @@ export async function readEitherState(
 /** Returns the state of a set of edits. Only reads, and never throws. */
 export async function readInstallState(edits: readonly FileEdit[]): Promise<InstallState> {
   try {
-    const found = await Promise.all(edits.map(stateOfEdit));
+    const found = await Promise.all(edits.map(getEditState));
     if (found.every((state) => state === "installed")) return "installed";
     return found.every((state) => state === "absent") ? "absent" : "outdated";
   } catch {
@@ -27,7 +27,7 @@ export async function readInstallState(edits: readonly FileEdit[]): Promise<Inst
   }
 }
 
-async function stateOfEdit(edit: FileEdit): Promise<InstallState> {
+async function getEditState(edit: FileEdit): Promise<InstallState> {
   const text = await readText(await resolveTarget(edit.path));
   if (edit.uninstall(text) === text) return "absent";
   return edit.install(text) === text ? "installed" : "outdated";

@@ -45,7 +45,7 @@ type HookPosition = readonly [number, "hooks", number];
 /** Returns the position of every hook in the list that runs Sallyport's plan review, even if it was moved. */
 function ourPositions(text: string, list: readonly string[]): HookPosition[] {
   return arrayAt(text, list).flatMap((entry, index) =>
-    hooksOf(entry).flatMap((hook, inner): HookPosition[] => (isOurs(hook) ? [[index, "hooks", inner]] : [])),
+    readHooks(entry).flatMap((hook, inner): HookPosition[] => (isOurs(hook) ? [[index, "hooks", inner]] : [])),
   );
 }
 
@@ -60,15 +60,15 @@ function runsPlanReview(command: string): boolean {
 
 function removeHook(text: string, list: readonly string[], position: HookPosition): string {
   const [index] = position;
-  const alone = hooksOf(arrayAt(text, list)[index]).length === 1;
+  const alone = readHooks(arrayAt(text, list)[index]).length === 1;
   return removeValue(text, alone ? [...list, index] : [...list, ...position]);
 }
 
 function hookAt(text: string, list: readonly string[], [index, , inner]: HookPosition): unknown {
-  return hooksOf(arrayAt(text, list)[index])[inner];
+  return readHooks(arrayAt(text, list)[index])[inner];
 }
 
-function hooksOf(entry: unknown): readonly unknown[] {
+function readHooks(entry: unknown): readonly unknown[] {
   return isObject(entry) && Array.isArray(entry["hooks"]) ? entry["hooks"] : [];
 }
 

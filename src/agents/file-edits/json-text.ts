@@ -31,7 +31,7 @@ export function insertInto(source: string, container: Node, value: Json, name?: 
       : replaceRange(source, comma + 1, comma + 1, ` ${compact}`);
   }
   const indent = indentAt(source, first.offset);
-  const position = endOfLineContent(source, comma === undefined ? lastEnd : comma + 1, close);
+  const position = findLineContentEnd(source, comma === undefined ? lastEnd : comma + 1, close);
   const item = `${lineEnd(source)}${indent}${label}${print(value, indent, source)}`;
   const added = replaceRange(source, position, position, comma === undefined ? item : `${item},`);
   return comma === undefined ? replaceRange(added, lastEnd, lastEnd, ",") : added;
@@ -103,7 +103,7 @@ function findComma(source: string, from: number, to: number): number | undefined
 }
 
 /** Returns the offset after the whitespace and comments that follow on the same line. */
-function endOfLineContent(source: string, from: number, limit: number): number {
+function findLineContentEnd(source: string, from: number, limit: number): number {
   let end = from;
   for (const { offset, text } of tokensFrom(source, from)) {
     const isComment = text.startsWith("//") || text.startsWith("/*");

@@ -38,14 +38,14 @@ const stored = z.object({
  * settings.
  */
 export function createReceiptStore(folder: string): ReceiptStore {
-  const fileOf = (path: string) => join(folder, `${sha256(path).slice(0, 16)}.json`);
+  const getReceiptPath = (path: string) => join(folder, `${sha256(path).slice(0, 16)}.json`);
   return {
     async find(path) {
       try {
-        return stored.parse(JSON.parse(await readFile(fileOf(path), "utf8")));
+        return stored.parse(JSON.parse(await readFile(getReceiptPath(path), "utf8")));
       } catch (error) {
         if (systemErrorCode(error) === "ENOENT") return undefined;
-        throw new AppError("storage", `Cannot read the backup of ${path} in ${fileOf(path)}`, {
+        throw new AppError("storage", `Cannot read the backup of ${path} in ${getReceiptPath(path)}`, {
           cause: error,
           hint: `Move the file away to continue without it. Reason: ${getErrorMessage(error)}`,
         });
@@ -54,10 +54,10 @@ export function createReceiptStore(folder: string): ReceiptStore {
     async save(receipt) {
       await makeFolders(folder, 0o700);
       const text = JSON.stringify({ ...receipt, original: receipt.original ?? null }, null, 2);
-      await replaceFile(fileOf(receipt.path), `${text}\n`, 0o600);
+      await replaceFile(getReceiptPath(receipt.path), `${text}\n`, 0o600);
     },
     async forget(path) {
-      await rm(fileOf(path), { force: true });
+      await rm(getReceiptPath(path), { force: true });
     },
   };
 }

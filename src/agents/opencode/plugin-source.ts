@@ -22,7 +22,7 @@ export const Sallyport = async ({ client }) => ({
         "approved, revise it as the result says and submit it again.",
       args: { plan: { type: "string", description: "The whole plan, as Markdown." } },
       async execute({ plan }, context) {
-        const agents = await agentsOf(client, context.directory);
+        const agents = await listAgents(client, context.directory);
         const decision = await review({ plan, origin: "origin_b", agents, cwd: context.directory }, context);
         const agent = decision.agentSwitch ?? context.agent;
         if (decision.agentSwitch) await sendMessage(client, context, agent, "The plan is approved. Continue as " + agent + ".");
@@ -35,7 +35,7 @@ export const Sallyport = async ({ client }) => ({
   },
 });
 
-async function agentsOf(client, directory) {
+async function listAgents(client, directory) {
   try {
     const { data } = await client.app.agents({ query: { directory } });
     return (data ?? []).map(({ name, description, mode, hidden }) => ({ name, description, mode, hidden }));

@@ -19,11 +19,11 @@ function __sallyport_at
   test "$at" = "$argv[1]"
 end
 complete -c sallyport -e
-${tree.flatMap(linesOf).join("\n")}
+${tree.flatMap(formatCompletions).join("\n")}
 `;
 }
 
-function linesOf({ path, flags, commands, values, takesFiles }: CommandFacts): string[] {
+function formatCompletions({ path, flags, commands, values, takesFiles }: CommandFacts): string[] {
   const here = `complete -c sallyport -n ${quoted(`__sallyport_at ${quotedInside(path)}`)}`;
   return [
     ...(takesFiles ? [] : [`${here} -f`]),

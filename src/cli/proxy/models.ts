@@ -1,7 +1,7 @@
 import { processEnvironment } from "../../config/paths.ts";
 import type { ProxyFlags } from "../../config/proxy/settings.ts";
 import { createModelCatalog } from "../../proxy/models/catalog.ts";
-import { namesOfRules } from "../../proxy/models/describe-models.ts";
+import { listRuleNames } from "../../proxy/models/describe-models.ts";
 import { createPools } from "../../proxy/upstream/pools.ts";
 import type { Output } from "../output.ts";
 import { readProxyConfiguration } from "../proxy-configuration.ts";
@@ -21,7 +21,7 @@ export async function listProxyModels(flags: ProxyModelsFlags, output: Output): 
     for (const upstream of upstreams)
       if (!models.some((model) => model.upstream === upstream))
         output.note(`The upstream ${upstream.name} lists no models; sallyport doctor may say why.`);
-    const named = namesOfRules(config).filter(({ id }) => !models.some((model) => model.id === id));
+    const named = listRuleNames(config).filter(({ id }) => !models.some((model) => model.id === id));
     const rows = [...models, ...named].map(({ id, upstream, displayName }) => ({
       id,
       upstream: upstream.name,

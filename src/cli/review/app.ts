@@ -19,7 +19,7 @@ export function createReviewApp(
   return createReviewServer({
     context,
     page: { source: pageSource(pagesFolder), name: context.mode.kind },
-    exposure: exposureOf(host),
+    exposure: resolveExposure(host),
     onFailure: onceEach((error) => output.note(`sallyport: ${formatReport(error)}`), formatReport),
     allowedUids,
     onForeignUser: onceEach(
@@ -33,7 +33,7 @@ export function createReviewApp(
   });
 }
 
-function exposureOf(host: string | undefined) {
+function resolveExposure(host: string | undefined) {
   const own = host === undefined ? [] : [urlHost(host)];
   return isBeyondLoopback(host)
     ? { hostnames: [...own, hostname().toLowerCase()], anyAddress: true }
@@ -45,10 +45,10 @@ function formatReport(error: unknown): string {
 }
 
 /** Reports each kind of value once, so that a page that retries often does not fill the terminal. */
-function onceEach<Value>(report: (value: Value) => void, kindOf: (value: Value) => string) {
+function onceEach<Value>(report: (value: Value) => void, getKind: (value: Value) => string) {
   const reported = new Set<string>();
   return (value: Value) => {
-    const kind = kindOf(value);
+    const kind = getKind(value);
     if (!reported.has(kind)) report(value);
     reported.add(kind);
   };

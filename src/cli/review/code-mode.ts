@@ -10,7 +10,7 @@ import type { ReviewOptions } from "./options.ts";
  * Creates the mode of a code review. `paths` are relative to the repository's root. Loaded once the URL has been
  * printed.
  */
-export function codeModeOf(
+export function createCodeReviewMode(
   repository: Repository,
   paths: readonly string[],
   { dataDirectory, json }: ReviewOptions,

@@ -75,8 +75,8 @@ async function prepareReview(
   lifecycle: Lifecycle,
 ): Promise<Review> {
   const { directory } = asked;
-  const { liveOptionsOf, resolveOptions } = await import("./options.ts");
-  const live = liveOptionsOf(flags);
+  const { resolveLiveOptions, resolveOptions } = await import("./options.ts");
+  const live = resolveLiveOptions(flags);
   const resolved = await resolveOptions(flags, directory);
   const repository = await repositoryInTime(asked, flags, lifecycle);
   const toInner = (path: string) => pathWithin(repository.root, directory, path);
@@ -107,8 +107,8 @@ async function prepareReview(
     findings,
     live: live && { ...live, subject: ["code", repository.root, ...inner] },
     loadMode: async () => {
-      const { codeModeOf } = await import("./code-mode.ts");
-      return codeModeOf(repository, inner, options);
+      const { createCodeReviewMode } = await import("./code-mode.ts");
+      return createCodeReviewMode(repository, inner, options);
     },
   };
 }

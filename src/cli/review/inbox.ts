@@ -7,7 +7,7 @@ import type { Output } from "../output.ts";
 import { pagesFolder } from "../pages-folder.ts";
 import { openReadyFile } from "../ready-file.ts";
 import { chooseOpening, openBrowser } from "./browser.ts";
-import { exitCodeOf, startLifecycle } from "./lifecycle.ts";
+import { getExitCode, startLifecycle } from "./lifecycle.ts";
 import { listenForReview } from "./listen.ts";
 import { resolveOptions } from "./options.ts";
 
@@ -54,7 +54,7 @@ export async function inbox(flags: InboxFlags, output: Output): Promise<number> 
   } finally {
     lifecycle.dispose();
   }
-  return lifecycle.exitReason ? exitCodeOf(lifecycle.exitReason) : 0;
+  return lifecycle.exitReason ? getExitCode(lifecycle.exitReason) : 0;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

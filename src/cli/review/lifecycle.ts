@@ -81,7 +81,7 @@ class Stopped extends Error {
  * Returns the exit code: 128 + n for a signal, 124 for the time limit (as timeout(1)), and SIGHUP's 129 if the caller
  * has gone.
  */
-export function exitCodeOf(exitReason: ExitReason): number {
+export function getExitCode(exitReason: ExitReason): number {
   if (exitReason.reason === "timeout") return 124;
   return 128 + constants.signals[exitReason.reason === "signal" ? exitReason.signal : "SIGHUP"];
 }

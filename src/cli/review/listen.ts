@@ -25,7 +25,7 @@ export function isBeyondLoopback(host: string | undefined): host is string {
 
 /** Opens the listeners of a review. Throws as `openListeners` does. */
 export function listenForReview(address: ReviewAddress): Promise<Listeners> {
-  const hosts = hostsOf(address.host);
+  const hosts = resolveHosts(address.host);
   const { signal, onRetry } = address;
   // Looked up at once: when a peer closes its socket, its user id can no longer be found.
   const onConnection = (socket: Socket) => void getPeer(socket);
@@ -41,7 +41,7 @@ export function listenForReview(address: ReviewAddress): Promise<Listeners> {
   return openListeners({ ...shared, port: own, nextPort, retries: FREE_PORT_ATTEMPTS });
 }
 
-function hostsOf(host: string | undefined): { host: string; alsoOn: string[] } {
+function resolveHosts(host: string | undefined): { host: string; alsoOn: string[] } {
   const address = withoutBrackets(host ?? "localhost").toLowerCase();
   if (USUAL.has(address)) return { host: "127.0.0.1", alsoOn: ["::1"] };
   if (address === "::") return { host: "::", alsoOn: [] };

@@ -3,7 +3,7 @@ import {
   baseDirectory,
   dataDirectory,
   type Environment,
-  homeOf,
+  getHomeDirectory,
   processEnvironment,
 } from "../../config/paths.ts";
 import { loadReviewConfiguration, type ReviewConfiguration } from "../../config/review/configuration.ts";
@@ -70,7 +70,7 @@ export async function resolveOptions(flags: ReviewFlags, cwd = "."): Promise<Rev
     ...resolveFlags(flags, processEnvironment, configuration),
     cwd: absolute,
     project: projectFolder(absolute),
-    home: homeOf(processEnvironment),
+    home: getHomeDirectory(processEnvironment),
     dataDirectory: resolve(dataDirectory(processEnvironment)),
     configHome:
       process.platform === "win32"
@@ -143,7 +143,7 @@ export interface LiveOptions {
 const IDLE_SECONDS = 12 * 60 * 60;
 
 /** Returns the options of a live review, or undefined for a one-shot review. Throws `usage`. */
-export function liveOptionsOf({ live, detach, detached, idle, agent }: LiveFlags): LiveOptions | undefined {
+export function resolveLiveOptions({ live, detach, detached, idle, agent }: LiveFlags): LiveOptions | undefined {
   if (live) {
     const seconds = parseSeconds(idle, "--idle") ?? IDLE_SECONDS;
     return { idle: seconds, isDetached: detached ?? false, agent: agent ?? "" };

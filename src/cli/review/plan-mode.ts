@@ -22,11 +22,11 @@ export interface PlanToReview {
 
 /** Creates the mode of a plan review. Loaded once the URL has been printed. */
 export function selectPlanMode(plan: PlanToReview): ReviewMode {
-  return createPlanMode(planReviewOf(plan));
+  return createPlanMode(createPlanReview(plan));
 }
 
 /** Returns the plan with its stores. */
-export function planReviewOf({
+export function createPlanReview({
   loaded,
   channel,
   options,

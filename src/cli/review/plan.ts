@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { type DecodedInput, decodeInput, type LoadedPlan, loadPlan } from "../../agents/decode-input.ts";
 import type { ApprovedInput } from "../../agents/hook.ts";
-import { homeOf, processEnvironment } from "../../config/paths.ts";
+import { getHomeDirectory, processEnvironment } from "../../config/paths.ts";
 import { AppError, getErrorMessage } from "../../errors.ts";
 import type { AgentOrigin, Caller } from "../../review/api-types.ts";
 import type { AgentChannel } from "../../review/plan/agent-channel.ts";
@@ -27,7 +27,7 @@ export async function reviewPlan(
   let hook: DecodedInput | undefined;
   const prepare = async (lifecycle: Lifecycle): Promise<Review | undefined> => {
     const input = decodeInput(await inputInTime(file, flags, lifecycle, output), {
-      home: homeOf(processEnvironment),
+      home: getHomeDirectory(processEnvironment),
       environment: processEnvironment,
     });
     if (input.kind !== "envelope" && input.kind !== "markdown") hook = input;
@@ -93,7 +93,7 @@ async function prepareReview(
   if (event?.mayLackPlan && "missing" in loaded) return undefined;
   // Values in the input take precedence over flags and environment.
   const origin = (event ?? envelope)?.origin ?? options.origin ?? "origin_b";
-  const channel = channelOf(input, origin, flags);
+  const channel = chooseChannel(input, origin, flags);
   const { permissionMode } = event ?? envelope ?? {};
   const plan = { loaded, channel, options, origin, permissionMode, requested: event?.requested };
   // Without a plan there is nothing to follow: the person decides about that in a one-shot review.
@@ -113,7 +113,7 @@ async function prepareReview(
     kind: "plan",
     title: planTitle("plan" in loaded ? loaded.plan : ""),
     origin,
-    caller: callerOf(channel, options),
+    caller: createCaller(channel, options),
     sharingEnabled: options.environment.sharing && envelope?.sharingEnabled !== false,
     listedAgents: envelope?.agents?.length ? envelope.agents : undefined,
     agentSession: event?.agentSession,
@@ -135,13 +135,13 @@ async function load(input: Reviewable): Promise<LoadedPlan> {
   });
 }
 
-function channelOf(input: Reviewable, origin: AgentOrigin, flags: LiveFlags): AgentChannel {
+function chooseChannel(input: Reviewable, origin: AgentOrigin, flags: LiveFlags): AgentChannel {
   if (input.kind === "hook") return input.channel;
   if (input.kind === "envelope") return jsonChannel(origin);
   return flags.json ? jsonChannel(origin, "the command line") : textChannel(origin);
 }
 
-function callerOf(
+function createCaller(
   { callerName, takes, listensFor }: AgentChannel,
   { cwd, project, callerTimeout }: ReviewOptions,
 ): Caller {

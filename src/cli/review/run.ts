@@ -14,7 +14,7 @@ import { createOpenTabs } from "../../review/storage/open-tabs.ts";
 import type { Output } from "../output.ts";
 import { openReadyFile } from "../ready-file.ts";
 import { chooseOpening, openBrowser } from "./browser.ts";
-import { exitCodeOf, type Lifecycle, startLifecycle } from "./lifecycle.ts";
+import { getExitCode, type Lifecycle, startLifecycle } from "./lifecycle.ts";
 import { isBeyondLoopback, listenForReview } from "./listen.ts";
 import type { LiveOptions, ReviewOptions } from "./options.ts";
 
@@ -68,7 +68,7 @@ export async function runReview(
     const review = await prepare(lifecycle);
     return review ? await start(review, output, lifecycle) : 0;
   } catch (error) {
-    if (lifecycle.exitReason) return exitCodeOf(lifecycle.exitReason);
+    if (lifecycle.exitReason) return getExitCode(lifecycle.exitReason);
     throw error;
   } finally {
     lifecycle.dispose();

@@ -11,7 +11,7 @@ import type { ReviewContext, ReviewMode } from "../../review/context.ts";
 import type { Decision } from "../../review/decision.ts";
 import { createEventHub } from "../../review/events.ts";
 import { createImagePolicy } from "../../review/images/image-policy.ts";
-import { subjectOf } from "../../review/live/log-folder.ts";
+import { hashSubject } from "../../review/live/log-folder.ts";
 import { removeRunning } from "../../review/live/register-review.ts";
 import { createReviewThreads } from "../../review/live/review-threads.ts";
 import type { Outcome } from "../../review/session.ts";
@@ -22,7 +22,7 @@ import { createRecordStore } from "../../review/storage/records.ts";
 import { createSettingsStore } from "../../review/storage/settings.ts";
 import type { Output } from "../output.ts";
 import { createReviewApp } from "./app.ts";
-import { type ExitReason, exitCodeOf } from "./lifecycle.ts";
+import { type ExitReason, getExitCode } from "./lifecycle.ts";
 import { isBeyondLoopback } from "./listen.ts";
 import type { Review, ReviewRun } from "./run.ts";
 import { type CallerWatch, watchCaller } from "./watch-caller.ts";
@@ -159,7 +159,7 @@ function reportUndecided(exitReason: ExitReason, output: Output): number {
     output.note(
       "Ended without a decision. Comments are kept for the next review of the same plan or branch.",
     );
-  return exitCodeOf(exitReason);
+  return getExitCode(exitReason);
 }
 
 /** Sends the pages the reason, then closes the server and every connection. */
@@ -203,7 +203,7 @@ function createContext(
     reviewId,
     token,
     events,
-    subject: review.live && subjectOf(...review.live.subject),
+    subject: review.live && hashSubject(...review.live.subject),
   });
   return {
     session,

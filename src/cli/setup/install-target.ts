@@ -3,7 +3,7 @@ import { isSea } from "node:sea";
 import type { InstallTarget } from "../../agents/agent.ts";
 import { createReceiptStore, type ReceiptStore } from "../../agents/file-edits/receipts.ts";
 import { ownCommand, shellLine } from "../../agents/own-command.ts";
-import { dataDirectory, homeOf, processEnvironment } from "../../config/paths.ts";
+import { dataDirectory, getHomeDirectory, processEnvironment } from "../../config/paths.ts";
 import { projectFolder } from "../project-folder.ts";
 
 /** Returns the target that this process installs to; the arguments are the values of `--project` and `--live`. */
@@ -15,7 +15,7 @@ export async function currentInstallTarget(project: boolean, live = false): Prom
     searchPath: processEnvironment["PATH"] ?? "",
   });
   return {
-    home: homeOf(processEnvironment),
+    home: getHomeDirectory(processEnvironment),
     project: project ? projectFolder(process.cwd()) : undefined,
     command: shellLine(argv),
     live,

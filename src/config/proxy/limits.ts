@@ -100,7 +100,7 @@ export interface QueueSettings {
 }
 
 /** Returns what counts against limits when a key makes a call, or undefined if the key and its team have no limits. */
-export function subjectsOf(
+export function getLimitSubjects(
   key: { readonly id: string; readonly name: string; readonly limits?: Limits | undefined },
   team?: { readonly name: string; readonly limits?: Limits | undefined },
 ): readonly Subject[] | undefined {

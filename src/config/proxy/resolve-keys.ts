@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Environment } from "../paths.ts";
 import type { ProxyKey } from "./config.ts";
-import { type KeyAccessSettings, subjectsOf } from "./limits.ts";
+import { type KeyAccessSettings, getLimitSubjects } from "./limits.ts";
 import type { Found, Refuse } from "./resolve.ts";
 import type { ProxySettings } from "./schema.ts";
 import { environmentValue } from "./upstreams.ts";
@@ -24,7 +24,7 @@ export function resolveKeys(
   refuse: Refuse,
 ): readonly KnownKey[] {
   const configured = settings.api_keys.map((key, index): KnownKey => {
-    const access = typeof key === "object" ? accessOf(key) : {};
+    const access = typeof key === "object" ? toKeyAccess(key) : {};
     if (typeof key === "object" && "sha256" in key)
       return { name: key.name, sha256: Buffer.from(key.sha256, "hex"), ...access };
     const path = ["api_keys", index];
@@ -40,7 +40,7 @@ export function resolveKeys(
 }
 
 /** Returns what a configured key may do. */
-function accessOf({ name, team, tags, models, limits }: KeyAccessSettings): Partial<ProxyKey> {
+function toKeyAccess({ name, team, tags, models, limits }: KeyAccessSettings): Partial<ProxyKey> {
   const id = `config:${name}`;
-  return { id, team, tags, models, limits, subjects: subjectsOf({ id, name, limits }) };
+  return { id, team, tags, models, limits, subjects: getLimitSubjects({ id, name, limits }) };
 }

@@ -77,7 +77,7 @@ export function resolveProxyConfig(
   const redis = findRedisUrl(settings, environment, refuse);
   const storage = resolveStorage(settings, environment, dirname(resolve(loaded.path)), found.dataDirectory);
   return {
-    host: hostOf(settings, refuse),
+    host: resolveHost(settings, refuse),
     port: settings.port,
     workers: settings.workers === "auto" ? availableParallelism() : settings.workers,
     authMode: settings.auth_mode,
@@ -94,7 +94,7 @@ export function resolveProxyConfig(
     rules: resolveRules(settings, new Set([...upstreams.keys(), "echo"]), refuse),
     mcp,
     outboundProxies,
-    limits: limitsOf(settings),
+    limits: resolveLimits(settings),
     pingMs: settings.timeouts.ping * 1000,
     drainDelayMs: settings.drain_delay * 1000,
     drainTimeoutMs: settings.drain_timeout * 1000,
@@ -129,7 +129,7 @@ function refusalIn({ file, path: filePath, getSource }: LoadedSettings): Refuse 
   return (path, message) => {
     const source = getSource(path);
     if (/^(?:flag|environment) /.test(source)) throw new AppError("usage", `${source} ${message}`);
-    const line = file?.lineOf(["proxy", ...path]);
+    const line = file?.getLine(["proxy", ...path]);
     const where = line === undefined ? filePath : `${filePath}:${line}`;
     throw new AppError("configuration", `${where}: proxy.${path.map(String).join(".")}: ${message}`);
   };
@@ -179,7 +179,7 @@ function resolveUpstreams(
   return byName;
 }
 
-function hostOf(settings: ProxySettings, refuse: Refuse): string {
+function resolveHost(settings: ProxySettings, refuse: Refuse): string {
   const { host, allow_lan_access } = settings;
   if (host?.includes("/"))
     refuse(
@@ -194,7 +194,7 @@ function hostOf(settings: ProxySettings, refuse: Refuse): string {
   return withoutBrackets(host ?? (allow_lan_access ? "0.0.0.0" : "127.0.0.1"));
 }
 
-function limitsOf({ limits }: ProxySettings): Limits {
+function resolveLimits({ limits }: ProxySettings): Limits {
   return {
     body: limits.body,
     utilityBody: limits.utility_body,
@@ -225,7 +225,7 @@ function resolveRules(settings: ProxySettings, known: ReadonlySet<string>, refus
     const targets = named.map((name) => parseTarget(name, rule.model));
     for (const { upstream } of targets)
       if (!known.has(upstream)) refuse(["models", index, "upstream"], `there is no upstream "${upstream}"`);
-    return { match: rule.match, targets, strategy: rule.strategy, on: rule.on, when: conditionOf(rule.when) };
+    return { match: rule.match, targets, strategy: rule.strategy, on: rule.on, when: toCondition(rule.when) };
   });
 }
 
@@ -237,7 +237,7 @@ function parseTarget(named: string, model: string | undefined): RuleTarget {
     : { upstream: named.slice(0, slash), model: named.slice(slash + 1) || model };
 }
 
-function conditionOf(when: ProxySettings["models"][number]["when"]): RuleCondition | undefined {
+function toCondition(when: ProxySettings["models"][number]["when"]): RuleCondition | undefined {
   if (!when) return undefined;
   return {
     ...(when.request_class === undefined ? {} : { requestClass: when.request_class }),

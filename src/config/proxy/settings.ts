@@ -15,14 +15,14 @@ export interface ProxyFlags {
 }
 
 /** Returns the source of a setting: `default`, `file:LINE`, `environment NAME`, `flag --name`. */
-export type SourceOf = (path: readonly PropertyKey[]) => string;
+export type GetSource = (path: readonly PropertyKey[]) => string;
 
 export interface LoadedSettings {
   readonly settings: ProxySettings;
   /** The configuration file's path, whether or not it exists. */
   readonly path: string;
   readonly file: ConfigurationFile | undefined;
-  readonly getSource: SourceOf;
+  readonly getSource: GetSource;
 }
 
 interface Override {
@@ -115,7 +115,7 @@ function getSource(
   const override = overrides.findLast(({ key }) => path.length === 1 && path[0] === key);
   if (override) return override.source;
   const inFile = ["proxy", ...path];
-  return file?.has(inFile) ? `file:${file.lineOf(inFile)}` : "default";
+  return file?.has(inFile) ? `file:${file.getLine(inFile)}` : "default";
 }
 
 function readNumber(text: string): unknown {

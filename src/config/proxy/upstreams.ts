@@ -22,7 +22,7 @@ export function configuredUpstreams(
       baseUrl: upstream.version
         ? versionedUrl(upstream.base_url, upstream.dialect)
         : plainUrl(new URL(upstream.base_url)),
-      keys: keysOf(name, upstream, environment, found, refuse),
+      keys: resolveKeys(name, upstream, environment, found, refuse),
       credentials: upstream.credentials,
       headers: headerTexts(upstream.headers, found),
       forwardHeaders: upstream.forward_headers.map((name) => name.toLowerCase()),
@@ -135,7 +135,7 @@ export function environmentValue(environment: Environment, name: string): string
   return environment[name]?.trim() ?? "";
 }
 
-function keysOf(
+function resolveKeys(
   name: string,
   upstream: UpstreamSettings,
   environment: Environment,

@@ -25,7 +25,7 @@ const MAX_CACHED = 10_000;
  */
 export function createKeyRing(keys: readonly ProxyKey[], stored?: StoredKeys): KeyRing {
   const digests = new Map<string, Buffer>();
-  const keyOf = (text: string): ProxyKey | undefined => {
+  const findKey = (text: string): ProxyKey | undefined => {
     const known = digests.get(text);
     const digest = known ?? createHash("sha256").update(text).digest();
     let found: ProxyKey | undefined;
@@ -41,7 +41,7 @@ export function createKeyRing(keys: readonly ProxyKey[], stored?: StoredKeys): K
     size: keys.length + (stored === undefined ? 0 : 1),
     find(shown) {
       for (const text of shown) {
-        const found = keyOf(text);
+        const found = findKey(text);
         if (found !== undefined) return found;
       }
       return undefined;

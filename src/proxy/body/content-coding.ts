@@ -16,7 +16,7 @@ const PIECE = 64 * 1024;
 export const readableCodings = ["gzip", "deflate", "br"] as const;
 
 /** Returns a content coding in lower case (RFC 9110, section 8.4.1); undefined for none or `identity`. */
-export function codingOf(header: string | undefined): string | undefined {
+export function parseContentCoding(header: string | undefined): string | undefined {
   const coding = header?.trim().toLowerCase();
   return coding === "" || coding === "identity" ? undefined : coding;
 }
@@ -37,7 +37,7 @@ export async function decodeBody(
   limit: number,
   onBytes: (bytes: number) => void = () => {},
 ): Promise<Buffer> {
-  const coding = codingOf(header);
+  const coding = parseContentCoding(header);
   if (coding === undefined) return bytes;
   const createDecoder = ownMember(decoders, coding);
   if (!createDecoder) throw new TypeError("unknown content coding");

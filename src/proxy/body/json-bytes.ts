@@ -21,7 +21,7 @@ export function skipSpace(bytes: Buffer, from: number, until: number): number {
  * Returns the index after the closing quote of the string whose content begins at `from`; -1 if it does not end
  * before `until`.
  */
-export function endOfString(bytes: Buffer, from: number, until: number): number {
+export function findStringEnd(bytes: Buffer, from: number, until: number): number {
   for (let at = from; at < until; ) {
     const quote = bytes.indexOf(QUOTE, at);
     if (quote < 0 || quote >= until) return -1;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { AppError } from "../../errors.ts";
 import type { BodyShare } from "./body-room.ts";
-import { codingOf, decodeBody, isReadable, readableCodings } from "./content-coding.ts";
+import { parseContentCoding, decodeBody, isReadable, readableCodings } from "./content-coding.ts";
 
 /** Where a body's bytes are counted, and the limit of all bodies together. */
 export interface BodyCount {
@@ -17,7 +17,7 @@ export interface BodyCount {
 export function readBody(request: IncomingMessage, limit: number, count: BodyCount): Promise<Buffer> {
   const contentLength = Number(request.headers["content-length"] ?? 0);
   if (contentLength > limit) return Promise.reject(tooLarge(limit));
-  const coding = codingOf(request.headers["content-encoding"]);
+  const coding = parseContentCoding(request.headers["content-encoding"]);
   const bytes = collect(request, limit, count);
   return coding === undefined ? bytes : bytes.then((coded) => decode(coded, coding, limit, count));
 }

@@ -30,12 +30,12 @@ export function mergeActivity(all: readonly CallActivity[]): CallActivity {
       .flatMap(({ calls }) => calls)
       .toSorted((one, other) => (one.time < other.time ? 1 : one.time > other.time ? -1 : 0))
       .slice(0, MAX_ENDED_CALLS),
-    cooldowns: longestOfEach(all.flatMap(({ cooldowns }) => cooldowns)),
+    cooldowns: pickLongest(all.flatMap(({ cooldowns }) => cooldowns)),
   };
 }
 
 /** Returns the longest cooldown of each upstream, key and model; several processes may have recorded the same one. */
-function longestOfEach(all: readonly Cooldown[]): Cooldown[] {
+function pickLongest(all: readonly Cooldown[]): Cooldown[] {
   const longest = new Map<string, Cooldown>();
   for (const cooldown of all.toSorted((one, other) => one.until - other.until))
     longest.set(`${cooldown.upstream}\n${cooldown.key}\n${cooldown.model}`, cooldown);

@@ -46,7 +46,7 @@ export function modelTotals(all: readonly CallSeries[]): ModelTotals[] {
 }
 
 /** Returns when calls last succeeded and last failed. */
-export function lastOf(all: readonly CallSeries[]): {
+export function findLastOutcomes(all: readonly CallSeries[]): {
   readonly calls: number;
   readonly errors: number;
   readonly lastSuccess?: string;
@@ -58,11 +58,11 @@ export function lastOf(all: readonly CallSeries[]): {
   return {
     ...served(all),
     lastSuccess: success?.lastAt,
-    lastError: error && errorOf(error),
+    lastError: error && toLastError(error),
   };
 }
 
-function errorOf({ lastAt, status, lastErrorMessage }: CallSeries): LastError {
+function toLastError({ lastAt, status, lastErrorMessage }: CallSeries): LastError {
   return { time: lastAt, status, fault: lastErrorMessage };
 }
 

@@ -36,8 +36,8 @@ function pageWith(built: string, content: string): DashboardPage {
 function createPolicy(before: string, after: string): string {
   return [
     "default-src 'none'",
-    `script-src ${hashOf(/<script[^>]*>([\s\S]*?)<\/script>/.exec(after)?.[1])}`,
-    `style-src ${hashOf(/<style[^>]*>([\s\S]*?)<\/style>/.exec(before)?.[1])}`,
+    `script-src ${toHashSource(/<script[^>]*>([\s\S]*?)<\/script>/.exec(after)?.[1])}`,
+    `style-src ${toHashSource(/<style[^>]*>([\s\S]*?)<\/style>/.exec(before)?.[1])}`,
     "connect-src 'self'",
     "img-src data:",
     "base-uri 'none'",
@@ -47,7 +47,7 @@ function createPolicy(before: string, after: string): string {
 }
 
 /** Returns the hash of an inline script or style as a policy source. */
-function hashOf(text: string | undefined): string {
+function toHashSource(text: string | undefined): string {
   return text === undefined ? "'none'" : `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }
 

@@ -11,7 +11,7 @@ import type {
   RuleState,
   UpstreamState,
 } from "./api-types.ts";
-import { lastOf, modelTotals, sumCalls } from "./call-totals.ts";
+import { findLastOutcomes, modelTotals, sumCalls } from "./call-totals.ts";
 
 export interface Circumstances {
   /** Milliseconds since 1970. */
@@ -66,7 +66,7 @@ function upstreamState(
     resting: cooldowns
       .filter(({ upstream }) => upstream === name)
       .map(({ upstream: _, ...cooldown }): CooldownState => cooldown),
-    ...lastOf(series.filter(({ upstream }) => upstream === name)),
+    ...findLastOutcomes(series.filter(({ upstream }) => upstream === name)),
   };
 }
 
@@ -80,7 +80,7 @@ function mcpState(
     name,
     isEnabled: enabled,
     url: redact(plainUrl(url)),
-    ...lastOf(series.filter(({ upstream }) => upstream === name)),
+    ...findLastOutcomes(series.filter(({ upstream }) => upstream === name)),
   };
 }
 

@@ -25,7 +25,7 @@ export async function serveDashboard(
   if (isForeign(request)) return send(reply, lockedPage(built));
   const view = {
     filters: NO_FILTERS,
-    base: baseOf(request),
+    base: getBaseUrl(request),
     isInteractive: false,
     connection: "still",
   } as const;
@@ -126,23 +126,23 @@ async function stateFor(request: FastifyRequest, services: Services, since: stri
 function isForeign(request: FastifyRequest): boolean {
   const { origin } = request.headers;
   const { publicUrl } = request.runtime.config;
-  if (origin === undefined || origin === `${getScheme(request)}://${hostOf(request)}`) return false;
+  if (origin === undefined || origin === `${getScheme(request)}://${getHost(request)}`) return false;
   return publicUrl === undefined || new URL(publicUrl).origin !== origin;
 }
 
 /** Returns the URL at which clients reach the proxy, from the configuration or from a trusted proxy's headers. */
-function baseOf(request: FastifyRequest): string {
+function getBaseUrl(request: FastifyRequest): string {
   const { headers, raw } = request;
   const { config, forwarding } = request.runtime;
   if (config.publicUrl !== undefined) return config.publicUrl;
   const prefix = forwarding.prefix(raw.socket.remoteAddress, headers);
-  return `${getScheme(request)}://${hostOf(request)}${prefix}`;
+  return `${getScheme(request)}://${getHost(request)}${prefix}`;
 }
 
 function getScheme({ headers, raw, runtime }: FastifyRequest): string {
   return runtime.forwarding.scheme(raw.socket.remoteAddress, headers);
 }
 
-function hostOf({ headers, raw, runtime }: FastifyRequest): string {
+function getHost({ headers, raw, runtime }: FastifyRequest): string {
   return runtime.forwarding.host(raw.socket.remoteAddress, headers) ?? headers.host ?? "localhost";
 }

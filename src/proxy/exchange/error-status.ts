@@ -38,14 +38,14 @@ const kinds: Readonly<Record<number, Kind>> = {
 };
 
 /** Returns the default HTTP status of a kind. */
-export function statusOfKind(kind: Kind): number {
+export function kindToStatus(kind: Kind): number {
   return statuses[kind];
 }
 
 /**
  * Returns the kind that a status implies. Other 4xx statuses are invalid requests; all others are upstream errors.
  */
-export function kindOfStatus(status: number): Kind {
+export function statusToKind(status: number): Kind {
   return kinds[status] ?? (status >= 400 && status < 500 ? "invalid-request" : "upstream");
 }
 

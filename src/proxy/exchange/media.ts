@@ -3,7 +3,7 @@ import type { AudioPart, Dialect, DocumentPart, ImagePart, MediaSource, Origin }
 const dataUrl = /^data:([^;,]*)((?:;[^;,]*)*),(.*)$/s;
 
 /** Converts a URL to a source: a base64 `data:` URL to its bytes; any other URL is kept. */
-export function sourceOfUrl(url: string, mediaType?: string): MediaSource {
+export function toMediaSource(url: string, mediaType?: string): MediaSource {
   const match = url.startsWith("data:") ? dataUrl.exec(url) : null;
   if (match !== null && match[2]?.split(";").includes("base64") === true) {
     return {
@@ -16,13 +16,13 @@ export function sourceOfUrl(url: string, mediaType?: string): MediaSource {
 }
 
 /** Returns a source as a URL, bytes as a `data:` URL; undefined for a file id at a vendor. */
-export function urlOfSource(source: MediaSource): string | undefined {
+export function toMediaUrl(source: MediaSource): string | undefined {
   if (source.kind === "base64") return `data:${source.mediaType};base64,${source.data}`;
   return source.kind === "url" ? source.url : undefined;
 }
 
 /** Returns the origin of an uploaded file, whose id is valid only at its vendor; no origin for other sources. */
-export function originOfFile(
+export function getFileOrigin(
   source: { readonly kind: string },
   dialect: Dialect,
   raw: unknown,

@@ -29,12 +29,12 @@ const budgets: Record<Effort, number> = {
 };
 
 /** Returns the thinking tokens that correspond to an effort. */
-export function budgetOfEffort(effort: Effort): number {
+export function effortToBudget(effort: Effort): number {
   return budgets[effort];
 }
 
 /** Returns the highest effort whose budget is at most `budget`; undefined for -1 (the model chooses). */
-export function effortOfBudget(budget: number): Effort | undefined {
+export function budgetToEffort(budget: number): Effort | undefined {
   if (budget < 0) return undefined;
   return efforts.findLast((effort) => budgets[effort] <= budget);
 }
@@ -47,12 +47,12 @@ export function asksToThink(reasoning: ReasoningRequest | undefined): reasoning 
 }
 
 /** Returns the requested effort, converted from a budget if necessary; undefined if the model chooses. */
-export function effortOf(reasoning: ReasoningRequest): Effort | undefined {
-  return reasoning.effort ?? (reasoning.budget === undefined ? undefined : effortOfBudget(reasoning.budget));
+export function resolveEffort(reasoning: ReasoningRequest): Effort | undefined {
+  return reasoning.effort ?? (reasoning.budget === undefined ? undefined : budgetToEffort(reasoning.budget));
 }
 
 /** Returns the requested budget in tokens, converted from an effort if necessary; undefined if the model chooses. */
-export function budgetOf(reasoning: ReasoningRequest): number | undefined {
+export function resolveBudget(reasoning: ReasoningRequest): number | undefined {
   if (reasoning.budget !== undefined) return reasoning.budget < 0 ? undefined : reasoning.budget;
   return reasoning.effort === undefined ? undefined : budgets[reasoning.effort];
 }

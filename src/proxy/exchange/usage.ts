@@ -11,7 +11,7 @@ type Count = number | null | undefined;
  * Converts counts of chat-completions and responses, whose prompt count includes cached tokens and whose output count
  * includes reasoning. xAI counts reasoning separately, which the total shows.
  */
-export function usageOfInclusive(counts: {
+export function fromInclusiveCounts(counts: {
   readonly input: Count;
   readonly cacheRead?: Count;
   readonly cacheWrite?: Count;
@@ -33,7 +33,7 @@ export function usageOfInclusive(counts: {
 }
 
 /** Converts counts of messages, whose input count excludes cache reads and writes; the total includes both. */
-export function usageOfExclusive(counts: {
+export function fromExclusiveCounts(counts: {
   readonly uncached: Count;
   readonly cacheRead?: Count;
   readonly cacheWrite?: Count;
@@ -52,7 +52,7 @@ export function usageOfExclusive(counts: {
  * Converts counts of generative-language: the prompt count includes cached tokens, the candidates' count excludes
  * thoughts, and tool prompts are counted separately.
  */
-export function usageOfSeparateThoughts(counts: {
+export function fromSeparateThoughtCounts(counts: {
   readonly prompt: Count;
   readonly toolPrompt?: Count;
   readonly cacheRead?: Count;
@@ -63,7 +63,7 @@ export function usageOfSeparateThoughts(counts: {
   const { prompt, toolPrompt, cacheRead, candidates, thoughts, raw } = counts;
   const total = isCount(prompt) ? prompt + (toolPrompt ?? 0) : undefined;
   const output = isCount(candidates) || isCount(thoughts) ? (candidates ?? 0) + (thoughts ?? 0) : undefined;
-  return usageOfInclusive({ input: total, cacheRead, output, reasoning: thoughts, raw });
+  return fromInclusiveCounts({ input: total, cacheRead, output, reasoning: thoughts, raw });
 }
 
 /** Merges two reports of usage. Counts in a stream are cumulative, so later values replace earlier ones. */

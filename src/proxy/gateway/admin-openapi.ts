@@ -16,22 +16,22 @@ export function openApiDocument(
     info: { title, version },
     servers: [{ url: path }],
     security: [{ key: [] }],
-    paths: pathsOf(routes),
+    paths: describePaths(routes),
     components: { securitySchemes: { key: { type: "http", scheme: "bearer" } } },
   };
 }
 
-function pathsOf(routes: readonly AdminRoute[]): Record<string, Record<string, unknown>> {
+function describePaths(routes: readonly AdminRoute[]): Record<string, Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
     const item = paths[route.path] ?? {};
-    item[route.method.toLowerCase()] = operationOf(route);
+    item[route.method.toLowerCase()] = describeOperation(route);
     paths[route.path] = item;
   }
   return paths;
 }
 
-function operationOf({ path, summary, query, body, status, response }: AdminRoute): unknown {
+function describeOperation({ path, summary, query, body, status, response }: AdminRoute): unknown {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: "path",

@@ -13,7 +13,7 @@ const time = z.iso
 // PostgreSQL has no text with NUL.
 const text = z.string().regex(/^[^\0]+$/, "must be a text without NUL");
 export const pageQuery = z.strictObject({ limit, cursor: text.optional() });
-export const cursorOf = text.nullable();
+export const nullableCursor = text.nullable();
 
 export const callQuery = pageQuery.extend({
   from: time.optional(),
@@ -44,16 +44,16 @@ export const usageQuery = z.strictObject({
   format: z.enum(["json", "csv"]).default("json"),
 });
 
-export const storeOf = ({ services }: AdminContext): Promise<GatewayStore> => services.gateway.store();
+export const openStore = ({ services }: AdminContext): Promise<GatewayStore> => services.gateway.store();
 
 /** Returns a report, of one key's calls or of all. */
-export async function usageOf(
+export async function readUsageReport(
   context: AdminContext,
   { group_by, format, ...filters }: z.output<typeof usageQuery>,
   owner?: KeyOwner,
 ): Promise<unknown> {
   const groupBy = parseGroups(group_by);
-  const rows = await (await storeOf(context)).usage({ ...filters, groupBy, owner });
+  const rows = await (await openStore(context)).usage({ ...filters, groupBy, owner });
   if (format === "csv") return new TextResponse("text/csv; charset=utf-8", usageCsv(rows, groupBy));
   return { rows };
 }

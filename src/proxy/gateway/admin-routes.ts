@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../errors.ts";
-import { callQuery, cursorOf, pageQuery, storeOf, usageOf, usageQuery } from "./admin-queries.ts";
+import { callQuery, nullableCursor, pageQuery, openStore, readUsageReport, usageQuery } from "./admin-queries.ts";
 import { type AdminContext, type AdminRoute, route } from "./admin-route.ts";
 import {
   auditSchema,
@@ -24,7 +24,7 @@ import {
 import { parseSpan } from "./time-span.ts";
 
 /** Returns a page of a list that is in memory; the cursor is the position of the next item. */
-function pageOf<Item>(items: readonly Item[], { limit: size, cursor }: z.output<typeof pageQuery>) {
+function paginate<Item>(items: readonly Item[], { limit: size, cursor }: z.output<typeof pageQuery>) {
   const from = cursor === undefined ? 0 : Number(cursor);
   if (!Number.isSafeInteger(from) || from < 0)
     throw new AppError("validation", "cursor is not one that a list has returned");
@@ -41,7 +41,7 @@ async function changeable({ runtime }: AdminContext, id: string): Promise<string
 
 async function findKey(context: AdminContext, id: string) {
   const configured = configuredKeys(context.runtime.config).find((each) => each.id === id);
-  return configured ?? (await storeOf(context)).find(id);
+  return configured ?? (await openStore(context)).find(id);
 }
 
 /** All routes, in the order of the OpenAPI document. */
@@ -51,10 +51,10 @@ export const adminRoutes: readonly AdminRoute[] = [
     path: "/keys",
     summary: "Lists the keys of the configuration and of the database, revoked ones too",
     query: pageQuery,
-    response: z.strictObject({ keys: z.array(keySchema), next_cursor: cursorOf }),
+    response: z.strictObject({ keys: z.array(keySchema), next_cursor: nullableCursor }),
     async serve(context, { query }) {
-      const stored = await (await storeOf(context)).list();
-      const { shown, next_cursor } = pageOf([...configuredKeys(context.runtime.config), ...stored], query);
+      const stored = await (await openStore(context)).list();
+      const { shown, next_cursor } = paginate([...configuredKeys(context.runtime.config), ...stored], query);
       return { keys: shown, next_cursor };
     },
   }),
@@ -65,7 +65,7 @@ export const adminRoutes: readonly AdminRoute[] = [
     body: newKeySchema,
     status: 201,
     response: z.strictObject({ key: keySchema, secret: z.string() }),
-    serve: async (context, { body }) => (await storeOf(context)).create(body, context.actor),
+    serve: async (context, { body }) => (await openStore(context)).create(body, context.actor),
   }),
   route({
     method: "GET",
@@ -81,7 +81,7 @@ export const adminRoutes: readonly AdminRoute[] = [
     body: keyPatchSchema,
     response: z.strictObject({ key: keySchema }),
     async serve(context, { params: { id = "" }, body }) {
-      const store = await storeOf(context);
+      const store = await openStore(context);
       return { key: await store.update(await changeable(context, id), body, context.actor) };
     },
   }),
@@ -91,7 +91,7 @@ export const adminRoutes: readonly AdminRoute[] = [
     summary: "Revokes a key",
     response: z.strictObject({ key: keySchema }),
     async serve(context, { params: { id = "" } }) {
-      const store = await storeOf(context);
+      const store = await openStore(context);
       return { key: await store.revoke(await changeable(context, id), context.actor) };
     },
   }),
@@ -102,7 +102,7 @@ export const adminRoutes: readonly AdminRoute[] = [
     body: rotationSchema,
     response: z.strictObject({ key: keySchema, secret: z.string() }),
     async serve(context, { params: { id = "" }, body: { grace } }) {
-      const store = await storeOf(context);
+      const store = await openStore(context);
       const graceMs = grace === undefined ? 0 : (parseSpan(grace) ?? 0);
       return store.rotate(await changeable(context, id), graceMs, context.actor);
     },
@@ -112,9 +112,9 @@ export const adminRoutes: readonly AdminRoute[] = [
     path: "/teams",
     summary: "Lists the teams",
     query: pageQuery,
-    response: z.strictObject({ teams: z.array(teamSchema), next_cursor: cursorOf }),
+    response: z.strictObject({ teams: z.array(teamSchema), next_cursor: nullableCursor }),
     async serve(context, { query }) {
-      const { shown, next_cursor } = pageOf(await (await storeOf(context)).listTeams(), query);
+      const { shown, next_cursor } = paginate(await (await openStore(context)).listTeams(), query);
       return { teams: shown, next_cursor };
     },
   }),
@@ -126,7 +126,7 @@ export const adminRoutes: readonly AdminRoute[] = [
     status: 201,
     response: z.strictObject({ team: teamSchema }),
     serve: async (context, { body }) => ({
-      team: await (await storeOf(context)).createTeam(body, context.actor),
+      team: await (await openStore(context)).createTeam(body, context.actor),
     }),
   }),
   route({
@@ -135,7 +135,7 @@ export const adminRoutes: readonly AdminRoute[] = [
     summary: "Returns a team",
     response: z.strictObject({ team: teamSchema }),
     serve: async (context, { params: { name = "" } }) => ({
-      team: await (await storeOf(context)).findTeam(name),
+      team: await (await openStore(context)).findTeam(name),
     }),
   }),
   route({
@@ -145,7 +145,7 @@ export const adminRoutes: readonly AdminRoute[] = [
     body: teamPatchSchema,
     response: z.strictObject({ team: teamSchema }),
     serve: async (context, { params: { name = "" }, body }) => ({
-      team: await (await storeOf(context)).updateTeam(name, body, context.actor),
+      team: await (await openStore(context)).updateTeam(name, body, context.actor),
     }),
   }),
   route({
@@ -154,7 +154,7 @@ export const adminRoutes: readonly AdminRoute[] = [
     summary: "Deletes a team without keys",
     response: z.strictObject({ deleted: z.string() }),
     async serve(context, { params: { name = "" } }) {
-      await (await storeOf(context)).deleteTeam(name, context.actor);
+      await (await openStore(context)).deleteTeam(name, context.actor);
       return { deleted: name };
     },
   }),
@@ -164,16 +164,16 @@ export const adminRoutes: readonly AdminRoute[] = [
     summary: "Sums calls, tokens and cost by groups",
     query: usageQuery,
     response: z.strictObject({ rows: z.array(usageRowSchema) }),
-    serve: (context, { query }) => usageOf(context, query),
+    serve: (context, { query }) => readUsageReport(context, query),
   }),
   route({
     method: "GET",
     path: "/calls",
     summary: "Lists calls, newest first",
     query: callQuery,
-    response: z.strictObject({ calls: z.array(callSchema), next_cursor: cursorOf }),
+    response: z.strictObject({ calls: z.array(callSchema), next_cursor: nullableCursor }),
     async serve(context, { query }) {
-      const { items, nextCursor } = await (await storeOf(context)).calls(query);
+      const { items, nextCursor } = await (await openStore(context)).calls(query);
       return { calls: items, next_cursor: nextCursor };
     },
   }),
@@ -182,7 +182,7 @@ export const adminRoutes: readonly AdminRoute[] = [
     path: "/calls/{id}",
     summary: "Returns a call with its attempts",
     response: z.strictObject({ call: callDetailSchema }),
-    serve: async (context, { params: { id = "" } }) => ({ call: await (await storeOf(context)).call(id) }),
+    serve: async (context, { params: { id = "" } }) => ({ call: await (await openStore(context)).call(id) }),
   }),
   route({
     method: "GET",
@@ -198,7 +198,7 @@ export const adminRoutes: readonly AdminRoute[] = [
     summary: "Returns what is left of a team's limits",
     response: keyLimitsStateSchema,
     async serve(context, { params: { name = "" } }) {
-      return teamLimitsState(await (await storeOf(context)).findTeam(name), context.services);
+      return teamLimitsState(await (await openStore(context)).findTeam(name), context.services);
     },
   }),
   route({
@@ -213,9 +213,9 @@ export const adminRoutes: readonly AdminRoute[] = [
     path: "/audit",
     summary: "Lists changes of keys and teams, newest first",
     query: pageQuery,
-    response: z.strictObject({ entries: z.array(auditSchema), next_cursor: cursorOf }),
+    response: z.strictObject({ entries: z.array(auditSchema), next_cursor: nullableCursor }),
     async serve(context, { query }) {
-      const { items, nextCursor } = await (await storeOf(context)).audit(query);
+      const { items, nextCursor } = await (await openStore(context)).audit(query);
       return { entries: items, next_cursor: nextCursor };
     },
   }),

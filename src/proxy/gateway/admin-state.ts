@@ -1,4 +1,4 @@
-import { type Limits, type Subject, subjectsOf, teamSubject } from "../../config/proxy/limits.ts";
+import { type Limits, type Subject, getLimitSubjects, teamSubject } from "../../config/proxy/limits.ts";
 import type { Services } from "../services.ts";
 import type { KeyLimitsState } from "./admin-schemas.ts";
 import { ownReplica } from "./heartbeat.ts";
@@ -11,7 +11,7 @@ export function keyLimitsState(
   key: Pick<VirtualKey, "id" | "name"> & { readonly limits: Limits },
   services: Services,
 ): Promise<KeyLimitsState> {
-  return limitsState(key.limits, subjectsOf(key) ?? [], services);
+  return limitsState(key.limits, getLimitSubjects(key) ?? [], services);
 }
 
 /** Returns what is left of a team's limits. */

@@ -56,7 +56,7 @@ async function respond(
   services: Services,
 ): Promise<AdminResponse> {
   const matches = routes.flatMap((route) => {
-    const params = paramsOf(route.path, path);
+    const params = matchPath(route.path, path);
     return params === undefined ? [] : [{ route, params }];
   });
   const method = request.method === "HEAD" ? "GET" : request.method;
@@ -70,11 +70,11 @@ async function respond(
   const query = route.query ? parseInput(route.query, Object(request.query), "the query") : {};
   const { limits } = request.runtime.config;
   const body = route.body && (await readJsonBody(request.raw, route.body, { room: services.room, limits }));
-  return route.serve(contextOf(request, services), { params, query, body } as never);
+  return route.serve(createContext(request, services), { params, query, body } as never);
 }
 
 /** Returns the parameters of a path that fits a pattern such as `/keys/{id}`. */
-function paramsOf(pattern: string, path: string): Record<string, string> | undefined {
+function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   const wanted = pattern.split("/");
   const parts = path.split("/");
   if (wanted.length !== parts.length) return undefined;
@@ -101,7 +101,7 @@ function decoded(text: string): string | undefined {
   }
 }
 
-function contextOf(request: FastifyRequest, services: Services): AdminContext {
+function createContext(request: FastifyRequest, services: Services): AdminContext {
   const { raw, headers, runtime, key } = request;
   const address = runtime.forwarding.client(raw.socket.remoteAddress, headers);
   return { services, runtime, key, actor: { name: key?.name ?? "", address } };

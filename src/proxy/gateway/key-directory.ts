@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { KeyLimits, ProxyKey } from "../../config/proxy/config.ts";
-import { subjectsOf } from "../../config/proxy/limits.ts";
+import { getLimitSubjects } from "../../config/proxy/limits.ts";
 import type { VirtualKey } from "./key-schemas.ts";
 import type { KeySnapshot } from "./key-store.ts";
 
@@ -92,7 +92,7 @@ export function createKeyDirectory(now: () => number = Date.now): KeyDirectory {
 
 function toProxyKey(key: VirtualKey, sha256: Buffer, itsTeam: DirectoryTeam | undefined): ProxyKey {
   const { id, name, team, tags, role, models, limits } = key;
-  const subjects = subjectsOf({ id, name, limits }, itsTeam);
+  const subjects = getLimitSubjects({ id, name, limits }, itsTeam);
   return {
     id,
     name,

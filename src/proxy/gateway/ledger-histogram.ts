@@ -8,12 +8,12 @@ export function emptyCounts(): LatencyCounts {
 }
 
 /** Returns the bucket of a latency in milliseconds. Bucket 0 ends at 1 ms, bucket n at √2ⁿ ms. */
-export function bucketOf(ms: number): number {
+export function findBucket(ms: number): number {
   if (ms <= 1) return 0;
   return Math.min(LATENCY_BUCKETS - 1, Math.ceil(2 * Math.log2(ms)));
 }
 
-/** Returns the bucket of a column of latencies in SQL, as `bucketOf`; null for no latency. */
+/** Returns the bucket of a column of latencies in SQL, as `findBucket`; null for no latency. */
 export function bucketSql(column: string): string {
   const last = LATENCY_BUCKETS - 1;
   const cases = Array.from(
@@ -29,7 +29,7 @@ export function countIn(counts: LatencyCounts, bucket: number, calls = 1): void 
 }
 
 /** Returns a quantile in milliseconds, interpolated within its bucket; null without calls. */
-export function quantileOf(counts: LatencyCounts, quantile: number): number | null {
+export function estimateQuantile(counts: LatencyCounts, quantile: number): number | null {
   const total = counts.reduce((sum, each) => sum + each, 0);
   if (total === 0) return null;
   let rest = quantile * total;

@@ -88,7 +88,7 @@ async function listCalls(db: Database, query: CallQuery): Promise<Page<LedgerCal
   if (session !== undefined) select = select.where("session", "=", session);
   if (outcome !== undefined) select = select.where(hasOutcome(outcome));
   if (q !== undefined) select = select.where(contains(q));
-  if (owner !== undefined) select = select.where(isOf(owner));
+  if (owner !== undefined) select = select.where(isOwnedBy(owner));
   if (query.cursor !== undefined) select = select.where(isBefore(query.cursor));
   const rows = await select
     .orderBy("time", "desc")
@@ -118,7 +118,7 @@ function contains(text: string) {
   return sql<boolean>`(id = ${text} or session = ${text} or ${sql.join(parts, sql` or `)})`;
 }
 
-function isOf({ id, name }: KeyOwner) {
+function isOwnedBy({ id, name }: KeyOwner) {
   return id === undefined
     ? sql<boolean>`(key_id is null and key_name = ${name})`
     : sql<boolean>`key_id = ${id}`;
@@ -126,7 +126,7 @@ function isOf({ id, name }: KeyOwner) {
 
 async function findCall(db: Database, id: string, owner?: KeyOwner): Promise<LedgerCallDetail> {
   let select = db.selectFrom("calls").selectAll().where("id", "=", id);
-  if (owner !== undefined) select = select.where(isOf(owner));
+  if (owner !== undefined) select = select.where(isOwnedBy(owner));
   const row = await select.executeTakeFirst();
   if (row === undefined) throw new AppError("not_found", `There is no call ${id}`);
   return {

@@ -62,7 +62,7 @@ export function parseLedgerRow(line: string): CallTable | undefined {
     tags: call.tags === undefined ? null : JSON.stringify(call.tags),
     session: call.session ?? null,
     client: call.client ?? null,
-    client_dialect: dialectOf(call.route),
+    client_dialect: getDialect(call.route),
     route: call.route,
     model: call.model ?? null,
     upstream: call.upstream ?? null,
@@ -84,18 +84,18 @@ export function parseLedgerRow(line: string): CallTable | undefined {
     cost_micros: toMicros(call.cost ?? 0),
     unpriced: call.tokens !== undefined && call.cost === undefined ? 1 : 0,
     losses: call.losses === undefined ? null : JSON.stringify(call.losses),
-    replica: replicaOf(call.id),
+    replica: parseReplica(call.id),
   };
 }
 
 const dialectByRoute = new Map(routes.map(({ path, dialect }) => [path, dialect]));
 
-function dialectOf(route: string): string | null {
+function getDialect(route: string): string | null {
   const dialect = dialectByRoute.get(route);
   return dialect === undefined || dialect === "plain" || dialect === "by-caller" ? null : dialect;
 }
 
 /** Returns the process that served a call: the part of its id that all calls of one process share. */
-export function replicaOf(callId: string): string | null {
+export function parseReplica(callId: string): string | null {
   return /^req_([0-9a-f]{12})/.exec(callId)?.[1] ?? null;
 }

@@ -36,10 +36,10 @@ export async function readChunk(log: string, after: LogPosition | undefined): Pr
 
 /** Returns the id of a file of a log: its inode, and when it was created, because inodes are used again. */
 export async function fileId(path: string): Promise<string | undefined> {
-  return stat(path).then(idOf, () => undefined);
+  return stat(path).then(toFileId, () => undefined);
 }
 
-function idOf({ ino, birthtimeMs }: { readonly ino: number; readonly birthtimeMs: number }): string {
+function toFileId({ ino, birthtimeMs }: { readonly ino: number; readonly birthtimeMs: number }): string {
   return `${ino}:${Math.round(birthtimeMs)}`;
 }
 
@@ -58,7 +58,7 @@ async function logFiles(log: string): Promise<LogFile[]> {
       .map(async (number) => {
         const path = join(dirname(log), number === 0 ? name : `${name}.${number}`);
         return stat(path).then(
-          (entry) => ({ path, id: idOf(entry), size: entry.size }),
+          (entry) => ({ path, id: toFileId(entry), size: entry.size }),
           () => undefined,
         );
       }),

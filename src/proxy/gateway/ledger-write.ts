@@ -1,9 +1,9 @@
 import { CompiledQuery } from "kysely";
 import { bucketColumns } from "../../database/migrations-ledger.ts";
-import { type Database, engineOf } from "../../database/open-database.ts";
+import { type Database, getEngine } from "../../database/open-database.ts";
 import type { CallTable, UsageHourTable } from "../../database/schema.ts";
 import type { Trx } from "./key-rows.ts";
-import { bucketOf, countIn, emptyCounts, type LatencyCounts } from "./ledger-histogram.ts";
+import { findBucket, countIn, emptyCounts, type LatencyCounts } from "./ledger-histogram.ts";
 
 /** How far a request log has been written. */
 export interface LogPosition {
@@ -84,12 +84,12 @@ async function addCalls(trx: Trx, db: Database, calls: readonly CallTable[]): Pr
   if (calls.length === 0) return;
   const rows = calls.map(toStorable);
   const json = JSON.stringify(rows.map((row) => NAMES.map((name) => row[name])));
-  const query = CompiledQuery.raw(INSERT[engineOf(db)], [json]);
+  const query = CompiledQuery.raw(INSERT[getEngine(db)], [json]);
   const { rows: inserted } = await trx.executeQuery<{ id: string }>(query);
   const ids = new Set(inserted.map(({ id }) => id));
   await addToRollups(
     trx,
-    engineOf(db),
+    getEngine(db),
     rows.filter(({ id }) => ids.delete(id)),
   );
 }
@@ -152,8 +152,8 @@ function addCall({ sums, ms, ttft }: CallSums, row: CallTable): void {
   sums.reasoning_tokens += row.reasoning_tokens;
   sums.cost_micros += row.cost_micros;
   sums.unpriced_calls += row.unpriced;
-  countIn(ms, bucketOf(row.ms));
-  if (row.ttft_ms !== null) countIn(ttft, bucketOf(row.ttft_ms));
+  countIn(ms, findBucket(row.ms));
+  if (row.ttft_ms !== null) countIn(ttft, findBucket(row.ttft_ms));
 }
 
 async function addToRollups(
@@ -165,7 +165,7 @@ async function addToRollups(
   for (const row of rows) addToRollup(rollups, row);
   // In the same order in every replica, which prevents deadlocks.
   for (const [, rollup] of [...rollups].sort(([one], [other]) => (one < other ? -1 : 1)))
-    await trx.executeQuery(CompiledQuery.raw(UPSERT[engine], valuesOf(rollup)));
+    await trx.executeQuery(CompiledQuery.raw(UPSERT[engine], toValues(rollup)));
 }
 
 function addToRollup(rollups: Map<string, Rollup>, row: CallTable): void {
@@ -188,6 +188,6 @@ function upsert(parameter: (index: number) => string): string {
     ${ADDED.map((name) => `${name} = usage_hours.${name} + excluded.${name}`).join(", ")}`;
 }
 
-function valuesOf({ group, sums, ms, ttft }: Rollup): (string | number)[] {
+function toValues({ group, sums, ms, ttft }: Rollup): (string | number)[] {
   return [...group, ...SUMS.map((name) => sums[name]), ...ms, ...ttft];
 }

@@ -78,7 +78,7 @@ class Failover implements LimitStore {
       }
     }
     this.refuseIfConfigured();
-    const subjects = reservation.subjects.map((subject) => this.shareOf(subject));
+    const subjects = reservation.subjects.map((subject) => this.getShare(subject));
     const share = { ...reservation, subjects };
     const decision = await this.local.reserve(share);
     if (decision.excess === undefined) this.open.set(reservation.id, share);
@@ -105,7 +105,7 @@ class Failover implements LimitStore {
         // As in `reserve`.
       }
     }
-    return this.local.read(subjects.map((subject) => this.shareOf(subject)));
+    return this.local.read(subjects.map((subject) => this.getShare(subject)));
   }
 
   prime: LimitStore["prime"] = (...parameters) => this.store.prime(...parameters);
@@ -129,7 +129,7 @@ class Failover implements LimitStore {
   }
 
   /** Returns a subject with this replica's share of its limits. */
-  private shareOf(subject: Subject): Subject {
+  private getShare(subject: Subject): Subject {
     const known = this.shares.get(subject.id);
     if (known !== undefined) return known;
     const { replicas } = this.store;

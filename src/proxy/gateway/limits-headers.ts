@@ -52,10 +52,10 @@ function addRate(
     );
   add("limit", String(rate.limit));
   add("remaining", String(rate.remaining));
-  add("reset", style === "anthropic" ? timeOf(now + rate.resetMs) : formatSpan(rate.resetMs));
+  add("reset", style === "anthropic" ? formatTime(now + rate.resetMs) : formatSpan(rate.resetMs));
 }
 
-function timeOf(milliseconds: number): string {
+function formatTime(milliseconds: number): string {
   return new Date(Math.ceil(milliseconds / 1000) * 1000).toISOString().replace(".000Z", "Z");
 }
 

@@ -56,7 +56,7 @@ class MemoryLimits implements LimitStore {
     const at = this.now();
     const excess = this.findExcess(reservation, at);
     if (excess === undefined) this.take(reservation, at);
-    return { excess, states: subjects.map((subject) => this.stateOf(subject, at)) };
+    return { excess, states: subjects.map((subject) => this.getState(subject, at)) };
   }
 
   settle({ id, subjects, tokens, micros }: Reservation, used: Usage): void {
@@ -65,7 +65,7 @@ class MemoryLimits implements LimitStore {
     this.open.delete(id);
     const at = this.now();
     for (const { id: subject, limits } of subjects) {
-      const counters = this.countersOf(subject);
+      const counters = this.getCounters(subject);
       counters.inFlight = Math.max(0, counters.inFlight - 1);
       if (limits.tpm !== undefined) counters.tpm = add(counters.tpm, limits.tpm, at, used.tokens - tokens);
     }
@@ -77,7 +77,7 @@ class MemoryLimits implements LimitStore {
 
   read(subjects: readonly Subject[]): readonly SubjectState[] {
     const at = this.now();
-    return subjects.map((subject) => this.stateOf(subject, at));
+    return subjects.map((subject) => this.getState(subject, at));
   }
 
   prime(subject: string, period: Period, start: number, micros: number): void {
@@ -101,14 +101,14 @@ class MemoryLimits implements LimitStore {
     };
     return (
       find(({ concurrency }, { id }) =>
-        concurrency !== undefined && this.countersOf(id).inFlight >= concurrency
+        concurrency !== undefined && this.getCounters(id).inFlight >= concurrency
           ? { limit: "concurrency", budget: 0, retryMs: 0, neverFits: false }
           : undefined,
       ) ??
-      find(({ rpm }, { id }) => excessOfRate("rpm", rpm, this.countersOf(id).rpm, at, 1)) ??
-      find(({ tpm }, { id }) => excessOfRate("tpm", tpm, this.countersOf(id).tpm, at, tokens)) ??
+      find(({ rpm }, { id }) => findRateExcess("rpm", rpm, this.getCounters(id).rpm, at, 1)) ??
+      find(({ tpm }, { id }) => findRateExcess("tpm", tpm, this.getCounters(id).tpm, at, tokens)) ??
       find(({ budgets = [] }, { id }) => {
-        const index = budgets.findIndex((budget) => this.leftOf(id, budget, at) < micros);
+        const index = budgets.findIndex((budget) => this.getRemaining(id, budget, at) < micros);
         const budget = budgets[index];
         if (budget === undefined) return undefined;
         const { end } = periodAt(budget.period, at);
@@ -125,12 +125,12 @@ class MemoryLimits implements LimitStore {
   private take({ id, subjects, tokens, micros }: Reservation, at: number): void {
     const reserved: Account[] = [];
     for (const { id: subject, limits } of subjects) {
-      const counters = this.countersOf(subject);
+      const counters = this.getCounters(subject);
       counters.inFlight += 1;
       if (limits.rpm !== undefined) counters.rpm = add(counters.rpm, limits.rpm, at, 1);
       if (limits.tpm !== undefined) counters.tpm = add(counters.tpm, limits.tpm, at, tokens);
       for (const budget of limits.budgets ?? []) {
-        const account = this.accountOf(subject, budget, at);
+        const account = this.getAccount(subject, budget, at);
         account.reserved += micros;
         reserved.push(account);
       }
@@ -138,27 +138,27 @@ class MemoryLimits implements LimitStore {
     this.open.set(id, reserved);
   }
 
-  private stateOf({ id, limits }: Subject, at: number): SubjectState {
-    const { rpm, tpm, inFlight } = this.countersOf(id);
+  private getState({ id, limits }: Subject, at: number): SubjectState {
+    const { rpm, tpm, inFlight } = this.getCounters(id);
     const { concurrency, budgets = [] } = limits;
     return {
-      rpm: stateOfRate(rpm, limits.rpm, at),
-      tpm: stateOfRate(tpm, limits.tpm, at),
+      rpm: getRateState(rpm, limits.rpm, at),
+      tpm: getRateState(tpm, limits.tpm, at),
       concurrency: concurrency === undefined ? undefined : { remaining: Math.max(0, concurrency - inFlight) },
       budgets: budgets.map((budget) => ({
-        remainingMicros: Math.max(0, this.leftOf(id, budget, at)),
+        remainingMicros: Math.max(0, this.getRemaining(id, budget, at)),
         resetsAt: periodAt(budget.period, at).end,
       })),
     };
   }
 
   /** Returns the microdollars that are neither spent nor reserved. */
-  private leftOf(subject: string, budget: Budget, at: number): number {
-    const { spent, reserved } = this.accountOf(subject, budget, at);
+  private getRemaining(subject: string, budget: Budget, at: number): number {
+    const { spent, reserved } = this.getAccount(subject, budget, at);
     return toMicros(budget.usd) - spent - reserved;
   }
 
-  private accountOf(subject: string, { period }: Budget, at: number): Account {
+  private getAccount(subject: string, { period }: Budget, at: number): Account {
     const { start } = periodAt(period, at);
     const id = accountId(subject, period);
     const known = this.accounts.get(id);
@@ -169,7 +169,7 @@ class MemoryLimits implements LimitStore {
     return account;
   }
 
-  private countersOf(subject: string): Counters {
+  private getCounters(subject: string): Counters {
     let counters = this.counters.get(subject);
     if (counters === undefined) {
       counters = { rpm: EMPTY, tpm: EMPTY, inFlight: 0 };
@@ -189,7 +189,7 @@ function add(level: Level, limit: number, at: number, units: number): Level {
   return { level: Math.max(0, next), at: Math.max(level.at, now) };
 }
 
-function excessOfRate(
+function findRateExcess(
   limit: "rpm" | "tpm",
   rate: number | undefined,
   level: Level,
@@ -202,10 +202,10 @@ function excessOfRate(
   return retryMs === 0 ? undefined : { limit, budget: 0, retryMs, neverFits: false };
 }
 
-function stateOfRate(level: Level, rate: number | undefined, at: number): RateState | undefined {
+function getRateState(level: Level, rate: number | undefined, at: number): RateState | undefined {
   if (rate === undefined) return undefined;
   const now = drained(level, rate, at * 1000);
-  return { remaining: remainingOf(now, rate), resetMs: resetOf(now, rate) };
+  return { remaining: countRemaining(now, rate), resetMs: msUntilEmpty(now, rate) };
 }
 
 /** Returns the level at `now`. A clock that was set back drains nothing. */
@@ -219,11 +219,11 @@ function waitFor(level: number, limit: number, units: number): number {
 }
 
 /** Returns how many whole units are left. */
-function remainingOf(level: number, limit: number): number {
+function countRemaining(level: number, limit: number): number {
   return Math.max(0, Math.floor(limit - level / UNIT));
 }
 
 /** Returns the milliseconds until the bucket is empty. */
-function resetOf(level: number, limit: number): number {
+function msUntilEmpty(level: number, limit: number): number {
   return Math.max(0, Math.ceil(level / limit / 1000));
 }

@@ -4,7 +4,7 @@ import { periodAt } from "./budget-periods.ts";
 import { type Excess, type Reservation, toUsd } from "./limits.ts";
 
 /** Returns the error of a call that does not fit into a limit. `now` is milliseconds since 1970. */
-export function refusalOf(excess: Excess, reservation: Reservation, now: number): AppError {
+export function createLimitError(excess: Excess, reservation: Reservation, now: number): AppError {
   const { limit, retryMs, neverFits } = excess;
   const subject = reservation.subjects[excess.subject];
   const label = subject?.label ?? "the key";
@@ -16,16 +16,16 @@ export function refusalOf(excess: Excess, reservation: Reservation, now: number)
   if (limit === "concurrency")
     return new AppError(
       "rate_limited",
-      `Concurrency limit reached: ${label} may have ${countOf(concurrency, "call")} in flight. Retry when one has ended.`,
+      `Concurrency limit reached: ${label} may have ${formatCount(concurrency, "call")} in flight. Retry when one has ended.`,
       options,
     );
   if (limit === "rpm")
     return new AppError(
       "rate_limited",
-      `Rate limit reached: ${label} may make ${countOf(rpm, "request")} per minute. Retry in ${seconds} s.`,
+      `Rate limit reached: ${label} may make ${formatCount(rpm, "request")} per minute. Retry in ${seconds} s.`,
       options,
     );
-  const limited = `${label} may use ${countOf(tpm, "token")} per minute, and this call reserves ${reservation.tokens}`;
+  const limited = `${label} may use ${formatCount(tpm, "token")} per minute, and this call reserves ${reservation.tokens}`;
   const advice = neverFits
     ? "It can never fit. Lower the maximum of output tokens or shorten the input."
     : `Retry in ${seconds} s.`;
@@ -53,6 +53,6 @@ function budgetRefusal(
   );
 }
 
-function countOf(count: number | undefined, unit: string): string {
+function formatCount(count: number | undefined, unit: string): string {
   return `${count ?? 0} ${unit}${count === 1 ? "" : "s"}`;
 }

@@ -1,5 +1,5 @@
 import type { ProxyKey } from "../../config/proxy/config.ts";
-import { type Period, subjectsOf, teamSubject } from "../../config/proxy/limits.ts";
+import { type Period, getLimitSubjects, teamSubject } from "../../config/proxy/limits.ts";
 import type { DirectoryTeam } from "./key-directory.ts";
 import type { VirtualKey } from "./key-schemas.ts";
 
@@ -33,7 +33,7 @@ export function budgetAccounts(
 ): BudgetAccount[] {
   const subjects = [
     ...configured.flatMap((key) => key.subjects ?? []),
-    ...keys.filter(({ revoked_at }) => revoked_at === null).flatMap((key) => subjectsOf(key) ?? []),
+    ...keys.filter(({ revoked_at }) => revoked_at === null).flatMap((key) => getLimitSubjects(key) ?? []),
     ...teams.flatMap((team) => teamSubject(team) ?? []),
   ];
   return subjects.flatMap(({ id, limits }) =>

@@ -85,7 +85,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
       store: createStore(db, keys, watch.refresh),
       ledger,
       refresh: watch.refresh,
-      state: () => stateOf(location.engine, ledger.failure ?? watch.failure()),
+      state: () => toState(location.engine, ledger.failure ?? watch.failure()),
       async close() {
         watch.stop();
         stopPruning();
@@ -100,7 +100,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
   }
 }
 
-function stateOf(engine: "sqlite" | "postgres", reason: string | undefined): DatabaseState {
+function toState(engine: "sqlite" | "postgres", reason: string | undefined): DatabaseState {
   return { engine, status: reason === undefined ? "ok" : "down", reason: reason ?? null };
 }
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ProxyKey } from "../../config/proxy/config.ts";
 import { keyLimitsSchema } from "../../config/proxy/limits.ts";
 import { AppError } from "../../errors.ts";
-import { callQuery, cursorOf, storeOf, usageOf, usageQuery } from "./admin-queries.ts";
+import { callQuery, nullableCursor, openStore, readUsageReport, usageQuery } from "./admin-queries.ts";
 import { type AdminContext, type AdminRoute, route } from "./admin-route.ts";
 import { callDetailSchema, callSchema, keyLimitsStateSchema, usageRowSchema } from "./admin-schemas.ts";
 import { keyLimitsState, teamLimitsState } from "./admin-state.ts";
@@ -55,17 +55,17 @@ export const ownRoutes: readonly AdminRoute[] = [
     summary: "Sums the key's calls, tokens and cost by groups",
     query: usageQuery.omit(withoutOthers),
     response: z.strictObject({ rows: z.array(usageRowSchema) }),
-    serve: (context, { query }) => usageOf(context, query, ownerOf(context)),
+    serve: (context, { query }) => readUsageReport(context, query, getOwner(context)),
   }),
   route({
     method: "GET",
     path: "/calls",
     summary: "Lists the key's calls, newest first",
     query: callQuery.omit(withoutOthers),
-    response: z.strictObject({ calls: z.array(callSchema), next_cursor: cursorOf }),
+    response: z.strictObject({ calls: z.array(callSchema), next_cursor: nullableCursor }),
     async serve(context, { query }) {
-      const owner = ownerOf(context);
-      const { items, nextCursor } = await (await storeOf(context)).calls({ ...query, owner });
+      const owner = getOwner(context);
+      const { items, nextCursor } = await (await openStore(context)).calls({ ...query, owner });
       return { calls: items, next_cursor: nextCursor };
     },
   }),
@@ -75,24 +75,24 @@ export const ownRoutes: readonly AdminRoute[] = [
     summary: "Returns one of the key's calls with its attempts",
     response: z.strictObject({ call: callDetailSchema }),
     serve: async (context, { params: { id = "" } }) => ({
-      call: await (await storeOf(context)).call(id, ownerOf(context)),
+      call: await (await openStore(context)).call(id, getOwner(context)),
     }),
   }),
 ];
 
-function keyOf({ key }: AdminContext): ProxyKey {
+function requireKey({ key }: AdminContext): ProxyKey {
   // Admission has checked it.
   if (key === undefined) throw new AppError("unauthorized", "A valid API key of this proxy is needed");
   return key;
 }
 
-function ownerOf(context: AdminContext): KeyOwner {
-  const { id, name } = keyOf(context);
+function getOwner(context: AdminContext): KeyOwner {
+  const { id, name } = requireKey(context);
   return { id, name };
 }
 
 function describeKey(context: AdminContext): z.output<typeof ownKeySchema> {
-  const { id, name, role = "user", team, models, limits = {} } = keyOf(context);
+  const { id, name, role = "user", team, models, limits = {} } = requireKey(context);
   const stored = context.services.gateway.directory.findById(id ?? "");
   return {
     id: id ?? null,
@@ -108,7 +108,7 @@ function describeKey(context: AdminContext): z.output<typeof ownKeySchema> {
 }
 
 async function ownLimits(context: AdminContext): Promise<z.output<typeof ownLimitsSchema>> {
-  const { id = "", name, limits = {}, team: teamName } = keyOf(context);
+  const { id = "", name, limits = {}, team: teamName } = requireKey(context);
   const { services } = context;
   const team = teamName === undefined ? undefined : services.gateway.directory.team(teamName);
   const [key, left] = await Promise.all([

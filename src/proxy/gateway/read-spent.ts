@@ -33,7 +33,7 @@ async function sumBySubject(
   start: number,
   subjects: readonly string[],
 ): Promise<Map<string, number>> {
-  const named = subjects.length <= MAX_NAMED ? namesOf(subjects) : undefined;
+  const named = subjects.length <= MAX_NAMED ? splitSubjects(subjects) : undefined;
   const parameters = [start, ...(named?.keys ?? []), ...(named?.teams ?? [])];
   const marks = parameters.map((_, index) => placeholder(db, index + 1));
   const keys = marks.slice(1, 1 + (named?.keys.length ?? 0));
@@ -57,7 +57,7 @@ async function sumBySubject(
   return sums;
 }
 
-function namesOf(subjects: readonly string[]) {
+function splitSubjects(subjects: readonly string[]) {
   const after = (prefix: string) =>
     subjects.flatMap((subject) => (subject.startsWith(prefix) ? subject.slice(prefix.length) : []));
   return { keys: after("key:"), teams: after("team:") };

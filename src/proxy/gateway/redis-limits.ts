@@ -70,7 +70,7 @@ class RedisLimitStore implements RedisLimits {
   async reserve(reservation: Reservation): Promise<Decision> {
     const { id, subjects, totalMs } = reservation;
     const decision = await this.run(subjects, {
-      ...numbersOf(reservation),
+      ...pickNumbers(reservation),
       lifeMs: totalMs > 0 ? Math.min(LIFE_MS, totalMs) : LIFE_MS,
       meta: reservation.meta,
     });
@@ -84,7 +84,7 @@ class RedisLimitStore implements RedisLimits {
     const { subjects } = reservation;
     await this.redis.run(SCRIPTS.settle, [
       JSON.stringify({
-        ...numbersOf(reservation),
+        ...pickNumbers(reservation),
         usedTokens: used.tokens,
         usedMicros: used.micros,
         subjects: this.toWire(subjects),
@@ -198,7 +198,7 @@ const SCRIPTS = {
   existing: toScript(EXISTING),
 };
 
-function numbersOf({ id, tokens, micros, inputMicros }: Reservation) {
+function pickNumbers({ id, tokens, micros, inputMicros }: Reservation) {
   return { id, tokens, micros, inputMicros };
 }
 

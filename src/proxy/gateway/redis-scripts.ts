@@ -55,7 +55,7 @@ local function lapse()
   return lost
 end
 
-local function accountOf(subject, budget)
+local function findAccount(subject, budget)
   local starts = budget.starts
   local at = 1
   for i = 2, #starts - 1 do if starts[i] <= nowMs then at = i end end
@@ -73,7 +73,7 @@ for _, s in ipairs(q.subjects) do
   if s.rpm then s.rl = drained(tonumber(h[1] or '0'), s.rt, s.rpm) end
   if s.tpm then s.tl = drained(tonumber(h[3] or '0'), s.tt, s.tpm) end
   for _, b in ipairs(s.budgets) do
-    b.key, b.ends = accountOf(s.id, b)
+    b.key, b.ends = findAccount(s.id, b)
     local a = redis.call('HMGET', b.key, 'spent', 'reserved')
     b.left = b.micros - tonumber(a[1] or '0') - tonumber(a[2] or '0')
   end
@@ -162,13 +162,13 @@ end
 local charged = q.id and redis.call('EXISTS', P .. 'l:' .. q.id) == 1 and q.inputMicros or 0
 if q.usedMicros - charged ~= 0 then
   for _, s in ipairs(q.subjects) do
-    for _, b in ipairs(s.budgets) do redis.call('HINCRBY', accountOf(s.id, b), 'spent', q.usedMicros - charged) end
+    for _, b in ipairs(s.budgets) do redis.call('HINCRBY', findAccount(s.id, b), 'spent', q.usedMicros - charged) end
   end
 end
 return 0
 `.replace(
-  "redis.call('HINCRBY', accountOf(s.id, b), 'spent'",
-  "local key = accountOf(s.id, b) redis.call('HINCRBY', key, 'spent'",
+  "redis.call('HINCRBY', findAccount(s.id, b), 'spent'",
+  "local key = findAccount(s.id, b) redis.call('HINCRBY', key, 'spent'",
 );
 
 /** Keeps reservations open: ids and milliseconds. The first argument is the replica's id. */

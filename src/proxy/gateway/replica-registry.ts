@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type Database, engineOf } from "../../database/open-database.ts";
+import { type Database, getEngine } from "../../database/open-database.ts";
 
 /** A process that serves calls, as it last reported. */
 export interface Replica {
@@ -31,7 +31,7 @@ const FORGOTTEN_MS = 60_000;
  * it is kept in memory: a write every few seconds would keep a laptop's disk awake.
  */
 export function createReplicaRegistry(db: Database): ReplicaRegistry {
-  return engineOf(db) === "postgres" ? tableRegistry(db) : memoryRegistry();
+  return getEngine(db) === "postgres" ? tableRegistry(db) : memoryRegistry();
 }
 
 function memoryRegistry(): ReplicaRegistry {

@@ -2,7 +2,7 @@ import { CompiledQuery } from "kysely";
 import { bucketColumns } from "../../database/migrations-ledger.ts";
 import { type Database, placeholder } from "../../database/open-database.ts";
 import { AppError } from "../../errors.ts";
-import { bucketSql, countIn, quantileOf } from "./ledger-histogram.ts";
+import { bucketSql, countIn, estimateQuantile } from "./ledger-histogram.ts";
 import { type CallSums, HOUR_MS, IS_ERROR, noCalls, SUMS } from "./ledger-write.ts";
 import { toUsd } from "./limits.ts";
 
@@ -213,7 +213,7 @@ function groupFor(groups: Map<string, Group>, groupBy: readonly string[], row: R
       const start = new Date(Number(row[`at_${group}`])).toISOString();
       return group === "day" ? start.slice(0, 10) : start;
     }
-    if (group.startsWith("tag:")) return tagOf(row["tags"], group.slice("tag:".length));
+    if (group.startsWith("tag:")) return getTag(row["tags"], group.slice("tag:".length));
     const value = row[COLUMN_OF[group] ?? ""];
     return value === null || value === undefined || value === "" ? null : String(value);
   });
@@ -223,7 +223,7 @@ function groupFor(groups: Map<string, Group>, groupBy: readonly string[], row: R
   return group;
 }
 
-function tagOf(tags: string | number | null | undefined, name: string): string | null {
+function getTag(tags: string | number | null | undefined, name: string): string | null {
   if (typeof tags !== "string" || tags === "") return null;
   const value: unknown = Object(JSON.parse(tags))[name];
   return typeof value === "string" ? value : null;
@@ -234,9 +234,9 @@ function toRow({ names, sums, ms, ttft }: Group, groupBy: readonly string[]): Us
   const values: Record<string, number | null> = {
     ...counts,
     cost_usd: toUsd(cost_micros),
-    p50_ms: quantileOf(ms, 0.5),
-    p95_ms: quantileOf(ms, 0.95),
-    p50_ttft_ms: quantileOf(ttft, 0.5),
+    p50_ms: estimateQuantile(ms, 0.5),
+    p95_ms: estimateQuantile(ms, 0.95),
+    p50_ttft_ms: estimateQuantile(ttft, 0.5),
   };
   return Object.fromEntries([
     ...groupBy.map((group, index) => [group, names[index] ?? null]),

@@ -50,13 +50,13 @@ async function* watched(request: IncomingMessage, watch: (chunk: Buffer) => void
 export function callIn(text: string): McpCall {
   const message = parsed(text);
   const first: unknown = Array.isArray(message) ? message[0] : message;
-  if (!isObject(first)) return beginningOf(text);
+  if (!isObject(first)) return parseBeginning(text);
   const params = isObject(first["params"]) ? first["params"] : {};
   return named(first["method"], params["name"] ?? params["uri"]);
 }
 
 /** Searches a body that is too long to be inspected whole. */
-function beginningOf(text: string): McpCall {
+function parseBeginning(text: string): McpCall {
   const method = /"method"\s*:\s*"([^"\\]+)"/.exec(text)?.[1];
   return named(method, method === "tools/call" ? /"name"\s*:\s*"([^"\\]+)"/.exec(text)?.[1] : undefined);
 }

@@ -161,7 +161,7 @@ function record(
     usage: undefined,
     cost: undefined,
     losses: [],
-    errorCode: status < 400 && errorMessage === undefined ? undefined : errorCodeOf(outcome),
+    errorCode: status < 400 && errorMessage === undefined ? undefined : getErrorCode(outcome),
     errorMessage,
   };
   if (counts) services.metrics.end(entry);
@@ -169,7 +169,7 @@ function record(
   services.log.add(entry);
 }
 
-function errorCodeOf(outcome: RelayOutcome): string {
+function getErrorCode(outcome: RelayOutcome): string {
   if (outcome.kind === "disconnected") return "client_gone";
   return outcome.kind === "failed" || outcome.kind === "broken" ? outcome.error.code : "upstream_error";
 }

@@ -61,7 +61,7 @@ export function createModelCatalog(
       });
     return listing.pending;
   };
-  const listingOf = async (upstream: UpstreamConfig): Promise<readonly CatalogModel[]> => {
+  const getListing = async (upstream: UpstreamConfig): Promise<readonly CatalogModel[]> => {
     let listing = listings.get(upstream.name);
     if (!listing) {
       listing = { models: [], until: 0, pending: undefined };
@@ -75,19 +75,19 @@ export function createModelCatalog(
     return listing.models;
   };
   const listed = new WeakMap<readonly CatalogModel[], ReadonlySet<string>>();
-  const idsOf = (models: readonly CatalogModel[]): ReadonlySet<string> => {
+  const getIds = (models: readonly CatalogModel[]): ReadonlySet<string> => {
     const ids = listed.get(models) ?? new Set(models.map(({ id }) => id));
     listed.set(models, ids);
     return ids;
   };
-  const models = async () => (await Promise.all(upstreams.map(listingOf))).flat();
+  const models = async () => (await Promise.all(upstreams.map(getListing))).flat();
   return {
     models,
     lists(upstream, id) {
       const listing = listings.get(upstream.name);
-      return listing !== undefined && idsOf(listing.models).has(id);
+      return listing !== undefined && getIds(listing.models).has(id);
     },
-    refresh: (upstream) => void listingOf(upstream),
+    refresh: (upstream) => void getListing(upstream),
     async serving(id) {
       const all = await models();
       return [...new Set(all.filter((model) => model.id === id).map((model) => model.upstream))];

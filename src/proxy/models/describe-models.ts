@@ -20,11 +20,11 @@ export function callersDialect(route: RouteDialect | undefined, headers: Incomin
 export async function allModels(runtime: Runtime): Promise<readonly CatalogModel[]> {
   const listed = await runtime.catalog.models();
   const seen = new Set<string>();
-  return [...listed, ...namesOfRules(runtime.config)].filter(({ id }) => !seen.has(id) && seen.add(id));
+  return [...listed, ...listRuleNames(runtime.config)].filter(({ id }) => !seen.has(id) && seen.add(id));
 }
 
 /** Returns the models that rules name: patterns without wildcards. */
-export function namesOfRules({
+export function listRuleNames({
   rules,
   upstreams,
 }: Pick<ProxyConfig, "rules" | "upstreams">): readonly CatalogModel[] {

@@ -16,7 +16,7 @@ export interface LabelledCall {
 
 /** Labels models in the metrics. The number of labels is bounded, whatever names clients send. */
 export interface ModelLabels {
-  labelOf(call: LabelledCall): string;
+  getLabel(call: LabelledCall): string;
 }
 
 /** Label of a model that is not known. */
@@ -49,7 +49,7 @@ export function createModelLabels(): ModelLabels {
     return true;
   };
   return {
-    labelOf(call) {
+    getLabel(call) {
       const { upstream, model, rule, config, catalog } = call;
       if (model === "") return "";
       const isKnown =

@@ -40,19 +40,19 @@ export function countKey(
 
 /** Adds the sums of a key to those that are known of it, or to `other` if there are too many keys. */
 export function addKeySeries(all: Map<string, KeySeries>, one: KeySeries): void {
-  const own = nameOf(one);
+  const own = toSeriesKey(one);
   const isNamed = all.has(own) || all.size < MAX_KEYS;
   const series = isNamed ? one : { ...one, key: OTHER, team: OTHER };
-  const name = isNamed ? own : nameOf(series);
+  const name = isNamed ? own : toSeriesKey(series);
   const known = all.get(name);
-  all.set(name, known === undefined ? series : sumOf(known, series));
+  all.set(name, known === undefined ? series : addSeries(known, series));
 }
 
-function nameOf({ key, team }: KeySeries): string {
+function toSeriesKey({ key, team }: KeySeries): string {
   return `${key}\n${team}`;
 }
 
-function sumOf(one: KeySeries, other: KeySeries): KeySeries {
+function addSeries(one: KeySeries, other: KeySeries): KeySeries {
   return {
     key: one.key,
     team: one.team,

@@ -7,7 +7,7 @@ const MCP_ROUTE = "/mcp/";
 export function metricsText(counts: MetricCounts): string {
   const { active, queued, series: all, refusals, attempts, keys } = counts;
   const lines: string[] = [];
-  const labelled = all.map((series) => ({ ...series, labels: labelsOf(series) }));
+  const labelled = all.map((series) => ({ ...series, labels: formatLabels(series) }));
   const ofModels = labelled.filter(({ route }) => !route.startsWith(MCP_ROUTE));
   const ofTools = labelled.filter(({ route }) => route.startsWith(MCP_ROUTE));
   const withTokens = ofModels.filter(({ input, output }) => input + output > 0);
@@ -98,7 +98,7 @@ function addKeys(
     lines.push(`sallyport_key_cost_usd_total{${labels}} ${dollars(cost)}`);
 }
 
-function labelsOf({ route, model, upstream, status, errorCode }: CallSeries): string {
+function formatLabels({ route, model, upstream, status, errorCode }: CallSeries): string {
   return text({
     http_route: route,
     ...(!route.startsWith(MCP_ROUTE) && { gen_ai_request_model: model }),

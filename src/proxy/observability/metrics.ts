@@ -110,7 +110,7 @@ export function createMetrics(queued = () => 0): Metrics {
   };
   const findSeries = (record: CallRecord): Counting => {
     const { route, upstream, status, errorCode } = record;
-    const key = `${route} ${upstream} ${labelOf(record)} ${status} ${errorCode}`;
+    const key = `${route} ${upstream} ${getModelLabel(record)} ${status} ${errorCode}`;
     const named = all.has(key) || all.size < MAX_SERIES;
     const kept = named ? key : `other ${status} ${errorCode}`;
     const known = all.get(kept);
@@ -165,7 +165,7 @@ function countAttempt(
 }
 
 /** Returns the model's name in the metrics. */
-function labelOf({ modelLabel, upstreamModel }: CallRecord): string {
+function getModelLabel({ modelLabel, upstreamModel }: CallRecord): string {
   return modelLabel ?? upstreamModel ?? "";
 }
 
@@ -173,7 +173,7 @@ function createSeries(record: CallRecord, named: boolean): Counting {
   return {
     route: named ? record.route : "other",
     upstream: named ? (record.upstream ?? "") : "other",
-    model: named ? labelOf(record) : "other",
+    model: named ? getModelLabel(record) : "other",
     status: record.status,
     errorCode: record.errorCode ?? "",
     calls: 0,
@@ -229,7 +229,7 @@ function isAlike(one: CallRecord, other: CallRecord): boolean {
     one.route === other.route &&
     one.upstream === other.upstream &&
     one.errorCode === other.errorCode &&
-    labelOf(one) === labelOf(other)
+    getModelLabel(one) === getModelLabel(other)
   );
 }
 

@@ -20,9 +20,9 @@ export function sumCounts(all: readonly MetricCounts[]): MetricCounts {
     active: all.reduce((sum, { active }) => sum + active, 0),
     queued: all.reduce((sum, { queued }) => sum + queued, 0),
     series: [...series.values()],
-    refusals: sumOfAlike(all.flatMap(({ refusals }) => refusals)),
-    attempts: sumOfAlike(all.flatMap(({ attempts }) => attempts)),
-    keys: sumOfKeys(all.flatMap(({ keys }) => keys)),
+    refusals: mergeSeries(all.flatMap(({ refusals }) => refusals)),
+    attempts: mergeSeries(all.flatMap(({ attempts }) => attempts)),
+    keys: mergeKeySeries(all.flatMap(({ keys }) => keys)),
   };
 }
 
@@ -40,14 +40,14 @@ export function retired(before: MetricCounts, one: MetricCounts): MetricCounts {
     active: 0,
     queued: 0,
     series: [...series.values()],
-    refusals: sumOfAlike([...before.refusals, ...one.refusals]),
-    attempts: sumOfAlike([...before.attempts, ...one.attempts]),
-    keys: sumOfKeys([...before.keys, ...one.keys]),
+    refusals: mergeSeries([...before.refusals, ...one.refusals]),
+    attempts: mergeSeries([...before.attempts, ...one.attempts]),
+    keys: mergeKeySeries([...before.keys, ...one.keys]),
   };
 }
 
 /** Adds up series that differ only in their count. */
-function sumOfAlike<Series extends { readonly count: number }>(all: readonly Series[]): Series[] {
+function mergeSeries<Series extends { readonly count: number }>(all: readonly Series[]): Series[] {
   const sums = new Map<string, Series>();
   for (const each of all) {
     const name = JSON.stringify({ ...each, count: 0 });
@@ -57,7 +57,7 @@ function sumOfAlike<Series extends { readonly count: number }>(all: readonly Ser
   return [...sums.values()];
 }
 
-function sumOfKeys(all: readonly KeySeries[]): KeySeries[] {
+function mergeKeySeries(all: readonly KeySeries[]): KeySeries[] {
   const sums = new Map<string, KeySeries>();
   for (const each of all) addKeySeries(sums, each);
   return [...sums.values()];
@@ -66,14 +66,14 @@ function sumOfKeys(all: readonly KeySeries[]): KeySeries[] {
 function add(all: Map<string, CallSeries>, one: CallSeries): void {
   const name = getSeriesName(one);
   const known = all.get(name);
-  all.set(name, known === undefined ? one : sumOfSeries(known, one));
+  all.set(name, known === undefined ? one : addCallSeries(known, one));
 }
 
 function getSeriesName({ route, upstream, model, status, errorCode }: CallSeries): string {
   return `${route} ${upstream} ${model} ${status} ${errorCode}`;
 }
 
-function sumOfSeries(one: CallSeries, other: CallSeries): CallSeries {
+function addCallSeries(one: CallSeries, other: CallSeries): CallSeries {
   const later = one.lastAt < other.lastAt ? other : one;
   return {
     route: one.route,
@@ -90,9 +90,9 @@ function sumOfSeries(one: CallSeries, other: CallSeries): CallSeries {
     cost: one.cost + other.cost,
     priced: one.priced + other.priced,
     unpriced: one.unpriced + other.unpriced,
-    duration: sumOfBuckets(one.duration, other.duration),
+    duration: addBuckets(one.duration, other.duration),
     durationSum: one.durationSum + other.durationSum,
-    firstByte: sumOfBuckets(one.firstByte, other.firstByte),
+    firstByte: addBuckets(one.firstByte, other.firstByte),
     firstByteSum: one.firstByteSum + other.firstByteSum,
     firstBytes: one.firstBytes + other.firstBytes,
     histogram: sumHistograms([one.histogram, other.histogram]),
@@ -101,6 +101,6 @@ function sumOfSeries(one: CallSeries, other: CallSeries): CallSeries {
   };
 }
 
-function sumOfBuckets(one: readonly number[], other: readonly number[]): number[] {
+function addBuckets(one: readonly number[], other: readonly number[]): number[] {
   return BUCKETS.map((_, index) => (one[index] ?? 0) + (other[index] ?? 0));
 }

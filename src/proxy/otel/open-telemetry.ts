@@ -130,7 +130,7 @@ class OpenTrace implements CallTrace {
       [ATTRIBUTES.provider]: provider,
       [ATTRIBUTES.requestModel]: model,
       [ATTRIBUTES.upstream]: upstream.name,
-      ...serverOf(upstream),
+      ...serverAttributes(upstream),
     };
     const span = this.tracer.startSpan("attempt", { kind: SpanKind.CLIENT, attributes }, this.context);
     this.current = span;
@@ -222,7 +222,7 @@ function withoutUndefined(attributes: Attributes): Attributes {
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 }
 
-function serverOf({ dialect, baseUrl }: UpstreamConfig): Attributes {
+function serverAttributes({ dialect, baseUrl }: UpstreamConfig): Attributes {
   if (dialect === "any") return {};
   const { origin, hostname } = parseBaseUrl(baseUrl);
   const { port, protocol } = new URL(origin);

@@ -124,7 +124,7 @@ function beginAttempt(call: Call, { upstream, model, key, delayMs }: Attempt): O
 
 function endAttempt(entry: OpenAttempt, outcome: LaneOutcome | Resend): void {
   entry.ms = Math.round(performance.now() - entry.ms);
-  entry.errorCode = errorCodeOf(outcome);
+  entry.errorCode = getErrorCode(outcome);
   entry.status = getStatus(outcome);
 }
 
@@ -133,7 +133,7 @@ function getStatus(outcome: LaneOutcome | Resend): number | undefined {
   return outcome.kind === "completed" ? (outcome.responseError?.status ?? outcome.status) : undefined;
 }
 
-function errorCodeOf(outcome: LaneOutcome | Resend): string | undefined {
+function getErrorCode(outcome: LaneOutcome | Resend): string | undefined {
   if (outcome.kind === "failed" || outcome.kind === "broken") return outcome.error.code;
   if (outcome.kind === "disconnected") return "client_gone";
   return (getStatus(outcome) ?? 0) >= 400 ? "upstream_error" : undefined;

@@ -14,7 +14,7 @@ import type { Route } from "../routes.ts";
 import { getSession } from "../routing/session-affinity.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Services } from "../services.ts";
-import { costOf } from "../usage/cost.ts";
+import { computeCost } from "../usage/cost.ts";
 import type { BodyExcess } from "./call-body.ts";
 import type { CallLimits } from "./limit-call.ts";
 import type { Observation } from "./observe-call.ts";
@@ -167,8 +167,8 @@ export function settle(call: Call): void {
   const { headers } = request;
   if (call.countedAt !== undefined) services.stats.end(call.countedAt);
   if (call.isTimedOut) recordTimeout(call);
-  const errorCode = errorCodeOf(call);
-  const cost = costOf(call.usage, call.upstream, call.upstreamModel);
+  const errorCode = getErrorCode(call);
+  const cost = computeCost(call.usage, call.upstream, call.upstreamModel);
   if (call.limits !== undefined) services.limiter.settle(call.limits, call.usage, cost);
   const record: CallRecord = {
     time: timestamp(),
@@ -228,11 +228,11 @@ function getModelLabel(
 ): string {
   if (upstream === undefined || upstreamModel === undefined) return "";
   const { config, catalog } = runtime;
-  return services.modelLabels.labelOf({ upstream, model: upstreamModel, rule, isServed, config, catalog });
+  return services.modelLabels.getLabel({ upstream, model: upstreamModel, rule, isServed, config, catalog });
 }
 
 /** Returns the recorded error code, or the one that the status implies. */
-function errorCodeOf({ errorCode, status, errorMessage }: Call): string | undefined {
+function getErrorCode({ errorCode, status, errorMessage }: Call): string | undefined {
   if (errorCode !== undefined) return errorCode;
   if (status === CLIENT_CLOSED_REQUEST) return "client_gone";
   return status >= 400 || errorMessage !== undefined ? "upstream_error" : undefined;

@@ -1,6 +1,6 @@
 import { AppError } from "../../errors.ts";
 import { findProfile } from "../dialects/index.ts";
-import { factsOf } from "../routing/call-facts.ts";
+import { collectCallFacts } from "../routing/call-facts.ts";
 import { notServed } from "../routing/not-served.ts";
 import type { Targets } from "../routing/select-targets.ts";
 import { asksToCompact } from "../translate/conversations/compaction.ts";
@@ -21,7 +21,7 @@ export async function chooseTargets(call: Call, called: CalledOperation, body: C
     throw new AppError("validation", `The model's name is longer than ${MAX_MODEL_LENGTH} characters`);
   call.model = model;
   const bytes = body.kind === "json" ? body.bytes : undefined;
-  const facts = () => factsOf(call.request.headers, bytes, () => refuseExcess(call));
+  const facts = () => collectCallFacts(call.request.headers, bytes, () => refuseExcess(call));
   const selection = await call.runtime.selector.select(model, call.dialect, facts);
   if (!selection) throw notFound(model);
   call.rule = selection.rule;

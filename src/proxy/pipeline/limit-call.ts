@@ -10,7 +10,7 @@ import {
   toMicros,
 } from "../gateway/limits.ts";
 import { limitHeaders } from "../gateway/limits-headers.ts";
-import { refusalOf } from "../gateway/limits-refusal.ts";
+import { createLimitError } from "../gateway/limits-refusal.ts";
 import type { CallMeta } from "../gateway/lost-calls.ts";
 import { LimitQueue } from "../gateway/queue.ts";
 import { fits } from "../glob.ts";
@@ -114,7 +114,7 @@ async function reserveForKey(
     disconnectSignal(call),
   );
   addHeaders(call, subjects, decision);
-  if (decision.excess !== undefined) throw refusalOf(decision.excess, reservation, Date.now());
+  if (decision.excess !== undefined) throw createLimitError(decision.excess, reservation, Date.now());
   limits.key = reservation;
 }
 
@@ -136,7 +136,7 @@ function toReservation(
 ): Reservation {
   const tokens = input + (output ?? DEFAULT_OUTPUT);
   const { totalMs } = call.runtime.config;
-  const common = { id: call.id, subjects, tokens, totalMs, meta: metaOf(call, target) };
+  const common = { id: call.id, subjects, tokens, totalMs, meta: serializeMeta(call, target) };
   if (!subjects.some(({ limits }) => limits.budgets?.length)) return { ...common, micros: 0, inputMicros: 0 };
   const price = findPrice(target.upstream, target.model);
   if (price === undefined) {
@@ -156,7 +156,7 @@ function toReservation(
 }
 
 /** Describes a call for the replica that finds it lost. */
-function metaOf({ id, key, client, request, route, model, stream }: Call, target: Target): string {
+function serializeMeta({ id, key, client, request, route, model, stream }: Call, target: Target): string {
   const meta: CallMeta = {
     time: new Date().toISOString(),
     id,
@@ -215,7 +215,7 @@ async function reserveAtUpstream(
   const { excess } = await queue.reserve(reservation, settings, UPSTREAM_LIMITS, () =>
     disconnectSignal(call),
   );
-  if (excess !== undefined) return refusalOf(excess, reservation, Date.now());
+  if (excess !== undefined) return createLimitError(excess, reservation, Date.now());
   limits.upstream = reservation;
   return undefined;
 }

@@ -122,7 +122,7 @@ function relayedDialect(dialect: Dialect): RelayedDialect {
   return {
     createWatch: () => new StreamWatch(response),
     parseUsage: (body) => readResponseUsage(response, body),
-    errorOf: (body) => readResponseError(response, body),
+    readError: (body) => readResponseError(response, body),
     errorEvent: (error, requestId) => encodeProxyErrorEvent(dialect, toProxyError(error), requestId),
     ping: client.keepAlive,
   };

@@ -16,7 +16,7 @@ interface ReplayedEvent {
  */
 export function replayResponse(text: string, after: number): string {
   const response = parseJson(text);
-  const events = [...eventsOf(isObject(response) ? response : {})];
+  const events = [...createEvents(isObject(response) ? response : {})];
   const last = events.length - 1;
   return events
     .map(({ type, members }, index) => {
@@ -27,7 +27,7 @@ export function replayResponse(text: string, after: number): string {
     .join("");
 }
 
-function* eventsOf(response: Members): Generator<ReplayedEvent> {
+function* createEvents(response: Members): Generator<ReplayedEvent> {
   const { completed_at: _, ...frame } = response;
   const nothingYet = { output: [], usage: null, error: null, incomplete_details: null };
   const begun = { ...frame, ...nothingYet, status: "in_progress" };

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { codingOf, decodeBody } from "../body/content-coding.ts";
+import { parseContentCoding, decodeBody } from "../body/content-coding.ts";
 
 /** Bytes that are kept of a response's end. */
 const TAIL = 16 * 1024;
@@ -55,7 +55,7 @@ export class ResponseTap {
     const { write, end, writeHead } = response;
     const push = (chunk: unknown, encoding: unknown) => this.push(chunk, encoding);
     const setCoding = (headers: unknown) => {
-      this.coding = codingOf(findEncoding(headers));
+      this.coding = parseContentCoding(findEncoding(headers));
     };
     response.writeHead = function writeTappedHead(this: ServerResponse, ...given: unknown[]) {
       setCoding(given.at(-1));

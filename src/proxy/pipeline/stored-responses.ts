@@ -1,7 +1,7 @@
 import { AppError } from "../../errors.ts";
 import { eventStreamHeaders } from "../../sse/serialize.ts";
 import { findProfile } from "../dialects/index.ts";
-import { type ConversationStore, conversationsOf } from "../translate/conversations/conversation-store.ts";
+import { type ConversationStore, scopeConversations } from "../translate/conversations/conversation-store.ts";
 import { type Call, endWith, ownHeaders } from "./call.ts";
 import { respondWithJson } from "./client-response.ts";
 import { replayResponse } from "./replay-response.ts";
@@ -9,7 +9,7 @@ import { replayResponse } from "./replay-response.ts";
 /** Returns the conversations of the caller's key; all callers without a key share one store. */
 export function callersConversations({ services, key }: Call): ConversationStore {
   // A virtual key keeps its id when it is rotated.
-  return conversationsOf(services.conversations, key?.id ?? key?.sha256.toString("hex") ?? "");
+  return scopeConversations(services.conversations, key?.id ?? key?.sha256.toString("hex") ?? "");
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
 import type { Attempt, AttemptOutcome } from "../routing/attempts.ts";
-import { withOverflow, withPauseOfResponse } from "../routing/retry-after.ts";
+import { withOverflow, withResponsePause } from "../routing/retry-after.ts";
 import type { Targets } from "../routing/select-targets.ts";
 import {
   type SendUpstream,
@@ -153,9 +153,9 @@ async function sendOnce(
     if (call.on?.includes("context_window")) {
       const checked = await withOverflow(response);
       if (checked.isOverflow) return { kind: "refused", ...checked, pauseInBody: undefined };
-      return { kind: "refused", ...(await withPauseOfResponse(checked)) };
+      return { kind: "refused", ...(await withResponsePause(checked)) };
     }
-    return { kind: "refused", ...(await withPauseOfResponse(response)) };
+    return { kind: "refused", ...(await withResponsePause(response)) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return { kind: "failed", error };

@@ -7,7 +7,7 @@ import { getSession } from "./session-affinity.ts";
  * Returns the facts that model rules can test. The body is parsed when a rule first needs it; `beforeParsing` throws
  * if the body must not be parsed.
  */
-export function factsOf(
+export function collectCallFacts(
   headers: IncomingHttpHeaders,
   body: Buffer | undefined,
   beforeParsing: () => void = () => {},
@@ -16,7 +16,7 @@ export function factsOf(
 }
 
 /** Returns facts without a call: rules are evaluated as for a call without headers and body. */
-export const NO_FACTS = (): CallFacts => factsOf({}, undefined);
+export const NO_FACTS = (): CallFacts => collectCallFacts({}, undefined);
 
 class Facts implements CallFacts {
   private readonly headers: IncomingHttpHeaders;

@@ -148,14 +148,14 @@ class MemoryCooldowns implements Cooldowns {
   }
 
   private begin(update: CooldownUpdate): void {
-    const before = this.entries.get(idOf(update))?.until ?? 0;
+    const before = this.entries.get(toCooldownId(update))?.until ?? 0;
     this.add(update);
     // Many calls fail at once; the others need to know it only once.
     if (this.now() + update.ms > before + REPEAT_MS) this.share?.publish(update);
   }
 
   private end(target: Omit<CooldownUpdate, "ms">): void {
-    if (this.entries.delete(idOf(target))) this.share?.publish({ ...target, ms: 0 });
+    if (this.entries.delete(toCooldownId(target))) this.share?.publish({ ...target, ms: 0 });
   }
 
   /** Applies what another replica has learned. */
@@ -165,8 +165,8 @@ class MemoryCooldowns implements Cooldowns {
     if (pauseMs !== undefined) {
       if (ms > 0) this.breaker.adopt(upstream, { until, pauseMs, status });
       else this.breaker.succeed(upstream);
-    } else if (ms === 0) this.entries.delete(idOf(update));
-    else if ((this.entries.get(idOf(update))?.until ?? 0) < until) this.add(update);
+    } else if (ms === 0) this.entries.delete(toCooldownId(update));
+    else if ((this.entries.get(toCooldownId(update))?.until ?? 0) < until) this.add(update);
   }
 
   private isInCooldown(id: string): boolean {
@@ -178,7 +178,7 @@ class MemoryCooldowns implements Cooldowns {
 
   private isKeyInCooldown({ name, keys }: UpstreamConfig, key: string | undefined, model: string): boolean {
     const position = keyPosition(keys, key);
-    return this.isInCooldown(idOf({ upstream: name, key: position, model }));
+    return this.isInCooldown(toCooldownId({ upstream: name, key: position, model }));
   }
 
   private isTargetInCooldown({ upstream, model }: Target): boolean {
@@ -188,7 +188,7 @@ class MemoryCooldowns implements Cooldowns {
   }
 
   private add({ upstream, key, model, status, ms }: CooldownUpdate): void {
-    const id = idOf({ upstream, key, model });
+    const id = toCooldownId({ upstream, key, model });
     const until = this.now() + ms;
     if (this.entries.size >= MAX_ENTRIES)
       for (const known of [...this.entries.keys()]) this.isInCooldown(known);
@@ -205,7 +205,7 @@ function cooldownMs(status: number, requested: number | undefined): number | und
 }
 
 /** Returns the id of an upstream's cooldown, or of that of one of its keys and models. */
-function idOf({ upstream, key, model }: Omit<CooldownUpdate, "ms">): string {
+function toCooldownId({ upstream, key, model }: Omit<CooldownUpdate, "ms">): string {
   return model === undefined ? upstream : `${upstream}\n${key ?? ""}\n${model}`;
 }
 

@@ -42,7 +42,7 @@ export async function withPauseInBody<Refused extends Refusal>(
 }
 
 /** Like `withPauseInBody`, for a response whose body has not been read. The returned body can be read again. */
-export async function withPauseOfResponse<Received extends ReceivedResponse>(
+export async function withResponsePause<Received extends ReceivedResponse>(
   response: Received,
 ): Promise<WithPause<Received>> {
   if (!TEMPORARY.has(response.status)) return { ...response, pauseInBody: undefined };

@@ -168,8 +168,8 @@ function inOrder(
 }
 
 /** Returns the items by a number, smallest first; equal ones keep their order. */
-function sortedBy<Item>(items: readonly Item[], numberOf: (item: Item) => number): Item[] {
-  return items.toSorted((one, other) => numberOf(one) - numberOf(other));
+function sortedBy<Item>(items: readonly Item[], toNumber: (item: Item) => number): Item[] {
+  return items.toSorted((one, other) => toNumber(one) - toNumber(other));
 }
 
 /** Returns the price of a typical call, three parts input and one part output; unknown prices come last. */

@@ -29,13 +29,13 @@ export function getSession(headers: IncomingHttpHeaders): string | undefined {
 export function inSessionOrder<Item>(
   items: readonly Item[],
   session: string,
-  nameOf: (item: Item, index: number) => string,
-  weightOf: (item: Item) => number = () => 1,
+  getName: (item: Item, index: number) => string,
+  getWeight: (item: Item) => number = () => 1,
 ): Item[] {
   return items
     .map((item, index) => ({
       item,
-      score: -Math.log(share(session, nameOf(item, index))) / weightOf(item),
+      score: -Math.log(share(session, getName(item, index))) / getWeight(item),
     }))
     .toSorted((one, other) => one.score - other.score)
     .map(({ item }) => item);

@@ -55,7 +55,7 @@ export function createConnectionLimit({ connections, reserve }: ConnectionCapaci
   // By the client's address: with TLS, a request's socket is another one than that of its connection.
   const above = new Map<string, Socket>();
   const admitAbove = (socket: Socket) => {
-    const address = addressOf(socket);
+    const address = formatAddress(socket);
     if (above.size >= reserve) {
       const [oldest] = above;
       if (oldest) above.delete(oldest[0]);
@@ -82,11 +82,11 @@ export function createConnectionLimit({ connections, reserve }: ConnectionCapaci
       });
     },
     // Called for every request; most of the time the map is empty.
-    isAbove: (socket) => above.size > 0 && above.has(addressOf(socket)),
+    isAbove: (socket) => above.size > 0 && above.has(formatAddress(socket)),
   };
 }
 
-function addressOf({ remoteAddress, remotePort }: Socket): string {
+function formatAddress({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }
 

@@ -21,7 +21,7 @@ export function addProxyErrors(
     if (rejection.status === 401 && asksForPage(request)) return sendLockedPage(reply, services);
     const body = services
       .runtime()
-      .redact(encodeProxyError(dialectOf(request), rejection, services.nextRequestId()));
+      .redact(encodeProxyError(getDialect(request), rejection, services.nextRequestId()));
     reply.code(rejection.status);
     if (!request.raw.complete) return sendEarly(reply, body);
     return reply.header("content-type", "application/json; charset=utf-8").send(body);
@@ -84,7 +84,7 @@ function toFrameworkError(error: FastifyError): ProxyError {
   return status < 500 ? { status, message: error.message } : toProxyError(error);
 }
 
-function dialectOf(request: FastifyRequest) {
+function getDialect(request: FastifyRequest) {
   const { route } = request.routeOptions.config;
   if (route) return callersDialect(route.dialect, request.headers);
   const path = getPath(request.url);

@@ -23,13 +23,13 @@ export function createForwarding(
   ownScheme: "http" | "https" = "http",
 ): Forwarding {
   if (trustedProxies.length === 0) return trustingNobody(ownScheme);
-  const trusted = blockListOf(trustedProxies);
+  const trusted = createBlockList(trustedProxies);
   const trusts = (address: string | undefined): address is string =>
-    address !== undefined && isIP(address) !== 0 && trusted.check(address, familyOf(address));
+    address !== undefined && isIP(address) !== 0 && trusted.check(address, getFamily(address));
   return {
     client(peer, headers) {
       let client = peer ?? "";
-      const hops = listOf(headers["x-forwarded-for"]);
+      const hops = splitList(headers["x-forwarded-for"]);
       while (trusts(client)) {
         const address = addressIn(hops.pop() ?? "");
         if (address === undefined) break;
@@ -37,13 +37,13 @@ export function createForwarding(
       }
       return client;
     },
-    host: (peer, headers) => (trusts(peer) ? listOf(headers["x-forwarded-host"]).at(-1) : undefined),
+    host: (peer, headers) => (trusts(peer) ? splitList(headers["x-forwarded-host"]).at(-1) : undefined),
     scheme(peer, headers) {
-      const forwarded = trusts(peer) ? listOf(headers["x-forwarded-proto"]).at(-1)?.toLowerCase() : undefined;
+      const forwarded = trusts(peer) ? splitList(headers["x-forwarded-proto"]).at(-1)?.toLowerCase() : undefined;
       return forwarded === "https" || forwarded === "http" ? forwarded : ownScheme;
     },
     prefix(peer, headers) {
-      const prefix = trusts(peer) ? listOf(headers["x-forwarded-prefix"]).at(-1) : undefined;
+      const prefix = trusts(peer) ? splitList(headers["x-forwarded-prefix"]).at(-1) : undefined;
       return prefix !== undefined && PREFIX.test(prefix) ? prefix.replace(/\/+$/, "") : "";
     },
   };
@@ -59,22 +59,22 @@ const trustingNobody = (ownScheme: "http" | "https"): Forwarding => ({
 /** A path of plain segments, because it becomes part of URLs that people copy. */
 const PREFIX = /^(?:\/[\w.~-]+)+\/?$/;
 
-function blockListOf(ranges: readonly string[]): BlockList {
+function createBlockList(ranges: readonly string[]): BlockList {
   const list = new BlockList();
   for (const range of ranges) {
     const [address = "", bits] = range.split("/");
-    if (bits === undefined) list.addAddress(address, familyOf(address));
-    else list.addSubnet(address, Number(bits), familyOf(address));
+    if (bits === undefined) list.addAddress(address, getFamily(address));
+    else list.addSubnet(address, Number(bits), getFamily(address));
   }
   return list;
 }
 
-function familyOf(address: string): "ipv4" | "ipv6" {
+function getFamily(address: string): "ipv4" | "ipv6" {
   return isIP(address) === 6 ? "ipv6" : "ipv4";
 }
 
 /** Splits a header value at commas. Node.js joins repeated headers with commas. */
-function listOf(value: string | string[] | undefined): string[] {
+function splitList(value: string | string[] | undefined): string[] {
   return (value?.toString() ?? "")
     .split(",")
     .map((each) => each.trim())

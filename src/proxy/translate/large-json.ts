@@ -105,7 +105,7 @@ function sliceEnd(bytes: Uint8Array, from: number): number {
 
 /** Replaces the placeholders of a parsed value, in place. */
 function restore(value: unknown, texts: readonly string[]): unknown {
-  if (typeof value === "string") return value.startsWith(placeholder) ? textOf(value, texts) : value;
+  if (typeof value === "string") return value.startsWith(placeholder) ? getText(value, texts) : value;
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) value[index] = restore(item, texts);
@@ -116,13 +116,13 @@ function restore(value: unknown, texts: readonly string[]): unknown {
     const restored = restore(member, texts);
     if (name.startsWith(placeholder)) {
       delete members[name];
-      members[textOf(name, texts)] = restored;
+      members[getText(name, texts)] = restored;
     } else if (restored !== member) members[name] = restored;
   }
   return value;
 }
 
-function textOf(name: string, texts: readonly string[]): string {
+function getText(name: string, texts: readonly string[]): string {
   return texts[Number(name.slice(placeholder.length))] ?? "";
 }
 

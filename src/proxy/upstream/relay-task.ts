@@ -41,7 +41,7 @@ export interface RelayedDialect {
   /** Returns the usage in a whole JSON response. */
   parseUsage(body: Buffer): Usage | undefined;
   /** Returns the error in a whole JSON response of status 200, if it is one. */
-  errorOf(body: Buffer): ResponseError | undefined;
+  readError(body: Buffer): ResponseError | undefined;
   /** Returns the last event of a stream that fails. */
   errorEvent(error: AppError, requestId: string): string;
   /** A keep-alive; empty if clients accept none. */

@@ -158,7 +158,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     else this.task.endWith(() => response.end(bytes));
     if (coding !== undefined) this.finishCompleted({ compressed: { bytes, coding } });
     else {
-      const responseError = kind === "model" ? dialect?.errorOf(bytes) : undefined;
+      const responseError = kind === "model" ? dialect?.readError(bytes) : undefined;
       this.finishCompleted({ usage: dialect?.parseUsage(bytes), responseError });
     }
   }

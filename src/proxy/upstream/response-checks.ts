@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { codingOf } from "../body/content-coding.ts";
+import { parseContentCoding } from "../body/content-coding.ts";
 import { endsValue } from "../body/json-bytes.ts";
 import type { RelayTask } from "./relay-task.ts";
 
@@ -22,7 +22,7 @@ export function isEventStream(type: string): boolean {
 /** Returns the headers without a `content-encoding` of `identity` or an empty one. */
 export function withoutIdentity(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const coding = headers["content-encoding"];
-  if (coding === undefined || codingOf(coding) !== undefined) return headers;
+  if (coding === undefined || parseContentCoding(coding) !== undefined) return headers;
   const { "content-encoding": _, ...plain } = headers;
   return plain;
 }
@@ -38,7 +38,7 @@ export function problemIn(
 ): string | undefined {
   if (body.length === 0) return "returned an empty response";
   if (kind === "model" && coding === undefined && !endsValue(body)) return "returned an incomplete response";
-  return codingOf(coding) === "gzip" && !isGzip(body)
+  return parseContentCoding(coding) === "gzip" && !isGzip(body)
     ? "returned a body that does not match its content encoding"
     : undefined;
 }

@@ -3,7 +3,7 @@ import { pipeline, Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { Dispatcher } from "undici";
 import { AppError } from "../../errors.ts";
-import { codingOf } from "../body/content-coding.ts";
+import { parseContentCoding } from "../body/content-coding.ts";
 import { readWhole } from "../body/read-whole.ts";
 import { limitInterim, limitWait } from "./limit-wait.ts";
 import { clientDisconnected, toUpstreamError } from "./upstream-errors.ts";
@@ -202,9 +202,9 @@ function decoded(
   encoding: string | string[] | undefined,
   upstream: string,
 ): AsyncIterable<Buffer> {
-  const coding = codingOf(encoding?.toString());
+  const coding = parseContentCoding(encoding?.toString());
   if (coding === undefined) return body;
-  const decoder = decoderOf(coding);
+  const decoder = createDecoder(coding);
   if (!decoder)
     throw new AppError("upstream_invalid", `The upstream ${upstream} used an unknown content encoding`);
   return throughDecoder(body, decoder, upstream);
@@ -232,7 +232,7 @@ async function* throughDecoder(
   }
 }
 
-function decoderOf(encoding: string) {
+function createDecoder(encoding: string) {
   if (encoding === "gzip" || encoding === "x-gzip") return createGunzip();
   if (encoding === "deflate") return createInflate();
   return encoding === "br" ? createBrotliDecompress() : undefined;

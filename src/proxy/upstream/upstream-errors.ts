@@ -40,7 +40,7 @@ export function toUpstreamError(error: Error, upstream: string, begun: boolean):
       `The upstream ${upstream} could not be reached: ${error.message}`,
       error,
     );
-  const code = codeOf(error);
+  const code = getErrorCode(error);
   if (TIMEOUTS.has(code)) {
     const what =
       code === "UND_ERR_CONNECT_TIMEOUT" ? "did not accept a connection" : "was silent for too long";
@@ -92,18 +92,18 @@ export function clientDisconnected(): AppError {
 /** Returns whether a retry can help: connecting failed, or the connection broke before any of the response. */
 export function canRetry(error: Error): boolean {
   if (error instanceof AppError && !BEFORE_RESPONSE.has(error.code)) return false;
-  const code = codeOfCause(error);
+  const code = getCauseCode(error);
   return UNREACHABLE.has(code) || BROKEN_CONNECTION.has(code);
 }
 
 /** Returns whether connecting failed. */
 export function isUnreachable(error: Error): boolean {
-  return UNREACHABLE.has(codeOfCause(error));
+  return UNREACHABLE.has(getCauseCode(error));
 }
 
-function codeOfCause(error: Error): string {
+function getCauseCode(error: Error): string {
   const cause = error instanceof AppError ? error.cause : error;
-  return cause instanceof Error ? codeOf(cause) : "";
+  return cause instanceof Error ? getErrorCode(cause) : "";
 }
 
 /** Returns whether undici has rejected a 101, or a 100 without its end, which only its error message shows. */
@@ -115,7 +115,7 @@ function upstreamError(code: ErrorCode, message: string, cause: Error): AppError
   return new AppError(code, message, { cause });
 }
 
-function codeOf(error: Error): string {
+function getErrorCode(error: Error): string {
   const own = systemErrorCode(error);
   if (own) return own;
   if (error instanceof AggregateError) {

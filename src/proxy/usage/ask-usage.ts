@@ -35,7 +35,7 @@ export class UsageChunkFilter {
   /** Returns the bytes to forward. */
   push(bytes: Buffer): Buffer {
     const all = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
-    const end = endOfEvents(all);
+    const end = findEventsEnd(all);
     this.rest = all.subarray(end);
     return withoutUsage(all.subarray(0, end));
   }
@@ -49,7 +49,7 @@ export class UsageChunkFilter {
 }
 
 /** Returns the position after the last empty line. */
-function endOfEvents(bytes: Buffer): number {
+function findEventsEnd(bytes: Buffer): number {
   for (let at = bytes.lastIndexOf(LINE_END); at > 0; at = bytes.lastIndexOf(LINE_END, at - 1)) {
     const before = bytes[at - 1] === 0x0d ? bytes[at - 2] : bytes[at - 1];
     if (before === LINE_END) return at + 1;
@@ -63,7 +63,7 @@ function withoutUsage(bytes: Buffer): Buffer {
   if (at < 0 || bytes.indexOf('"choices"') < 0) return bytes;
   const kept: Buffer[] = [];
   for (let start = 0; start < bytes.length; ) {
-    const end = endOfFirstEvent(bytes, start);
+    const end = findFirstEventEnd(bytes, start);
     const event = bytes.subarray(start, end);
     if (!isUsageChunk(event)) kept.push(event);
     start = end;
@@ -71,7 +71,7 @@ function withoutUsage(bytes: Buffer): Buffer {
   return Buffer.concat(kept);
 }
 
-function endOfFirstEvent(bytes: Buffer, start: number): number {
+function findFirstEventEnd(bytes: Buffer, start: number): number {
   for (let at = bytes.indexOf(LINE_END, start); at >= 0; at = bytes.indexOf(LINE_END, at + 1)) {
     const next = bytes[at + 1] === 0x0d ? at + 2 : at + 1;
     if (bytes[next] === LINE_END) return next + 1;

@@ -9,7 +9,7 @@ import { priceLists } from "./list-prices.ts";
  * undefined if the model or a kind of token that it used has no price. Estimated usage has a cost only at a
  * configured price.
  */
-export function costOf(
+export function computeCost(
   usage: Usage | undefined,
   upstream: UpstreamConfig | undefined,
   model: string | undefined,

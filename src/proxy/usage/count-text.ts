@@ -60,7 +60,7 @@ export function countText(text: string): number {
   let previous = 0;
   for (let at = 0; at < text.length; ) {
     const kind = kindAt(text, at);
-    const end = endOfPiece(text, at, kind);
+    const end = findPieceEnd(text, at, kind);
     tokens += weigh(text, kind, at, end, previous);
     previous = kind;
     at = end;
@@ -76,7 +76,7 @@ function kindAt(text: string, at: number): number {
  * Returns the end of the piece that starts at `from`: a run of one kind. A capital letter belongs to the word that it
  * starts, and spaces to the line end that they touch.
  */
-function endOfPiece(text: string, from: number, kind: number): number {
+function findPieceEnd(text: string, from: number, kind: number): number {
   let end = from + 1;
   if (kind === OTHER) return end;
   if (kind === SPACE || kind === LINE_END) {

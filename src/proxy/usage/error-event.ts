@@ -44,7 +44,7 @@ export function readResponseError(profile: ResponseProfile, body: Buffer): Respo
   if (body.length > MAX_ERROR) return undefined;
   const at = body.indexOf('"error"');
   if (at < 0 || /^\s*:\s*null/.test(body.toString("latin1", at + 7, at + 20))) return undefined;
-  return errorOf(profile, parsed(body.toString("utf8")));
+  return toResponseError(profile, parsed(body.toString("utf8")));
 }
 
 /** Returns whether a stream begins with an error event, after comments at most. */
@@ -62,18 +62,18 @@ function errorAt(
   at: number,
   isEventName: boolean,
 ): ResponseError | undefined {
-  if (!isEventName) return errorOf(profile, dataOf(lineAt(bytes, at))) ?? errorOfList(bytes, at);
+  if (!isEventName) return toResponseError(profile, parseDataLine(lineAt(bytes, at))) ?? findListError(bytes, at);
   const before = bytes[at - 1];
   if (before !== undefined && before !== 0x0a && before !== 0x0d) return undefined;
-  const data = dataOf(lineAt(bytes, bytes.indexOf(0x0a, at) + 1));
-  return errorOf(profile, data) ?? (data === undefined ? undefined : detailsOf(data));
+  const data = parseDataLine(lineAt(bytes, bytes.indexOf(0x0a, at) + 1));
+  return toResponseError(profile, data) ?? (data === undefined ? undefined : readDetails(data));
 }
 
 /**
  * Reads an error from a stream without `alt=sse`, which is a pretty-printed JSON list: an element whose first member
  * is an error with a code.
  */
-function errorOfList(bytes: Buffer, at: number): ResponseError | undefined {
+function findListError(bytes: Buffer, at: number): ResponseError | undefined {
   const before = bytes.toString("latin1", Math.max(0, at - 64), at);
   const after = bytes.toString("utf8", at, at + 2_048);
   if (!/[[,]\s*\{\s*$/.test(before)) return undefined;
@@ -89,17 +89,17 @@ function lineAt(bytes: Buffer, at: number): string {
   return bytes.toString("utf8", start, end < 0 ? Math.min(bytes.length, at + MAX_LINE) : at + end);
 }
 
-function dataOf(line: string): unknown {
+function parseDataLine(line: string): unknown {
   return line.startsWith("data:") ? parsed(line.slice(5)) : undefined;
 }
 
-function errorOf(profile: ResponseProfile, value: unknown): ResponseError | undefined {
+function toResponseError(profile: ResponseProfile, value: unknown): ResponseError | undefined {
   if (!isObject(value)) return undefined;
   const details = profile.findError(value);
-  return details === undefined ? undefined : detailsOf(details);
+  return details === undefined ? undefined : readDetails(details);
 }
 
-function detailsOf(value: unknown): ResponseError {
+function readDetails(value: unknown): ResponseError {
   const holder = isObject(value) ? value : {};
   const { error } = holder;
   const details = isObject(error) ? error : holder;

@@ -144,7 +144,7 @@ function choice(name: string, label: string, chosen: string, names: readonly str
 
 function namesIn(
   calls: readonly FinishedCall[],
-  nameOf: (call: FinishedCall) => string | undefined,
+  getName: (call: FinishedCall) => string | undefined,
 ): readonly string[] {
-  return [...new Set(calls.flatMap((call) => nameOf(call) ?? []))].toSorted();
+  return [...new Set(calls.flatMap((call) => getName(call) ?? []))].toSorted();
 }

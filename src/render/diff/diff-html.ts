@@ -4,7 +4,7 @@ import { withDeceptionsShown } from "../markdown/deceptive.ts";
 import { escaped } from "../markdown/markdown-html.ts";
 import { modeChange } from "./patch/mode-change.ts";
 import {
-  hunkOf,
+  findHunk,
   hunkText,
   LINE_ADDED,
   LINE_REMOVED,
@@ -16,7 +16,7 @@ import {
 import { splitPath } from "./patch/shown-path.ts";
 import { STATUS_LETTERS } from "./patch/status-letters.ts";
 import { buildRows, type Layout, ROW_GAP, ROW_LINE } from "./row-model.ts";
-import { languageOf } from "./text/language.ts";
+import { detectLanguage } from "./text/language.ts";
 import { shownLength, splitSegments } from "./text/segments.ts";
 import { TOKEN_CLASSES } from "./text/token-types.ts";
 import { indexTokens, type Tokens } from "./text/tokens.ts";
@@ -95,7 +95,7 @@ class Pen {
 
   constructor({ path }: DiffFile, patch: ParsedPatch, options: FileHtmlOptions) {
     this.patch = patch;
-    this.language = languageOf(path);
+    this.language = detectLanguage(path);
     this.options = options;
   }
 
@@ -134,7 +134,7 @@ class Pen {
   private text(line: number, side: Side): string {
     const full = lineText(this.patch, line);
     const text = full.slice(0, shownLength(full));
-    const hunk = hunkOf(this.patch, line);
+    const hunk = findHunk(this.patch, line);
     const { oldStart = 1, newStart = 1 } = this.patch.hunks[hunk] ?? {};
     const segments = splitSegments(text, {
       tokens: this.getTokens(hunk, side),

@@ -75,7 +75,7 @@ export function shownNumber(rows: RowModel, patch: ParsedPatch, row: number, sid
 }
 
 /** Returns the gap before each hunk and the one after the last; undefined for a gap without lines. */
-export function gapsOf(
+export function computeGaps(
   patch: ParsedPatch,
   newLineCount: number | undefined,
   complete: boolean,
@@ -104,7 +104,7 @@ function endsWithLastHunk(patch: ParsedPatch): boolean {
 
 /** Arranges a file's lines and gaps as rows. The page adds its own elements with `withWidgets`. */
 export function buildRows(patch: ParsedPatch, options: RowOptions): RowModel {
-  const gaps = gapsOf(patch, options.newLineCount, options.complete);
+  const gaps = computeGaps(patch, options.newLineCount, options.complete);
   const rows = new Rows(capacityFor(patch, gaps, options));
   if (options.notice) {
     rows.add(ROW_NOTICE, -1, -1);

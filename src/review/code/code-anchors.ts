@@ -2,7 +2,7 @@ import { AppError } from "../../errors.ts";
 import type { Thread, ThreadAnchor } from "../api-types.ts";
 import type { DiffLease, DiffSession } from "../git/diff-session.ts";
 import { findFile, readSide } from "../git/file-text.ts";
-import { contextOf, findLines, followLines } from "../live/follow-lines.ts";
+import { getContext, findLines, followLines } from "../live/follow-lines.ts";
 import type { AnchorContext } from "../live/session-log.ts";
 import type { ThreadAnchors } from "../live/thread-anchors.ts";
 import type { FollowedAnchor, ThreadStore } from "../live/thread-store.ts";
@@ -35,7 +35,7 @@ export function createCodeAnchors(diffs: DiffSession): ThreadAnchors {
         const code = lines.slice(lineStart - 1, lineEnd).join("\n");
         return {
           anchor: { kind: "lines", path, side, lineStart, lineEnd, code },
-          context: contextOf(lines, anchor),
+          context: getContext(lines, anchor),
         };
       } finally {
         diff.release();
@@ -74,7 +74,7 @@ export async function followCode(
   after: DiffLease,
 ): Promise<void> {
   const texts = new Map<string, Promise<readonly string[] | undefined>>();
-  const linesOf = (diff: DiffLease, path: string, side: Side) => {
+  const readLinesOnce = (diff: DiffLease, path: string, side: Side) => {
     const key = `${diff === after}\0${side}\0${path}`;
     const reading = texts.get(key) ?? readLines(diff, path, side).catch(() => undefined);
     texts.set(key, reading);
@@ -95,18 +95,18 @@ export async function followCode(
   ): Promise<FollowedAnchor> => {
     const { side } = anchor;
     const path = pathNow(after, anchor.path, side);
-    const now = await linesOf(after, path, side);
+    const now = await readLinesOnce(after, path, side);
     if (!now) return { anchor, outdated: true };
-    const known = before && !outdated ? await linesOf(before, anchor.path, side) : undefined;
+    const known = before && !outdated ? await readLinesOnce(before, anchor.path, side) : undefined;
     const followed = known ? followLines(known, now, anchor) : "unknown";
-    const surroundings = known ? contextOf(known, anchor) : context;
+    const surroundings = known ? getContext(known, anchor) : context;
     const range =
       followed === "unknown"
         ? findLines(now, anchor.code.split("\n"), surroundings, anchor.lineStart)
         : followed;
     if (!range) return { anchor, outdated: true, context: surroundings };
     const code = now.slice(range.lineStart - 1, range.lineEnd).join("\n");
-    return { anchor: { ...anchor, path, ...range, code }, outdated: false, context: contextOf(now, range) };
+    return { anchor: { ...anchor, path, ...range, code }, outdated: false, context: getContext(now, range) };
   };
   await store.follow(async (thread, context) => {
     const { anchor, outdated } = thread;

@@ -11,7 +11,7 @@ export interface Attributes {
 const NO_ATTRIBUTES: Attributes = { generated: undefined, hasDiffAttribute: false };
 
 /** Returns the attributes of many paths, in their order, with one call of git. */
-export async function attributesOf(git: GitHandle, paths: readonly string[]): Promise<Attributes[]> {
+export async function readAttributes(git: GitHandle, paths: readonly string[]): Promise<Attributes[]> {
   // A tree can contain a name like `..`, for which git would reject the whole call.
   const asked = paths.filter(isInside);
   if (asked.length === 0) return paths.map(() => NO_ATTRIBUTES);

@@ -40,7 +40,7 @@ export async function findConversions(
   for (const [index, file] of files.entries()) {
     const attributes = values[index];
     if (!attributes) continue;
-    const line = await conversionOf(git, file.path, attributes, settings);
+    const line = await readConversion(git, file.path, attributes, settings);
     if (line !== undefined) lines.push(`${pattern(file.path)} ${line}\n`);
     else if (await isPristine(git, file, attributes)) pristine.push(file.path);
     if (line?.startsWith("filter="))
@@ -71,7 +71,7 @@ async function readAttributes(git: GitHandle, files: readonly ComparedFile[]): P
   });
 }
 
-async function conversionOf(
+async function readConversion(
   git: GitHandle,
   path: Buffer,
   attributes: Values,

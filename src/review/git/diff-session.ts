@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { GitContext } from "../api-types.ts";
 import type { DiffView } from "./diff-arguments.ts";
-import { type DiffPlan, gitContextOf, planDiff } from "./diff-types.ts";
+import { type DiffPlan, createGitContext, planDiff } from "./diff-types.ts";
 import type { ListedFile } from "./listed-files.ts";
 import { probeDiff } from "./probe.ts";
 import { readHeads } from "./refs.ts";
@@ -150,7 +150,7 @@ class GitDiffSession implements DiffSession {
     const git = await this.repository.git(this.closing.signal);
     const heads = await readHeads(git);
     const plan = await planDiff(diffType, { git, heads, objectFormat: this.repository.objectFormat });
-    return { git, plan, gitContext: gitContextOf(heads) };
+    return { git, plan, gitContext: createGitContext(heads) };
   }
 
   private async takeEntry(planning: Promise<Planned>): Promise<Entry> {

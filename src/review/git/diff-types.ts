@@ -1,7 +1,7 @@
 import { AppError } from "../../errors.ts";
 import type { DiffOption, GitContext } from "../api-types.ts";
 import type { ObjectFormat } from "./intent-index.ts";
-import { commitOf, EMPTY_TREE, findMergeBase, findParent, type Heads } from "./refs.ts";
+import { resolveCommit, EMPTY_TREE, findMergeBase, findParent, type Heads } from "./refs.ts";
 import type { GitHandle } from "./run-git.ts";
 
 /** One side of a diff. A tree is given by the full name of a commit or tree object. */
@@ -82,14 +82,14 @@ function namedPlanner(diffType: string): Planner {
 /** Resolves a name to a commit. A branch takes precedence over a tag, and a tag over any other revision. */
 async function findCommit(git: GitHandle, name: string): Promise<string | undefined> {
   for (const full of [`refs/heads/${name}`, `refs/remotes/${name}`, `refs/tags/${name}`, name]) {
-    const commit = await commitOf(git, full);
+    const commit = await resolveCommit(git, full);
     if (commit !== undefined) return commit;
   }
   return undefined;
 }
 
 /** Returns the diff types that the page offers. The specification defines `diffOptions`. */
-export function gitContextOf(heads: Heads): GitContext {
+export function createGitContext(heads: Heads): GitContext {
   const { currentBranch, defaultBranch, branches, commits, commit } = heads;
   const bases: DiffOption[] = branches
     .filter(({ name }) => name !== currentBranch && name !== defaultBranch.name)

@@ -5,10 +5,10 @@ import type { DiffView } from "./diff-arguments.ts";
 import { type DiffPlan, showsUntracked } from "./diff-types.ts";
 import { listFiles } from "./listed-files.ts";
 import { splitAtNul } from "./nul-list.ts";
-import { commitOf, EMPTY_TREE } from "./refs.ts";
+import { resolveCommit, EMPTY_TREE } from "./refs.ts";
 import type { Repository } from "./repository.ts";
 import { runGit } from "./run-git.ts";
-import { insideOf } from "./untracked.ts";
+import { createNestedHandle } from "./untracked.ts";
 import { type WorkTree, withTree } from "./work-tree.ts";
 
 const MAX_PATHS = 20;
@@ -95,7 +95,7 @@ async function collect(found: Found, inspected: NestedRepository): Promise<void>
 async function countIgnored(found: Found, { tree, view, prefix, signal }: NestedRepository): Promise<void> {
   const folders: readonly Buffer[] = [Buffer.alloc(0), ...tree.opened];
   for (const folder of folders) {
-    const git = folder.length === 0 ? tree.git : insideOf(tree.git, folder);
+    const git = folder.length === 0 ? tree.git : createNestedHandle(tree.git, folder);
     const paths = folder.length === 0 ? view.paths : [];
     let rest = Buffer.alloc(0);
     let last = "";
@@ -132,7 +132,7 @@ async function compareNested(found: Found, outer: NestedRepository, path: Buffer
   if (depth >= MAX_DEPTH || signal.aborted) throw new Error("not compared");
   const inner = await repository.openNested(folder, signal);
   const git = await inner.git(signal);
-  const commit = (await commitOf(git, "HEAD")) ?? EMPTY_TREE[inner.objectFormat];
+  const commit = (await resolveCommit(git, "HEAD")) ?? EMPTY_TREE[inner.objectFormat];
   const plan: DiffPlan = {
     diffType: "uncommitted",
     gitRef: "HEAD",

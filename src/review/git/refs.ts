@@ -46,7 +46,7 @@ const ORIGIN_HEAD = "refs/remotes/origin/HEAD";
  */
 export async function readHeads(git: GitHandle): Promise<Heads> {
   const [commit, symbolic, listing, commits] = await Promise.all([
-    commitOf(git, "HEAD"),
+    resolveCommit(git, "HEAD"),
     tryGit(git, ["symbolic-ref", "--quiet", "HEAD"]),
     runGit(git, [
       "for-each-ref",
@@ -113,14 +113,14 @@ function defaultAmong(
 }
 
 /** Resolves a name to a commit, or undefined. The name can be any text: git never reads it as an option. */
-export async function commitOf(git: GitHandle, name: string): Promise<string | undefined> {
+export async function resolveCommit(git: GitHandle, name: string): Promise<string | undefined> {
   const result = await tryGit(git, ["rev-parse", "--verify", "--end-of-options", `${name}^{commit}`]);
   return result.exitCode === 0 ? result.stdout.toString().trim() : undefined;
 }
 
 /** Returns a commit's first parent, or undefined for a root commit. */
 export function findParent(git: GitHandle, commit: string): Promise<string | undefined> {
-  return commitOf(git, `${commit}~1`);
+  return resolveCommit(git, `${commit}~1`);
 }
 
 /** Returns the merge base of two commits, or undefined if they have no common history. */

@@ -69,7 +69,7 @@ async function openWith(
     ...facts,
     startedIn: isElsewhere ? directory : undefined,
     name: basename(facts.root),
-    commonDirectory: commonDirectoryOf(gitDirectory),
+    commonDirectory: readCommonDirectory(gitDirectory),
     indexesDirectory: join(dataDirectory(environment), "indexes"),
     git: (signal) =>
       disarmed(
@@ -97,7 +97,7 @@ async function openWith(
  * Returns the directory that a linked worktree shares; the file `commondir` names it
  * (https://git-scm.com/docs/gitrepository-layout).
  */
-function commonDirectoryOf(gitDirectory: string): string {
+function readCommonDirectory(gitDirectory: string): string {
   const file = join(gitDirectory, "commondir");
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return gitDirectory;
   return resolve(gitDirectory, readFileSync(file, "utf8").replace(/\n$/, ""));
@@ -134,32 +134,32 @@ async function askGit(git: GitHandle): Promise<GitFacts> {
     return askGit(plain);
   }
   if (result.exitCode !== 0) return askTwice(git);
-  const [format, head, ...paths] = linesOf(result);
-  return { ...(await factsOf(git, format, paths)), branch: head === "HEAD" ? undefined : head };
+  const [format, head, ...paths] = splitLines(result);
+  return { ...(await readFacts(git, format, paths)), branch: head === "HEAD" ? undefined : head };
 }
 
 async function askTwice(git: GitHandle): Promise<GitFacts> {
   const args = ["rev-parse", "--show-object-format", ...PATHS];
   const [result, head] = await Promise.all([tryGit(git, args), tryGit(git, ["symbolic-ref", "HEAD"])]);
   if (result.exitCode !== 0) throw cannotOpen(git.directory, args, result);
-  const [format, ...paths] = linesOf(result);
+  const [format, ...paths] = splitLines(result);
   return {
-    ...(await factsOf(git, format, paths)),
-    branch: head.exitCode === 0 ? linesOf(head)[0] : undefined,
+    ...(await readFacts(git, format, paths)),
+    branch: head.exitCode === 0 ? splitLines(head)[0] : undefined,
   };
 }
 
-function linesOf({ stdout }: GitResult): string[] {
+function splitLines({ stdout }: GitResult): string[] {
   return stdout.toString().replace(/\n$/, "").split("\n");
 }
 
 /** Splits two paths by line. If one contains a line break, reads each path with a separate call. */
-async function factsOf(
+async function readFacts(
   git: GitHandle,
   format: string | undefined,
   paths: readonly string[],
 ): Promise<Omit<GitFacts, "branch">> {
-  const alone = async (name: string) => linesOf(await tryGit(git, ["rev-parse", name])).join("\n");
+  const alone = async (name: string) => splitLines(await tryGit(git, ["rev-parse", name])).join("\n");
   const [gitDirectory = "", root = ""] = paths.length === 2 ? paths : await Promise.all(PATHS.map(alone));
   return {
     objectFormat: format === "sha256" ? "sha256" : "sha1",

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { DiffFile, OmittedFiles } from "../api-types.ts";
-import { attributesOf, isGeneratedName } from "./attributes.ts";
+import { readAttributes, isGeneratedName } from "./attributes.ts";
 import { type DiffView, diffArguments } from "./diff-arguments.ts";
 import type { DiffPlan } from "./diff-types.ts";
 import { findOmitted } from "./omitted-files.ts";
@@ -138,7 +138,7 @@ async function streamFiles(spool: Spool, produce: (take: Take) => Promise<unknow
 }
 
 async function describe(taking: Taking, parts: readonly Part[]): Promise<Snapshot> {
-  const attributes = await attributesOf(
+  const attributes = await readAttributes(
     taking.git,
     parts.map(({ header }) => header.path),
   );

@@ -7,7 +7,7 @@ import { MAX_COMPARED_BYTES } from "./hardening.ts";
 import { intentToAddIndex } from "./intent-index.ts";
 import { splitAtNul } from "./nul-list.ts";
 import { quoteName } from "./quoted-name.ts";
-import { commitOf } from "./refs.ts";
+import { resolveCommit } from "./refs.ts";
 import type { Repository } from "./repository.ts";
 import { type GitHandle, runGit } from "./run-git.ts";
 
@@ -71,7 +71,7 @@ export async function listUntracked(
     if (path.at(-1) !== SLASH) paths.push(path);
     else if (await hasCommit(git, path)) paths.push(path.subarray(0, -1));
     else {
-      const inside = await listUntracked(insideOf(git, path), { paths: [] });
+      const inside = await listUntracked(createNestedHandle(git, path), { paths: [] });
       const prefixed = (name: Buffer) => Buffer.concat([path, name]);
       paths.push(...inside.paths.map(prefixed));
       opened.push(path, ...inside.opened.map(prefixed));
@@ -85,7 +85,7 @@ export async function listUntracked(
  * outer repository's git lists such a folder as one path and does not add its files. `git` must use a private git
  * directory.
  */
-export function insideOf(git: GitHandle, folder: Buffer): GitHandle {
+export function createNestedHandle(git: GitHandle, folder: Buffer): GitHandle {
   const directory = join(git.directory, folder.toString());
   const index = join(git.environment["GIT_DIR"] ?? "", "no-index");
   return {
@@ -126,7 +126,7 @@ export async function hasCommit(git: GitHandle, folder: Buffer): Promise<boolean
     directory,
     environment: { ...environment, GIT_CEILING_DIRECTORIES: git.directory },
   };
-  return (await commitOf(inside, "HEAD").catch(() => undefined)) !== undefined;
+  return (await resolveCommit(inside, "HEAD").catch(() => undefined)) !== undefined;
 }
 
 /**

@@ -55,7 +55,7 @@ export async function findStatus(
   const queue = queues.get(root) ?? createQueue();
   queues.set(root, queue);
   const reading = readStagedEntries(git, objectFormat);
-  const base = await baseOf(from, reading);
+  const base = await resolveBase(from, reading);
   const verifying = from.kind === "tree" ? verifyTree(room, from.object, objectFormat) : undefined;
   const filling = queue(() => fillIndex(repository, room, base));
   // After a failure the other call still writes to the folder of `room`.
@@ -92,7 +92,7 @@ export async function findStatus(
   };
 }
 
-async function baseOf(from: Side, reading: Promise<StagedEntries>): Promise<IndexBase> {
+async function resolveBase(from: Side, reading: Promise<StagedEntries>): Promise<IndexBase> {
   if (from.kind === "tree") return { name: from.object };
   const { entries } = await reading;
   const hash = createHash("sha256");

@@ -57,11 +57,11 @@ function isElsewhere(path: string, platform: NodeJS.Platform): boolean {
 }
 
 function plainPath(path: string): string {
-  if (/^file:\/\/\//i.test(path)) return pathOfAddress(path);
+  if (/^file:\/\/\//i.test(path)) return fileUrlToPath(path);
   return /^~[\\/]/.test(path) ? join(homedir(), path.slice(2)) : path;
 }
 
-function pathOfAddress(address: string): string {
+function fileUrlToPath(address: string): string {
   try {
     return fileURLToPath(address);
   } catch (cause) {

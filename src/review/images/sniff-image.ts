@@ -19,7 +19,7 @@ export function sniffImage(head: Uint8Array): ImageType | undefined {
 }
 
 /** File extension of each type, without the dot. */
-export const extensionOf: Record<ImageType, string> = {
+export const imageExtensions: Record<ImageType, string> = {
   "image/png": "png",
   "image/jpeg": "jpg",
   "image/webp": "webp",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { AppError } from "../../errors.ts";
 import { getReason } from "../../files/durable-file.ts";
 import { makeFolders } from "../../files/make-folders.ts";
-import { extensionOf, sniffImage } from "./sniff-image.ts";
+import { imageExtensions, sniffImage } from "./sniff-image.ts";
 
 /**
  * Stores an uploaded image under a random name and returns its path. The folder has mode 0700 and the file 0600. The
@@ -16,7 +16,7 @@ export async function storeUpload(folder: string, bytes: Buffer, lastResort?: st
   const type = sniffImage(bytes);
   if (!type) throw new AppError("validation", "Unsupported image type: use PNG, JPEG or WebP");
   try {
-    const path = join(await ownFolder(folder, lastResort), `${randomUUID()}.${extensionOf[type]}`);
+    const path = join(await ownFolder(folder, lastResort), `${randomUUID()}.${imageExtensions[type]}`);
     await writeNew(path, bytes);
     return path;
   } catch (cause) {

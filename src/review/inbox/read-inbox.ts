@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { z } from "zod";
 import { readJson } from "../../files/durable-file.ts";
 import type { DecidedReview, InboxContent } from "../api-types.ts";
-import { reviewIdOf } from "../live/register-review.ts";
-import { entryOf, listRunning } from "../live/running-files.ts";
+import { toReviewId } from "../live/register-review.ts";
+import { toEntry, listRunning } from "../live/running-files.ts";
 
 const record = z.object({
   sessionId: z.string(),
@@ -23,7 +23,7 @@ export async function readInbox(dataDirectory: string, since: Date): Promise<Inb
     listRunning(dataDirectory),
     decidedSince(join(dataDirectory, "decisions"), since),
   ]);
-  return { waiting: running.map(entryOf), decided };
+  return { waiting: running.map(toEntry), decided };
 }
 
 /** Returns the start of the local day. */
@@ -47,7 +47,7 @@ async function readDecided(path: string): Promise<DecidedReview | undefined> {
   if (!parsed.success) return undefined;
   const { sessionId, kind, decidedAt, project, cwd, caller, title, decision } = parsed.data;
   return {
-    id: reviewIdOf(sessionId),
+    id: toReviewId(sessionId),
     mode: kind,
     title,
     repository: project ?? cwd,

@@ -64,7 +64,7 @@ function threadBlocks({ id, anchor, type, messages, outdated, state }: Thread, n
     `## ${number}. ${KIND[type]} on ${describeAnchor(anchor)}${marks}`,
     `Thread ${codeSpan(id)}`,
   ];
-  const quote = quoteOf(anchor);
+  const quote = getQuote(anchor);
   const language =
     anchor.kind === "lines" ? getFenceLanguage(anchor.path) : anchor.kind === "plan" ? "markdown" : "";
   if (quote !== "") blocks.push(codeBlock(quote, language));
@@ -89,7 +89,7 @@ function describeAnchor(anchor: ThreadAnchor): string {
   }
 }
 
-function quoteOf(anchor: ThreadAnchor): string {
+function getQuote(anchor: ThreadAnchor): string {
   if (anchor.kind === "lines") return anchor.code;
   return anchor.kind === "plan" ? anchor.quote : "";
 }

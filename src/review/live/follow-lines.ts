@@ -13,7 +13,7 @@ const CONTEXT_LINES = 8;
 const MAX_EDITS = 2_000;
 
 /** Returns the lines before and after a range. */
-export function contextOf(lines: readonly string[], { lineStart, lineEnd }: LineRange): AnchorContext {
+export function getContext(lines: readonly string[], { lineStart, lineEnd }: LineRange): AnchorContext {
   return {
     before: lines.slice(Math.max(0, lineStart - 1 - CONTEXT_LINES), lineStart - 1),
     after: lines.slice(lineEnd, lineEnd + CONTEXT_LINES),

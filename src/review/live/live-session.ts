@@ -228,7 +228,7 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
     },
     close,
     decided(decision) {
-      const { event, feedback } = eventOf(decision);
+      const { event, feedback } = toFinalEvent(decision);
       return close(event, feedback, true);
     },
     async interrupt() {
@@ -265,7 +265,7 @@ function repeatedEnd({ event, round }: LiveBatch): TakenBatch {
 }
 
 /** Returns the final event of a decision and its text for the agent. */
-function eventOf(decision: Decision): { event: "approved" | "ended"; feedback: string } {
+function toFinalEvent(decision: Decision): { event: "approved" | "ended"; feedback: string } {
   if (decision.kind === "feedback") {
     const isPlain = decision.annotations.length === 0;
     const feedback = isPlain ? (decision.feedback ?? "") : decision.text;

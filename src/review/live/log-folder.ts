@@ -22,7 +22,7 @@ export function logPath(dataDirectory: string, subject: string, id: string): str
 }
 
 /** Returns the part of a log's name that is the same for every live review of a repository or plan file. */
-export function subjectOf(...parts: readonly string[]): string {
+export function hashSubject(...parts: readonly string[]): string {
   return createHash("sha256").update(parts.join("\0")).digest("hex").slice(0, 16);
 }
 
@@ -45,7 +45,7 @@ export async function endedReviews(
   subject: readonly string[],
 ): Promise<readonly string[]> {
   const folder = logFolder(dataDirectory);
-  const prefix = `${subjectOf(...subject)}-`;
+  const prefix = `${hashSubject(...subject)}-`;
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith(prefix));
   const found = await Promise.all(
     names.map(async (name) => {

@@ -68,7 +68,7 @@ export function parseSarif(text: string, name: string): readonly SarifFinding[] 
   }
   return parsed.data.runs.flatMap(({ tool: { driver }, results }) =>
     (results ?? []).map((found) => ({
-      body: bodyOf(found, driver.rules ?? []),
+      body: toBody(found, driver.rules ?? []),
       author: { kind: "tool" as const, name: driver.name },
     })),
   );
@@ -82,7 +82,7 @@ function parseJson(text: string, name: string): unknown {
   }
 }
 
-function bodyOf(found: z.infer<typeof result>, rules: readonly z.infer<typeof rule>[]): SarifFinding["body"] {
+function toBody(found: z.infer<typeof result>, rules: readonly z.infer<typeof rule>[]): SarifFinding["body"] {
   const { ruleId, ruleIndex, message: content, locations } = found;
   const known = rules[ruleIndex ?? -1] ?? rules.find(({ id }) => id !== undefined && id === ruleId);
   const severity = SEVERITIES[found.level ?? known?.defaultConfiguration?.level ?? "warning"] ?? "warning";
@@ -90,22 +90,22 @@ function bodyOf(found: z.infer<typeof result>, rules: readonly z.infer<typeof ru
   const name = ruleId ?? known?.id;
   const markdown = name === undefined ? text || "No message." : `${text}\n\n\`${name}\``.trim();
   const { artifactLocation, region: lines } = locations?.[0]?.physicalLocation ?? {};
-  return { anchor: anchorOf(artifactLocation?.uri, lines), type: "finding", markdown, severity };
+  return { anchor: toAnchor(artifactLocation?.uri, lines), type: "finding", markdown, severity };
 }
 
-function anchorOf(
+function toAnchor(
   uri: string | undefined,
   lines: z.infer<typeof region> | undefined,
 ): NewThreadBody["anchor"] {
   if (uri === undefined) return { kind: "review" };
-  const path = pathOf(uri);
+  const path = toPath(uri);
   const { startLine, endLine = startLine } = lines ?? {};
   if (startLine === undefined || endLine === undefined) return { kind: "file", path };
   return { kind: "lines", path, side: "new", lineStart: startLine, lineEnd: Math.max(startLine, endLine) };
 }
 
 /** Returns the path of a relative reference. An absolute `file:` URI keeps its path, for the caller to make relative. */
-function pathOf(uri: string): string {
+function toPath(uri: string): string {
   const path = uri.replace(/^file:\/\/[^/]*/i, "").replace(/^(?:\.\/)+/, "");
   try {
     return decodeURIComponent(path);

@@ -20,11 +20,11 @@ export interface ReviewIdentity {
 /** Returns a new identity. */
 export function createIdentity(): ReviewIdentity {
   const sessionId = randomUUID();
-  return { sessionId, reviewId: reviewIdOf(sessionId), token: randomBytes(32).toString("base64url") };
+  return { sessionId, reviewId: toReviewId(sessionId), token: randomBytes(32).toString("base64url") };
 }
 
 /** Returns the id of a review, which is part of the session id that its record contains. */
-export function reviewIdOf(sessionId: string): string {
+export function toReviewId(sessionId: string): string {
   return sessionId.replaceAll("-", "").slice(0, 12);
 }
 
@@ -33,7 +33,7 @@ export function runningFolder(dataDirectory: string): string {
   return join(dataDirectory, "running");
 }
 
-const pathOf = (dataDirectory: string, id: string) => join(runningFolder(dataDirectory), `${id}.json`);
+const getRunningFilePath = (dataDirectory: string, id: string) => join(runningFolder(dataDirectory), `${id}.json`);
 
 /** Writes the running file of this process. Throws `storage`. */
 export async function addRunning(
@@ -45,7 +45,7 @@ export async function addRunning(
     await makePrivateFolder(folder);
     const text = JSON.stringify({ ...review, ...getProcessMark() });
     // Not durable: after a power cut the process is gone too.
-    await replaceFile(pathOf(dataDirectory, review.id), text, 0o600, { durable: false });
+    await replaceFile(getRunningFilePath(dataDirectory, review.id), text, 0o600, { durable: false });
   } catch (cause) {
     throw storageFailure(folder, cause);
   }
@@ -53,7 +53,7 @@ export async function addRunning(
 
 /** Changes the title in a running file. Never rejects. */
 export async function retitleRunning(dataDirectory: string, id: string, title: string): Promise<void> {
-  const path = pathOf(dataDirectory, id);
+  const path = getRunningFilePath(dataDirectory, id);
   try {
     const review: object = JSON.parse(await readFile(path, "utf8"));
     if ("title" in review && review.title === title) return;
@@ -65,7 +65,7 @@ export async function retitleRunning(dataDirectory: string, id: string, title: s
 
 /** Removes a running file. Never rejects. */
 export async function removeRunning(dataDirectory: string, id: string): Promise<void> {
-  await rm(pathOf(dataDirectory, id), { force: true }).catch(() => {});
+  await rm(getRunningFilePath(dataDirectory, id), { force: true }).catch(() => {});
 }
 
 /** Removes running files of processes that were killed. Never rejects. */

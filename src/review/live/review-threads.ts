@@ -74,9 +74,9 @@ export function createReviewThreads(options: ReviewThreadsOptions): ReviewThread
   let isClosed = false;
   let stopWatching: (() => void) | undefined;
   const readOthers = async () => {
-    const { entryOf, listRunning } = await import("./running-files.ts");
+    const { toEntry, listRunning } = await import("./running-files.ts");
     const running = await listRunning(dataDirectory);
-    return running.filter(({ id }) => id !== reviewId).map(entryOf);
+    return running.filter(({ id }) => id !== reviewId).map(toEntry);
   };
   const watchOthers = async (known: readonly ReviewEntry[]) => {
     const { watchReviews } = await import("./watch-reviews.ts");

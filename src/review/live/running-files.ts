@@ -52,7 +52,7 @@ async function readRunning(path: string): Promise<RunningReview | undefined> {
 }
 
 /** Returns a review as other programs and pages may see it, without its token. */
-export function entryOf({
+export function toEntry({
   id,
   mode,
   live,

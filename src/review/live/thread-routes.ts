@@ -18,7 +18,7 @@ export function threadRoutes(app: FastifyInstance, context: ReviewContext): void
   app.post("/api/threads", async (request): Promise<Thread> => {
     const caller = callerKind(request, threads.token);
     const body = parseBody(newThreadBody, request.body ?? null);
-    const author = authorOf(caller, body.author);
+    const author = resolveAuthor(caller, body.author);
     const [store, located] = await Promise.all([threads.open(), mode.anchors.locate(body.anchor)]);
     return store.create(body, located, author);
   });
@@ -28,7 +28,7 @@ export function threadRoutes(app: FastifyInstance, context: ReviewContext): void
     const store = await threads.open();
     expectThread(store.log.threads.get(request.params.id), request);
     const body = parseBody(newMessageBody, request.body ?? null);
-    const thread = await store.reply(request.params.id, body, authorOf(caller, body.author));
+    const thread = await store.reply(request.params.id, body, resolveAuthor(caller, body.author));
     return expectThread(thread, request);
   });
 
@@ -37,7 +37,7 @@ export function threadRoutes(app: FastifyInstance, context: ReviewContext): void
     const store = await threads.open();
     const known = expectThread(store.log.threads.get(request.params.id), request);
     const body = parseBody(threadChangeBody, request.body ?? null);
-    const author = authorOf(caller, body.author);
+    const author = resolveAuthor(caller, body.author);
     if (caller === "agent" && (body.state === "dismissed" || body.accepted))
       throw new AppError("forbidden", "Only the person can accept or dismiss a finding.");
     if (known.type !== "finding" && (body.state === "dismissed" || body.accepted))
@@ -58,7 +58,7 @@ function expectThread(thread: Thread | undefined, { params: { id } }: FastifyReq
 }
 
 /** Returns the author of a message. Throws `validation` if the caller names an author that it cannot be. */
-export function authorOf(caller: "page" | "agent", author: ThreadAuthor | undefined): ThreadAuthor {
+export function resolveAuthor(caller: "page" | "agent", author: ThreadAuthor | undefined): ThreadAuthor {
   const isPerson = author?.kind === "person";
   if (caller === "page") {
     if (author && !isPerson) throw new AppError("validation", "author: a page writes as the person");

@@ -15,7 +15,7 @@ export function planTitle(plan: string): string {
       continue;
     }
     fence = opening;
-    const heading = headingOf(line);
+    const heading = parseHeading(line);
     if (heading) return heading;
     if (!opening && !RULE_OR_COMMENT.test(line))
       firstLine ??= plain(line.replace(LIST_SIGN, "")) || undefined;
@@ -34,7 +34,7 @@ function frontMatterLines(lines: readonly string[]): number {
 }
 
 /** Returns the text of a heading line without a closing sequence of `#`. */
-function headingOf(line: string): string {
+function parseHeading(line: string): string {
   const text = /^ {0,3}#{1,6}[ \t](.*)$/.exec(line)?.[1]?.trim() ?? "";
   let end = text.length;
   while (text[end - 1] === "#") end -= 1;

@@ -19,7 +19,7 @@ export function uploadRoute(app: FastifyInstance, { uploadFolder, uploadFallback
     scope.removeContentTypeParser(["application/json", "text/plain"]);
     scope.addContentTypeParser("*", (_request, _payload, done) => done(null));
     scope.post("/api/upload", async (request): Promise<UploadResponse> => {
-      const file = request.isMultipart() ? await fileOf(request) : undefined;
+      const file = request.isMultipart() ? await readUpload(request) : undefined;
       if (!file) throw new AppError("validation", "No file provided");
       return { path: await storeUpload(uploadFolder, file.bytes, uploadFallback), originalName: file.name };
     });
@@ -44,7 +44,7 @@ function tooLarge(cause?: unknown): AppError {
  * Reads the member `file` completely before anything is written, so that an upload that is cut off or too large
  * leaves no file behind.
  */
-async function fileOf(request: FastifyRequest): Promise<{ bytes: Buffer; name: string } | undefined> {
+async function readUpload(request: FastifyRequest): Promise<{ bytes: Buffer; name: string } | undefined> {
   try {
     for await (const part of request.parts()) {
       if (part.type !== "file") continue;

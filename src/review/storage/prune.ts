@@ -59,7 +59,7 @@ export interface Pruning {
  */
 export async function prune(pruning: Pruning): Promise<void> {
   for (const rule of RULES) {
-    const entries = (await entriesOf(join(pruning.dataDirectory, rule.folder), pruning)).filter(
+    const entries = (await listEntries(join(pruning.dataDirectory, rule.folder), pruning)).filter(
       ({ entry }) => rule.mayGo(entry) && !pruning.inUse.has(entry.name),
     );
     const { most = Number.POSITIVE_INFINITY } = rule;
@@ -73,7 +73,7 @@ export async function prune(pruning: Pruning): Promise<void> {
     );
   }
   for (const folder of ["", "plans", ...RULES.map(({ folder }) => folder)]) {
-    const entries = await entriesOf(join(pruning.dataDirectory, folder), pruning);
+    const entries = await listEntries(join(pruning.dataDirectory, folder), pruning);
     const left = entries.filter(({ entry }) => LEFTOVER.test(entry.name));
     await removeAll(
       left.filter(({ age }) => age > LEFTOVER_DAYS * DAY_MS),
@@ -90,7 +90,7 @@ interface Aged {
 }
 
 /** Returns the entries of a folder, newest first. */
-async function entriesOf(folder: string, { shouldContinue, now = Date.now() }: Pruning): Promise<Aged[]> {
+async function listEntries(folder: string, { shouldContinue, now = Date.now() }: Pruning): Promise<Aged[]> {
   const aged: Aged[] = [];
   for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
     if (!shouldContinue()) return [];

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { exitCodeOf, startLifecycle } from "../../../src/cli/review/lifecycle.ts";
+import { getExitCode, startLifecycle } from "../../../src/cli/review/lifecycle.ts";
 
 const ended = (signal: AbortSignal) =>
   new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
@@ -12,7 +12,7 @@ describe("a command's lifecycle", () => {
     [{ reason: "caller-gone" }, 129],
     [{ reason: "timeout" }, 124],
   ] as const)("%j has the exit code %i", (exitReason, code) => {
-    expect(exitCodeOf(exitReason)).toBe(code);
+    expect(getExitCode(exitReason)).toBe(code);
   });
 
   it("ends with a signal, keeps its reason, and forces the exit after 2 s", async () => {

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { getProfile } from "../../../src/proxy/dialects/index.ts";
 import {
   isContextOverflow,
-  kindOfStatus,
+  statusToKind,
   retryAfterSeconds,
-  statusOfKind,
+  kindToStatus,
 } from "../../../src/proxy/exchange/error-status.ts";
 import {
   argumentsObject,
@@ -15,12 +15,12 @@ import {
   stringifyJson,
 } from "../../../src/proxy/exchange/json.ts";
 import { createLossList } from "../../../src/proxy/exchange/loss.ts";
-import { sniffMediaType, sourceOfUrl, urlOfSource } from "../../../src/proxy/exchange/media.ts";
+import { sniffMediaType, toMediaSource, toMediaUrl } from "../../../src/proxy/exchange/media.ts";
 import {
-  budgetOfEffort,
+  effortToBudget,
   clampEffort,
   type Effort,
-  effortOfBudget,
+  budgetToEffort,
 } from "../../../src/proxy/exchange/reasoning-effort.ts";
 import {
   attachSignatures,
@@ -34,9 +34,9 @@ import { createCallId, toCallId, unwrapCallId } from "../../../src/proxy/exchang
 import {
   mergeUsage,
   uncachedInput,
-  usageOfExclusive,
-  usageOfInclusive,
-  usageOfSeparateThoughts,
+  fromExclusiveCounts,
+  fromInclusiveCounts,
+  fromSeparateThoughtCounts,
 } from "../../../src/proxy/exchange/usage.ts";
 
 describe("call ids", () => {
@@ -141,21 +141,21 @@ describe("usage arithmetic", () => {
       fc.property(counts, ({ uncached, read, write, responseTokens, thoughts }) => {
         const total = uncached + read + write;
         const output = responseTokens + thoughts;
-        const exclusive = usageOfExclusive({
+        const exclusive = fromExclusiveCounts({
           uncached,
           cacheRead: read,
           cacheWrite: write,
           output,
           reasoning: thoughts,
         });
-        const inclusive = usageOfInclusive({
+        const inclusive = fromInclusiveCounts({
           input: total,
           cacheRead: read,
           cacheWrite: write,
           output,
           reasoning: thoughts,
         });
-        const apart = usageOfSeparateThoughts({
+        const apart = fromSeparateThoughtCounts({
           prompt: total,
           cacheRead: read + write,
           candidates: responseTokens,
@@ -170,7 +170,7 @@ describe("usage arithmetic", () => {
   });
 
   it("invents nothing", () => {
-    expect(usageOfInclusive({ input: undefined, output: null })).toEqual({ input: {}, output: {} });
+    expect(fromInclusiveCounts({ input: undefined, output: null })).toEqual({ input: {}, output: {} });
     expect(uncachedInput({ input: {}, output: {} })).toBeUndefined();
   });
 });
@@ -179,9 +179,9 @@ describe("effort and budget", () => {
   const efforts: Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
   it("are each other's inverse", () => {
-    for (const effort of efforts) expect(effortOfBudget(budgetOfEffort(effort))).toBe(effort);
-    expect(effortOfBudget(-1)).toBeUndefined();
-    expect(effortOfBudget(31_999)).toBe("high");
+    for (const effort of efforts) expect(budgetToEffort(effortToBudget(effort))).toBe(effort);
+    expect(budgetToEffort(-1)).toBeUndefined();
+    expect(budgetToEffort(31_999)).toBe("high");
   });
 
   it("clamp to the nearest that is known, the lower of two", () => {
@@ -240,13 +240,13 @@ describe("JSON that keeps its digits", () => {
 
 describe("media", () => {
   it("data URLs become bytes and come back", () => {
-    expect(sourceOfUrl("data:image/png;base64,AAAA")).toEqual({
+    expect(toMediaSource("data:image/png;base64,AAAA")).toEqual({
       kind: "base64",
       mediaType: "image/png",
       data: "AAAA",
     });
-    expect(urlOfSource(sourceOfUrl("data:image/png;base64,AAAA"))).toBe("data:image/png;base64,AAAA");
-    expect(sourceOfUrl("https://a.example/x.png")).toEqual({ kind: "url", url: "https://a.example/x.png" });
+    expect(toMediaUrl(toMediaSource("data:image/png;base64,AAAA"))).toBe("data:image/png;base64,AAAA");
+    expect(toMediaSource("https://a.example/x.png")).toEqual({ kind: "url", url: "https://a.example/x.png" });
   });
 
   it("tell their type themselves", () => {
@@ -259,9 +259,9 @@ describe("media", () => {
 describe("errors", () => {
   it("statuses and kinds agree", () => {
     for (const status of [400, 401, 402, 403, 404, 409, 413, 422, 429, 503])
-      expect(statusOfKind(kindOfStatus(status))).toBe(status);
-    expect(kindOfStatus(418)).toBe("invalid-request");
-    expect(kindOfStatus(599)).toBe("upstream");
+      expect(kindToStatus(statusToKind(status))).toBe(status);
+    expect(statusToKind(418)).toBe("invalid-request");
+    expect(statusToKind(599)).toBe("upstream");
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mergeActivity } from "../../../src/proxy/dashboard/activity.ts";
-import { lastOf, modelTotals, sumCalls } from "../../../src/proxy/dashboard/call-totals.ts";
+import { findLastOutcomes, modelTotals, sumCalls } from "../../../src/proxy/dashboard/call-totals.ts";
 import {
   addTo,
   createHistogram,
@@ -99,7 +99,7 @@ describe("totals", () => {
       ["n", 1],
     ]);
     expect(modelTotals(series)[1]).not.toHaveProperty("cost");
-    expect(lastOf(series)).toMatchObject({
+    expect(findLastOutcomes(series)).toMatchObject({
       lastSuccess: "2026-11-22T12:00:02.000Z",
       lastError: { time: "2026-11-22T12:00:01.000Z", status: 529, fault: "busy" },
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fits } from "../../../src/proxy/glob.ts";
-import { factsOf } from "../../../src/proxy/routing/call-facts.ts";
+import { collectCallFacts } from "../../../src/proxy/routing/call-facts.ts";
 import { createSelector } from "../../../src/proxy/routing/select-targets.ts";
 import { configOf } from "../../support/start-proxy.ts";
 
@@ -23,7 +23,7 @@ function selectorOf(models: object[], random = () => 0.5) {
   return createSelector(config.upstreams, config.rules, catalog, random);
 }
 
-const none = () => factsOf({}, undefined);
+const none = () => collectCallFacts({}, undefined);
 async function pick(
   models: object[],
   model: string | undefined,
@@ -73,7 +73,7 @@ describe("choosing an upstream", () => {
     const body = Buffer.from(
       JSON.stringify({ tools: [{}], messages: [image, { content: "word ".repeat(500) }] }),
     );
-    const facts = () => factsOf({ "x-claude-code-request-class": "compaction", "x-team": "red-1" }, body);
+    const facts = () => collectCallFacts({ "x-claude-code-request-class": "compaction", "x-team": "red-1" }, body);
     for (const [when, holds] of [
       [{ request_class: "compaction" }, true],
       [{ request_class: "main" }, false],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { getProfile } from "../../../src/proxy/dialects/index.ts";
 import { readableLine } from "../../../src/proxy/observability/readable-line.ts";
-import { costOf, findPrice } from "../../../src/proxy/usage/cost.ts";
+import { computeCost, findPrice } from "../../../src/proxy/usage/cost.ts";
 import { priceLists } from "../../../src/proxy/usage/list-prices.ts";
 import { usageFrom } from "../../../src/proxy/usage/read-usage.ts";
 import { json, startFakeUpstream } from "../../support/fake-upstream.ts";
@@ -23,7 +23,7 @@ const messages = (counts: object) =>
 describe("what a call costs", () => {
   it("is the sum of its tokens, each kind at its price and none of them twice", () => {
     const upstream = upstreamWith();
-    const cost = (counts: object, model = "claude-sonnet-4-6") => costOf(messages(counts), upstream, model);
+    const cost = (counts: object, model = "claude-sonnet-4-6") => computeCost(messages(counts), upstream, model);
     expect(cost({ input_tokens: MILLION })).toBe(3);
     expect(cost({ output_tokens: MILLION })).toBe(15);
     expect(cost({ cache_read_input_tokens: MILLION })).toBe(0.3);
@@ -35,12 +35,12 @@ describe("what a call costs", () => {
 
   it("counts a cache's tokens once, whether the vendor's input has them or not", () => {
     const chat = { prompt_tokens: 1000, completion_tokens: 0, prompt_tokens_details: { cached_tokens: 800 } };
-    expect(costOf(usageFrom(getProfile("chat-completions").response, chat), upstreamWith(), "gpt-5.4")).toBe(
+    expect(computeCost(usageFrom(getProfile("chat-completions").response, chat), upstreamWith(), "gpt-5.4")).toBe(
       0.0007,
     );
     const google = { promptTokenCount: 1000, cachedContentTokenCount: 800, candidatesTokenCount: 0 };
     expect(
-      costOf(
+      computeCost(
         usageFrom(getProfile("generative-language").response, google),
         upstreamWith(),
         "gemini-2.5-flash",
@@ -50,7 +50,7 @@ describe("what a call costs", () => {
 
   it("is that of long prompts for the whole call, from the first token above", () => {
     const cost = (cached: number) =>
-      costOf(
+      computeCost(
         messages({ input_tokens: 1, cache_read_input_tokens: cached }),
         upstreamWith(),
         "claude-haiku-5-5",
@@ -77,12 +77,12 @@ describe("what a call costs", () => {
 
   it("is not known where the vendor does not tell the tokens, or the list not their price", () => {
     const upstream = upstreamWith();
-    expect(costOf(undefined, upstream, "claude-opus-5")).toBeUndefined();
-    expect(costOf({ input: { total: 5 }, output: {} }, upstream, "claude-opus-5")).toBeUndefined();
+    expect(computeCost(undefined, upstream, "claude-opus-5")).toBeUndefined();
+    expect(computeCost({ input: { total: 5 }, output: {} }, upstream, "claude-opus-5")).toBeUndefined();
     const estimated = { input: { total: 5 }, output: { total: 5 }, estimated: true };
-    expect(costOf(estimated, upstream, "claude-opus-5")).toBeUndefined();
+    expect(computeCost(estimated, upstream, "claude-opus-5")).toBeUndefined();
     const written = { input: { total: 5, cacheWrite: 1 }, output: { total: 5 } };
-    expect(costOf(written, upstream, "gpt-5.4")).toBeUndefined();
+    expect(computeCost(written, upstream, "gpt-5.4")).toBeUndefined();
   });
 
   it("is what the configuration says, pattern by pattern in its order, before what a list says", () => {
@@ -90,9 +90,9 @@ describe("what a call costs", () => {
       "claude-opus-*": { input: 1, output: 2 },
       "*": { input: 0, output: 0, cache_read: 0, long_prompt: { above: 10, input: 7, output: 0 } },
     });
-    expect(costOf(messages({ input_tokens: MILLION }), upstream, "claude-opus-5")).toBe(1);
-    expect(costOf(messages({ input_tokens: 5 }), upstream, "gpt-5")).toBe(0);
-    expect(costOf(messages({ input_tokens: MILLION }), upstream, "gpt-5")).toBe(7);
+    expect(computeCost(messages({ input_tokens: MILLION }), upstream, "claude-opus-5")).toBe(1);
+    expect(computeCost(messages({ input_tokens: 5 }), upstream, "gpt-5")).toBe(0);
+    expect(computeCost(messages({ input_tokens: MILLION }), upstream, "gpt-5")).toBe(7);
   });
 
   it("is on record, and 0 is not the same as unknown", async () => {

@@ -3,7 +3,7 @@ import { lineText, type ParsedPatch } from "../../../src/render/diff/patch/parse
 import { scanPatch } from "../../../src/render/diff/patch/scan-patch.ts";
 import {
   buildRows,
-  gapsOf,
+  computeGaps,
   ROW_CONTEXT,
   ROW_GAP,
   ROW_LINE,
@@ -98,17 +98,17 @@ describe("buildRows", () => {
 
 describe("gapsOf", () => {
   it("returns none for a file that is completely in the patch", () => {
-    expect(gapsOf(scanPatch("@@ -0,0 +1,2 @@\n+a\n+b\n"), undefined, true)).toEqual([]);
+    expect(computeGaps(scanPatch("@@ -0,0 +1,2 @@\n+a\n+b\n"), undefined, true)).toEqual([]);
   });
 
   it("leaves the end open after three lines of context, and closed after fewer", () => {
     const three = scanPatch("@@ -1,4 +1,4 @@\n-a\n+b\n c\n d\n e\n");
-    expect(gapsOf(three, undefined, false)).toEqual([
+    expect(computeGaps(three, undefined, false)).toEqual([
       undefined,
       { oldStart: 5, newStart: 5, newEnd: undefined },
     ]);
-    expect(gapsOf(three, 4, false)).toEqual([undefined, undefined]);
-    expect(gapsOf(scanPatch("@@ -1,3 +1,3 @@\n-a\n+b\n c\n d\n"), undefined, false)).toEqual([
+    expect(computeGaps(three, 4, false)).toEqual([undefined, undefined]);
+    expect(computeGaps(scanPatch("@@ -1,3 +1,3 @@\n-a\n+b\n c\n d\n"), undefined, false)).toEqual([
       undefined,
       undefined,
     ]);

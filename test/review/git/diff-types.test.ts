@@ -2,7 +2,7 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { gitContextOf } from "../../../src/review/git/diff-types.ts";
+import { createGitContext } from "../../../src/review/git/diff-types.ts";
 import { readHeads } from "../../../src/review/git/refs.ts";
 import { snapshotOf, type TestRepository, testRepository } from "../../support/test-repository.ts";
 
@@ -73,7 +73,7 @@ describe("diff types", () => {
 
   it("are listed: the specification's three, then the others, other branches and recent commits", async () => {
     const git = await (await repository.open()).git();
-    const context = gitContextOf(await readHeads(git));
+    const context = createGitContext(await readHeads(git));
     expect(context).toMatchObject({ currentBranch: "topic", defaultBranch: "main" });
     expect(context.diffOptions).toEqual([
       { id: "uncommitted", label: "Uncommitted changes" },

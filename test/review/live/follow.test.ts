@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { contextOf, findLines, followLines } from "../../../src/review/live/follow-lines.ts";
+import { getContext, findLines, followLines } from "../../../src/review/live/follow-lines.ts";
 import { findQuote, followRange, quoteContext } from "../../../src/review/live/follow-quote.ts";
 
 const at = (lineStart: number, lineEnd = lineStart) => ({ lineStart, lineEnd });
@@ -38,7 +38,7 @@ describe("lines that a thread is about", () => {
 
   it("are found by their neighbors where several are equal", () => {
     const before = ["f1", "return", "f2", "return", "f3", "return"];
-    const context = contextOf(before, at(4));
+    const context = getContext(before, at(4));
     expect(findLines(["new", ...before], ["return"], context, 4)).toEqual(at(5));
     expect(findLines(["other", "return", "others"], ["return"], context, 4)).toBeUndefined();
   });

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { formatLocation, parseLocation } from "../../../web/dashboard/data/location.ts";
-import { findRange, startOf, stepsOf } from "../../../web/dashboard/data/ranges.ts";
-import { FIGURES, largestGroups, lineOf, restOf } from "../../../web/dashboard/overview/series.ts";
+import { findRange, getStart, listSteps } from "../../../web/dashboard/data/ranges.ts";
+import { FIGURES, largestGroups, createLine, createRestLine } from "../../../web/dashboard/overview/series.ts";
 
 const NOW = Date.UTC(2026, 10, 23, 6, 20, 30);
 const HOUR = 3_600_000;
 
 describe("the ranges of the dashboard", () => {
   it("begin at whole steps, so that rollups suffice, and end with the current one", () => {
-    const steps = stepsOf(findRange("24h"), NOW);
+    const steps = listSteps(findRange("24h"), NOW);
     expect(steps).toHaveLength(24);
     expect(steps.at(-1)).toBe(Date.UTC(2026, 10, 23, 6));
-    expect(startOf(findRange("30d"), NOW)).toBe("2026-10-25T00:00:00.000Z");
+    expect(getStart(findRange("30d"), NOW)).toBe("2026-10-25T00:00:00.000Z");
     expect(findRange("of yesterday").id).toBe("24h");
   });
 });
@@ -21,8 +21,8 @@ describe("a line of a chart", () => {
   const rows = [{ hour: new Date(NOW - HOUR).toISOString(), calls: 3, p50_ms: 20 }];
 
   it("has 0 for sums and no value for percentiles where there are no calls", () => {
-    expect(lineOf("Calls", rows, steps, "hour", FIGURES.calls).values).toEqual([0, 3, 0]);
-    expect(lineOf("Median", rows, steps, "hour", FIGURES.p50).values).toEqual([null, 20, null]);
+    expect(createLine("Calls", rows, steps, "hour", FIGURES.calls).values).toEqual([0, 3, 0]);
+    expect(createLine("Median", rows, steps, "hour", FIGURES.p50).values).toEqual([null, 20, null]);
   });
 
   it("shows the rest of the total, if there is any", () => {
@@ -31,8 +31,8 @@ describe("a line of a chart", () => {
       { label: "a", values: [0.1, 2, 0] },
       { label: "b", values: [0.2, 2, 0] },
     ];
-    expect(restOf("Other", total, lines)).toEqual({ label: "Other", values: [0, 1, 0] });
-    expect(restOf("Other", { label: "", values: [0.3] }, lines)).toBeUndefined();
+    expect(createRestLine("Other", total, lines)).toEqual({ label: "Other", values: [0, 1, 0] });
+    expect(createRestLine("Other", { label: "", values: [0.3] }, lines)).toBeUndefined();
   });
 
   it("belongs to one of the groups with the most calls that have a name", () => {

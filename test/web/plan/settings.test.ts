@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ReviewSettings } from "../../../src/review/api-types.ts";
-import { imageUrlOf } from "../../../web/plan/article/image-url.ts";
+import { resolveImageUrl } from "../../../web/plan/article/image-url.ts";
 import { tagsIn } from "../../../web/plan/decide/save-options.tsx";
 import { describeSaves, toSaveTargets } from "../../../web/plan/state/settings.ts";
 
@@ -47,6 +47,6 @@ describe("an image of the plan", () => {
     ["data:image/svg+xml,<svg>", undefined],
     ["file:///etc/passwd", undefined],
   ])("%s is shown from %s", (source, url) => {
-    expect(imageUrlOf(source, "/work")).toBe(url);
+    expect(resolveImageUrl(source, "/work")).toBe(url);
   });
 });

@@ -2,7 +2,7 @@ import { Pencil, Trash2 } from "lucide-react";
 import { IconButton } from "../../shared/components/button.tsx";
 import { imageUrl } from "../../shared/images/upload.ts";
 import type { CommentType, ReviewComment } from "../core/comment.ts";
-import { linesOf } from "../core/feedback.ts";
+import { formatLines } from "../core/feedback.ts";
 import { type CurrentPosition, currentPosition } from "../state/positions.ts";
 import { useSession } from "../state/session.ts";
 import { CommentText } from "./comment-text.tsx";
@@ -78,7 +78,7 @@ function positionText(comment: ReviewComment, position: CurrentPosition): string
   if (comment.path === undefined) return "on the whole change";
   if (!comment.place) return "on the whole file";
   const { start, end } = "start" in position ? position : comment.place;
-  return `${linesOf(start, end)}${comment.place.side === "old" ? ", before the change" : ""}`;
+  return `${formatLines(start, end)}${comment.place.side === "old" ? ", before the change" : ""}`;
 }
 
 function listStatuses(

@@ -6,7 +6,7 @@ import { ImageAttachments } from "../../shared/images/image-attachments.tsx";
 import { LONE_COMMAND_MS } from "../../shared/keyboard/first-key.ts";
 import { KeyHint } from "../../shared/keyboard/key-hint.tsx";
 import { type CommentType, commentTypes, type ReviewComment } from "../core/comment.ts";
-import { linesOf } from "../core/feedback.ts";
+import { formatLines } from "../core/feedback.ts";
 import { changeComment, closeEditor, useComments } from "../state/comments.ts";
 import { focusCursor, useCursor } from "../state/cursor.ts";
 import { PositionLabel } from "./comment-card.tsx";
@@ -134,7 +134,7 @@ function TextField({ comment, field }: TextFieldProps) {
       className="input"
       rows={3}
       value={text}
-      aria-label={labelOf(comment)}
+      aria-label={formatLabel(comment)}
       placeholder={
         suggestion === undefined ? "Leave a comment. Markdown works; paste images." : "Why? (optional)"
       }
@@ -169,10 +169,10 @@ function withType(comment: ReviewComment, type: CommentType): ReviewComment {
   return { ...rest, type, suggestion: suggestion ?? comment.place?.lines.join("\n") ?? "" };
 }
 
-function labelOf({ path, place: anchor }: ReviewComment): string {
+function formatLabel({ path, place: anchor }: ReviewComment): string {
   if (path === undefined) return "Comment on the whole change";
   if (!anchor) return `Comment on ${path}`;
-  return `Comment on ${path}, ${linesOf(anchor.start, anchor.end)}, ${anchor.side} side`;
+  return `Comment on ${path}, ${formatLines(anchor.start, anchor.end)}, ${anchor.side} side`;
 }
 
 /** Focuses a new editor, or the code of a suggestion. An editor that is scrolled back into view takes no focus. */

@@ -1,7 +1,7 @@
 import type { Thread } from "../../../src/review/api-types.ts";
 import { ThreadCard } from "../../shared/threads/thread-card.tsx";
 import { acceptFinding, useThreads } from "../../shared/threads/thread-store.ts";
-import { linesOf } from "../core/feedback.ts";
+import { formatLines } from "../core/feedback.ts";
 import { threadsAt } from "../state/threads.ts";
 import { commentFromFinding } from "./start.ts";
 
@@ -32,7 +32,7 @@ export function threadPosition({ anchor, outdated }: Thread): string {
   const was = outdated ? "was " : "";
   switch (anchor.kind) {
     case "lines":
-      return `${was}${linesOf(anchor.lineStart, anchor.lineEnd)}${anchor.side === "old" ? ", before the change" : ""}`;
+      return `${was}${formatLines(anchor.lineStart, anchor.lineEnd)}${anchor.side === "old" ? ", before the change" : ""}`;
     case "file":
       return "the whole file";
     default:

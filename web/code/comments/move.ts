@@ -3,7 +3,7 @@ import { announce } from "../../shared/components/toast.tsx";
 import { useThreads } from "../../shared/threads/thread-store.ts";
 import { threadStatus, threadSummary } from "../../shared/threads/threads.ts";
 import type { ReviewComment } from "../core/comment.ts";
-import { linesOf } from "../core/feedback.ts";
+import { formatLines } from "../core/feedback.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { setCursor } from "../state/cursor.ts";
 import { currentPosition, fileAt } from "../state/positions.ts";
@@ -25,7 +25,7 @@ export function goToComment(controller: DiffController, comment: ReviewComment):
   const line = { path: file.path, side: comment.place.side, number: position.end };
   setCursor(line);
   controller.scrollToLine(line, true);
-  announce(`${comment.type} on ${linesOf(position.start, position.end)} of ${file.path}`);
+  announce(`${comment.type} on ${formatLines(position.start, position.end)} of ${file.path}`);
 }
 
 /** Makes a thread active and scrolls to it. A thread without a position in the diff opens the sidebar. */

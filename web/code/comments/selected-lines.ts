@@ -2,7 +2,7 @@ import type { Side } from "../../../src/render/diff/patch/parsed-patch.ts";
 import type { LineRange } from "../state/cursor.ts";
 
 /** Returns the lines whose code is selected, on the file and side where the selection begins. */
-export function linesOfSelection(): LineRange | undefined {
+export function getSelectedLines(): LineRange | undefined {
   const selection = getSelection();
   const scroller = document.getElementById("diff");
   if (!scroller || !selection || selection.isCollapsed || selection.rangeCount === 0) return undefined;
@@ -12,7 +12,7 @@ export function linesOfSelection(): LineRange | undefined {
   const cells = [...scroller.querySelectorAll<HTMLElement>(".row .code[data-side]")].filter(
     (cell) => (side === undefined || cell.dataset["side"] === side) && isSelected(range, cell),
   );
-  const lines = cells.map(lineOf).filter((line) => line !== undefined);
+  const lines = cells.map(toLineRange).filter((line) => line !== undefined);
   const first = lines[0];
   if (!first) return undefined;
   const same = lines.filter((line) => line.path === first.path && line.side === first.side);
@@ -31,7 +31,7 @@ function isSelected(range: Range, cell: HTMLElement): boolean {
 }
 
 /** Returns the line of an element as a range of one line. */
-export function lineOf(element: Element): LineRange | undefined {
+export function toLineRange(element: Element): LineRange | undefined {
   const path = element.closest<HTMLElement>("[data-path]")?.dataset["path"];
   const cell = element.closest<HTMLElement>("[data-side]");
   const side = cell && getSide(cell);

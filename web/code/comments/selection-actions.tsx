@@ -5,7 +5,7 @@ import { isTouched } from "../../shared/selection/last-pointer.ts";
 import { followSelection } from "../../shared/selection/settled-selection.ts";
 import type { CommentType } from "../core/comment.ts";
 import type { LineRange } from "../state/cursor.ts";
-import { linesOfSelection } from "./selected-lines.ts";
+import { getSelectedLines } from "./selected-lines.ts";
 import { commentOnLines } from "./start.ts";
 
 interface SelectedLines {
@@ -65,7 +65,7 @@ export function SelectionActions() {
 
 /** Places the toolbar above the selection; below it on touch screens, where the system's own toolbar is above. */
 function selectedLines(): SelectedLines | undefined {
-  const range = linesOfSelection();
+  const range = getSelectedLines();
   const box = range && getSelection()?.getRangeAt(0).getBoundingClientRect();
   if (!range || !box) return undefined;
   const wanted = isTouched() ? box.bottom + 28 : box.top - 44;

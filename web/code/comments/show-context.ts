@@ -4,7 +4,7 @@ import {
   type Side,
   shiftAt,
 } from "../../../src/render/diff/patch/parsed-patch.ts";
-import { gapsOf } from "../../../src/render/diff/row-model.ts";
+import { computeGaps } from "../../../src/render/diff/row-model.ts";
 import type { DiffFile, Thread } from "../../../src/review/api-types.ts";
 import { useThreads } from "../../shared/threads/thread-store.ts";
 import type { ReviewComment } from "../core/comment.ts";
@@ -108,7 +108,7 @@ async function openThread(lines: LinesBetween): Promise<void> {
 function showLines({ file, patch, side, start: from, end: to }: LinesBetween, text: string): void {
   const shift = side === "old" ? shiftAt(patch, "old", from) : 0;
   const [start, end] = [from + shift, to + shift];
-  const gaps = gapsOf(patch, text.split("\n").length, false);
+  const gaps = computeGaps(patch, text.split("\n").length, false);
   const at = gaps.findIndex((gap) => gap && start >= gap.newStart && start < (gap.newEnd ?? 0));
   const gap = gaps[at];
   if (!gap) return;

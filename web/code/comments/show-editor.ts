@@ -12,7 +12,7 @@ export function showEditorsIn(controller: DiffController): void {
 
 /** Scrolls to a comment's open editor and focuses it synchronously, so that the next key is typed into it. */
 export function showEditor(id: string): void {
-  const editor = editorOf(id) ?? broughtIntoView(id);
+  const editor = findEditor(id) ?? broughtIntoView(id);
   if (!editor) return;
   const thread = editor.closest<HTMLElement>(".thread-row");
   if (thread) shownIn?.reveal(thread);
@@ -25,11 +25,11 @@ export function showEditor(id: string): void {
 
 /** Scrolls so that all of an open editor is in view after it has grown. */
 export function revealEditor(id: string): void {
-  const thread = editorOf(id)?.closest<HTMLElement>(".thread-row");
+  const thread = findEditor(id)?.closest<HTMLElement>(".thread-row");
   if (thread) shownIn?.reveal(thread);
 }
 
-function editorOf(id: string): HTMLElement | null {
+function findEditor(id: string): HTMLElement | null {
   return document.querySelector<HTMLElement>(`.comment-open[data-comment="${CSS.escape(id)}"]`);
 }
 
@@ -43,5 +43,5 @@ function broughtIntoView(id: string): HTMLElement | null {
     if (anchor && "end" in now) shownIn?.scrollToLine({ path, side: anchor.side, number: now.end }, true);
     else shownIn?.scrollToFile(path);
   });
-  return editorOf(id);
+  return findEditor(id);
 }

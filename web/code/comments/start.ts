@@ -3,7 +3,7 @@ import type { DiffFile, Thread } from "../../../src/review/api-types.ts";
 import { announce, showToast } from "../../shared/components/toast.tsx";
 import { newId } from "../../shared/new-id.ts";
 import { type CommentType, isBlank, type ReviewComment } from "../core/comment.ts";
-import { linesOf } from "../core/feedback.ts";
+import { formatLines } from "../core/feedback.ts";
 import {
   addComment,
   changeComment,
@@ -13,7 +13,7 @@ import {
   startComment,
   useComments,
 } from "../state/comments.ts";
-import { endOf, getStart, type LineRange, useCursor } from "../state/cursor.ts";
+import { getLastLine, getStart, type LineRange, useCursor } from "../state/cursor.ts";
 import { diffLabel } from "../state/diff-label.ts";
 import { describeLines } from "../state/positions.ts";
 import { useSession } from "../state/session.ts";
@@ -34,7 +34,7 @@ export function commentOnLines(range: LineRange, type: CommentType, typed = ""):
   // Keeps the lines selected while the person writes.
   useCursor.setState({
     range,
-    cursor: { path: range.path, side: range.side, number: endOf(range) },
+    cursor: { path: range.path, side: range.side, number: getLastLine(range) },
   });
   if (open) {
     reopen(open, typed);
@@ -50,7 +50,7 @@ export function commentOnLines(range: LineRange, type: CommentType, typed = ""):
     place: anchor,
     ...(isSuggestion && { suggestion: anchor.lines.join("\n") }),
   });
-  announce(`Comment on ${linesOf(getStart(range), endOf(range))}`);
+  announce(`Comment on ${formatLines(getStart(range), getLastLine(range))}`);
   return true;
 }
 
@@ -142,7 +142,7 @@ function openEditorOn(range: LineRange): ReviewComment | undefined {
       path === range.path &&
       anchor?.side === range.side &&
       anchor.start === getStart(range) &&
-      anchor.end === endOf(range),
+      anchor.end === getLastLine(range),
   );
 }
 

@@ -1,6 +1,6 @@
 import type { KeyboardEvent } from "react";
 import type { LineAnchor, ReviewComment } from "../core/comment.ts";
-import { linesOf } from "../core/feedback.ts";
+import { formatLines } from "../core/feedback.ts";
 import { changeComment } from "../state/comments.ts";
 import { MiniDiff } from "./mini-diff.tsx";
 
@@ -19,7 +19,7 @@ export function SuggestionEditor({ comment, anchor, suggestion }: SuggestionEdit
     // At the end of the text, Tab moves the focus on, so that the field is not a keyboard trap.
     if (field.selectionStart === field.value.length) return;
     event.preventDefault();
-    field.setRangeText(indentOf(anchor.lines), field.selectionStart, field.selectionEnd, "end");
+    field.setRangeText(detectIndent(anchor.lines), field.selectionStart, field.selectionEnd, "end");
     change(field.value);
   };
   return (
@@ -31,7 +31,7 @@ export function SuggestionEditor({ comment, anchor, suggestion }: SuggestionEdit
         autoCapitalize="off"
         wrap="off"
         value={suggestion}
-        aria-label={`Suggested code for ${linesOf(anchor.start, anchor.end)} of ${comment.path}`}
+        aria-label={`Suggested code for ${formatLines(anchor.start, anchor.end)} of ${comment.path}`}
         onKeyDown={onKeyDown}
         onChange={(event) => change(event.target.value)}
       />
@@ -41,6 +41,6 @@ export function SuggestionEditor({ comment, anchor, suggestion }: SuggestionEdit
 }
 
 /** Returns one level of indentation in the style of the lines. */
-function indentOf(lines: readonly string[]): string {
+function detectIndent(lines: readonly string[]): string {
   return lines.some((line) => line.startsWith("\t")) ? "\t" : "  ";
 }

@@ -11,14 +11,14 @@ export function threadBody(
   const isSuggestion = changesCode(comment) && comment.suggestion !== undefined;
   const type = isSuggestion ? "suggestion" : comment.type === "suggestion" ? "comment" : comment.type;
   return {
-    anchor: anchorOf(comment, position),
+    anchor: toAnchor(comment, position),
     type,
     markdown: threadText(comment),
     ...(isSuggestion && { suggestedCode: comment.suggestion }),
   };
 }
 
-function anchorOf(
+function toAnchor(
   { path, place: anchor }: ReviewComment,
   position: { readonly start: number; readonly end: number } | undefined,
 ): NewThreadBody["anchor"] {

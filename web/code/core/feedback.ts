@@ -1,5 +1,5 @@
 import { diffArrays } from "diff/lib/diff/array.js";
-import { languageOf } from "../../../src/render/diff/text/language.ts";
+import { detectLanguage } from "../../../src/render/diff/text/language.ts";
 import { shownLength } from "../../../src/render/diff/text/segments.ts";
 import { withClosedFence } from "../../../src/render/markdown/closed-fences.ts";
 import { codeSpan, fenced } from "../../../src/render/markdown/fences.ts";
@@ -28,7 +28,7 @@ export function feedbackMarkdown(comments: readonly ReviewComment[], context: Fe
     const title = comment.path === undefined ? "General" : codeSpan(comment.path);
     if (title !== section) parts.push(`## ${title}`);
     section = title;
-    parts.push(...itemOf(comment, index + 1, context));
+    parts.push(...formatItem(comment, index + 1, context));
   });
   return `${parts.join("\n\n")}\n`;
 }
@@ -52,7 +52,7 @@ function heading(count: number, { repository, branch, diff }: FeedbackContext): 
   ].join("\n\n");
 }
 
-function itemOf(comment: ReviewComment, number: number, context: FeedbackContext): string[] {
+function formatItem(comment: ReviewComment, number: number, context: FeedbackContext): string[] {
   const [title = "", ...parts] = feedbackItem(comment, context);
   return [`### ${number}. ${title}`, ...parts];
 }
@@ -62,18 +62,18 @@ export function feedbackItem(comment: ReviewComment, context: FeedbackContext): 
   const type = comment.type[0]?.toUpperCase() + comment.type.slice(1);
   if (!comment.place) {
     const what = comment.path === undefined ? "the whole change" : "the whole file";
-    return [`${type} on ${what}`, ...contextLines(comment, context), ...bodyOf(comment)];
+    return [`${type} on ${what}`, ...contextLines(comment, context), ...formatBody(comment)];
   }
   const now = context.currentPosition(comment);
   const position = now ?? comment.place;
   const side = comment.place.side === "new" ? "new side" : "old side: before the change";
-  const parts = [`${type} on ${linesOf(position.start, position.end)} (${side})`];
+  const parts = [`${type} on ${formatLines(position.start, position.end)} (${side})`];
   parts.push(...contextLines(comment, context));
   if (comment.suggestion === undefined) {
-    const language = languageOf(comment.path ?? "");
+    const language = detectLanguage(comment.path ?? "");
     parts.push(fenced(`${quoted(comment.place.lines)}\n`, language === "text" ? "" : language));
   }
-  parts.push(...bodyOf(comment));
+  parts.push(...formatBody(comment));
   if (comment.suggestion !== undefined) {
     const what = comment.suggestion === "" ? "Remove these lines:" : "Suggested change:";
     parts.push(what, fenced(`${suggestionDiff(comment.place, comment.suggestion)}\n`, "diff"));
@@ -107,7 +107,7 @@ function contextLines(comment: ReviewComment, context: FeedbackContext): string[
   return found.length > 0 ? [found.join(" ")] : [];
 }
 
-function bodyOf(comment: ReviewComment): string[] {
+function formatBody(comment: ReviewComment): string[] {
   const parts: string[] = [];
   if (comment.text.trim() !== "") parts.push(withClosedFence(comment.text.trim()));
   if (comment.images.length > 0) {
@@ -127,14 +127,14 @@ function suggestionDiff(anchor: LineAnchor, suggestion: string): string {
 }
 
 /** Returns `line 5` or `lines 5-9`. */
-export function linesOf(start: number, end: number): string {
+export function formatLines(start: number, end: number): string {
   return start === end ? `line ${start}` : `lines ${start}-${end}`;
 }
 
 /**
  * Converts comments to the annotations of `POST /api/feedback`, with current line numbers. Line 0 is the whole file.
  */
-export function annotationsOf(
+export function toAnnotations(
   comments: readonly ReviewComment[],
   currentPosition: FeedbackContext["currentPosition"],
 ): CodeAnnotation[] {

@@ -9,7 +9,7 @@ import { Dialog } from "../../shared/components/dialog.tsx";
 import { timeAgo } from "../../shared/time-ago.ts";
 import { CommentBadge } from "../comments/comment-card.tsx";
 import { CommentText } from "../comments/comment-text.tsx";
-import { linesOf } from "../core/feedback.ts";
+import { formatLines } from "../core/feedback.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { setCursor } from "../state/cursor.ts";
 import { type SinceLast, sinceRound, useRounds } from "../state/rounds.ts";
@@ -59,7 +59,7 @@ function EarlierComment({ annotation, round, controller }: EarlierCommentProps) 
     compared !== undefined && round.gitRef === compared.gitRef && round.diffType === compared.diffType;
   const since = file && isComparable ? sinceRound(round, file) : undefined;
   const fate =
-    isLast && file && annotation.code !== undefined ? fateOf(annotation, position) : describe(file, since);
+    isLast && file && annotation.code !== undefined ? describeFate(annotation, position) : describe(file, since);
   const show = () => {
     if (!file) return;
     openDialog("none");
@@ -77,7 +77,7 @@ function EarlierComment({ annotation, round, controller }: EarlierCommentProps) 
         <CommentBadge type={annotation.type} />
         <span className="comment-position">
           {annotation.filePath},{" "}
-          {annotation.lineEnd === 0 ? "the whole file" : linesOf(annotation.lineStart, annotation.lineEnd)}
+          {annotation.lineEnd === 0 ? "the whole file" : formatLines(annotation.lineStart, annotation.lineEnd)}
           <span className="comment-status">{fate}</span>
         </span>
         {file && (
@@ -94,13 +94,13 @@ function EarlierComment({ annotation, round, controller }: EarlierCommentProps) 
 }
 
 /** Describes what became of the lines of an annotation. */
-function fateOf(annotation: RoundAnnotation, position: AnnotationPosition | undefined): string {
+function describeFate(annotation: RoundAnnotation, position: AnnotationPosition | undefined): string {
   if (position?.applied) return "suggestion applied";
   if (!position) return "these lines have changed since";
   const { lineStart, lineEnd } = position;
   return lineStart === annotation.lineStart
     ? "lines unchanged since"
-    : `now ${linesOf(lineStart, lineEnd)}, unchanged`;
+    : `now ${formatLines(lineStart, lineEnd)}, unchanged`;
 }
 
 function describe(file: DiffFile | undefined, since: SinceLast | undefined): string {

@@ -1,4 +1,4 @@
-import { lineOf } from "../comments/selected-lines.ts";
+import { toLineRange } from "../comments/selected-lines.ts";
 import { commentOnLines } from "../comments/start.ts";
 import { type LineRange, preferSide, setCursor, useCursor } from "../state/cursor.ts";
 
@@ -99,7 +99,7 @@ class LineDrag {
 function goToClickedLine({ target }: MouseEvent): void {
   if (!(target instanceof Element) || !target.closest(".code")) return;
   if (String(getSelection()) !== "") return;
-  const line = lineOf(target);
+  const line = toLineRange(target);
   if (!line) return;
   preferSide(line.side);
   setCursor({ path: line.path, side: line.side, number: line.to });
@@ -107,7 +107,7 @@ function goToClickedLine({ target }: MouseEvent): void {
 
 function rangeFrom(target: Element, extend: boolean): LineRange | undefined {
   const number = target.closest<HTMLElement>(".num[data-line]");
-  const line = number && lineOf(number);
+  const line = number && toLineRange(number);
   if (!line) return undefined;
   const { cursor } = useCursor.getState();
   const isSame = extend && cursor?.path === line.path && cursor.side === line.side;

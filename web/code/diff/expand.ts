@@ -1,4 +1,4 @@
-import { type Gap, gapsOf } from "../../../src/render/diff/row-model.ts";
+import { type Gap, computeGaps } from "../../../src/render/diff/row-model.ts";
 import { explain } from "../../shared/api/client.ts";
 import { showToast } from "../../shared/components/toast.tsx";
 import type { FileBody } from "../core/rows/file-body.ts";
@@ -11,7 +11,7 @@ export const EXPAND_STEP = 20;
 /** Returns the gap between two hunks by its index. */
 export function gapAt(body: FileBody, gap: number): Gap | undefined {
   if (!body.patch) return undefined;
-  return gapsOf(body.patch, body.text?.length, false)[gap];
+  return computeGaps(body.patch, body.text?.length, false)[gap];
 }
 
 /** Shows more lines of a gap: below the previous hunk, above the next hunk, or all. */

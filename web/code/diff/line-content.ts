@@ -1,6 +1,6 @@
 import {
   endsInReturn,
-  hunkOf,
+  findHunk,
   LINE_CONTEXT,
   lineNumber,
   lineText,
@@ -12,7 +12,7 @@ import type { Tokens } from "../../../src/render/diff/text/tokens.ts";
 import { wordChangesOn } from "../../../src/render/diff/text/word-diff.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
 import { nearest, rangesIn } from "../core/text/search.ts";
-import { tokensOfHunk, tokensOfText } from "../highlight/tokens-of.ts";
+import { highlightHunk, highlightWholeText } from "../highlight/tokens-of.ts";
 
 /** Longer lines are data and are not highlighted. In UTF-16 units. */
 const MAX_COLORED_LENGTH = 20_000;
@@ -54,7 +54,7 @@ export function patchLine(
   const isCut = full.length > text.length;
   const current = currentOn(search, side);
   const marks = {
-    ...highlightOf(source, line, side),
+    ...findHighlight(source, line, side),
     changed: isCut ? [] : wordChangesOn(patch, line, side),
     found: search ? nearest(rangesIn(text, search.pattern), current) : [],
     current,
@@ -80,25 +80,25 @@ export function contextLine(
   const lines = source.text ?? [];
   const full = lines[number - 1] ?? "";
   const text = whole ? full : full.slice(0, shownLength(full));
-  const tokens = full.length > MAX_COLORED_LENGTH ? undefined : tokensOfText(lines, source.file.path);
+  const tokens = full.length > MAX_COLORED_LENGTH ? undefined : highlightWholeText(lines, source.file.path);
   const found = search ? nearest(rangesIn(text, search.pattern)) : [];
   const segments = splitSegments(text, { tokens, tokenLine: number - 1, changed: [], found });
   return { segments, hidden: full.length - text.length, notice: undefined };
 }
 
 /** Prefers the highlighting of the whole file, which includes the context before the hunk. */
-function highlightOf(
+function findHighlight(
   source: LineSource,
   line: number,
   side: Side,
 ): { tokens: Tokens | undefined; tokenLine: number } {
   const number = lineNumber(source.patch, line, side);
-  const whole = side === "new" && source.text ? tokensOfText(source.text, source.file.path) : undefined;
+  const whole = side === "new" && source.text ? highlightWholeText(source.text, source.file.path) : undefined;
   if (whole) return { tokens: whole, tokenLine: number - 1 };
-  const hunk = hunkOf(source.patch, line);
+  const hunk = findHunk(source.patch, line);
   const header = source.patch.hunks[hunk];
   const start = (side === "old" ? header?.oldStart : header?.newStart) ?? 1;
-  return { tokens: tokensOfHunk(source.patch, source.file.path, hunk, side), tokenLine: number - start };
+  return { tokens: highlightHunk(source.patch, source.file.path, hunk, side), tokenLine: number - start };
 }
 
 /** Returns the notice after a line's code. */

@@ -10,7 +10,7 @@ import { Thread } from "../comments/thread.tsx";
 import type { FileBody } from "../core/rows/file-body.ts";
 import { type LineRef, numberAt } from "../core/rows/navigate.ts";
 import { useHighlighting } from "../highlight/tokens-of.ts";
-import { endOf, getStart, type LineRange } from "../state/cursor.ts";
+import { getLastLine, getStart, type LineRange } from "../state/cursor.ts";
 import { type LinesSince, useRounds } from "../state/rounds.ts";
 import { type FoundMatch, useSearch } from "../state/search.ts";
 import { useView, wholeLineKey } from "../state/view.ts";
@@ -90,7 +90,7 @@ function isWhole(wholeLines: ReadonlySet<string>, { file, rows }: FileBody, row:
 
 function pickedSides(body: FileBody, row: number, range: LineRange): number {
   const number = numberAt(body, row, range.side);
-  if (number < getStart(range) || number > endOf(range)) return 0;
+  if (number < getStart(range) || number > getLastLine(range)) return 0;
   return range.side === "old" ? 1 : 2;
 }
 

@@ -1,6 +1,6 @@
 import { create } from "zustand";
 import { hunkText, type ParsedPatch, type Side } from "../../../src/render/diff/patch/parsed-patch.ts";
-import { languageOf } from "../../../src/render/diff/text/language.ts";
+import { detectLanguage } from "../../../src/render/diff/text/language.ts";
 import { indexTokens, type Tokens } from "../../../src/render/diff/text/tokens.ts";
 import { type Highlight, loadHighlighter } from "./highlight.ts";
 import type { HighlightRequest, HighlightResponse } from "./highlight-worker.ts";
@@ -26,7 +26,7 @@ export async function startHighlighting(): Promise<void> {
 /**
  * Returns the tokens of one side of a hunk, from the hunk's first line on that side. Undefined until they are ready.
  */
-export function tokensOfHunk(patch: ParsedPatch, path: string, hunk: number, side: Side): Tokens | undefined {
+export function highlightHunk(patch: ParsedPatch, path: string, hunk: number, side: Side): Tokens | undefined {
   if (!highlight) return undefined;
   const memory = byHunk.get(patch) ?? new Map<string, Tokens | null>();
   byHunk.set(patch, memory);
@@ -37,7 +37,7 @@ export function tokensOfHunk(patch: ParsedPatch, path: string, hunk: number, sid
 }
 
 /** Returns the tokens of a whole text, given as its lines. Undefined until they are ready. */
-export function tokensOfText(lines: readonly string[], path: string): Tokens | undefined {
+export function highlightWholeText(lines: readonly string[], path: string): Tokens | undefined {
   if (!highlight) return undefined;
   const known = byText.get(lines);
   if (known !== undefined) return known ?? undefined;
@@ -50,7 +50,7 @@ function highlightText(
   path: string,
   keep: (tokens: Tokens | null) => void,
 ): Tokens | undefined {
-  const language = languageOf(path);
+  const language = detectLanguage(path);
   keep(null);
   if (text.length > MAX_TEXT_LENGTH || language === "text") return undefined;
   if (text.length > DONE_AT_ONCE) {

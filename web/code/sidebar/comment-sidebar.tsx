@@ -28,8 +28,8 @@ export function CommentSidebar({ controller }: { readonly controller: DiffContro
   const hasThreads = useThreads(({ threads }) => threads.length > 0);
   const [type, setType] = useState<CommentType | "all">("all");
   const ordered = useMemo(() => {
-    const orderOf = new Map(files.map(({ path }, order) => [path, order]));
-    return inFileOrder(comments, (path) => orderOf.get(path) ?? files.length);
+    const orderByPath = new Map(files.map(({ path }, order) => [path, order]));
+    return inFileOrder(comments, (path) => orderByPath.get(path) ?? files.length);
   }, [comments, files]);
   const shown = ordered.filter((comment) => type === "all" || comment.type === type);
   return (

@@ -17,8 +17,8 @@ export function SidebarThreads({ controller }: { readonly controller: DiffContro
   const threads = useThreads((state) => state.threads);
   const files = useSession((session) => session.files);
   const ordered = useMemo(() => {
-    const orderOf = new Map(files.map(({ path }, order) => [path, order]));
-    return inReviewOrder(threads, (path) => orderOf.get(path) ?? files.length);
+    const orderByPath = new Map(files.map(({ path }, order) => [path, order]));
+    return inReviewOrder(threads, (path) => orderByPath.get(path) ?? files.length);
   }, [threads, files]);
   return (
     <ThreadList

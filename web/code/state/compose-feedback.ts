@@ -1,7 +1,7 @@
 import type { CodeAnnotation } from "../../../src/review/api-types.ts";
 import { copyAndReport } from "../../shared/clipboard.ts";
 import { inFileOrder, type ReviewComment } from "../core/comment.ts";
-import { annotationsOf, type FeedbackContext, feedbackMarkdown } from "../core/feedback.ts";
+import { toAnnotations, type FeedbackContext, feedbackMarkdown } from "../core/feedback.ts";
 import { nonEmptyComments, useComments } from "./comments.ts";
 import { diffLabel } from "./diff-label.ts";
 import { useEditedFeedback } from "./edited-feedback.ts";
@@ -19,7 +19,7 @@ export async function composeFeedback(): Promise<Feedback> {
   const { comments, context } = await commentsInOrder();
   return {
     markdown: comments.length === 0 ? "" : feedbackMarkdown(comments, context),
-    annotations: annotationsOf(comments, placed),
+    annotations: toAnnotations(comments, placed),
     count: comments.length,
   };
 }
@@ -30,10 +30,10 @@ export async function commentsInOrder(): Promise<{
   readonly context: FeedbackContext;
 }> {
   const { files, patches, index } = useSession.getState();
-  const orderOf = new Map(files.map(({ path }, order) => [path, order]));
+  const orderByPath = new Map(files.map(({ path }, order) => [path, order]));
   const comments = inFileOrder(
     nonEmptyComments(useComments.getState().comments),
-    (path) => orderOf.get(path) ?? files.length,
+    (path) => orderByPath.get(path) ?? files.length,
   );
   const commented = new Set(comments.map(({ path }) => path));
   const wanted = files.filter(({ path }) => commented.has(path)).map((file) => file.index);

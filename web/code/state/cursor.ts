@@ -30,7 +30,7 @@ export const useCursor = create<CursorState>(() => ({
 /** Returns the first line of a range, whichever way it was selected. */
 export const getStart = (range: LineRange): number => Math.min(range.from, range.to);
 /** Returns the last line of a range, whichever way it was selected. */
-export const endOf = (range: LineRange): number => Math.max(range.from, range.to);
+export const getLastLine = (range: LineRange): number => Math.max(range.from, range.to);
 
 /** Moves the cursor and clears the selection. */
 export function setCursor(cursor: LineRef | undefined): void {

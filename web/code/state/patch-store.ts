@@ -89,7 +89,7 @@ export class PatchStore {
   batches(): [number, number][] {
     const batches: [number, number][] = [];
     for (let first = 0; first < this.files.length; ) {
-      const last = this.lastOfBatch(first, FOR_SEARCH, () => true);
+      const last = this.findBatchEnd(first, FOR_SEARCH, () => true);
       batches.push([first, last]);
       first = last + 1;
     }
@@ -112,12 +112,12 @@ export class PatchStore {
       if (first === undefined) return;
       const wanted = new Set(this.wanted);
       const accepts = (index: number) => wanted.has(index) && this.isMissing(index);
-      const last = this.lastOfBatch(first, FOR_SCROLLING, accepts);
+      const last = this.findBatchEnd(first, FOR_SCROLLING, accepts);
       void this.request(first, last);
     }
   }
 
-  private lastOfBatch(first: number, size: RequestSize, accepts: (index: number) => boolean): number {
+  private findBatchEnd(first: number, size: RequestSize, accepts: (index: number) => boolean): number {
     let bytes = this.files[first]?.patchSize ?? 0;
     let last = first;
     while (last + 1 < this.files.length && last - first + 1 < size.files && accepts(last + 1)) {

@@ -9,7 +9,7 @@ import type { DiffFile } from "../../../src/review/api-types.ts";
 import type { LineAnchor, ReviewComment } from "../core/comment.ts";
 import { anchorLines, relocate } from "../core/relocate.ts";
 import type { LineRange } from "./cursor.ts";
-import { endOf, getStart } from "./cursor.ts";
+import { getLastLine, getStart } from "./cursor.ts";
 import { useSession } from "./session.ts";
 import { useView } from "./view.ts";
 
@@ -99,7 +99,7 @@ export function widgetFor(comment: ReviewComment): Widget | undefined {
 /** Creates an anchor for selected lines, from the patch or the whole file. */
 export function describeLines(range: LineRange, patch: ParsedPatch) {
   const text = useView.getState().texts.get(range.path)?.split("\n");
-  return anchorLines(range.side, getStart(range), endOf(range), (number) => {
+  return anchorLines(range.side, getStart(range), getLastLine(range), (number) => {
     const line = findLine(patch, range.side, number);
     if (line >= 0) return lineText(patch, line);
     // Between the hunks, both sides have the same text.

@@ -65,7 +65,7 @@ export async function search(query: SearchQuery): Promise<void> {
   useSearch.setState({ query, pattern: usable, error, matches: [], current: -1, progress: usable ? 0 : 1 });
   const { patches, files, index } = useSession.getState();
   if (!usable || !patches || !index) return;
-  const orderOf = new Map(files.map((file, order) => [file.path, order]));
+  const orderByPath = new Map(files.map((file, order) => [file.path, order]));
   const found: FoundMatch[] = [];
   for (const [first, last] of patches.batches()) {
     const batch = await patches.read(first, last).catch(() => []);
@@ -76,7 +76,7 @@ export async function search(query: SearchQuery): Promise<void> {
       for (const match of searchPatch(patch, query, room)) found.push({ ...match, path });
     }
     const progress = (last + 1) / index.files.length;
-    const matches = [...found].sort((a, b) => (orderOf.get(a.path) ?? 0) - (orderOf.get(b.path) ?? 0));
+    const matches = [...found].sort((a, b) => (orderByPath.get(a.path) ?? 0) - (orderByPath.get(b.path) ?? 0));
     useSearch.setState({ matches, progress });
     if (found.length >= MAX_MATCHES) break;
   }

@@ -97,7 +97,7 @@ export async function loadDiff(whitespace: boolean): Promise<Result<DiffIndex>> 
   const result = await fetchIndex(whitespace);
   // A newer request supersedes this one.
   if (mine !== loads) return result;
-  if (result.ok && isOfOtherWork(result.value)) useSession.setState({ isReplaced: true });
+  if (result.ok && isOtherReview(result.value)) useSession.setState({ isReplaced: true });
   else if (result.ok) showDiff(result.value, whitespace);
   else if (useSession.getState().index === undefined) {
     useSession.setState({ phase: "failed", failure: explain(result) });
@@ -115,13 +115,13 @@ export async function meetServer(sessionId: string): Promise<void> {
   await renewPageToken();
   const result = await fetchIndex(useView.getState().whitespace);
   if (!result.ok) return;
-  if (isOfOtherWork(result.value)) useSession.setState({ isReplaced: true, closing: undefined });
+  if (isOtherReview(result.value)) useSession.setState({ isReplaced: true, closing: undefined });
   else if (result.value.diffId === known.diffId)
     useSession.setState({ index: result.value, closing: undefined });
   else useSession.setState({ stale: true, closing: undefined });
 }
 
-function isOfOtherWork({ reviewId }: DiffIndex): boolean {
+function isOtherReview({ reviewId }: DiffIndex): boolean {
   const known = useSession.getState().index;
   return known !== undefined && known.reviewId !== reviewId;
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import type { UsageRowView } from "../../../src/proxy/gateway/admin-api-types.ts";
-import { type Range, startOf } from "../data/ranges.ts";
+import { type Range, getStart } from "../data/ranges.ts";
 import { useSession } from "../data/session.ts";
 import { useQuery } from "../data/use-query.ts";
 
@@ -21,7 +21,7 @@ export function CallFilters({ range, values, onChange }: CallFiltersProps) {
   const { api, isAdmin } = useSession();
   const names: readonly SelectName[] = isAdmin ? ["model", "upstream", "key", "team"] : ["model", "upstream"];
   const { data = {} } = useQuery(`names ${range.id}`, async (signal) => {
-    const from = startOf(range, Date.now());
+    const from = getStart(range, Date.now());
     const lists = names.map(async (name) => {
       const query = { from, group_by: name };
       const { rows } = await api.get<{ rows: UsageRowView[] }>("/usage", query, signal);

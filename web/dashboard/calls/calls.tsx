@@ -4,7 +4,7 @@ import { clock, count, dollars, duration } from "../../../src/render/dashboard/a
 import { Button } from "../../shared/components/button.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
 import { formatLocation, openLocation, usePageLocation } from "../data/location.ts";
-import { findRange, RANGES, startOf } from "../data/ranges.ts";
+import { findRange, RANGES, getStart } from "../data/ranges.ts";
 import { useSession } from "../data/session.ts";
 import { useQuery } from "../data/use-query.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
@@ -36,7 +36,7 @@ export function CallsView() {
   const query = useQuery<CallPage>(
     `${what} ${cursor}`,
     (signal) => {
-      const from = startOf(range, Date.now());
+      const from = getStart(range, Date.now());
       return api.get("/calls", { ...filters, from, limit: PAGE_SIZE, cursor }, signal);
     },
     cursor === undefined ? REFRESH_MS : undefined,
@@ -65,7 +65,7 @@ export function CallsView() {
                   columns={callColumns(choices, isAdmin)}
                   rows={calls}
                   keyOf={({ id }) => id}
-                  toneOf={toneOf}
+                  getTone={getTone}
                 />
               )}
               <nav className="pager" aria-label="Pages of calls">
@@ -91,7 +91,7 @@ export function CallsView() {
   );
 }
 
-function toneOf({ status, error_code }: CallView): string {
+function getTone({ status, error_code }: CallView): string {
   if (status === 499 || error_code === "client_gone") return "is-left";
   return status >= 400 || error_code !== null ? "is-error" : "";
 }
@@ -142,11 +142,11 @@ function callColumns(choices: Readonly<Record<string, string>>, isAdmin: boolean
       cell: ({ cost_usd, unpriced }) => (unpriced ? "no price" : dollars(cost_usd)),
       isFigure: true,
     },
-    { head: "Notes", cell: notesOf },
+    { head: "Notes", cell: formatNotes },
   ];
 }
 
-function notesOf({ stream, attempts, losses, error_code }: CallView): string {
+function formatNotes({ stream, attempts, losses, error_code }: CallView): string {
   const notes = [
     error_code ?? "",
     stream ? "stream" : "",

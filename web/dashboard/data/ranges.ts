@@ -29,7 +29,7 @@ export function findRange(id: string | undefined): Range {
  * Returns the beginnings of a range's steps up to `now`, oldest first, in milliseconds since 1970. They are whole hours or
  * days in UTC, so that the proxy can sum a range from its rollups alone.
  */
-export function stepsOf({ ms, unit }: Range, now: number): number[] {
+export function listSteps({ ms, unit }: Range, now: number): number[] {
   const step = UNIT_MS[unit];
   const last = now - (now % step);
   const count = Math.round(ms / step);
@@ -37,6 +37,6 @@ export function stepsOf({ ms, unit }: Range, now: number): number[] {
 }
 
 /** Returns the time from which a range is read. */
-export function startOf(range: Range, now: number): string {
-  return new Date(stepsOf(range, now)[0] ?? now).toISOString();
+export function getStart(range: Range, now: number): string {
+  return new Date(listSteps(range, now)[0] ?? now).toISOString();
 }

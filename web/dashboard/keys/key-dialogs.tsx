@@ -6,7 +6,7 @@ import { announce } from "../../shared/components/toast.tsx";
 import { writeClipboard } from "../../shared/write-clipboard.ts";
 import { useSession } from "../data/session.ts";
 import { FormDialog } from "./form-dialog.tsx";
-import { LimitFields, limitsFrom, newLimitsFrom, textsOf } from "./limits.tsx";
+import { LimitFields, limitsFrom, newLimitsFrom, toTexts } from "./limits.tsx";
 
 interface KeyDialogProps {
   /** The key to change; undefined for a new one. */
@@ -32,7 +32,7 @@ export function KeyDialog({ existing, teams, onClose, onDone }: KeyDialogProps) 
   const [role, setRole] = useState<KeyView["role"]>(existing?.role ?? "user");
   const [models, setModels] = useState(existing?.models?.join(", ") ?? "");
   const [expires, setExpires] = useState(existing?.expires_at?.slice(0, 10) ?? "");
-  const [limits, setLimits] = useState(() => textsOf(existing?.limits ?? {}));
+  const [limits, setLimits] = useState(() => toTexts(existing?.limits ?? {}));
   const submit = async () => {
     const patterns = models.split(/[\s,]+/).filter(Boolean);
     const body = {

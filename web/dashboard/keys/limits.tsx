@@ -13,7 +13,7 @@ export interface LimitTexts {
   readonly budgets: readonly { readonly usd: string; readonly period: Budget["period"] }[];
 }
 
-export const textsOf = ({ rpm, tpm, concurrency, budgets = [] }: Limits): LimitTexts => ({
+export const toTexts = ({ rpm, tpm, concurrency, budgets = [] }: Limits): LimitTexts => ({
   rpm: String(rpm ?? ""),
   tpm: String(tpm ?? ""),
   concurrency: String(concurrency ?? ""),

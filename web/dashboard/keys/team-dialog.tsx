@@ -2,7 +2,7 @@ import { useState } from "react";
 import type { TeamView } from "../../../src/proxy/gateway/admin-api-types.ts";
 import { useSession } from "../data/session.ts";
 import { FormDialog } from "./form-dialog.tsx";
-import { LimitFields, limitsFrom, newLimitsFrom, textsOf } from "./limits.tsx";
+import { LimitFields, limitsFrom, newLimitsFrom, toTexts } from "./limits.tsx";
 
 /** Creates a team or changes its limits. */
 export function TeamDialog({
@@ -16,7 +16,7 @@ export function TeamDialog({
 }) {
   const { api } = useSession();
   const [name, setName] = useState(existing?.name ?? "");
-  const [limits, setLimits] = useState(() => textsOf(existing?.limits ?? {}));
+  const [limits, setLimits] = useState(() => toTexts(existing?.limits ?? {}));
   const submit = async () => {
     if (existing) {
       const path = `/teams/${encodeURIComponent(existing.name)}`;

@@ -12,12 +12,12 @@ export function patch(container: Element, markup: string): void {
 function patchChildren(old: Node, wanted: Node): void {
   const keyed = new Map<string, Node>();
   for (const child of old.childNodes) {
-    const key = keyOf(child);
+    const key = getKey(child);
     if (key !== undefined) keyed.set(key, child);
   }
   let next = old.firstChild;
   for (const node of [...wanted.childNodes]) {
-    const key = keyOf(node);
+    const key = getKey(node);
     const match = key === undefined ? next : keyed.get(key);
     if (match && isAlike(match, node)) {
       if (match === next) next = next.nextSibling;
@@ -47,9 +47,9 @@ function patchAttributes(old: Element, wanted: Element): void {
 
 /** Returns whether one node can be updated to match the other: same node type and same key. */
 function isAlike(one: Node, other: Node): boolean {
-  return one.nodeName === other.nodeName && keyOf(one) === keyOf(other);
+  return one.nodeName === other.nodeName && getKey(one) === getKey(other);
 }
 
-function keyOf(node: Node): string | undefined {
+function getKey(node: Node): string | undefined {
   return node instanceof HTMLElement ? node.dataset["key"] : undefined;
 }

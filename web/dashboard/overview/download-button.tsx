@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Button } from "../../shared/components/button.tsx";
 import { showToast } from "../../shared/components/toast.tsx";
 import { ApiError } from "../data/api.ts";
-import { type Range, startOf } from "../data/ranges.ts";
+import { type Range, getStart } from "../data/ranges.ts";
 import { useSession } from "../data/session.ts";
 
 /** Downloads the report of a range by day and group as CSV. A link could not send the key. */
@@ -13,7 +13,7 @@ export function DownloadButton({ range, by }: { readonly range: Range; readonly 
   const download = async () => {
     setIsBusy(true);
     try {
-      const from = startOf(range, Date.now());
+      const from = getStart(range, Date.now());
       save(
         await api.getText("/usage", { from, group_by: `day,${by}`, format: "csv" }),
         `usage-${range.id}-${by}.csv`,

@@ -1,7 +1,7 @@
 import type { UsageRowView } from "../../../src/proxy/gateway/admin-api-types.ts";
 import type { Api } from "../data/api.ts";
-import { type Range, startOf, stepsOf } from "../data/ranges.ts";
-import { FIGURES, type Figure, type Line, largestGroups, lineOf, restOf } from "./series.ts";
+import { type Range, getStart, listSteps } from "../data/ranges.ts";
+import { FIGURES, type Figure, type Line, largestGroups, createLine, createRestLine } from "./series.ts";
 
 /** What the overview shows. */
 export interface Overview {
@@ -38,7 +38,7 @@ export async function loadOverview(
   signal: AbortSignal,
 ): Promise<Overview> {
   const now = Date.now();
-  const [steps, from] = [stepsOf(range, now), startOf(range, now)];
+  const [steps, from] = [listSteps(range, now), getStart(range, now)];
   const usage = async (query: Readonly<Record<string, string>>) =>
     (await api.get<Report>("/usage", { from, ...query }, signal)).rows;
   const [total, groups, whole] = await Promise.all([
@@ -49,10 +49,10 @@ export async function loadOverview(
   const names = isSplit ? largestGroups(groups, by, FIGURES.calls, MAX_GROUPS) : [];
   const parts = await Promise.all(names.map((name) => usage({ group_by: range.unit, [by]: name })));
   const line = (label: string, rows: readonly UsageRowView[], figure: Figure) =>
-    lineOf(label, rows, steps, range.unit, figure);
+    createLine(label, rows, steps, range.unit, figure);
   const split = (figure: Figure): Line[] => {
     const lines = names.map((name, index) => line(name, parts[index] ?? [], figure));
-    const rest = figure.addsUp ? restOf("Other", line("", whole, figure), lines) : undefined;
+    const rest = figure.addsUp ? createRestLine("Other", line("", whole, figure), lines) : undefined;
     return rest ? [...lines, rest] : lines;
   };
   const all = (figures: Readonly<Record<string, Figure>>) =>

@@ -19,7 +19,7 @@ const column =
     return typeof value === "number" ? value : null;
   };
 
-const sumOf =
+const sumColumns =
   (...names: readonly string[]) =>
   (row: UsageRowView): number =>
     names.reduce((sum, name) => sum + (column(name)(row) ?? 0), 0);
@@ -30,7 +30,7 @@ export const FIGURES = {
   input: { of: column("input_tokens"), addsUp: true },
   cached: { of: column("cache_read_tokens"), addsUp: true },
   output: { of: column("output_tokens"), addsUp: true },
-  tokens: { of: sumOf("input_tokens", "output_tokens"), addsUp: true },
+  tokens: { of: sumColumns("input_tokens", "output_tokens"), addsUp: true },
   cost: { of: column("cost_usd"), addsUp: true },
   unpriced: { of: column("unpriced_calls"), addsUp: true },
   p50: { of: column("p50_ms"), addsUp: false },
@@ -45,7 +45,7 @@ export function figureIn(rows: readonly UsageRowView[], figure: Figure): number 
 }
 
 /** Returns the line of a figure over the steps, from the rows of a report grouped by `unit`. */
-export function lineOf(
+export function createLine(
   label: string,
   rows: readonly UsageRowView[],
   steps: readonly number[],
@@ -58,7 +58,7 @@ export function lineOf(
 }
 
 /** Returns what the total has beyond the lines, as one more line; undefined if there is nothing. */
-export function restOf(label: string, total: Line, lines: readonly Line[]): Line | undefined {
+export function createRestLine(label: string, total: Line, lines: readonly Line[]): Line | undefined {
   const values = total.values.map((value, index) => {
     const shown = lines.reduce((sum, line) => sum + (line.values[index] ?? 0), 0);
     // Money is added as floating-point numbers.

@@ -1,6 +1,6 @@
 import type { HealthView, UsageRowView } from "../../../src/proxy/gateway/admin-api-types.ts";
 import { clock, count, duration } from "../../../src/render/dashboard/amounts.ts";
-import { findRange, startOf } from "../data/ranges.ts";
+import { findRange, getStart } from "../data/ranges.ts";
 import { useSession } from "../data/session.ts";
 import { useQuery } from "../data/use-query.ts";
 import { FIGURES } from "../overview/series.ts";
@@ -18,7 +18,7 @@ export function UpstreamsView() {
   const query = useQuery(
     "upstreams",
     async (signal) => {
-      const from = startOf(findRange("24h"), Date.now());
+      const from = getStart(findRange("24h"), Date.now());
       const [health, { rows }] = await Promise.all([
         api.get<HealthView>("/health", {}, signal),
         api.get<{ rows: UsageRowView[] }>("/usage", { from, group_by: "upstream" }, signal),

@@ -7,7 +7,7 @@ import { LONE_COMMAND_MS, mayBeCommand } from "../../shared/keyboard/first-key.t
 import { KeyHint } from "../../shared/keyboard/key-hint.tsx";
 import type { Box } from "../article/target.ts";
 import { blockElement, focusBlock } from "../dom/text-points.ts";
-import { blocksOf } from "../model/anchor.ts";
+import { findAnchorBlocks } from "../model/anchor.ts";
 import { type AnnotationType, typeNames } from "../model/annotations.ts";
 import {
   discardComposer,
@@ -128,7 +128,7 @@ function useFocusReturn(anchor: PlanAnchor | undefined): void {
     return () => {
       if (document.activeElement !== document.body) return;
       const root = document.querySelector(".plan");
-      const block = about.current && blocksOf(useReview.getState().document, about.current)[0];
+      const block = about.current && findAnchorBlocks(useReview.getState().document, about.current)[0];
       const element = root && block !== undefined && blockElement(root, block);
       // A click into the plan focuses the plan's container; the annotated text is more specific.
       const isNearer = before instanceof HTMLElement && before !== document.body && before.isConnected;

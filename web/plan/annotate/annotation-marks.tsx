@@ -2,7 +2,7 @@ import { memo, useEffect, useState } from "react";
 import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { PlanAnnotation } from "../../../src/review/api-types.ts";
 import { elementsBy } from "../dom/text-points.ts";
-import { blocksOf } from "../model/anchor.ts";
+import { findAnchorBlocks } from "../model/anchor.ts";
 import { activate } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 
@@ -70,7 +70,7 @@ function measurePositions(
   if (scrollHeight <= clientHeight) return positions;
   const tops = new Map<number, number>();
   for (const { id, anchor } of annotations) {
-    const block = anchor && blocksOf(plan, anchor)[0];
+    const block = anchor && findAnchorBlocks(plan, anchor)[0];
     const element = block === undefined ? undefined : elements.get(block);
     if (block === undefined || !element) continue;
     const top = tops.get(block) ?? element.getBoundingClientRect().top;

@@ -17,7 +17,7 @@ export function LabelPicker({ anchor, box }: LabelPickerProps) {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const before = document.activeElement;
-    itemsOf(list.current)[0]?.focus({ preventScroll: true });
+    listItems(list.current)[0]?.focus({ preventScroll: true });
     list.current?.scrollIntoView({ block: "nearest" });
     const onPointerDown = ({ target }: Event) => {
       if (!(target instanceof Node && list.current?.contains(target))) closeLabels();
@@ -38,7 +38,7 @@ export function LabelPicker({ anchor, box }: LabelPickerProps) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     event.stopPropagation();
-    const items = itemsOf(list.current);
+    const items = listItems(list.current);
     const at = items.indexOf(document.activeElement as HTMLElement);
     const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
     const numbered = quickLabels[Number(event.key) - 1];
@@ -88,6 +88,6 @@ function startComment(anchor: PlanAnchor, typed: string): void {
   field?.setSelectionRange(field.value.length, field.value.length);
 }
 
-function itemsOf(list: HTMLElement | null): HTMLElement[] {
+function listItems(list: HTMLElement | null): HTMLElement[] {
   return list ? [...list.querySelectorAll<HTMLElement>(".menu-item")] : [];
 }

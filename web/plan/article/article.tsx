@@ -9,15 +9,15 @@ import { AnnotationMarks } from "../annotate/annotation-marks.tsx";
 import { LabelPicker } from "../annotate/label-picker.tsx";
 import { SelectionToolbar } from "../annotate/selection-toolbar.tsx";
 import { annotatedRemoval, blockAt, blockElement, focusBlock, removedElement } from "../dom/text-points.ts";
-import { blockAnchor, blocksOf, codeLineAnchor } from "../model/anchor.ts";
+import { blockAnchor, findAnchorBlocks, codeLineAnchor } from "../model/anchor.ts";
 import { activate, setCursor } from "../state/actions.ts";
 import { setRemovedCursor } from "../state/moving.ts";
 import { useReview } from "../state/review-store.ts";
 import { threadMarks } from "../state/threads.ts";
 import { BlockHandle } from "./block-handle.tsx";
 import { type BlockPosition, isSamePosition, positionAt } from "./block-position.ts";
-import { anchorOfRemoved, anchorOfSelection } from "./current-anchor.ts";
-import { imageUrlOf } from "./image-url.ts";
+import { toRemovalAnchor, toSelectionAnchor } from "./current-anchor.ts";
+import { resolveImageUrl } from "./image-url.ts";
 import {
   annotationAt,
   describeBlocks,
@@ -41,7 +41,7 @@ export function Article() {
 /** Returns the URL that the page loads an image of the plan from. */
 export function useImageUrl(): (source: string) => string | undefined {
   const cwd = useReview((state) => state.plan?.caller.cwd ?? "");
-  return useCallback((source: string) => imageUrlOf(source, cwd), [cwd]);
+  return useCallback((source: string) => resolveImageUrl(source, cwd), [cwd]);
 }
 
 /** Lets the person annotate the rendered plan inside it. */
@@ -67,7 +67,7 @@ export function AnnotatedSheet({ children }: { readonly children: React.ReactNod
   const openRemoved = (id: number) => {
     const element = root.current && removedElement(root.current, id);
     if (!element || !root.current) return;
-    const anchor = anchorOfRemoved(plan, element);
+    const anchor = toRemovalAnchor(plan, element);
     setRemovedCursor(id);
     setTarget({ anchor, ...targetBox(root.current, plan, anchor) });
   };
@@ -197,7 +197,7 @@ function usePaint(root: React.RefObject<HTMLDivElement | null>): React.RefObject
     const anchor = annotations.find(({ id }) => id === activeId)?.anchor;
     if (!anchor || !root.current) return;
     const element = anchor.removed ? annotatedRemoval(root.current, anchor) : undefined;
-    const block = blocksOf(plan, anchor)[0];
+    const block = findAnchorBlocks(plan, anchor)[0];
     const drawn = element ?? (block === undefined ? null : blockElement(root.current, block));
     drawn?.scrollIntoView({ block: "nearest", behavior: scrollBehavior() });
   }, [root, plan, annotations, activeId]);
@@ -260,7 +260,7 @@ function useSelection(
       const element = root.current;
       const plan = useReview.getState().document;
       if (!element) return;
-      const anchor = anchorOfSelection(element, plan, getSelection());
+      const anchor = toSelectionAnchor(element, plan, getSelection());
       if (anchor) setTarget({ anchor, ...targetBox(element, plan, anchor) });
     };
     const stop = followSelection({ onSettled, onCleared: () => setTarget(undefined) });

@@ -13,7 +13,7 @@ export function positionAt(target: Element, clientY: number): BlockPosition | un
   if (block === undefined) return undefined;
   const code = target.closest("pre")?.querySelector("code");
   if (!code) return { block };
-  const line = Math.floor((clientY - code.getBoundingClientRect().top) / lineHeightOf(code));
+  const line = Math.floor((clientY - code.getBoundingClientRect().top) / getLineHeight(code));
   return line >= 0 ? { block, line } : { block };
 }
 
@@ -30,10 +30,10 @@ export function measureMiddle(element: Element, { line = 0 }: BlockPosition): nu
   const text = element.querySelector("pre code");
   const lines = line > 0 || text ? (text ?? element) : element;
   const offset = lines.getBoundingClientRect().top - element.getBoundingClientRect().top;
-  const height = lineHeightOf(lines);
+  const height = getLineHeight(lines);
   return offset + (line + 0.5) * height;
 }
 
-function lineHeightOf(element: Element): number {
+function getLineHeight(element: Element): number {
   return Number.parseFloat(getComputedStyle(element).lineHeight) || 24;
 }

@@ -2,7 +2,7 @@ import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import { sourceLines } from "../../../src/render/markdown/parse/source-lines.ts";
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import { removedElement, selectedRange, selectedRemoval } from "../dom/text-points.ts";
-import { anchorOf, blockAnchor, linesAnchor, removedAnchor, type TextRange } from "../model/anchor.ts";
+import { toAnchor, blockAnchor, linesAnchor, removedAnchor, type TextRange } from "../model/anchor.ts";
 import { useReview } from "../state/review-store.ts";
 
 /** Returns the anchor that a key acts on: the selection, else the block under the cursor. */
@@ -12,7 +12,7 @@ export function currentAnchor(): PlanAnchor | undefined {
   if (selected) return selected;
   const root = document.querySelector(".plan");
   const removed = root && removedCursor !== undefined && removedElement(root, removedCursor);
-  if (removed) return anchorOfRemoved(plan, removed);
+  if (removed) return toRemovalAnchor(plan, removed);
   return cursor === undefined ? undefined : blockAnchor(plan, cursor);
 }
 
@@ -25,19 +25,19 @@ export function selectedAnchor(): PlanAnchor | undefined {
   const lines = selectedLines(selection);
   if (lines) return linesAnchor(plan, ...lines);
   const root = document.querySelector(".plan");
-  return root ? anchorOfSelection(root, plan, selection) : undefined;
+  return root ? toSelectionAnchor(root, plan, selection) : undefined;
 }
 
 /** Returns the anchor of the selection: text of the plan, or removed text. */
-export function anchorOfSelection(
+export function toSelectionAnchor(
   root: Element,
   plan: MarkdownDocument,
   selection: Selection | null,
 ): PlanAnchor | undefined {
   const range = selectedRange(root, selection);
-  if (range) return anchorOf(plan, wordBounds(plan, range));
+  if (range) return toAnchor(plan, wordBounds(plan, range));
   const removal = selectedRemoval(root, selection);
-  return removal && anchorOfRemoved(plan, removal.element, removal.quote);
+  return removal && toRemovalAnchor(plan, removal.element, removal.quote);
 }
 
 /** Extends a range to whole words. */
@@ -66,7 +66,7 @@ function wordAt(text: string, offset: number): { readonly start: number; readonl
 }
 
 /** Returns the anchor of a removed text, or of the quoted part of it. */
-export function anchorOfRemoved(plan: MarkdownDocument, element: HTMLElement, quote?: string): PlanAnchor {
+export function toRemovalAnchor(plan: MarkdownDocument, element: HTMLElement, quote?: string): PlanAnchor {
   return removedAnchor(plan, Number(element.dataset["at"]), quote ?? (element.textContent ?? "").trim());
 }
 

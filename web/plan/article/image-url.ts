@@ -4,7 +4,7 @@ import { embeddedImage, imageUrl } from "../../shared/images/upload.ts";
  * Returns the URL for an image in a plan: local images through the server, embedded images as they are. Undefined for
  * remote images: loading one would reveal that the plan is being read.
  */
-export function imageUrlOf(source: string, cwd: string): string | undefined {
+export function resolveImageUrl(source: string, cwd: string): string | undefined {
   const carried = embeddedImage(source);
   if (carried) return carried;
   if (/^data:image\/(png|jpeg|webp|gif);/i.test(source)) return source;

@@ -1,7 +1,7 @@
 import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
 import { annotatedRemoval, domRange, elementsBy } from "../dom/text-points.ts";
-import { blocksOf, drawnRanges } from "../model/anchor.ts";
+import { findAnchorBlocks, drawnRanges } from "../model/anchor.ts";
 import { MAX_RENDERED_CARDS, typeNames } from "../model/annotations.ts";
 
 /** DOM ranges by annotation id, for click detection. */
@@ -64,7 +64,7 @@ function nearWindow(
     if (bottom > -OVERSCAN && top < innerHeight + OVERSCAN) near.add(block);
   }
   return annotations.filter(
-    ({ anchor }) => anchor && blocksOf(plan, anchor).some((block) => near.has(block)),
+    ({ anchor }) => anchor && findAnchorBlocks(plan, anchor).some((block) => near.has(block)),
   );
 }
 
@@ -94,10 +94,10 @@ export function annotationAt(painted: PaintedRanges, x: number, y: number): stri
     ranges.some((range) => range.isPointInRange(caret.offsetNode, caret.offset)),
   );
   // The shortest annotation wins, for example a word inside an annotated paragraph.
-  return hits.toSorted((a, b) => lengthOf(a[1]) - lengthOf(b[1]))[0]?.[0];
+  return hits.toSorted((a, b) => countCharacters(a[1]) - countCharacters(b[1]))[0]?.[0];
 }
 
-function lengthOf(ranges: readonly Range[]): number {
+function countCharacters(ranges: readonly Range[]): number {
   return ranges.reduce((sum, range) => sum + range.toString().length, 0);
 }
 
@@ -124,7 +124,7 @@ export function describeBlocks(
   const byBlock = new Map<number, PlanAnnotation[]>();
   for (const annotation of annotations) {
     if (!annotation.anchor) continue;
-    for (const block of blocksOf(plan, annotation.anchor)) {
+    for (const block of findAnchorBlocks(plan, annotation.anchor)) {
       const list = byBlock.get(block);
       if (list) list.push(annotation);
       else byBlock.set(block, [annotation]);

@@ -1,7 +1,7 @@
 import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import { annotatedRemoval, blockElement, domRange } from "../dom/text-points.ts";
-import { blocksOf, drawnRanges } from "../model/anchor.ts";
+import { findAnchorBlocks, drawnRanges } from "../model/anchor.ts";
 
 /** Pixels from the top left corner of the sheet that contains the plan. */
 export interface Box {
@@ -21,7 +21,7 @@ export function targetBox(root: Element, plan: MarkdownDocument, anchor: PlanAnc
     .filter((range) => range !== undefined);
   const block = anchor.removed
     ? annotatedRemoval(root, anchor)
-    : blockElement(root, blocksOf(plan, anchor)[0] ?? 0);
+    : blockElement(root, findAnchorBlocks(plan, anchor)[0] ?? 0);
   const boxes = ranges.flatMap((range) => [...range.getClientRects()]);
   const visible = boxes.filter(({ width }) => width > 0);
   // Hidden text, for example in a folded section, gets the box of its block.

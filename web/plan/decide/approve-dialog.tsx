@@ -10,7 +10,7 @@ import { approve } from "../state/decide.ts";
 import { editedPlan, useReview } from "../state/review-store.ts";
 import { describeSaves, toSaveTargets } from "../state/settings.ts";
 import { AgentChoice, PermissionChoice } from "./agent-choices.tsx";
-import { feedbackOf } from "./plan-feedback.ts";
+import { getFeedback } from "./plan-feedback.ts";
 import { SaveOptions } from "./save-options.tsx";
 import { type AnnotationsChoice, UnsentAnnotations } from "./unsent-annotations.tsx";
 import { useDecision } from "./use-decision.ts";
@@ -28,7 +28,7 @@ export function ApproveDialog() {
   if (!plan) return null;
   const { caller } = plan;
   const canSendFeedback = caller.approvalNote !== "none";
-  const send = () => run(() => approve(bodyOf(mode, agent, canSendFeedback && choice === "send")));
+  const send = () => run(() => approve(createBody(mode, agent, canSendFeedback && choice === "send")));
 
   return (
     <Dialog
@@ -115,12 +115,12 @@ function approveLabel(count: number, canSendFeedback: boolean, choice: Annotatio
 }
 
 /** Returns the request body. The feedback omits comments that the person does not send; the history keeps all. */
-function bodyOf(mode: PermissionMode | "", agent: string, withAnnotations: boolean): ApproveBody {
+function createBody(mode: PermissionMode | "", agent: string, withAnnotations: boolean): ApproveBody {
   const state = useReview.getState();
   const { plan, annotations, document } = state;
   if (!plan) return {};
   const sentState = withAnnotations ? state : { ...state, annotations: [] };
-  const feedback = plan.caller.approvalNote === "none" ? "" : feedbackOf(sentState, "approve");
+  const feedback = plan.caller.approvalNote === "none" ? "" : getFeedback(sentState, "approve");
   const edited = plan.caller.takesEditedPlan ? editedPlan(state) : undefined;
   return {
     ...toSaveTargets(plan.settings, document.source),

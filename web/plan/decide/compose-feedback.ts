@@ -33,7 +33,7 @@ export function composeFeedback({
   const all = inDocumentOrder(annotations);
   const items = all
     .filter((annotation) => !isPraise(annotation))
-    .map((annotation) => itemOf(annotation, source, sent));
+    .map((annotation) => toItem(annotation, source, sent));
   const praised = all.filter(isPraise);
   if (all.length === 0 && note.trim() === "" && edits === "") return "";
   const sections = [
@@ -76,7 +76,7 @@ interface Item {
 }
 
 /** Returns the item with line numbers of the agent's version if that has the text, else of the edited version. */
-function itemOf(annotation: PlanAnnotation, source: string, sent: MarkdownDocument | undefined): Item {
+function toItem(annotation: PlanAnnotation, source: string, sent: MarkdownDocument | undefined): Item {
   if (!sent || !annotation.anchor) return { annotation, source, isOfEdits: false };
   const anchor = relocate(sent, annotation.anchor);
   if (!anchor) return { annotation, source, isOfEdits: true };

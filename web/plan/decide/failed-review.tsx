@@ -6,7 +6,7 @@ import { allAnnotations } from "../state/actions.ts";
 import { approve, requestChanges } from "../state/decide.ts";
 import { editedPlan, type ReviewState, useReview } from "../state/review-store.ts";
 import { toSaveTargets } from "../state/settings.ts";
-import { feedbackOf } from "./plan-feedback.ts";
+import { getFeedback } from "./plan-feedback.ts";
 
 /** Replaces the plan page after a rendering failure. Sends decisions without using any other part of the page. */
 export function FailedReview({ message }: { readonly message: string }) {
@@ -67,7 +67,7 @@ function alreadyDecided(): string | undefined {
 /** Falls back to the plain text of each annotation, because composing may be what failed. */
 function commentsText(state: ReviewState, purpose: "request-changes" | "approve"): string {
   try {
-    return feedbackOf({ ...state, annotations: allAnnotations() }, purpose);
+    return getFeedback({ ...state, annotations: allAnnotations() }, purpose);
   } catch {
     const typed = [state.note, state.composer?.text, ...state.annotations.flatMap(textsIn), state.typed];
     return typed.filter((text) => typeof text === "string" && text !== "").join("\n\n");

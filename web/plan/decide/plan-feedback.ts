@@ -4,7 +4,7 @@ import { editedPlan, type ReviewState } from "../state/review-store.ts";
 import { composeFeedback } from "./compose-feedback.ts";
 
 /** Returns the feedback for the agent: composed, or as edited by the person. */
-export function feedbackOf(state: ReviewState, purpose: "request-changes" | "approve"): string {
+export function getFeedback(state: ReviewState, purpose: "request-changes" | "approve"): string {
   if (purpose === "request-changes" && state.rewritten !== undefined) return state.rewritten;
   return composedFeedback(state, purpose);
 }
@@ -18,12 +18,12 @@ export function composedFeedback(state: ReviewState, purpose: "request-changes" 
     annotations: state.annotations,
     ...(isOfSent && { sent: parseMarkdown(state.plan?.plan ?? "") }),
     note: state.note,
-    edits: isOfSent ? editsOf(state.plan?.plan ?? "", edited) : "",
+    edits: isOfSent ? formatEdits(state.plan?.plan ?? "", edited) : "",
     purpose,
   });
 }
 
-function editsOf(before: string, after: string): string {
+function formatEdits(before: string, after: string): string {
   const patch = createTwoFilesPatch("plan.md", "plan.md", before, after, "as presented", "as it should be", {
     context: 2,
   });

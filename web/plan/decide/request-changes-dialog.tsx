@@ -10,13 +10,13 @@ import { openDialog, setNote, setRewritten } from "../state/actions.ts";
 import { requestChanges } from "../state/decide.ts";
 import { useReview } from "../state/review-store.ts";
 import { toSaveTargets } from "../state/settings.ts";
-import { feedbackOf } from "./plan-feedback.ts";
+import { getFeedback } from "./plan-feedback.ts";
 import { useDecision } from "./use-decision.ts";
 
 /** Requests changes. Shows the feedback and lets the person edit it before it is sent. */
 export function RequestChangesDialog() {
   const state = useReview();
-  const feedback = feedbackOf(state, "request-changes");
+  const feedback = getFeedback(state, "request-changes");
   const { busy, error, run } = useDecision();
   const close = () => openDialog(undefined);
   const isSilent = feedback.trim() === "";

@@ -22,7 +22,7 @@ export function goToLine(view: View, line: number, plan: MarkdownDocument): void
   }
   const field = document.querySelector<HTMLTextAreaElement>(".edit-text");
   if (view === "edit" && field) goToLineInField(field, line);
-  else scrollToTop(elementOf(line, plan)?.getBoundingClientRect().top);
+  else scrollToTop(findElement(line, plan)?.getBoundingClientRect().top);
 }
 
 const GAP = 12;
@@ -32,7 +32,7 @@ function scrollToTop(top: number | undefined): void {
 }
 
 /** Returns the element of a source line, or the last block that begins at or before it. */
-function elementOf(line: number, { blocks }: MarkdownDocument): HTMLElement | null | undefined {
+function findElement(line: number, { blocks }: MarkdownDocument): HTMLElement | null | undefined {
   const source = document.querySelector<HTMLElement>(`.source-line[data-line="${line}"]`);
   if (source) return source;
   const drawn = [...document.querySelectorAll<HTMLElement>(".plan [data-block]")];
@@ -46,12 +46,12 @@ function lineInSource(): number {
 }
 
 /** Returns the index of the first item whose bottom is below the header. Binary search. */
-function firstAtOrBelow(count: number, bottomOf: (index: number) => number): number {
+function firstAtOrBelow(count: number, getBottom: (index: number) => number): number {
   const top = coveredTop() + 1;
   let [low, high] = [0, count];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (bottomOf(middle) > top) high = middle;
+    if (getBottom(middle) > top) high = middle;
     else low = middle + 1;
   }
   return Math.min(low, count - 1);

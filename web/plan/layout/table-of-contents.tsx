@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import type { Heading, MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { PlanAnnotation } from "../../../src/review/api-types.ts";
-import { blocksOf } from "../model/anchor.ts";
+import { findAnchorBlocks } from "../model/anchor.ts";
 import { setView } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 
@@ -53,7 +53,7 @@ function countsByHeading(
   const counts = new Map<string, number>();
   for (const { anchor } of annotations) {
     if (!anchor) continue;
-    const block = blocksOf(document, anchor)[0] ?? 0;
+    const block = findAnchorBlocks(document, anchor)[0] ?? 0;
     const heading = headings.findLast((entry) => entry.block <= block);
     if (heading) counts.set(heading.id, (counts.get(heading.id) ?? 0) + 1);
   }

@@ -25,7 +25,7 @@ export interface LeafRange {
 const CONTEXT = 32;
 
 /** Converts a range of rendered text to an anchor in the source. Returns undefined for a range without text. */
-export function anchorOf(document: MarkdownDocument, range: TextRange): PlanAnchor | undefined {
+export function toAnchor(document: MarkdownDocument, range: TextRange): PlanAnchor | undefined {
   const parts = leafRanges(document, range);
   const first = parts[0];
   const last = parts.at(-1);
@@ -41,7 +41,7 @@ export function anchorOf(document: MarkdownDocument, range: TextRange): PlanAnch
   const from = offsetInText(document, { leaf: first.leaf, offset: first.start });
   const to = offsetInText(document, { leaf: last.leaf, offset: last.end });
   return {
-    ...linesOf(document, start, end),
+    ...toLines(document, start, end),
     start,
     end,
     quote: text.slice(from, to),
@@ -59,7 +59,7 @@ export function blockAnchor(document: MarkdownDocument, index: number): PlanAnch
     first: { leaf: block.firstLeaf, offset: 0 },
     last: { leaf: block.lastLeaf, offset: last?.text.length ?? 0 },
   };
-  const anchor = anchorOf(document, range);
+  const anchor = toAnchor(document, range);
   if (anchor) return anchor;
   const { start, end, startLine, endLine } = block;
   return { start, end, startLine, endLine, quote: document.source.slice(start, end), prefix: "", suffix: "" };
@@ -95,7 +95,7 @@ export function codeLineAnchor(
   if (!leaf || text === undefined || text.trim() === "") return undefined;
   const start = lines.slice(0, line).reduce((sum, { length }) => sum + length + 1, 0);
   const indentation = text.length - text.trimStart().length;
-  return anchorOf(document, {
+  return toAnchor(document, {
     first: { leaf: leaf.index, offset: start + indentation },
     last: { leaf: leaf.index, offset: start + text.trimEnd().length },
   });
@@ -130,7 +130,7 @@ export function linesAnchor(
   const [first, last] = [drawn[0], drawn.at(-1)];
   // Lines that are not rendered are quoted as source.
   if (!first || !last) return { start, end, startLine, endLine, quote, prefix: "", suffix: "" };
-  return anchorOf(document, {
+  return toAnchor(document, {
     first: { leaf: first.leaf, offset: first.start },
     last: { leaf: last.leaf, offset: last.end },
   });
@@ -139,7 +139,7 @@ export function linesAnchor(
 const knownBlocks = new WeakMap<MarkdownDocument, WeakMap<PlanAnchor, readonly number[]>>();
 
 /** Returns the indices of the blocks that an anchor touches. Computed once per anchor: there may be thousands. */
-export function blocksOf(document: MarkdownDocument, anchor: PlanAnchor): readonly number[] {
+export function findAnchorBlocks(document: MarkdownDocument, anchor: PlanAnchor): readonly number[] {
   const ofDocument = knownBlocks.get(document) ?? new WeakMap<PlanAnchor, readonly number[]>();
   knownBlocks.set(document, ofDocument);
   const known = ofDocument.get(anchor) ?? findBlocks(document, anchor);
@@ -186,7 +186,7 @@ function leafRanges(document: MarkdownDocument, { first, last }: TextRange): Lea
     .filter(({ start, end }) => end > start);
 }
 
-function linesOf(
+function toLines(
   document: MarkdownDocument,
   start: number,
   end: number,

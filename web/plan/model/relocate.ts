@@ -1,7 +1,7 @@
 import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import { lastNotBehind } from "../../../src/render/markdown/parse/source-lines.ts";
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
-import { anchorOf, documentText, pointInText, removedAnchor, sourceOffset } from "./anchor.ts";
+import { toAnchor, documentText, pointInText, removedAnchor, sourceOffset } from "./anchor.ts";
 
 /**
  * Finds an anchor in another version of the plan by its quote. Of several matches, returns the one with the most
@@ -11,7 +11,7 @@ export function relocate(document: MarkdownDocument, anchor: PlanAnchor): PlanAn
   if (anchor.removed) return positionAround(document, anchor);
   const best = bestMatch(document, anchor.quote, anchor);
   if (!best) return undefined;
-  return anchorOf(document, {
+  return toAnchor(document, {
     first: pointInText(document, best.start),
     last: pointInText(document, best.end),
   });

@@ -7,7 +7,7 @@ import { VirtualList } from "../../shared/components/virtual-list.tsx";
 import { AnnotationText, shortened } from "../annotate/annotation-card.tsx";
 import { TypeIcon } from "../annotate/type-icon.tsx";
 import { withoutPreamble } from "../decide/compose-feedback.ts";
-import { blocksOf } from "../model/anchor.ts";
+import { findAnchorBlocks } from "../model/anchor.ts";
 import {
   inDocumentOrder,
   MAX_RENDERED_CARDS,
@@ -95,7 +95,7 @@ function describeState(document: MarkdownDocument, { anchor }: PlanAnnotation, l
 function showPosition(anchor: PlanAnchor): void {
   const { document, view } = useReview.getState();
   if (view !== "plan" && view !== "changes") setView("plan");
-  setCursor(blocksOf(document, anchor)[0]);
+  setCursor(findAnchorBlocks(document, anchor)[0]);
 }
 
 interface PastToolsProps {

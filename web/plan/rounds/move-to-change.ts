@@ -15,7 +15,7 @@ export function moveToChange(step: 1 | -1): void {
   if (!next) return;
   const { removed } = next.dataset;
   if (removed !== undefined) setRemovedCursor(Number(removed));
-  else setCursor(blockOf(next));
+  else setCursor(getBlock(next));
   next.scrollIntoView({ block: "center" });
 }
 
@@ -30,7 +30,7 @@ function nextIndex(changes: readonly HTMLElement[], step: 1 | -1): number {
   const { cursor, removedCursor } = useReview.getState();
   const at = changes.findIndex((change) =>
     removedCursor === undefined
-      ? cursor !== undefined && blockOf(change) === cursor
+      ? cursor !== undefined && getBlock(change) === cursor
       : change.dataset["removed"] === String(removedCursor),
   );
   const current = changes[at];
@@ -41,7 +41,7 @@ function nextIndex(changes: readonly HTMLElement[], step: 1 | -1): number {
 }
 
 /** Returns the block of a change, or the first block in it. */
-function blockOf(change: HTMLElement): number | undefined {
+function getBlock(change: HTMLElement): number | undefined {
   const element = change.matches("[data-block]") ? change : change.querySelector<HTMLElement>("[data-block]");
   return element ? Number(element.dataset["block"]) : undefined;
 }

@@ -15,7 +15,7 @@ export function getTraits(nodes: readonly MarkdownNode[], document: MarkdownDocu
     const text = getText(node, document);
     return {
       node,
-      key: keyOf(node, document),
+      key: toKey(node, document),
       shape: getShape(node),
       vocabulary: new Set(text.toLowerCase().match(WORD_PATTERN) ?? []),
     };
@@ -76,7 +76,7 @@ const CONTAINERS = new Set([
   "tr",
 ]);
 
-function keyOf(node: MarkdownNode, document: MarkdownDocument): string {
+function toKey(node: MarkdownNode, document: MarkdownDocument): string {
   switch (node.kind) {
     case "text":
     case "mark":
@@ -86,7 +86,7 @@ function keyOf(node: MarkdownNode, document: MarkdownDocument): string {
     case "image":
       return `<image ${node.source} ${node.alt} ${node.title}>`;
     case "link":
-      return `<link ${node.href} ${node.title}>${keysOf(node.children, document)}</link>`;
+      return `<link ${node.href} ${node.title}>${toKeys(node.children, document)}</link>`;
     case "code":
       return `<code ${node.info}>${document.leaves[node.leaf]?.text ?? ""}</code>`;
     case "unrendered":
@@ -95,15 +95,15 @@ function keyOf(node: MarkdownNode, document: MarkdownDocument): string {
       // Ids depend on all headings, so they are not part of this node's key.
       const { id: _id, ...attributes } = node.attributes ?? {};
       const tag = getTag(node);
-      return `<${tag} ${JSON.stringify(attributes)}>${keysOf(node.children, document)}</${tag}>`;
+      return `<${tag} ${JSON.stringify(attributes)}>${toKeys(node.children, document)}</${tag}>`;
     }
     case "removed":
       return "";
   }
 }
 
-function keysOf(nodes: readonly MarkdownNode[], document: MarkdownDocument): string {
-  return nodes.map((node) => keyOf(node, document)).join("");
+function toKeys(nodes: readonly MarkdownNode[], document: MarkdownDocument): string {
+  return nodes.map((node) => toKey(node, document)).join("");
 }
 
 /** Returns the tag for comparison. Blank lines between list items change the tag but not the text. */

@@ -3,7 +3,7 @@ import type { MarkdownNode } from "../../../src/render/markdown/model.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
 import { AnnotatedSheet, useImageUrl } from "../article/article.tsx";
-import { blocksOf } from "../model/anchor.ts";
+import { findAnchorBlocks } from "../model/anchor.ts";
 import { type ReviewState, useReview } from "../state/review-store.ts";
 import type { ComparedBlock, Comparison } from "./compare-plans.ts";
 
@@ -74,7 +74,7 @@ function Run({ run: { nodes, isFolded } }: { readonly run: BlockRun }) {
 /** Returns the blocks in use, which are shown even if they would be folded. */
 function blocksInUse({ document, annotations, activeId, composer, cursor }: ReviewState): number[] {
   const anchor = composer?.anchor ?? annotations.find(({ id }) => id === activeId)?.anchor;
-  return [...(anchor ? blocksOf(document, anchor) : []), ...(cursor === undefined ? [] : [cursor])];
+  return [...(anchor ? findAnchorBlocks(document, anchor) : []), ...(cursor === undefined ? [] : [cursor])];
 }
 
 function blocksIn(node: MarkdownNode): number[] {

@@ -2,7 +2,7 @@ import { escaped } from "../../../src/render/markdown/markdown-html.ts";
 import type { MarkdownDocument, MarkdownNode } from "../../../src/render/markdown/model.ts";
 import { imageUrl } from "../../shared/images/upload.ts";
 import { drawDiagram } from "../../shared/markdown/diagrams/draw-diagram.ts";
-import { imageUrlOf } from "../article/image-url.ts";
+import { resolveImageUrl } from "../article/image-url.ts";
 import type { ReviewState } from "../state/review-store.ts";
 import { DATA_ELEMENT, type SharedReview } from "./shared-review.ts";
 
@@ -25,8 +25,8 @@ export async function createPage(state: ReviewState): Promise<Blob> {
   const review: SharedReview = {
     ...toSharedReview(state),
     annotations: state.annotations,
-    images: await imagesOf(state),
-    diagrams: await diagramsOf(state.document),
+    images: await collectImages(state),
+    diagrams: await renderDiagrams(state.document),
   };
   // An escaped `<` cannot close the script element, whatever the plan contains.
   const json = JSON.stringify(review).replaceAll("<", "\\u003c");
@@ -39,10 +39,10 @@ export async function createPage(state: ReviewState): Promise<Blob> {
 
 const PLACEHOLDER = "<!--shared-review-->";
 
-async function imagesOf({ document, annotations, plan }: ReviewState): Promise<Record<string, string>> {
+async function collectImages({ document, annotations, plan }: ReviewState): Promise<Record<string, string>> {
   const urls = new Map<string, string>();
   for (const source of imageSources(document.nodes)) {
-    const url = imageUrlOf(source, plan?.caller.cwd ?? "");
+    const url = resolveImageUrl(source, plan?.caller.cwd ?? "");
     if (url?.startsWith("/")) urls.set(source, url);
   }
   for (const { path } of annotations.flatMap(({ images = [] }) => images)) urls.set(path, imageUrl(path));
@@ -69,7 +69,7 @@ async function dataUrl(url: string): Promise<string | undefined> {
 }
 
 /** Renders all diagrams in the light theme, by source. */
-async function diagramsOf(document: MarkdownDocument): Promise<Record<string, string>> {
+async function renderDiagrams(document: MarkdownDocument): Promise<Record<string, string>> {
   const sources = document.blocks
     .filter(({ name }) => name === "diagram")
     .map(({ firstLeaf }) => document.leaves[firstLeaf]?.text ?? "");

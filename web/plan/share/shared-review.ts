@@ -63,7 +63,7 @@ function checked(value: unknown): SharedReview {
     sallyport: 1,
     title: typeof title === "string" ? title : "Plan",
     plan,
-    annotations: annotations.flatMap((entry) => annotationOf(entry) ?? []),
+    annotations: annotations.flatMap((entry) => parseAnnotation(entry) ?? []),
     images: texts(record(value)["images"]),
     diagrams: texts(record(value)["diagrams"]),
   };
@@ -71,11 +71,11 @@ function checked(value: unknown): SharedReview {
 
 const TYPES = ["comment", "replace", "delete", "insert", "concern", "label", "general"] as const;
 
-function annotationOf(value: unknown): PlanAnnotation | undefined {
+function parseAnnotation(value: unknown): PlanAnnotation | undefined {
   const { id, type: named, text, author, replacement, createdAt, anchor } = record(value);
   const type = TYPES.find((known) => known === named);
   if (typeof id !== "string" || type === undefined || typeof text !== "string") return undefined;
-  const parsedAnchor = anchorOf(anchor);
+  const parsedAnchor = parseAnchor(anchor);
   if (type !== "general" && !parsedAnchor) return undefined;
   return {
     id,
@@ -88,7 +88,7 @@ function annotationOf(value: unknown): PlanAnnotation | undefined {
   };
 }
 
-function anchorOf(value: unknown): PlanAnnotation["anchor"] {
+function parseAnchor(value: unknown): PlanAnnotation["anchor"] {
   const { start, end, startLine, endLine, quote, prefix, suffix, removed } = record(value);
   const numbers = [start, end, startLine, endLine].every(
     (entry) => Number.isSafeInteger(entry) && Number(entry) >= 0,

@@ -31,7 +31,7 @@ interface DraftContent {
 export async function startDraft({ sessionId, ...first }: PlanState): Promise<void> {
   let base: DraftContent | undefined;
   const autosave = createAutosave<DraftContent>({
-    content: () => ({ ...contentOf(useReview.getState()), session: sessionId }),
+    content: () => ({ ...getContent(useReview.getState()), session: sessionId }),
     put: async (draft, keepalive) => {
       // A live session changes the plan.
       const planId = useReview.getState().plan?.planId ?? first.planId;
@@ -106,9 +106,9 @@ export function discardRestored(): void {
 /** Merges the draft that another tab saved. */
 function takeIn(base: DraftContent | undefined, theirs: DraftContent): void {
   const state = useReview.getState();
-  const mine = contentOf(state);
-  const copyOf = (annotation: PlanAnnotation) => ({ ...annotation, id: newId() });
-  const annotations = mergeById(base?.annotations ?? [], mine.annotations, theirs.annotations, copyOf);
+  const mine = getContent(state);
+  const copyAnnotation = (annotation: PlanAnnotation) => ({ ...annotation, id: newId() });
+  const annotations = mergeById(base?.annotations ?? [], mine.annotations, theirs.annotations, copyAnnotation);
   // Takes over members that only the other tab changed.
   const pick = <Value>(from: (content: DraftContent) => Value) =>
     base && from(mine) !== from(base) ? from(mine) : from(theirs);
@@ -148,7 +148,7 @@ function isChanged(now: ReviewState, before: ReviewState): boolean {
 
 const KEPT = ["annotations", "composer", "note", "rewritten", "document", "typed"] as const;
 
-function contentOf(state: ReviewState): DraftContent {
+function getContent(state: ReviewState): DraftContent {
   const { annotations, composer, note, rewritten } = state;
   const edited = editedPlan(state);
   const threads = threadDraft();

@@ -2,7 +2,7 @@ import type { PlanAnnotation } from "../../../src/review/api-types.ts";
 import { useThreads } from "../../shared/threads/thread-store.ts";
 import { inReviewOrder } from "../../shared/threads/threads.ts";
 import { blockBeingRead, blockBeside, isBlockInWindow } from "../dom/visible-blocks.ts";
-import { blocksOf } from "../model/anchor.ts";
+import { findAnchorBlocks } from "../model/anchor.ts";
 import { inDocumentOrder } from "../model/annotations.ts";
 import { setCursor } from "./actions.ts";
 import { useReview } from "./review-store.ts";
@@ -14,12 +14,12 @@ const { getState: state, setState: set } = useReview;
 export function activateNext(step: 1 | -1): void {
   const ordered = stops();
   if (ordered.length === 0) return;
-  const blockOf = (at: number) => {
+  const getBlock = (at: number) => {
     const anchor = ordered[at]?.anchor;
-    return anchor && blocksOf(state().document, anchor)[0];
+    return anchor && findAnchorBlocks(state().document, anchor)[0];
   };
   const at = ordered.findIndex(({ id }) => id === state().activeId);
-  const isHere = at !== -1 && (ordered[at]?.anchor === undefined || isBlockInWindow(blockOf(at)));
+  const isHere = at !== -1 && (ordered[at]?.anchor === undefined || isBlockInWindow(getBlock(at)));
   const read = isHere ? undefined : blockBeingRead();
   const next =
     read === undefined
@@ -27,7 +27,7 @@ export function activateNext(step: 1 | -1): void {
         ? -1
         : at + step
       : nextFrom(
-          ordered.map((_, index) => blockOf(index)),
+          ordered.map((_, index) => getBlock(index)),
           read,
           step,
         );

@@ -53,7 +53,7 @@ export function Menu({ trigger, label, triggerClass = "button", children }: Menu
         onToggle={(event) => {
           if (event.newState !== "open") return;
           position();
-          itemsOf(menu.current)[0]?.focus();
+          listItems(menu.current)[0]?.focus();
         }}
         onKeyDown={(event) => moveWithin(event, menu.current)}
         onClick={(event) => {
@@ -92,12 +92,12 @@ export function MenuItem({ onSelect, children, checked }: MenuItemProps) {
   );
 }
 
-function itemsOf(menu: HTMLElement | null): HTMLElement[] {
+function listItems(menu: HTMLElement | null): HTMLElement[] {
   return menu ? [...menu.querySelectorAll<HTMLElement>("[role^=menuitem]")] : [];
 }
 
 function moveWithin(event: KeyboardEvent, menu: HTMLElement | null): void {
-  const items = itemsOf(menu);
+  const items = listItems(menu);
   const at = items.indexOf(document.activeElement as HTMLElement);
   const target = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
   if (target === undefined) return;

@@ -67,7 +67,7 @@ export function VirtualList<Item extends { readonly id: string }>({
     if (revealed.current === activeId) return;
     const activeAt = items.findIndex(({ id }) => id === activeId);
     const element = list.current;
-    const scroller = scrollerOf(element);
+    const scroller = findScroller(element);
     const isRendered = activeAt >= from && activeAt < to;
     if (isRendered || activeAt < 0) revealed.current = activeId;
     if (activeAt < 0 || !scroller || !element) return;
@@ -120,7 +120,7 @@ function useScrollWindow(
 ): void {
   useEffect(() => {
     const element = list.current;
-    const scroller = scrollerOf(element);
+    const scroller = findScroller(element);
     if (!element || !scroller) return undefined;
     let last = { top: Number.NaN, height: 0 };
     const look = () => {
@@ -159,7 +159,7 @@ function distance(list: HTMLElement, scroller: Element): number {
   return list.getBoundingClientRect().top - top;
 }
 
-function scrollerOf(element: HTMLElement | null): Element | null {
+function findScroller(element: HTMLElement | null): Element | null {
   for (let each = element?.parentElement; each; each = each.parentElement) {
     if (/auto|scroll/.test(getComputedStyle(each).overflowY)) return each;
   }

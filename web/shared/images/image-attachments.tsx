@@ -4,7 +4,7 @@ import type { AttachedImage } from "../../../src/review/api-types.ts";
 import { Button, IconButton } from "../components/button.tsx";
 import { announce, showToast } from "../components/toast.tsx";
 import { DrawingDialog } from "./drawing-dialog.tsx";
-import { imagesOf, imageUrl, uploadImage } from "./upload.ts";
+import { getImageFiles, imageUrl, uploadImage } from "./upload.ts";
 
 interface ImageAttachmentsProps {
   readonly images: readonly AttachedImage[];
@@ -85,7 +85,7 @@ function DropTarget({ canAttach, onFiles, children }: DropTargetProps) {
       className="drop-target"
       data-dragging={dragging}
       onPaste={(event) => {
-        const files = imagesOf(event.clipboardData);
+        const files = getImageFiles(event.clipboardData);
         if (files.length === 0 || !canAttach) return;
         event.preventDefault();
         void onFiles(files);
@@ -100,7 +100,7 @@ function DropTarget({ canAttach, onFiles, children }: DropTargetProps) {
         if (!canAttach) return;
         event.preventDefault();
         setDragging(false);
-        void onFiles(imagesOf(event.dataTransfer));
+        void onFiles(getImageFiles(event.dataTransfer));
       }}
     >
       {children}

@@ -36,6 +36,6 @@ export function imageUrl(path: string): string {
 }
 
 /** Returns the image files on a clipboard or in a drag. */
-export function imagesOf(data: DataTransfer | null): File[] {
+export function getImageFiles(data: DataTransfer | null): File[] {
   return data ? [...data.files].filter((file) => file.type.startsWith("image/")) : [];
 }

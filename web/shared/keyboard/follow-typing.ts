@@ -3,7 +3,7 @@ import type { TypingTarget } from "./shortcuts.ts";
 import { isInBurst, type KeyKind, NO_BURST, typeKey, typeKeyInField, WORD_GAP_MS } from "./typing-burst.ts";
 
 interface TypingPorts {
-  readonly kindOf: (name: string) => KeyKind | undefined;
+  readonly getKind: (name: string) => KeyKind | undefined;
   readonly run: (name: string) => void;
   readonly target: TypingTarget;
 }
@@ -21,7 +21,7 @@ interface FollowedTyping {
 }
 
 /** Handles keys typed without a focused field and distinguishes commands from sentences. */
-export function followTyping({ kindOf, run, target }: TypingPorts): FollowedTyping {
+export function followTyping({ getKind, run, target }: TypingPorts): FollowedTyping {
   let burst = NO_BURST;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let restore: (() => void) | undefined;
@@ -88,7 +88,7 @@ export function followTyping({ kindOf, run, target }: TypingPorts): FollowedTypi
   };
 
   function printedKey(event: KeyboardEvent, name: string, printed: string): boolean {
-    const kind = kindOf(name);
+    const kind = getKind(name);
     if (event.repeat) {
       // Only movement repeats while a key is held.
       if (kind !== "move") event.preventDefault();

@@ -109,6 +109,6 @@ export function listShortcuts(
 }
 
 /** Returns the key of an action as displayed next to its button. */
-export function keyOf(action: ActionName): KeyName {
+export function getShortcutKey(action: ActionName): KeyName {
   return shortcutTable[action].keys[0];
 }

@@ -41,7 +41,7 @@ export function useShortcuts(shortcuts: readonly Shortcut[], target: TypingTarge
           keys.includes(name) && (!isTyping || (whileTyping === true && name.startsWith("Mod+"))),
       );
     const typing = followTyping({
-      kindOf: (key) => {
+      getKind: (key) => {
         const shortcut = find(key, false);
         return shortcut && (shortcut.kind ?? "guarded");
       },

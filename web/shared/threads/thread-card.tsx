@@ -8,7 +8,7 @@ import { timeAgo } from "../time-ago.ts";
 import { MessageField } from "./message-field.tsx";
 import { MessageText } from "./message-text.tsx";
 import { changeThreadState, toggleFolded, useThreads, writeMessage } from "./thread-store.ts";
-import { deliveryOf, isInNextBatch, threadStatus, threadSummary } from "./threads.ts";
+import { getDelivery, isInNextBatch, threadStatus, threadSummary } from "./threads.ts";
 
 const TYPE_NAMES: Readonly<Record<Thread["type"], string>> = {
   comment: "Comment",
@@ -127,7 +127,7 @@ function OutdatedText({ anchor }: Pick<Thread, "anchor">) {
 function Message({ message }: { readonly message: ThreadMessage }) {
   const { author, at, markdown, suggestedCode } = message;
   const isPerson = author.kind === "person";
-  const delivery = deliveryOf(message);
+  const delivery = getDelivery(message);
   return (
     <li className={`message message-${author.kind}`}>
       <p className="message-head">

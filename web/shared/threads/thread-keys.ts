@@ -11,7 +11,7 @@ export const threadKeys = {
     if (isLive()) {
       // Synchronous, so that the next key is typed into the field.
       flushSync(() => writeMessage(thread.id));
-      cardOf(thread)?.querySelector("textarea")?.focus({ preventScroll: true });
+      findCard(thread)?.querySelector("textarea")?.focus({ preventScroll: true });
     } else announce("Replies are sent only in a live session");
   },
   resolve: () => {
@@ -24,7 +24,7 @@ export const threadKeys = {
     const thread = activeThread();
     if (thread?.type !== "finding" || thread.state !== "open") return;
     // The button knows what the page does with an accepted finding.
-    cardOf(thread)?.querySelector<HTMLElement>("[data-accept]")?.click();
+    findCard(thread)?.querySelector<HTMLElement>("[data-accept]")?.click();
   },
 };
 
@@ -42,6 +42,6 @@ function activeThread(): Thread | undefined {
   return thread;
 }
 
-function cardOf({ id }: Thread): HTMLElement | null {
+function findCard({ id }: Thread): HTMLElement | null {
   return document.querySelector<HTMLElement>(`[data-thread="${CSS.escape(id)}"]`);
 }

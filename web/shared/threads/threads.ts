@@ -19,7 +19,7 @@ export function withThread(threads: readonly Thread[], thread: Thread): readonly
 /** `unsent`: in no batch. `sent`: in a batch that the agent has not fetched. `delivered`: handed to the agent. */
 export type Delivery = "unsent" | "sent" | "delivered";
 
-export function deliveryOf({ sentAt, deliveredAt }: ThreadMessage): Delivery {
+export function getDelivery({ sentAt, deliveredAt }: ThreadMessage): Delivery {
   if (deliveredAt) return "delivered";
   return sentAt ? "sent" : "unsent";
 }
@@ -27,9 +27,9 @@ export function deliveryOf({ sentAt, deliveredAt }: ThreadMessage): Delivery {
 /** Returns whether the next batch contains the thread: an unsent message of the person, or an accepted finding. */
 export function isInNextBatch(thread: Thread): boolean {
   const first = thread.messages[0];
-  if (thread.accepted === true && thread.state !== "dismissed" && first && deliveryOf(first) === "unsent")
+  if (thread.accepted === true && thread.state !== "dismissed" && first && getDelivery(first) === "unsent")
     return true;
-  return thread.messages.some((message) => isPersons(message) && deliveryOf(message) === "unsent");
+  return thread.messages.some((message) => isPersons(message) && getDelivery(message) === "unsent");
 }
 
 /** What was sent and what the agent has done with it, from the person's messages. */
@@ -50,7 +50,7 @@ export function batchState(threads: readonly Thread[]): BatchState {
   let lastSentAt: string | undefined;
   for (const thread of threads) {
     if (isInNextBatch(thread)) unsent++;
-    if (thread.messages.some((message) => deliveryOf(message) === "sent")) waiting++;
+    if (thread.messages.some((message) => getDelivery(message) === "sent")) waiting++;
     for (const { sentAt } of thread.messages) {
       if (sentAt && (lastSentAt === undefined || sentAt > lastSentAt)) lastSentAt = sentAt;
     }

@@ -35,7 +35,7 @@ export async function connectionTo(flags: ConnectionFlags, client: NamedConnecto
     processEnvironment,
     flags.config === undefined ? {} : { config: flags.config },
   );
-  const url = flags.url === undefined ? addressOf(settings) : addressFrom(flags.url);
+  const url = flags.url === undefined ? getLocalUrl(settings) : addressFrom(flags.url);
   refuseItself(url, settings);
   const key = await keyFor(settings, flags);
   const upstream = upstreamWithClientLogin(settings, client);
@@ -108,7 +108,7 @@ function modelIds(list: unknown): readonly string[] {
 }
 
 /** Returns the address on this machine; with HTTPS `public_url`, whose name the certificate has. */
-function addressOf({ host = "127.0.0.1", port, tls, public_url }: ProxySettings): string {
+function getLocalUrl({ host = "127.0.0.1", port, tls, public_url }: ProxySettings): string {
   if (tls !== undefined && public_url !== undefined) return public_url.replace(/\/+$/, "");
   return `${tls === undefined ? "http" : "https"}://${isWildcard(host) ? "127.0.0.1" : urlHost(host)}:${port}`;
 }

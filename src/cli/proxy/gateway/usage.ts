@@ -34,7 +34,7 @@ export async function showUsage(flags: UsageFlags, output: Output): Promise<numb
   const ago = { toTime: (ms: number) => now - ms, example: "7d" };
   const from = parseTimeFlag("--since", flags.since ?? "30d", ago);
   const to = flags.until === undefined ? undefined : parseTimeFlag("--until", flags.until, ago);
-  const groupBy = groupsOf(flags.by ?? "");
+  const groupBy = parseGroupsFlag(flags.by ?? "");
   const rows = await withDatabase(processEnvironment, flags, USAGE, (db) =>
     createLedgerQueries(db).usage({ from, to, groupBy }),
   );
@@ -50,7 +50,7 @@ const USAGE = {
   hint: (data: string) => `The request log is ${join(data, "proxy", "requests.ndjson")}.`,
 };
 
-function groupsOf(text: string): string[] {
+function parseGroupsFlag(text: string): string[] {
   try {
     return parseGroups(text);
   } catch (error) {

@@ -19,10 +19,10 @@ const LOCALHOST = new Set(["127.0.0.1", "localhost"]);
  */
 export function baseUrl({ host, tls }: Pick<ProxyConfig, "host" | "tls">, port: number): string {
   const own = urlHost(host);
-  return `${schemeOf(tls)}://${LOCALHOST.has(own) || isWildcard(host) ? "localhost" : own}:${port}`;
+  return `${getScheme(tls)}://${LOCALHOST.has(own) || isWildcard(host) ? "localhost" : own}:${port}`;
 }
 
-function schemeOf(tls: ProxyConfig["tls"]): "http" | "https" {
+function getScheme(tls: ProxyConfig["tls"]): "http" | "https" {
   return tls === undefined ? "http" : "https";
 }
 
@@ -33,7 +33,7 @@ export function banner(config: ProxyConfig, port: number, file: BannerFile): str
   const upstreams = [...config.upstreams.values()];
   const names = upstreams.map(({ name, dialect }) => `${name} (${dialect})`);
   const onlyEcho = upstreams.every(({ dialect }) => dialect === "any");
-  const urls = isWildcard(config.host) ? lanUrls(schemeOf(config.tls), port) : [];
+  const urls = isWildcard(config.host) ? lanUrls(getScheme(config.tls), port) : [];
   const lan = urls.length > 0 ? [`  from the network      ${urls.join("  ")}`] : [];
   const outbound = describeProxies(config.outboundProxies);
   const open =

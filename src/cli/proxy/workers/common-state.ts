@@ -14,7 +14,7 @@ import { createWorkerLimits, type WorkerLimits } from "./worker-limits.ts";
 /** The state that the primary keeps for all workers: the request log, the counts and stored conversations. */
 export interface CommonState {
   /** Returns the functions that a worker can call. */
-  callsOf(worker: () => WorkerProcess): Omit<PrimaryCalls, "ready">;
+  getCalls(worker: () => WorkerProcess): Omit<PrimaryCalls, "ready">;
   /** Sets what was spent of budgets before this process counted. */
   prime(spent: readonly SpentBudget[]): void;
   /** Keeps the counts of a worker that has ended, so that no counter decreases. */
@@ -32,10 +32,10 @@ export function createCommonState(
 ): CommonState {
   const conversations = createBoundedStore<Uint8Array>();
   const limits = createWorkerLimits();
-  const limitsOf = new Map<WorkerProcess, WorkerLimits>();
+  const limitsByWorker = new Map<WorkerProcess, WorkerLimits>();
   const limitsFor = (worker: WorkerProcess) => {
-    const known = limitsOf.get(worker) ?? limits.open();
-    limitsOf.set(worker, known);
+    const known = limitsByWorker.get(worker) ?? limits.open();
+    limitsByWorker.set(worker, known);
     return known.calls;
   };
   let ended = NO_COUNTS;
@@ -52,7 +52,7 @@ export function createCommonState(
     );
   };
   return {
-    callsOf: (worker) => ({
+    getCalls: (worker) => ({
       log: (lines) => logFile.append(lines),
       counted(counts) {
         worker().counts = counts;
@@ -66,25 +66,25 @@ export function createCommonState(
       settleLimits: (ended) => limitsFor(worker()).settleLimits(ended),
       readLimits: (subjects) => limitsFor(worker()).readLimits(subjects),
       async store({ method, given }) {
-        const store = await hostOf(host).store();
+        const store = await requireHost(host).store();
         return (store[method] as (...given: readonly unknown[]) => Promise<unknown>)(...given);
       },
-      databaseState: async () => hostOf(host).state(),
+      databaseState: async () => requireHost(host).state(),
     }),
     prime: limits.prime,
     retire(worker) {
       ended = retired(ended, worker.counts);
-      for (const lost of limitsOf.get(worker)?.end() ?? []) {
+      for (const lost of limitsByWorker.get(worker)?.end() ?? []) {
         const line = lostCallLine(lost, Date.now());
         if (line !== undefined) logFile.write(line);
       }
-      limitsOf.delete(worker);
+      limitsByWorker.delete(worker);
     },
   };
 }
 
 /** Workers are only told of a database if there is one. */
-function hostOf(host: GatewayHost | undefined): GatewayHost {
+function requireHost(host: GatewayHost | undefined): GatewayHost {
   if (host === undefined) throw new AppError("internal", "a worker asks for a database that is not there");
   return host;
 }

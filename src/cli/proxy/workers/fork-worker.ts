@@ -49,7 +49,7 @@ export function forkWorker(near: (self: () => WorkerProcess) => PrimaryCalls): W
     ),
     isReady: false,
     counts: NO_COUNTS,
-    ended: endOf(worker).finally(breakOffUntaken),
+    ended: waitForExit(worker).finally(breakOffUntaken),
     kill: () => void worker.process.kill("SIGKILL"),
   };
   return forked;
@@ -64,7 +64,7 @@ function pipeTo(worker: Worker): Pipe {
   };
 }
 
-function endOf(worker: Worker): Promise<string> {
+function waitForExit(worker: Worker): Promise<string> {
   return new Promise((resolve) => {
     // "close" follows the exit once everything that the worker sent is read.
     worker.process.once("close", (code, signal) => resolve(signal ?? `exit code ${code}`));

@@ -136,7 +136,7 @@ class Workers implements Serving {
   /** Runs one worker from start to end. */
   private async runOne(listening: (port: number, worker: WorkerProcess) => void): Promise<void> {
     const worker = forkWorker((self) => ({
-      ...this.common.callsOf(self),
+      ...this.common.getCalls(self),
       ready: (itsVersion) => this.begin(self(), itsVersion, listening),
     }));
     this.workers.add(worker);

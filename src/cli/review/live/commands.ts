@@ -2,7 +2,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "nod
 import { AppError } from "../../../errors.ts";
 import { toRealPath } from "../../../files/real-path.ts";
 import type { ReviewEntry } from "../../../review/api-types.ts";
-import { entryOf, listRunning, type RunningReview } from "../../../review/live/running-files.ts";
+import { toEntry, listRunning, type RunningReview } from "../../../review/live/running-files.ts";
 import type { Output } from "../../output.ts";
 import { callReview, toAuthor } from "./call-review.ts";
 import { dataFolder, findReview } from "./find-review.ts";
@@ -31,7 +31,7 @@ export async function commentCommand(
       author: toAuthor(author),
     },
   });
-  await output.result(idOf(thread));
+  await output.result(getThreadId(thread));
   return 0;
 }
 
@@ -74,7 +74,7 @@ export async function statusCommand({ id, text, author }: StatusFlags): Promise<
 
 /** Runs `review list`: prints the reviews that are open on this machine, newest first. */
 export async function listCommand({ json }: { readonly json: boolean }, output: Output): Promise<number> {
-  const reviews = (await listRunning(dataFolder())).map(entryOf);
+  const reviews = (await listRunning(dataFolder())).map(toEntry);
   if (json) await output.result(JSON.stringify({ reviews }));
   else if (reviews.length === 0) output.note("No review is open.");
   else await output.result(reviews.map(describeReview).join("\n"));
@@ -92,7 +92,7 @@ function describeReview({ id, mode, live, url, title, repository, agent, since }
   return `${id}  ${url}  ${kind}  ${title}\n  ${repository}, for ${agent}, since ${since}`;
 }
 
-function idOf(thread: unknown): string {
+function getThreadId(thread: unknown): string {
   return typeof thread === "object" && thread !== null && "id" in thread ? String(thread.id) : "";
 }
 

@@ -7,7 +7,7 @@ import { listRunning, type RunningReview } from "../../../review/live/running-fi
 import type { Output } from "../../output.ts";
 import { projectFolder } from "../../project-folder.ts";
 import type { ReviewCodeFlags } from "../code.ts";
-import { liveOptionsOf } from "../options.ts";
+import { resolveLiveOptions } from "../options.ts";
 import { dataFolder } from "./find-review.ts";
 
 /** The id and the address of a review that runs in the background. */
@@ -28,7 +28,7 @@ export async function reviewDetached(
   { paths, ...flags }: ReviewCodeFlags & { readonly paths: readonly string[] },
   output: Output,
 ): Promise<number> {
-  liveOptionsOf(flags);
+  resolveLiveOptions(flags);
   const open = flags.reuse && paths.length === 0 ? await findOpen(flags.repo) : undefined;
   if (open) {
     output.note(`The live review of ${open.repository} is open already, at ${open.url}`);

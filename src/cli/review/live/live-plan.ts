@@ -5,7 +5,7 @@ import { jsonChannel, textChannel } from "../../../review/plan/generic-channel.t
 import { planTitle } from "../../../review/plan/plan-title.ts";
 import type { Output } from "../../output.ts";
 import type { Lifecycle } from "../lifecycle.ts";
-import { liveOptionsOf, resolveOptions } from "../options.ts";
+import { resolveLiveOptions, resolveOptions } from "../options.ts";
 import { liveNeedsFile } from "../plan.ts";
 import type { LiveFlags } from "../program.ts";
 import { decodeText, readInput } from "../read-input.ts";
@@ -27,7 +27,7 @@ async function prepareReview(
   { signal }: Lifecycle,
   output: Output,
 ): Promise<Review> {
-  const live = liveOptionsOf(flags);
+  const live = resolveLiveOptions(flags);
   if (file === undefined || file === "-" || !live) throw liveNeedsFile();
   const plan = await readInput(file, signal, (text) => output.note(text));
   if (!plan.trim())
@@ -46,13 +46,13 @@ async function prepareReview(
     sharingEnabled: options.environment.sharing,
     live: { ...live, subject: ["plan", path], file: path },
     loadMode: async () => {
-      const [{ planReviewOf }, { createPlanMode }, { createLivePlan }] = await Promise.all([
+      const [{ createPlanReview }, { createPlanMode }, { createLivePlan }] = await Promise.all([
         import("../plan-mode.ts"),
         import("../../../review/plan/mode.ts"),
         import("../../../review/plan/live-plan.ts"),
       ]);
       const loaded = { plan };
-      const first = planReviewOf({
+      const first = createPlanReview({
         loaded,
         channel,
         options,

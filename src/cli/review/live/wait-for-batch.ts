@@ -21,7 +21,7 @@ const TIMED_OUT = 124;
 /** Runs `review wait`. Resolves to the exit code: 0 once a batch is printed, 124 after the time limit. */
 export async function waitCommand(flags: WaitFlags, output: Output): Promise<number> {
   const { id, again, json } = flags;
-  const batch = await waitForBatch({ id, again, timeout: secondsOf(flags.timeout) });
+  const batch = await waitForBatch({ id, again, timeout: parseTimeout(flags.timeout) });
   if (batch === undefined) return TIMED_OUT;
   const text = json ? JSON.stringify(batch.content) : batchText(batch.content);
   // Only what was printed as a whole counts as handed out.
@@ -34,7 +34,7 @@ export async function waitCommand(flags: WaitFlags, output: Output): Promise<num
 const MAX_SECONDS = 86_400;
 
 /** Returns the seconds of --timeout; 0 checks once. Throws `usage`. */
-function secondsOf(text: string | undefined): number | undefined {
+function parseTimeout(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const seconds = Number(text);
   if (/^\d+(\.\d+)?$/.test(text) && seconds <= MAX_SECONDS) return seconds;

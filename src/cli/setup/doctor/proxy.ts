@@ -54,7 +54,7 @@ async function upstreamFindings(config: ProxyConfig): Promise<readonly Finding[]
   try {
     const response = await proxy.app.inject({ method: "POST", url: "/internal/warmup", payload: {} });
     const { results } = response.json<{ results: readonly WarmupResult[] }>();
-    return results.map((result) => findingOf(result, config));
+    return results.map((result) => toFinding(result, config));
   } catch (error) {
     return [
       { subject: "upstreams", state: "warning", detail: `cannot be checked: ${getErrorMessage(error)}` },
@@ -64,7 +64,7 @@ async function upstreamFindings(config: ProxyConfig): Promise<readonly Finding[]
   }
 }
 
-function findingOf({ upstream, ok, ms, error = "" }: WarmupResult, config: ProxyConfig): Finding {
+function toFinding({ upstream, ok, ms, error = "" }: WarmupResult, config: ProxyConfig): Finding {
   const subject = `upstream ${upstream}`;
   const { dialect, baseUrl = "" } = config.upstreams.get(upstream) ?? {};
   if (dialect === "any") {

@@ -3,7 +3,7 @@ import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import { defined } from "../../exchange/defined.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 import { isObject } from "../../exchange/json.ts";
-import { originOfFile, sniffMediaType, sourceOfUrl, withSniffedType } from "../../exchange/media.ts";
+import { getFileOrigin, sniffMediaType, toMediaSource, withSniffedType } from "../../exchange/media.ts";
 import type { Part } from "../../exchange/parts.ts";
 import { isPauseDue, type Steps } from "../../exchange/steps.ts";
 import { decodeCacheControl } from "../shared/cache-control.ts";
@@ -60,14 +60,14 @@ function decodeBare(part: WirePart, path: string): Part[] {
       const image = read(imagePart, part, path).image_url;
       const url = typeof image === "string" ? image : image.url;
       const detail = typeof image === "string" ? undefined : (image.detail ?? undefined);
-      return [defined({ type: "image" as const, source: withSniffedType(sourceOfUrl(url)), detail })];
+      return [defined({ type: "image" as const, source: withSniffedType(toMediaSource(url)), detail })];
     }
     case "input_audio": {
       const { data, format } = read(audioPart, part, path).input_audio;
       return [{ type: "audio", source: { kind: "base64", mediaType: audioType(format), data } }];
     }
     case "video_url":
-      return [{ type: "video", source: sourceOfUrl(read(videoPart, part, path).video_url.url) }];
+      return [{ type: "video", source: toMediaSource(read(videoPart, part, path).video_url.url) }];
     case "file":
       return [decodeFile(read(filePart, part, path).file, path)];
     default:
@@ -97,12 +97,12 @@ function decodeFile(file: z.infer<typeof filePart>["file"], path: string): Part 
       type: "document" as const,
       source,
       name,
-      ...originOfFile(source, "chat-completions", file),
+      ...getFileOrigin(source, "chat-completions", file),
     });
   }
   if (!file.file_data) throw invalidRequest(`${path}.file needs file_data or file_id`, path);
   const source = file.file_data.startsWith("data:")
-    ? sourceOfUrl(file.file_data)
+    ? toMediaSource(file.file_data)
     : ({
         kind: "base64",
         mediaType: sniffMediaType(file.file_data, "application/octet-stream"),

@@ -3,7 +3,7 @@ import { defined } from "../../exchange/defined.ts";
 import { DialectError, invalidResponse } from "../../exchange/dialect-error.ts";
 import { isObject } from "../../exchange/json.ts";
 import type { Converted } from "../../exchange/loss.ts";
-import { sourceOfUrl } from "../../exchange/media.ts";
+import { toMediaSource } from "../../exchange/media.ts";
 import type { Citation, Part, TokenLogprob } from "../../exchange/parts.ts";
 import type { Candidate, ExchangeResponse } from "../../exchange/response.ts";
 import { isPauseDue, type Steps } from "../../exchange/steps.ts";
@@ -86,7 +86,7 @@ function* decodeMessage(
   }
   for (const image of message.images ?? []) {
     const at = isObject(image["image_url"]) ? image["image_url"]["url"] : undefined;
-    if (typeof at === "string") parts.push({ type: "image", source: sourceOfUrl(at) });
+    if (typeof at === "string") parts.push({ type: "image", source: toMediaSource(at) });
   }
   for (const [index, call] of (message.tool_calls ?? []).entries()) {
     if (isPauseDue()) yield;

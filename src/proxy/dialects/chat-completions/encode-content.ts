@@ -3,7 +3,7 @@ import { defined } from "../../exchange/defined.ts";
 import { ownMember } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { LossCode } from "../../exchange/loss-codes.ts";
-import { isForeignFile, urlOfSource } from "../../exchange/media.ts";
+import { isForeignFile, toMediaUrl } from "../../exchange/media.ts";
 import type { AudioPart, DocumentPart, ImagePart, Part } from "../../exchange/parts.ts";
 import { withTitle } from "../../exchange/with-title.ts";
 import { loseForeignFile } from "../shared/losses.ts";
@@ -54,7 +54,7 @@ export function encodeUserPart(
 }
 
 function encodeImage(part: ImagePart, capabilities: Capabilities): WireContent | undefined {
-  const url = urlOfSource(part.source);
+  const url = toMediaUrl(part.source);
   if (url === undefined || capabilities.images === "none") return undefined;
   if (capabilities.images === "base64" && part.source.kind !== "base64") return undefined;
   return { type: "image_url", image_url: defined({ url, detail: part.detail }) };
@@ -68,7 +68,7 @@ function encodeDocument(part: DocumentPart, capabilities: Capabilities): WireCon
   }
   if (capabilities.documents === "none" || source.kind === "url") return undefined;
   if (source.kind === "file") return { type: "file", file: { file_id: source.id } };
-  return { type: "file", file: { filename: part.name ?? "document.pdf", file_data: urlOfSource(source) } };
+  return { type: "file", file: { filename: part.name ?? "document.pdf", file_data: toMediaUrl(source) } };
 }
 
 function titled(part: DocumentPart, text: string): WireContent {

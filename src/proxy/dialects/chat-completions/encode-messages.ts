@@ -7,7 +7,7 @@ import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
 import { shortCallId, toCallId } from "../../exchange/tool-call-id.ts";
 import { withTitle } from "../../exchange/with-title.ts";
 import { encodeUserPart, textContent, type WireContent } from "./encode-content.ts";
-import { googleExtra, signatureOfTexts } from "./google-signatures.ts";
+import { googleExtra, findTextSignature } from "./google-signatures.ts";
 import { profile } from "./profile.ts";
 import { encodeReasoningDetail } from "./reasoning-details.ts";
 
@@ -119,7 +119,7 @@ function encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList)
 
 /** Encodes the text signature for Google's servers only, because others reject unknown members. */
 function encodeSignature(parts: readonly Part[], { optionalMembers }: Capabilities, list: LossList) {
-  const signature = signatureOfTexts(parts, list);
+  const signature = findTextSignature(parts, list);
   if (signature === undefined || optionalMembers.includes("extra_content")) return googleExtra(signature);
   list.add("part-signature", "The signature of a text was dropped: another vendor created it.");
   return {};

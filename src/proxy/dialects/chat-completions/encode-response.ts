@@ -2,14 +2,14 @@ import type { EncodeContext } from "../../exchange/codec.ts";
 import { defined } from "../../exchange/defined.ts";
 import { findTool } from "../../exchange/find-tool.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
-import { urlOfSource } from "../../exchange/media.ts";
+import { toMediaUrl } from "../../exchange/media.ts";
 import type { Part, ReasoningPart, ToolCallPart } from "../../exchange/parts.ts";
 import type { Candidate, ExchangeResponse } from "../../exchange/response.ts";
 import { openAiServiceTier } from "../shared/openai-service-tier.ts";
 import { encodeCitations } from "./citations.ts";
 import { encodeToolCall } from "./encode-messages.ts";
 import { encodeFinish } from "./finish.ts";
-import { googleExtra, signatureOfTexts } from "./google-signatures.ts";
+import { googleExtra, findTextSignature } from "./google-signatures.ts";
 import { encodeLogprobs } from "./logprobs.ts";
 import { encodeReasoningDetail } from "./reasoning-details.ts";
 import { encodeUsage } from "./usage.ts";
@@ -49,7 +49,7 @@ function encodeChoice(candidate: Candidate, index: number, context: EncodeContex
       content: content === "" && (calls.length > 0 || refusal !== null) ? null : content,
       refusal,
       ...encodeReasoning(parts),
-      ...googleExtra(signatureOfTexts(parts, list)),
+      ...googleExtra(findTextSignature(parts, list)),
       annotations: annotations.length > 0 ? annotations : undefined,
       images: encodeImages(parts),
       tool_calls: calls.length > 0 ? calls.map((call) => encodeWholeCall(call, context)) : undefined,
@@ -105,7 +105,7 @@ function encodeWholeCall(call: ToolCallPart, context: EncodeContext): unknown {
 /** Encodes images in OpenRouter's form, because the dialect itself has no images in responses. */
 function encodeImages(parts: readonly Part[]): unknown[] | undefined {
   const images = parts.flatMap((part) => {
-    const url = part.type === "image" ? urlOfSource(part.source) : undefined;
+    const url = part.type === "image" ? toMediaUrl(part.source) : undefined;
     return url === undefined ? [] : [{ type: "image_url", image_url: { url } }];
   });
   return images.length > 0 ? images : undefined;

@@ -35,8 +35,8 @@ class ChatStreamEncoder extends ChunkStreamEncoder {
   }
 
   protected finish(candidate: number, finish: Finish): string {
-    const reason = JSON.stringify(this.parts.finishOf(candidate, finish));
-    return this.parts.listsOf(candidate) + this.chunk(candidate, "", reason);
+    const reason = JSON.stringify(this.parts.getFinishReason(candidate, finish));
+    return this.parts.createListsChunk(candidate) + this.chunk(candidate, "", reason);
   }
 
   /**

@@ -27,7 +27,7 @@ export function signText(parts: readonly Part[], extra: unknown): Part[] {
 }
 
 /** Returns the signature of the last signed text and adds a loss if there are several. */
-export function signatureOfTexts(parts: readonly Part[], list: LossList): string | undefined {
+export function findTextSignature(parts: readonly Part[], list: LossList): string | undefined {
   const signatures = parts.flatMap((part) => (part.type === "text" ? (part.signature ?? []) : []));
   if (signatures.length > 1) loseEarlierSignature(list);
   return signatures.at(-1);

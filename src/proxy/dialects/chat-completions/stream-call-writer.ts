@@ -61,6 +61,6 @@ export function createCallWriter(context: EncodeContext) {
       if (call.kind === "wrapped") return delta(call, '"}');
       return call.written ? "" : delta(call, "{}");
     },
-    countOf: (candidate: number): number => counts.get(candidate) ?? 0,
+    count: (candidate: number): number => counts.get(candidate) ?? 0,
   };
 }

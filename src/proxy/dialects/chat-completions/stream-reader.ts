@@ -1,6 +1,6 @@
 import type { OpenPart } from "../../exchange/event.ts";
 import { isObject } from "../../exchange/json.ts";
-import { sourceOfUrl } from "../../exchange/media.ts";
+import { toMediaSource } from "../../exchange/media.ts";
 import type { Citation, TokenLogprob } from "../../exchange/parts.ts";
 import { decodeCitations } from "./citations.ts";
 import { getThought } from "./decode-content.ts";
@@ -127,7 +127,7 @@ export class StreamCandidate {
       const url = isObject(image["image_url"]) ? image["image_url"]["url"] : undefined;
       if (typeof url !== "string") continue;
       this.closePart();
-      const part = { type: "image", source: sourceOfUrl(url) } as const;
+      const part = { type: "image", source: toMediaSource(url) } as const;
       this.stream.emit({ type: "part-whole", index: this.stream.nextIndex(), ...this.which(), part });
     }
   }

@@ -1,7 +1,7 @@
 import type { EncodeContext } from "../../exchange/codec.ts";
 import type { PartEvent } from "../../exchange/event.ts";
 import type { LossList } from "../../exchange/loss.ts";
-import { urlOfSource } from "../../exchange/media.ts";
+import { toMediaUrl } from "../../exchange/media.ts";
 import type { Citation, Part, TokenLogprob } from "../../exchange/parts.ts";
 import type { Finish } from "../../exchange/response.ts";
 import { encodeCitations } from "./citations.ts";
@@ -59,7 +59,7 @@ export class PartWriter {
       case "text-delta":
         return this.encodeDelta(event.index, event.text, event.logprobs);
       case "arguments-delta":
-        return this.callDelta(this.candidateOf(event.index), this.calls.add(event.index, event.text));
+        return this.callDelta(this.getCandidate(event.index), this.calls.add(event.index, event.text));
       case "signature-delta": {
         const open = this.open.get(event.index);
         if (open !== undefined) open.signature += event.signature;
@@ -74,8 +74,8 @@ export class PartWriter {
   }
 
   /** Returns the `finish_reason` of a candidate, which depends on its parts. */
-  finishOf(candidate: number, finish: Finish): string {
-    const calls = this.calls.countOf(candidate) > 0;
+  getFinishReason(candidate: number, finish: Finish): string {
+    const calls = this.calls.count(candidate) > 0;
     return encodeFinish(finish, { calls, refusal: this.refused.has(candidate) });
   }
 
@@ -83,7 +83,7 @@ export class PartWriter {
    * Returns a chunk with the complete lists of a candidate. Each entry has an `index`, by which openai-python merges
    * lists over deltas; openai-node keeps the last list only.
    */
-  listsOf(candidate: number): string {
+  createListsChunk(candidate: number): string {
     const lists = this.lists.get(candidate);
     if (lists === undefined) return "";
     const members = Object.entries(lists).map(([name, entries]: [string, readonly object[]]) => {
@@ -99,7 +99,7 @@ export class PartWriter {
     this.lists.set(candidate, { ...lists, [name]: [...(lists[name] ?? []), ...entries] });
   }
 
-  private candidateOf(index: number): number {
+  private getCandidate(index: number): number {
     return this.open.get(index)?.candidate ?? 0;
   }
 
@@ -180,7 +180,7 @@ export class PartWriter {
         return deltas.map((delta) => this.callDelta(candidate, delta)).join("");
       }
       case "image": {
-        const url = urlOfSource(part.source);
+        const url = toMediaUrl(part.source);
         if (url === undefined) break;
         if (part.signature !== undefined) reportLostImageSignature(this.list);
         this.keep(candidate, "images", [{ type: "image_url", image_url: { url } }]);

@@ -1,6 +1,6 @@
 import { defined } from "../../exchange/defined.ts";
 import type { Usage } from "../../exchange/response.ts";
-import { usageOfInclusive } from "../../exchange/usage.ts";
+import { fromInclusiveCounts } from "../../exchange/usage.ts";
 import type { WireUsage } from "./schema.ts";
 
 /**
@@ -8,7 +8,7 @@ import type { WireUsage } from "./schema.ts";
  * `service_tier`.
  */
 export function decodeUsage(wire: WireUsage, tier: string | null | undefined): Usage {
-  const counts = usageOfInclusive({
+  const counts = fromInclusiveCounts({
     input: wire.prompt_tokens,
     cacheRead: wire.prompt_tokens_details?.cached_tokens ?? wire.prompt_cache_hit_tokens,
     cacheWrite: wire.prompt_tokens_details?.cache_write_tokens,

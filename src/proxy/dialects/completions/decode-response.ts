@@ -1,7 +1,7 @@
 import { defined } from "../../exchange/defined.ts";
 import type { Converted } from "../../exchange/loss.ts";
 import type { Candidate, ExchangeResponse, Finish, Usage } from "../../exchange/response.ts";
-import { usageOfInclusive } from "../../exchange/usage.ts";
+import { fromInclusiveCounts } from "../../exchange/usage.ts";
 import { parseResponsePiece } from "../shared/parse.ts";
 import { responseSchema, type WireResponse } from "./schema.ts";
 
@@ -9,7 +9,7 @@ import { responseSchema, type WireResponse } from "./schema.ts";
 export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   const wire = parseResponsePiece(responseSchema, body, "completion");
   const value = defined({
-    ...identityOf(wire),
+    ...decodeIdentity(wire),
     candidates: (wire.choices ?? []).map(
       (choice): Candidate => ({
         parts: choice.text ? [{ type: "text", text: choice.text }] : [],
@@ -22,7 +22,7 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
 }
 
 /** Returns the ID, model and creation time of a response, as far as the upstream sent them. */
-export function identityOf(wire: WireResponse) {
+export function decodeIdentity(wire: WireResponse) {
   return defined({
     id: wire.id || undefined,
     model: wire.model || undefined,
@@ -46,7 +46,7 @@ export function decodeFinish(raw: string | null | undefined): Finish {
 /** Converts the token counts; undefined if there are none. */
 export function decodeUsage(wire: WireResponse): Usage | undefined {
   if (!wire.usage) return undefined;
-  return usageOfInclusive({
+  return fromInclusiveCounts({
     input: wire.usage.prompt_tokens,
     output: wire.usage.completion_tokens,
     raw: wire.usage,

@@ -3,7 +3,7 @@ import type { StreamDecoder, WireEvent } from "../../exchange/codec.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import { isObject } from "../../exchange/json.ts";
 import { parseChunk } from "../shared/parse.ts";
-import { decodeFinish, decodeUsage, identityOf } from "./decode-response.ts";
+import { decodeFinish, decodeUsage, decodeIdentity } from "./decode-response.ts";
 import { decodeError } from "./errors.ts";
 import { responseSchema, type WireResponse } from "./schema.ts";
 
@@ -54,7 +54,7 @@ class CompletionsStreamDecoder implements StreamDecoder {
   private take(wire: WireResponse): void {
     if (!this.started) {
       this.started = true;
-      this.events.push({ type: "start", ...identityOf(wire) });
+      this.events.push({ type: "start", ...decodeIdentity(wire) });
     }
     for (const { index, text, finish_reason } of wire.choices ?? []) {
       const which = index ?? 0;

@@ -22,7 +22,7 @@ import { createWaitingCalls, type WaitingCalls } from "./waiting-calls.ts";
 export function* decodeContents(contents: readonly WireContent[]): Steps<Turn[]> {
   const turns: { readonly role: Turn["role"]; readonly parts: Part[] }[] = [];
   const waiting = createWaitingCalls();
-  const resultIds = idsOfResults(contents);
+  const resultIds = collectResultIds(contents);
   for (const [turnIndex, content] of contents.entries()) {
     if (isPauseDue()) yield;
     const role = toRole(content.role);
@@ -47,7 +47,7 @@ export function* decodeContents(contents: readonly WireContent[]): Steps<Turn[]>
   return turns;
 }
 
-function idsOfResults(contents: readonly WireContent[]): ReadonlySet<string> {
+function collectResultIds(contents: readonly WireContent[]): ReadonlySet<string> {
   const ids = contents.flatMap(({ parts }) => (parts ?? []).map((part) => part.functionResponse?.id));
   return new Set(ids.flatMap((id) => (id ? [unwrapCallId(id)] : [])));
 }

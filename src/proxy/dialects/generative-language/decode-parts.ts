@@ -45,14 +45,14 @@ function mediaPart(
   // The origin marks the vendor, because the file's ID is valid only there.
   const origin = source.kind === "file" ? { origin: { dialect: "generative-language", raw } as const } : {};
   if (mediaType.startsWith("image/"))
-    return { type: "image", source, ...detailOf(raw), ...signed(raw), ...origin };
+    return { type: "image", source, ...decodeDetail(raw), ...signed(raw), ...origin };
   if (mediaType.startsWith("audio/")) return { type: "audio", source, ...origin };
   if (mediaType.startsWith("video/")) return { type: "video", source, ...origin };
   return { type: "document", source, ...(typeof name === "string" ? { name } : {}), ...origin };
 }
 
 /** Converts the media resolution of an image to `detail`; other vendors support low and high only. */
-function detailOf({ mediaResolution }: WirePart): { readonly detail?: string } {
+function decodeDetail({ mediaResolution }: WirePart): { readonly detail?: string } {
   const level = isObject(mediaResolution) ? String(mediaResolution["level"]) : "";
   if (level.endsWith("_LOW")) return { detail: "low" };
   return level.endsWith("_HIGH") ? { detail: "high" } : {};

@@ -29,7 +29,7 @@ export function encodeContents(
   capabilities: Capabilities,
   losses: LossList,
 ): WireObject[] {
-  const names = namesOfCalls(request.turns);
+  const names = collectCallNames(request.turns);
   if (request.turns.some((turn) => turn.name !== undefined))
     losses.add("name", "`name` dropped: messages of this dialect have none.");
   const turns = mergeTurns(request.turns.map((turn) => convertSystemTurn(turn, losses)));
@@ -70,7 +70,7 @@ interface Surroundings {
   readonly losses: LossList;
 }
 
-function namesOfCalls(turns: readonly Turn[]): Map<string, string> {
+function collectCallNames(turns: readonly Turn[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const turn of turns) {
     for (const part of turn.parts) if (part.type === "tool-call") names.set(part.id, part.name);

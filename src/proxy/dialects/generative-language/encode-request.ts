@@ -3,7 +3,7 @@ import type { UpstreamCall } from "../../exchange/codec.ts";
 import { isObject } from "../../exchange/json.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
 import type { LossCode } from "../../exchange/loss-codes.ts";
-import { asksToThink, budgetOf, clampEffort, effortOf } from "../../exchange/reasoning-effort.ts";
+import { asksToThink, resolveBudget, clampEffort, resolveEffort } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest, OutputFormat, ReasoningRequest } from "../../exchange/request.ts";
 import { addCacheHints, addForeignExtensions, asksForNothing } from "../shared/losses.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
@@ -120,7 +120,7 @@ function encodeModalities(request: ExchangeRequest): string[] | undefined {
 function encodeThinking(request: ExchangeRequest, capabilities: Capabilities, losses: LossList): unknown {
   const asked = request.reasoning;
   if (!asksToThink(asked)) return undefined;
-  const effort = effortOf(asked);
+  const effort = resolveEffort(asked);
   const isOff = effort === "none";
   if (capabilities.reasoning === "none") {
     if (effort !== undefined && !isOff)
@@ -140,7 +140,7 @@ function encodeThinking(request: ExchangeRequest, capabilities: Capabilities, lo
 
 /** Returns a thinking budget in tokens within the model's limits, because the vendor rejects any other. */
 function encodeBudget(asked: ReasoningRequest, capabilities: Capabilities, losses: LossList): number {
-  const wanted = budgetOf(asked);
+  const wanted = resolveBudget(asked);
   if (wanted === undefined) return -1;
   if (wanted === 0 && !capabilities.alwaysThinks) return 0;
   const { minThinkingTokens: least = 1, maxThinkingTokens: most = wanted } = capabilities;

@@ -36,7 +36,7 @@ function encodeCandidate(candidate: Candidate, index: number, losses: LossList):
     content: { parts, role: "model" },
     finishReason: encodeFinish(finish),
     finishMessage: finish.message,
-    ...groundingOf(candidate.parts, losses),
+    ...encodeGrounding(candidate.parts, losses),
     ...encodeLogprobs(logprobs),
     index,
   };
@@ -93,7 +93,7 @@ function encodeCall(part: Extract<Part, { type: "tool-call" }>, losses: LossList
  * Encodes citations as `groundingMetadata`; no member if there are none. Offsets count bytes of UTF-8. A citation
  * without a URL is a loss.
  */
-export function groundingOf(parts: readonly Part[], losses: LossList): WireObject {
+export function encodeGrounding(parts: readonly Part[], losses: LossList): WireObject {
   const supports: WireObject[] = [];
   const chunks: WireObject[] = [];
   for (const [partIndex, part] of parts.entries()) {

@@ -5,7 +5,7 @@ import { createLossList, type Loss } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { Finish, Usage } from "../../exchange/response.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
-import { encodeResponsePart, groundingOf } from "./encode-response.ts";
+import { encodeResponsePart, encodeGrounding } from "./encode-response.ts";
 import { encodeFinish } from "./finish.ts";
 import { encodeLogprobs } from "./logprobs.ts";
 import { createErrorObject } from "./profile.ts";
@@ -120,7 +120,7 @@ class GenerativeStreamEncoder implements StreamEncoder {
       content: { parts: [{ text: "" }], role: "model" },
       finishReason: encodeFinish(finish),
       finishMessage: finish.message,
-      ...groundingOf(this.getCited.get(candidate) ?? [], this.list),
+      ...encodeGrounding(this.getCited.get(candidate) ?? [], this.list),
       index: candidate,
     }));
     const members = stringifyMembers({ candidates, usageMetadata: encodeUsage(this.usage) });

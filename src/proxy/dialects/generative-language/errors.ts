@@ -1,6 +1,6 @@
 import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
-import { isContextOverflow, kindOfStatus, retryAfterSeconds } from "../../exchange/error-status.ts";
+import { isContextOverflow, statusToKind, retryAfterSeconds } from "../../exchange/error-status.ts";
 import { isObject, ownMember } from "../../exchange/json.ts";
 import { findErrorMessage } from "../shared/error-message.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
@@ -40,7 +40,7 @@ export function decodeError(
   const quotas = details
     .flatMap((detail) => detail.violations ?? [])
     .map((violation) => violation.quotaId ?? "");
-  const kind = isKey ? "authentication" : kindOf(status, error.status ?? "", message, quotas);
+  const kind = isKey ? "authentication" : classifyError(status, error.status ?? "", message, quotas);
   const delay = details
     .map((detail) => parseSeconds(detail.retryDelay))
     .find((seconds) => seconds !== undefined);
@@ -53,11 +53,11 @@ export function decodeError(
   };
 }
 
-function kindOf(status: number, code: string, message: string, quotas: readonly string[]): Kind {
+function classifyError(status: number, code: string, message: string, quotas: readonly string[]): Kind {
   if (isContextOverflow(message)) return "context-overflow";
   // A daily quota does not reset within the short delay of a rate limit.
   if (status === 429) return quotas.some((quota) => /PerDay/i.test(quota)) ? "quota" : "rate-limit";
-  return ownMember(kinds, code) ?? kindOfStatus(status);
+  return ownMember(kinds, code) ?? statusToKind(status);
 }
 
 /** Returns a duration such as `34.4s` in whole seconds, rounded up; undefined if it is invalid. */

@@ -9,9 +9,9 @@ import type {
   UpstreamProfile,
 } from "../../exchange/dialect-profile.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
-import { statusOfKind } from "../../exchange/error-status.ts";
+import { kindToStatus } from "../../exchange/error-status.ts";
 import { ENCODED_SIGNATURE_PREFIX } from "../../exchange/signature.ts";
-import { usageOfSeparateThoughts } from "../../exchange/usage.ts";
+import { fromSeparateThoughtCounts } from "../../exchange/usage.ts";
 import { findOpenAiError } from "../shared/openai-profile.ts";
 import { getNumber, readPageSize } from "../shared/profile-values.ts";
 
@@ -70,7 +70,7 @@ const statuses: Readonly<Record<number, string>> = {
  * Returns the error object of a body or a stream: `{code, message, status, details}` (https://google.aip.dev/193).
  */
 export function createErrorObject(error: ExchangeError) {
-  const status = error.status >= 400 ? error.status : statusOfKind(error.kind);
+  const status = error.status >= 400 ? error.status : kindToStatus(error.kind);
   const code = status === 529 ? 503 : status;
   const seconds = error.retryAfterSeconds;
   const retry = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: `${seconds}s` };
@@ -136,7 +136,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
     modelName: /"modelVersion"\s*:\s*"([^"\\]{1,200})"/,
     reportsUsageAtStart: false,
     readUsage: (raw) =>
-      usageOfSeparateThoughts({
+      fromSeparateThoughtCounts({
         prompt: getNumber(raw, "promptTokenCount"),
         toolPrompt: getNumber(raw, "toolUsePromptTokenCount"),
         cacheRead: getNumber(raw, "cachedContentTokenCount"),

@@ -1,5 +1,5 @@
 import type { Usage } from "../../exchange/response.ts";
-import { usageOfSeparateThoughts } from "../../exchange/usage.ts";
+import { fromSeparateThoughtCounts } from "../../exchange/usage.ts";
 import type { WireUsage } from "./schema.ts";
 
 /**
@@ -10,7 +10,7 @@ export function decodeUsage(usage: WireUsage | null | undefined): Usage | undefi
   if (!usage) return undefined;
   const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount } = usage;
   if (typeof (promptTokenCount ?? candidatesTokenCount ?? thoughtsTokenCount) !== "number") return undefined;
-  return usageOfSeparateThoughts({
+  return fromSeparateThoughtCounts({
     prompt: promptTokenCount,
     toolPrompt: usage.toolUsePromptTokenCount,
     cacheRead: usage.cachedContentTokenCount,

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { defined } from "../../exchange/defined.ts";
 import { stringifyJson } from "../../exchange/json.ts";
-import { originOfFile, withSniffedType } from "../../exchange/media.ts";
+import { getFileOrigin, withSniffedType } from "../../exchange/media.ts";
 import type { DocumentPart, MediaSource, Part, ReasoningPart } from "../../exchange/parts.ts";
 import { unwrapSignature } from "../../exchange/signature.ts";
 import { finishSteps, isPauseDue, type Steps } from "../../exchange/steps.ts";
@@ -73,7 +73,7 @@ function decodeBare(block: WireBlock, where: string): Part[] {
     case "image": {
       const source = decodeSource(parseRequestPiece(imageBlock, block, where).source);
       if (source.kind === "text" || source.kind === "content") return [unknownPart(block)];
-      return [{ type: "image", source: withSniffedType(source), ...originOfFile(source, "messages", block) }];
+      return [{ type: "image", source: withSniffedType(source), ...getFileOrigin(source, "messages", block) }];
     }
     case "thinking": {
       const { thinking, signature } = parseRequestPiece(thinkingBlock, block, where);
@@ -114,7 +114,7 @@ function* decodeDocument(block: WireBlock, where: string): Steps<Part[]> {
     type: "document" as const,
     source: decoded,
     ...about,
-    ...originOfFile(decoded, "messages", block),
+    ...getFileOrigin(decoded, "messages", block),
   });
   return [part];
 }

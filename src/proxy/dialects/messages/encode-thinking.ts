@@ -1,6 +1,6 @@
 import type { Capabilities } from "../../exchange/capabilities.ts";
 import type { LossList } from "../../exchange/loss.ts";
-import { asksToThink, budgetOf, clampEffort, effortOf } from "../../exchange/reasoning-effort.ts";
+import { asksToThink, resolveBudget, clampEffort, resolveEffort } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 
 /** The vendor's minimum for `budget_tokens`. */
@@ -13,7 +13,7 @@ const MIN_TEXT_SHARE = 1 / 5;
 /** Returns the tokens to add to the default output limit so that thinking does not use the tokens for text. */
 export function thinkingRoom({ reasoning }: ExchangeRequest, capabilities: Capabilities): number {
   if (!asksToThink(reasoning) || capabilities.reasoning !== "budget") return 0;
-  return budgetOf(reasoning) ?? usualBudget;
+  return resolveBudget(reasoning) ?? usualBudget;
 }
 
 export interface EncodedThinking {
@@ -33,7 +33,7 @@ export function encodeThinking(
 ): EncodedThinking {
   const { reasoning } = request;
   if (!asksToThink(reasoning)) return {};
-  const effort = effortOf(reasoning);
+  const effort = resolveEffort(reasoning);
   if (capabilities.reasoning === "none") {
     if (effort !== "none")
       list.add("reasoning-effort", "Reasoning effort dropped: the upstream's model does not reason.");
@@ -56,7 +56,7 @@ export function encodeThinking(
   const shown = reasoning.include === false ? { display: "omitted" } : {};
   if (capabilities.reasoning !== "budget")
     return { thinking: { type: "adaptive", ...shown }, ...effortMember };
-  const wanted = Math.max(budgetOf(reasoning) ?? usualBudget, leastBudget);
+  const wanted = Math.max(resolveBudget(reasoning) ?? usualBudget, leastBudget);
   const budget = Math.min(wanted, Math.floor(maxTokens * (1 - MIN_TEXT_SHARE)));
   if (budget < leastBudget) {
     list.add("reasoning-effort", `Reasoning dropped: it requires max_tokens above ${leastBudget}.`);

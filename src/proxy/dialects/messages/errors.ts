@@ -1,6 +1,6 @@
 import { defined } from "../../exchange/defined.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
-import { isContextOverflow, kindOfStatus, retryAfterSeconds } from "../../exchange/error-status.ts";
+import { isContextOverflow, statusToKind, retryAfterSeconds } from "../../exchange/error-status.ts";
 import { isObject, ownMember } from "../../exchange/json.ts";
 import { findErrorMessage } from "../shared/error-message.ts";
 
@@ -28,7 +28,7 @@ export function decodeError(
   const type = typeof error["type"] === "string" ? error["type"] : undefined;
   const isOverflow = (status === 400 || status === 413) && isContextOverflow(message);
   return defined({
-    kind: isOverflow ? "context-overflow" : (ownMember(kinds, type ?? "") ?? kindOfStatus(status)),
+    kind: isOverflow ? "context-overflow" : (ownMember(kinds, type ?? "") ?? statusToKind(status)),
     status,
     message,
     code: type,

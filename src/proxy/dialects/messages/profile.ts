@@ -11,10 +11,10 @@ import type {
   UpstreamProfile,
 } from "../../exchange/dialect-profile.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
-import { kindOfStatus } from "../../exchange/error-status.ts";
+import { statusToKind } from "../../exchange/error-status.ts";
 import { isObject } from "../../exchange/json.ts";
 import { SIGNATURE_PREFIX } from "../../exchange/signature.ts";
-import { usageOfExclusive } from "../../exchange/usage.ts";
+import { fromExclusiveCounts } from "../../exchange/usage.ts";
 import { findOpenAiError } from "../shared/openai-profile.ts";
 import { getMember, getNumber, readPageSize } from "../shared/profile-values.ts";
 
@@ -90,7 +90,7 @@ const THREAD_NOT_FOUND = "thread_not_found";
 export function encodeError(error: ExchangeError, requestId?: string): EncodedError {
   const { message } = error;
   // Mock servers and gateways send "unavailable" with other statuses, and clients act on the status.
-  const kind = error.kind === "overloaded" && error.status < 500 ? kindOfStatus(error.status) : error.kind;
+  const kind = error.kind === "overloaded" && error.status < 500 ? statusToKind(error.status) : error.kind;
   const isOverflow = kind === "context-overflow" && !/prompt is too long/i.test(message);
   return {
     status: kind === "overloaded" ? 529 : error.status,
@@ -161,7 +161,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
     finishReason: /"stop_reason"\s*:\s*"([\w-]{1,64})"/g,
     modelName: /"model"\s*:\s*"([^"\\]{1,200})"/,
     readUsage: (raw) =>
-      usageOfExclusive({
+      fromExclusiveCounts({
         uncached: getNumber(raw, "input_tokens"),
         cacheRead: getNumber(raw, "cache_read_input_tokens"),
         cacheWrite: getNumber(raw, "cache_creation_input_tokens"),

@@ -92,7 +92,7 @@ function createCallSteps(part: Extract<OpenPart, { type: "tool-call" }>): PartSt
   const isCustom = part.custom === true;
   return {
     begin: () => [
-      ...stepsOfCallSignature(part),
+      ...createSignatureSteps(part),
       start(openCall(part)),
       ...(isCustom ? [json('{"input":"')] : []),
     ],
@@ -105,13 +105,13 @@ function createCallSteps(part: Extract<OpenPart, { type: "tool-call" }>): PartSt
 }
 
 /** Puts another vendor's signature of a tool call into an empty thinking block before the call. */
-function stepsOfCallSignature({ signature }: { readonly signature?: string }): BlockStep[] {
+function createSignatureSteps({ signature }: { readonly signature?: string }): BlockStep[] {
   if (signature === undefined) return [];
-  return stepsOfWhole(thoughtBlock(createCallSignaturePart(signature)));
+  return createBlockSteps(thoughtBlock(createCallSignaturePart(signature)));
 }
 
 /** Returns the steps of a complete block. */
-export function stepsOfWhole(block: OutBlock): BlockStep[] {
+export function createBlockSteps(block: OutBlock): BlockStep[] {
   const { type } = block;
   if (type === "text") {
     const citations = Array.isArray(block["citations"]) ? block["citations"] : [];

@@ -4,7 +4,7 @@ import type { LossList } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import { detachCallSignatures } from "../../exchange/signature.ts";
 import { encodeResponsePart } from "./encode-response-part.ts";
-import { type BlockStep, createSteps, type PartSteps, stepsOfWhole } from "./stream-steps.ts";
+import { type BlockStep, createSteps, type PartSteps, createBlockSteps } from "./stream-steps.ts";
 
 type Beginning = Extract<PartEvent, { type: "part-start" | "part-whole" }>;
 
@@ -80,7 +80,7 @@ export class BlockWriter {
     for (const block of blocks) {
       if (block["type"] === "server_tool_use" && block["name"] === "web_search") this.searches += 1;
     }
-    return blocks.flatMap(stepsOfWhole);
+    return blocks.flatMap(createBlockSteps);
   }
 
   /** Writes the waiting steps, from the current part to the first that has not ended. */

@@ -1,12 +1,12 @@
 import { defined } from "../../exchange/defined.ts";
 import { ownMember } from "../../exchange/json.ts";
 import type { Usage } from "../../exchange/response.ts";
-import { uncachedInput, usageOfExclusive } from "../../exchange/usage.ts";
+import { uncachedInput, fromExclusiveCounts } from "../../exchange/usage.ts";
 import type { WireUsage } from "./schema.ts";
 
 /** Converts the token counts. `input_tokens` of this dialect excludes tokens read from and written to the cache. */
 export function decodeUsage(wire: WireUsage): Usage {
-  const counts = usageOfExclusive({
+  const counts = fromExclusiveCounts({
     uncached: wire.input_tokens,
     cacheRead: wire.cache_read_input_tokens,
     cacheWrite: wire.cache_creation_input_tokens,

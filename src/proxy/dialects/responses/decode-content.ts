@@ -1,6 +1,6 @@
 import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
-import { originOfFile, sniffMediaType, sourceOfUrl, withSniffedType } from "../../exchange/media.ts";
+import { getFileOrigin, sniffMediaType, toMediaSource, withSniffedType } from "../../exchange/media.ts";
 import type { Citation, MediaSource, Part } from "../../exchange/parts.ts";
 import { isPauseDue, mapInSteps, type Steps } from "../../exchange/steps.ts";
 import { decodeTokens } from "../shared/token-logprobs.ts";
@@ -34,7 +34,7 @@ function decodeContentPart(part: WireContent, citations: Citation[]): Part {
         type: "image",
         source,
         ...(typeof part.detail === "string" && part.detail !== "auto" ? { detail: part.detail } : {}),
-        ...originOfFile(source, "responses", part),
+        ...getFileOrigin(source, "responses", part),
       };
     }
     case "input_file": {
@@ -43,7 +43,7 @@ function decodeContentPart(part: WireContent, citations: Citation[]): Part {
         type: "document",
         source,
         ...(typeof part.filename === "string" ? { name: part.filename } : {}),
-        ...originOfFile(source, "responses", part),
+        ...getFileOrigin(source, "responses", part),
       };
     }
     case "input_audio":
@@ -89,14 +89,14 @@ export function decodeAnnotation(value: unknown): Citation {
 
 function decodeImageSource(part: WireContent): MediaSource {
   const url = typeof part.image_url === "string" ? part.image_url : part.image_url?.url;
-  if (typeof url === "string") return withSniffedType(sourceOfUrl(url));
+  if (typeof url === "string") return withSniffedType(toMediaSource(url));
   if (typeof part.file_id === "string") return { kind: "file", id: part.file_id };
   throw invalidRequest("An input_image part needs an image_url or a file_id.");
 }
 
 function decodeFileSource(part: WireContent): MediaSource {
   if (typeof part.file_data === "string") {
-    if (part.file_data.startsWith("data:")) return sourceOfUrl(part.file_data);
+    if (part.file_data.startsWith("data:")) return toMediaSource(part.file_data);
     const mediaType = sniffMediaType(part.file_data, "application/octet-stream");
     return { kind: "base64", mediaType, data: part.file_data };
   }

@@ -4,11 +4,11 @@ import type { Converted } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeResponse, Finish, Usage } from "../../exchange/response.ts";
 import { finishSteps, isPauseDue, type Steps } from "../../exchange/steps.ts";
-import { usageOfInclusive } from "../../exchange/usage.ts";
+import { fromInclusiveCounts } from "../../exchange/usage.ts";
 import { parseResponseInSteps, parseResponsePiece } from "../shared/parse.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { decodeItem } from "./decode-items.ts";
-import { errorOfResponse } from "./errors.ts";
+import { decodeResponseError } from "./errors.ts";
 import { responseSchema, type WireResponse } from "./schema.ts";
 
 /** Parses a complete response body. Throws `DialectError` if it is invalid or if the response failed. */
@@ -17,7 +17,7 @@ export function* decodeResponse(body: unknown, isLarge: boolean): Steps<Converte
     ? yield* parseResponseInSteps(responseSchema, body, "response")
     : parseResponsePiece(responseSchema, body, "response");
   if (wire.status === "failed" || wire.status === "cancelled" || (wire.error && !wire.output)) {
-    throw new DialectError(errorOfResponse(wire));
+    throw new DialectError(decodeResponseError(wire));
   }
   if (!wire.output) throw invalidResponse("The upstream's response has no `output`.", body);
   const parts: Part[] = [];
@@ -26,8 +26,8 @@ export function* decodeResponse(body: unknown, isLarge: boolean): Steps<Converte
     for (const part of yield* decodeOutputInSteps(item, itemIndex)) parts.push(part);
   }
   const value: ExchangeResponse = {
-    ...identityOf(wire),
-    candidates: [{ parts, finish: finishOf(wire, parts) }],
+    ...decodeIdentity(wire),
+    candidates: [{ parts, finish: decodeFinish(wire, parts) }],
     ...withoutNullish({ usage: decodeUsage(wire) }),
   };
   return { value, losses: [] };
@@ -65,14 +65,14 @@ export function decodeIndexedParts(
 }
 
 /** Returns the ID, model and creation time of a response, as far as the upstream sent them. */
-export function identityOf(wire: WireResponse) {
+export function decodeIdentity(wire: WireResponse) {
   return withoutNullish({ id: wire.id, model: wire.model, created: wire.created_at });
 }
 
 /**
  * Returns the finish reason. A cut-off response takes precedence over a tool call, and a tool call over a refusal.
  */
-export function finishOf(wire: WireResponse, parts: readonly Pick<Part, "type">[]): Finish {
+export function decodeFinish(wire: WireResponse, parts: readonly Pick<Part, "type">[]): Finish {
   const reason = wire.incomplete_details?.reason ?? undefined;
   if (wire.status === "incomplete") {
     const raw = reason ?? "incomplete";
@@ -88,7 +88,7 @@ export function finishOf(wire: WireResponse, parts: readonly Pick<Part, "type">[
 export function decodeUsage(wire: WireResponse): Usage | undefined {
   const usage = wire.usage;
   if (!usage) return undefined;
-  const counts = usageOfInclusive({
+  const counts = fromInclusiveCounts({
     input: usage.input_tokens,
     cacheRead: usage.input_tokens_details?.cached_tokens,
     // The member is required, so upstreams that do not know the count send 0.

@@ -7,8 +7,8 @@ import { parseResponsePiece } from "../shared/parse.ts";
 import { decodeTokens } from "../shared/token-logprobs.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { decodeAnnotation } from "./decode-content.ts";
-import { decodeIndexedParts, decodeUsage, finishOf, identityOf } from "./decode-response.ts";
-import { errorOfResponse } from "./errors.ts";
+import { decodeIndexedParts, decodeUsage, decodeFinish, decodeIdentity } from "./decode-response.ts";
+import { decodeResponseError } from "./errors.ts";
 import { eventSchema, type WireResponse, type WireStreamEvent } from "./schema.ts";
 import { ItemReader, type ItemStream } from "./stream-reader.ts";
 
@@ -65,10 +65,10 @@ class ResponsesStreamDecoder implements StreamDecoder, ItemStream {
   private read(event: WireStreamEvent) {
     switch (event.type) {
       case "error":
-        return this.fail({ error: errorOfResponse({ error: event.error ?? event, status: "failed" }) });
+        return this.fail({ error: decodeResponseError({ error: event.error ?? event, status: "failed" }) });
       case "response.failed":
       case "response.cancelled":
-        return this.fail({ error: errorOfResponse(event.response ?? { error: event.error }) });
+        return this.fail({ error: decodeResponseError(event.response ?? { error: event.error }) });
       case "response.created":
       case "response.in_progress":
       case "response.queued":
@@ -89,7 +89,7 @@ class ResponsesStreamDecoder implements StreamDecoder, ItemStream {
   private start(response: WireResponse | undefined): void {
     if (this.started) return;
     this.started = true;
-    this.emit({ type: "start", ...(response === undefined ? {} : identityOf(response)) });
+    this.emit({ type: "start", ...(response === undefined ? {} : decodeIdentity(response)) });
   }
 
   private itemAt(outputIndex: number): ItemReader {
@@ -108,7 +108,7 @@ class ResponsesStreamDecoder implements StreamDecoder, ItemStream {
     }
     for (const item of this.items.values()) item.close();
     const status = response.status ?? "completed";
-    this.emit({ type: "finish", finish: finishOf({ ...response, status }, this.sentParts) });
+    this.emit({ type: "finish", finish: decodeFinish({ ...response, status }, this.sentParts) });
     this.emit({ type: "end", ...withoutNullish({ usage: decodeUsage(response) }) });
   }
 }

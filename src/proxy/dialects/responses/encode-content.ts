@@ -1,6 +1,6 @@
 import type { Capabilities } from "../../exchange/capabilities.ts";
 import type { LossList } from "../../exchange/loss.ts";
-import { isForeignFile, urlOfSource } from "../../exchange/media.ts";
+import { isForeignFile, toMediaUrl } from "../../exchange/media.ts";
 import type { AudioPart, DocumentPart, ImagePart, MediaSource, Part } from "../../exchange/parts.ts";
 import { withTitle } from "../../exchange/with-title.ts";
 import { loseForeignFile } from "../shared/losses.ts";
@@ -71,7 +71,7 @@ function isText({ source }: DocumentPart): boolean {
 function encodeImage(part: ImagePart, losses: LossList): unknown {
   const detail = { detail: part.detail ?? "auto" };
   const { source } = part;
-  if (source.kind !== "file") return { type: "input_image", image_url: urlOfSource(source), ...detail };
+  if (source.kind !== "file") return { type: "input_image", image_url: toMediaUrl(source), ...detail };
   return isForeign(part, losses) ? undefined : { type: "input_image", file_id: source.id, ...detail };
 }
 
@@ -91,7 +91,7 @@ function encodeDocument(part: DocumentPart, losses: LossList): unknown {
   const filename = part.name === undefined ? {} : { filename: part.name };
   if (source.kind === "url") return { type: "input_file", file_url: source.url, ...filename };
   if (source.kind === "base64") {
-    return { type: "input_file", filename: part.name ?? fileName(source), file_data: urlOfSource(source) };
+    return { type: "input_file", filename: part.name ?? fileName(source), file_data: toMediaUrl(source) };
   }
   return isForeign(part, losses) ? undefined : { type: "input_file", file_id: source.id, ...filename };
 }

@@ -1,5 +1,5 @@
 import type { ExchangeError } from "../../exchange/error.ts";
-import { isContextOverflow, kindOfStatus, retryAfterSeconds } from "../../exchange/error-status.ts";
+import { isContextOverflow, statusToKind, retryAfterSeconds } from "../../exchange/error-status.ts";
 import { isObject, ownMember } from "../../exchange/json.ts";
 import { findErrorMessage } from "../shared/error-message.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
@@ -15,7 +15,7 @@ export function decodeError(
   const message = findErrorMessage(body) ?? `The upstream responded with status ${status}.`;
   const retryAfter = retryAfterSeconds(headers);
   return {
-    kind: kindOf(status, message, details.code, details.type),
+    kind: classifyError(status, message, details.code, details.type),
     status,
     message,
     ...withoutNullish({
@@ -28,12 +28,12 @@ export function decodeError(
 }
 
 /** Returns the kind of an error. The vendor's code takes precedence over the status, because it is more specific. */
-function kindOf(status: number, message: string, code?: string, type?: string): ExchangeError["kind"] {
+function classifyError(status: number, message: string, code?: string, type?: string): ExchangeError["kind"] {
   if (isContextOverflow(message, code)) return "context-overflow";
   if (code === "insufficient_quota" || type === "insufficient_quota") return "quota";
   if (code === "rate_limit_exceeded") return "rate-limit";
   if (code === "server_is_overloaded" || code === "slow_down") return "overloaded";
-  return kindOfStatus(status);
+  return statusToKind(status);
 }
 
 function describe(envelope: unknown): { code?: string; type?: string; param?: string } {
@@ -60,7 +60,7 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 /** Converts the error of a failed response or an `error` event. */
-export function errorOfResponse(wire: Pick<WireResponse, "error" | "status">): ExchangeError {
+export function decodeResponseError(wire: Pick<WireResponse, "error" | "status">): ExchangeError {
   const { code, message, type, param } = wire.error ?? {};
   const name = code === null || code === undefined ? (type ?? undefined) : String(code);
   const text = message ?? `The upstream's response ${wire.status ?? "failed"}.`;
@@ -68,7 +68,7 @@ export function errorOfResponse(wire: Pick<WireResponse, "error" | "status">): E
     (name === undefined ? undefined : ownMember(statuses, name)) ??
     (type === "invalid_request_error" ? 400 : 502);
   return {
-    kind: kindOf(status, text, name, type ?? undefined),
+    kind: classifyError(status, text, name, type ?? undefined),
     status,
     message: text,
     ...withoutNullish({ code: name, param }),

@@ -13,20 +13,20 @@ export function qualifiedName(namespace: string | null | undefined, name: string
   return namespace.endsWith(separator) ? `${namespace}${name}` : `${namespace}${separator}${name}`;
 }
 
-export interface NamespaceOfTool {
+export interface ToolNamespace {
   readonly namespace: string;
   readonly name: string;
   readonly description?: string;
 }
 
 /** Returns the namespace that a tool was declared in, if any. */
-export function getNamespace(tool: FunctionTool): NamespaceOfTool | undefined {
+export function getNamespace(tool: FunctionTool): ToolNamespace | undefined {
   const extras = tool.extras?.["namespace"];
-  return extras === undefined ? undefined : (extras as NamespaceOfTool);
+  return extras === undefined ? undefined : (extras as ToolNamespace);
 }
 
 /** Returns the namespace and short name of the function with this qualified name, if it was declared in one. */
-export function findNamespaced(tools: readonly Tool[], name: string): NamespaceOfTool | undefined {
+export function findNamespaced(tools: readonly Tool[], name: string): ToolNamespace | undefined {
   const tool = findTool(tools, "function", name);
   return tool && getNamespace(tool);
 }

@@ -3,7 +3,7 @@ import { defaultCapabilities } from "../../exchange/capabilities.ts";
 import type { EncodedError } from "../../exchange/codec.ts";
 import type { DialectProfile, DialectRoute, UpstreamProfile } from "../../exchange/dialect-profile.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
-import { statusOfKind } from "../../exchange/error-status.ts";
+import { kindToStatus } from "../../exchange/error-status.ts";
 import { isObject } from "../../exchange/json.ts";
 import {
   createUsageReader,
@@ -126,7 +126,7 @@ export function getErrorCode(error: ExchangeError): string | undefined {
 
 /** Encodes an upstream's error; status 529, which OpenAI does not use, becomes 503. */
 function encodeError(error: ExchangeError): EncodedError {
-  const status = error.status >= 400 ? error.status : statusOfKind(error.kind);
+  const status = error.status >= 400 ? error.status : kindToStatus(error.kind);
   const { retryAfterSeconds: seconds } = error;
   return {
     status: status === 529 ? 503 : status,

@@ -30,7 +30,7 @@ export class ItemReader {
   constructor(private readonly stream: ItemStream) {}
 
   added(item: Readonly<Record<string, unknown>>): void {
-    const call = callOf(item);
+    const call = decodeToolCallStart(item);
     if (call === undefined || this.ended) return;
     this.open(0, call);
     this.append(0, call, initialInput(item));
@@ -192,7 +192,7 @@ function initialInput(item: Readonly<Record<string, unknown>>): string {
 }
 
 /** Converts the start of a tool call; undefined for other items. */
-function callOf(item: Readonly<Record<string, unknown>>): OpenPart | undefined {
+function decodeToolCallStart(item: Readonly<Record<string, unknown>>): OpenPart | undefined {
   const { type, call_id: id, name } = item;
   const custom = type === "custom_tool_call";
   if ((type !== "function_call" && !custom) || typeof id !== "string" || typeof name !== "string")

@@ -1,6 +1,6 @@
 import { defined } from "../../exchange/defined.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
-import { isContextOverflow, kindOfStatus, retryAfterSeconds } from "../../exchange/error-status.ts";
+import { isContextOverflow, statusToKind, retryAfterSeconds } from "../../exchange/error-status.ts";
 import { isObject } from "../../exchange/json.ts";
 import { findErrorMessage } from "./error-message.ts";
 
@@ -19,7 +19,7 @@ export function decodeError(
   const message = findErrorMessage(outer) ?? `The upstream responded with ${status}.`;
   const code = [error["code"], error["type"]].find((value) => typeof value === "string" && value !== "");
   return defined({
-    kind: kindOf(status, message, typeof code === "string" ? code : undefined),
+    kind: classifyError(status, message, typeof code === "string" ? code : undefined),
     status,
     message,
     code: typeof code === "string" ? code : undefined,
@@ -29,9 +29,9 @@ export function decodeError(
   });
 }
 
-function kindOf(status: number, message: string, code: string | undefined): Kind {
+function classifyError(status: number, message: string, code: string | undefined): Kind {
   if ((status === 400 || status === 413) && isContextOverflow(message, code)) return "context-overflow";
   if (code === "insufficient_quota") return "quota";
   if (code === "rate_limit_exceeded" || code === "rate_limit_error") return "rate-limit";
-  return kindOfStatus(status);
+  return statusToKind(status);
 }

@@ -11,7 +11,7 @@ import type { ExchangeError } from "../../exchange/error.ts";
 import { isObject } from "../../exchange/json.ts";
 import type { Usage } from "../../exchange/response.ts";
 import { SIGNATURE_PREFIX } from "../../exchange/signature.ts";
-import { usageOfInclusive } from "../../exchange/usage.ts";
+import { fromInclusiveCounts } from "../../exchange/usage.ts";
 import { getMember, getNumber } from "./profile-values.ts";
 
 type Kind = ExchangeError["kind"];
@@ -137,7 +137,7 @@ export function createUsageReader(names: {
   const [inputDetails, outputDetails] = [`${names.input}_details`, `${names.output}_details`];
   return (raw) => {
     const [input, total] = [getNumber(raw, names.input), getNumber(raw, "total_tokens")];
-    return usageOfInclusive({
+    return fromInclusiveCounts({
       input,
       cacheRead: getNumber(getMember(raw, inputDetails), "cached_tokens"),
       cacheWrite: getNumber(getMember(raw, inputDetails), "cache_write_tokens"),

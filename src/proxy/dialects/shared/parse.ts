@@ -9,7 +9,7 @@ export function parseRequestPiece<Schema extends z.ZodType>(
   value: unknown,
   where = "",
 ): z.output<Schema> {
-  return dataOf(parseAtOnce(schema, value), where);
+  return getRequestData(parseAtOnce(schema, value), where);
 }
 
 /** Validates like `parseRequestPiece`, with pauses in long lists. */
@@ -18,10 +18,10 @@ export function* parseRequestInSteps<Schema extends z.ZodType>(
   value: unknown,
   where = "",
 ): Steps<z.output<Schema>> {
-  return dataOf(yield* parseInSteps(schema, value), where);
+  return getRequestData(yield* parseInSteps(schema, value), where);
 }
 
-function dataOf<Value>(parsed: Parsed<Value>, where: string): Value {
+function getRequestData<Value>(parsed: Parsed<Value>, where: string): Value {
   if (parsed.success) return parsed.data;
   const param = locate(parsed.issue, where);
   const problem = parsed.issue.message;
@@ -43,7 +43,7 @@ export function parseResponsePiece<Schema extends z.ZodType>(
   value: unknown,
   what: string,
 ): z.output<Schema> {
-  return responseDataOf(parseAtOnce(schema, value), what);
+  return getResponseData(parseAtOnce(schema, value), what);
 }
 
 /** Validates like `parseResponsePiece`, with pauses in long lists. */
@@ -52,10 +52,10 @@ export function* parseResponseInSteps<Schema extends z.ZodType>(
   value: unknown,
   what: string,
 ): Steps<z.output<Schema>> {
-  return responseDataOf(yield* parseInSteps(schema, value), what);
+  return getResponseData(yield* parseInSteps(schema, value), what);
 }
 
-function responseDataOf<Value>(parsed: Parsed<Value>, what: string): Value {
+function getResponseData<Value>(parsed: Parsed<Value>, what: string): Value {
   if (parsed.success) return parsed.data;
   const param = locate(parsed.issue, "");
   const problem = parsed.issue.message;

@@ -1,6 +1,6 @@
 import type { Capabilities } from "../../exchange/capabilities.ts";
 import type { LossList } from "../../exchange/loss.ts";
-import { clampEffort, type Effort, effortOf } from "../../exchange/reasoning-effort.ts";
+import { clampEffort, type Effort, resolveEffort } from "../../exchange/reasoning-effort.ts";
 import type { ReasoningRequest } from "../../exchange/request.ts";
 
 /**
@@ -13,7 +13,7 @@ export function selectEffort(
   { efforts: known, thinksByDefault }: Pick<Capabilities, "efforts" | "thinksByDefault">,
   losses: LossList,
 ): Effort | undefined {
-  const wanted = effortOf(reasoning);
+  const wanted = resolveEffort(reasoning);
   const effort = wanted === undefined ? undefined : clampEffort(wanted, known);
   if (effort !== wanted && (effort !== undefined || wanted !== "none" || thinksByDefault)) {
     losses.add("reasoning-effort", `The effort ${wanted} is sent as ${effort ?? "nothing"}.`);

@@ -87,7 +87,7 @@ export function createBoundedStore<Value>(
  * Returns a view of the store with the conversations of one owner. An owner cannot read, continue, delete or
  * overwrite the conversations of another, even with their ids.
  */
-export function conversationsOf(store: ConversationStore, owner: string): ConversationStore {
+export function scopeConversations(store: ConversationStore, owner: string): ConversationStore {
   const named = (id: string) => `${owner}/${id}`;
   return {
     load: (id) => store.load(named(id)),

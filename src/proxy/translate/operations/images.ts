@@ -48,7 +48,7 @@ export function readGeneration(body: unknown, losses: LossList): ImageRequest {
     prompt,
     count: n ?? 1,
     images: [],
-    aspectRatio: aspectRatioOf(size ?? "auto", losses),
+    aspectRatio: toAspectRatio(size ?? "auto", losses),
     responseFormat: format ?? "b64_json",
     stream: stream ?? false,
   };
@@ -81,7 +81,7 @@ function withMediaType(file: FormFile): FormFile {
 /** Aspect ratios that the vendor's models support. */
 const ratios = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"];
 
-function aspectRatioOf(size: string, losses: LossList): string | undefined {
+function toAspectRatio(size: string, losses: LossList): string | undefined {
   if (size === "auto" || size === "") return undefined;
   const match = /^(\d+)x(\d+)$/.exec(size);
   if (match === null) throw invalidRequest(`Invalid value for 'size': ${JSON.stringify(size)}.`, "size");

@@ -32,7 +32,7 @@ export function serveEmbeddings(call: TranslatedCall): Promise<TranslationOutcom
 /**
  * Returns the bounds of a response with the vectors of a request; the longest vectors have about 8,000 dimensions.
  */
-function boundsOf({ texts }: EmbeddingRequest): JsonBounds {
+function getBounds({ texts }: EmbeddingRequest): JsonBounds {
   return { ...RESPONSE_BOUNDS, values: Math.min(8_000_000, RESPONSE_BOUNDS.values + texts.length * 10_000) };
 }
 
@@ -41,7 +41,7 @@ async function askGoogle(context: OperationContext): Promise<void> {
   const request = readOpenAiEmbeddings(await readRequestJson(call.body), context.losses);
   const { model } = call.target;
   const path = `/models/${encodeURIComponent(model)}:batchEmbedContents`;
-  const batch = await context.ask(path, writeGoogleBatch(request, model), boundsOf(request));
+  const batch = await context.ask(path, writeGoogleBatch(request, model), getBounds(request));
   if (batch === undefined) return;
   const vectors = readGoogleBatch(batch);
   if (vectors?.length !== request.texts.length) throw invalidResponse("The upstream returned no embeddings.");
@@ -56,7 +56,7 @@ async function askOpenAi(context: OperationContext): Promise<void> {
   const { call } = context;
   const request = readGoogleEmbeddings(await readRequestJson(call.body), context.losses);
   const body = writeOpenAiEmbeddings(request, call.target.model);
-  const list = await context.ask("/embeddings", body, boundsOf(request));
+  const list = await context.ask("/embeddings", body, getBounds(request));
   if (list === undefined) return;
   const embeddings = readOpenAiVectors(list);
   if (embeddings?.vectors.length !== request.texts.length)

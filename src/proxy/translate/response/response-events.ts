@@ -7,7 +7,7 @@ import type { Candidate, ExchangeResponse, Finish, Usage } from "../../exchange/
 import { mergeUsage } from "../../exchange/usage.ts";
 
 /** Converts a complete response to events, for upstreams that do not stream although a stream was requested. */
-export function eventsOfResponse(response: ExchangeResponse): readonly ExchangeEvent[] {
+export function responseToEvents(response: ExchangeResponse): readonly ExchangeEvent[] {
   const { id, model, created, candidates, usage } = response;
   const events: ExchangeEvent[] = [
     {
@@ -29,7 +29,7 @@ export function eventsOfResponse(response: ExchangeResponse): readonly ExchangeE
 }
 
 /** Converts a JSON list of stream events, which some gateways return although a stream was requested, to events. */
-export function eventsOfList(list: readonly unknown[], upstream: Codec): readonly ExchangeEvent[] {
+export function decodeEventList(list: readonly unknown[], upstream: Codec): readonly ExchangeEvent[] {
   const decoder = upstream.createStreamDecoder();
   const events = list.flatMap((each) => decoder.push({ event: "message", data: stringifyJson(each) }));
   return [...events, ...decoder.end()];

@@ -16,7 +16,7 @@ import { type Translation, withoutSecrets } from "../translation.ts";
 import { decodingTurns } from "./decoding-turns.ts";
 import { DeltaFastPath } from "./delta-fast-path.ts";
 import { EventReader, getResponseBounds, lookAt, readResponseJson } from "./read-response.ts";
-import { eventsOfList, eventsOfResponse, ResponseCollector } from "./response-events.ts";
+import { decodeEventList, responseToEvents, ResponseCollector } from "./response-events.ts";
 import { createStreamGuard } from "./stream-guard.ts";
 
 /** How long the status is delayed, so that an early error can still set it. */
@@ -48,10 +48,10 @@ async function relay(
   if (shape === "html") throw invalidResponse("The upstream returned a web page.");
   if (shape === "json") {
     const json = await readResponseJson(body, getResponseBounds(translation.plan.request));
-    if (Array.isArray(json)) return writer.write(eventsOfList(json, translation.plan.upstream));
+    if (Array.isArray(json)) return writer.write(decodeEventList(json, translation.plan.upstream));
     const { value, losses } = await decodeResponseInTurns(translation.plan.upstream, json);
     translation.lose(losses);
-    await writer.write(eventsOfResponse(value));
+    await writer.write(responseToEvents(value));
     return;
   }
   const parser = new EventReader();

@@ -17,7 +17,7 @@ import {
   MAX_RESPONSE_BYTES,
   readResponseJson,
 } from "./read-response.ts";
-import { eventsOfList, ResponseCollector } from "./response-events.ts";
+import { decodeEventList, ResponseCollector } from "./response-events.ts";
 import { createStreamGuard, findResponseError } from "./stream-guard.ts";
 
 /**
@@ -48,7 +48,7 @@ async function decode(translation: Translation, body: AsyncIterable<Uint8Array>)
   const json = await readResponseJson(body, getResponseBounds(translation.plan.request), (length) => {
     translation.responseLength = length;
   });
-  if (Array.isArray(json)) return gather(eventsOfList(json, translation.plan.upstream));
+  if (Array.isArray(json)) return gather(decodeEventList(json, translation.plan.upstream));
   const { value, losses } = await decodeResponseInTurns(translation.plan.upstream, json);
   translation.lose(losses);
   return value;

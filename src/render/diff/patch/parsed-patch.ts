@@ -63,7 +63,7 @@ export function lineNumber(patch: ParsedPatch, line: number, side: Side): number
 }
 
 /** Returns the index of the hunk that contains a line. Binary search. */
-export function hunkOf(patch: ParsedPatch, line: number): number {
+export function findHunk(patch: ParsedPatch, line: number): number {
   let low = 0;
   let high = patch.hunks.length - 1;
   while (low < high) {

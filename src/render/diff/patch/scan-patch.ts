@@ -52,7 +52,7 @@ function countLines(text: string): number {
 /** Skips to the line after the next hunk header. Returns the header's match, or undefined at the end. */
 function nextHunkHeader(scan: Scan): RegExpExecArray | undefined {
   while (scan.at < scan.text.length) {
-    const end = endOfLine(scan, scan.at);
+    const end = findLineEnd(scan, scan.at);
     const from = scan.at;
     scan.at = end + 1;
     if (!scan.text.startsWith("@@ ", from)) continue;
@@ -62,7 +62,7 @@ function nextHunkHeader(scan: Scan): RegExpExecArray | undefined {
   return undefined;
 }
 
-function endOfLine(scan: Scan, from: number): number {
+function findLineEnd(scan: Scan, from: number): number {
   const end = scan.text.indexOf("\n", from);
   return end < 0 ? scan.text.length : end;
 }
@@ -78,12 +78,12 @@ function scanHunk(scan: Scan, header: RegExpExecArray): boolean {
   let oldLeft = oldCount;
   let newLeft = newCount;
   while (scan.at < scan.text.length && (oldLeft > 0 || newLeft > 0 || scan.text[scan.at] === "\\")) {
-    const end = endOfLine(scan, scan.at);
+    const end = findLineEnd(scan, scan.at);
     const marker = end === scan.at ? " " : scan.text[scan.at];
     if (marker === "\\") {
       scan.withoutNewline.add(scan.count - 1);
     } else {
-      const kind = kindOf(marker);
+      const kind = parseLineKind(marker);
       if (kind === undefined) return false;
       scan.oldLine[scan.count] = kind === LINE_ADDED ? 0 : oldStart + oldCount - oldLeft;
       scan.newLine[scan.count] = kind === LINE_REMOVED ? 0 : newStart + newCount - newLeft;
@@ -109,7 +109,7 @@ function scanHunk(scan: Scan, header: RegExpExecArray): boolean {
   return oldLeft === 0 && newLeft === 0;
 }
 
-function kindOf(marker: string | undefined): number | undefined {
+function parseLineKind(marker: string | undefined): number | undefined {
   if (marker === " ") return LINE_CONTEXT;
   if (marker === "+") return LINE_ADDED;
   return marker === "-" ? LINE_REMOVED : undefined;

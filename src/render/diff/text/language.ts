@@ -44,7 +44,7 @@ const BY_EXTENSION = new Map(
 );
 
 /** Returns the highlighter's name for a file's language, by the file's name or else its extension. */
-export function languageOf(path: string): string {
+export function detectLanguage(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   const known = BY_NAME.get(name);
   if (known !== undefined) return known;

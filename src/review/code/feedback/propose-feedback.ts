@@ -73,7 +73,7 @@ async function quoteAnnotations(
   annotations: readonly CodeAnnotation[],
 ): Promise<QuotedAnnotation[]> {
   const texts = new Map<string, Promise<readonly string[]>>();
-  const linesOf = ({ filePath, side }: CodeAnnotation) => {
+  const readLinesOnce = ({ filePath, side }: CodeAnnotation) => {
     const key = `${side}\0${filePath}`;
     const known = texts.get(key) ?? readLines(diff, filePath, side);
     texts.set(key, known);
@@ -83,7 +83,7 @@ async function quoteAnnotations(
     annotations.map(async (annotation): Promise<QuotedAnnotation> => {
       const { filePath, side } = annotation;
       const [first, last] = linesMeant(annotation);
-      const lines = (await linesOf(annotation)).slice(Math.max(0, first - 1), last);
+      const lines = (await readLinesOnce(annotation)).slice(Math.max(0, first - 1), last);
       const oldPath = findFile(diff.snapshot, filePath, side)?.oldPath;
       return {
         annotation,

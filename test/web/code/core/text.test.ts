@@ -2,7 +2,7 @@ import { tokenNames } from "@pierre/highlights";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { scanPatch } from "../../../../src/render/diff/patch/scan-patch.ts";
-import { languageOf } from "../../../../src/render/diff/text/language.ts";
+import { detectLanguage } from "../../../../src/render/diff/text/language.ts";
 import { shownLength, splitSegments } from "../../../../src/render/diff/text/segments.ts";
 import { TOKEN_CLASSES, TOKEN_TYPES } from "../../../../src/render/diff/text/token-types.ts";
 import { indexTokens, LINE_BREAK } from "../../../../src/render/diff/text/tokens.ts";
@@ -199,5 +199,5 @@ describe("languageOf", () => {
     ["x.pyi", "python"],
     ["constructor", "text"],
     ["a.toString", "tostring"],
-  ])("%s is %s", (path, language) => expect(languageOf(path)).toBe(language));
+  ])("%s is %s", (path, language) => expect(detectLanguage(path)).toBe(language));
 });

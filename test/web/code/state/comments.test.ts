@@ -8,7 +8,7 @@ import {
   pathsMoved,
   type ReviewComment,
 } from "../../../../web/code/core/comment.ts";
-import { annotationsOf, type FeedbackContext, feedbackMarkdown } from "../../../../web/code/core/feedback.ts";
+import { toAnnotations, type FeedbackContext, feedbackMarkdown } from "../../../../web/code/core/feedback.ts";
 import { anchorLines, relocate } from "../../../../web/code/core/relocate.ts";
 
 const before = scanPatch("@@ -1,5 +1,6 @@\n one\n-two\n+2\n+2b\n three\n four\n five\n");
@@ -194,7 +194,7 @@ describe("feedbackMarkdown", () => {
     expect(feedbackMarkdown([unchanged], context)).toMatch(
       /### 1\. Comment on line 12 \(new side\)\n\n```\w*\n2\n```\n\nWhy two\?/,
     );
-    const [annotation] = annotationsOf([unchanged], context.currentPosition);
+    const [annotation] = toAnnotations([unchanged], context.currentPosition);
     expect(annotation).toMatchObject({ type: "comment", text: "Why two?" });
     expect(annotation).not.toHaveProperty("suggestedCode");
   });
@@ -205,7 +205,7 @@ describe("feedbackMarkdown", () => {
   });
 
   it("formats annotations as the server expects, with their current lines", () => {
-    expect(annotationsOf(all, context.currentPosition)).toEqual([
+    expect(toAnnotations(all, context.currentPosition)).toEqual([
       {
         id: "s",
         type: "suggestion",

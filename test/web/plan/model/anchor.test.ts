@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseMarkdown } from "../../../../src/render/markdown/parse/parse-markdown.ts";
 import {
-  anchorOf,
+  toAnchor,
   blockAnchor,
-  blocksOf,
+  findAnchorBlocks,
   documentText,
   drawnRanges,
   linesAnchor,
@@ -22,7 +22,7 @@ function anchorAt(text: string, source = samplePlan) {
   const parsed = parseMarkdown(source);
   const at = documentText(parsed).indexOf(text);
   const range = { first: pointInText(parsed, at), last: pointInText(parsed, at + text.length) };
-  const anchor = anchorOf(parsed, range);
+  const anchor = toAnchor(parsed, range);
   if (!anchor) throw new Error(`${text} is not drawn`);
   return anchor;
 }
@@ -56,7 +56,7 @@ describe("an anchor", () => {
   it("spans blocks", () => {
     const anchor = anchorAt("everybody out.\nNobody may");
     expect(anchor).toMatchObject({ startLine: 3, endLine: 6 });
-    expect(blocksOf(document, anchor).map((block) => document.blocks[block]?.name)).toEqual([
+    expect(findAnchorBlocks(document, anchor).map((block) => document.blocks[block]?.name)).toEqual([
       "paragraph",
       "paragraph",
     ]);
@@ -88,7 +88,7 @@ describe("an anchor", () => {
       fc.property(offset, offset, (a, b) => {
         const [from, to] = [Math.min(a, b), Math.max(a, b)];
         const range = { first: pointInText(document, from), last: pointInText(document, to) };
-        const anchor = anchorOf(document, range);
+        const anchor = toAnchor(document, range);
         if (!anchor) return;
         const drawn = drawnRanges(document, anchor).map(({ leaf, start, end }) =>
           document.leaves[leaf]?.text.slice(start, end),
@@ -113,7 +113,7 @@ describe("an anchor in the next round", () => {
     const source = "- add tests for a\n- add tests for b\n- add tests for c\n";
     const second = source.indexOf("add tests", source.indexOf("add tests") + 1);
     const range = parseMarkdown(source);
-    const anchor = anchorOf(range, { first: { leaf: 1, offset: 0 }, last: { leaf: 1, offset: 9 } });
+    const anchor = toAnchor(range, { first: { leaf: 1, offset: 0 }, last: { leaf: 1, offset: 9 } });
     expect(anchor?.start).toBe(second);
     const found = anchor && relocate(parseMarkdown(`Intro.\n\n${source}`), anchor);
     expect(found?.startLine).toBe(4);

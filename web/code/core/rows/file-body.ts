@@ -165,14 +165,14 @@ function rowHeights(rows: RowModel, patch: ParsedPatch, options: BodyOptions): (
 /** Returns a function for the height of a wrapped row: the height of its taller side. */
 function wrappedHeights(rows: RowModel, patch: ParsedPatch, options: BodyOptions): (row: number) => number {
   const columns = options.columns ?? 1;
-  const linesOf = wrapCounter(patch, columns);
-  const contextLinesOf = options.text ? textWrapCounter(options.text, columns) : () => 1;
+  const countLines = wrapCounter(patch, columns);
+  const countContextLines = options.text ? textWrapCounter(options.text, columns) : () => 1;
   return (row) => {
     const left = rows.left[row] ?? -1;
     const right = rows.right[row] ?? -1;
-    if (rows.kind[row] === ROW_CONTEXT) return contextLinesOf(right - 1) * LINE_HEIGHT;
-    const above = left < 0 ? 1 : linesOf(left);
-    return (right < 0 || right === left ? above : Math.max(above, linesOf(right))) * LINE_HEIGHT;
+    if (rows.kind[row] === ROW_CONTEXT) return countContextLines(right - 1) * LINE_HEIGHT;
+    const above = left < 0 ? 1 : countLines(left);
+    return (right < 0 || right === left ? above : Math.max(above, countLines(right))) * LINE_HEIGHT;
   };
 }
 

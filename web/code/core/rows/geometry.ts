@@ -25,7 +25,7 @@ export class Geometry {
 
   constructor(bodies: readonly FileBody[]) {
     this.bodies = bodies;
-    this.tops = computeOffsets(bodies.length, (order) => heightOfFile(bodies[order]));
+    this.tops = computeOffsets(bodies.length, (order) => getFileHeight(bodies[order]));
   }
 
   get total(): number {
@@ -109,7 +109,7 @@ function stepped(first: number, last: number, count: number): { from: number; to
   return { from: first - (first % STEP), to: Math.min(count, last + STEP - (last % STEP)) };
 }
 
-function heightOfFile(body: FileBody | undefined): number {
+function getFileHeight(body: FileBody | undefined): number {
   return FILE_HEADER_HEIGHT + (body?.height ?? 0) + FILE_MARGIN;
 }
 

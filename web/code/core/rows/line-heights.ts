@@ -24,7 +24,7 @@ export const isUncertain = (text: string): boolean => text.length > MAX_SHOWN_LI
  * character, so the count is exact if every character is one column wide.
  */
 export function wrapCounter(patch: ParsedPatch, columns: number): (line: number) => number {
-  const widths = patchWidths.get(patch) ?? widthsOfPatch(patch);
+  const widths = patchWidths.get(patch) ?? measureLineWidths(patch);
   patchWidths.set(patch, widths);
   return (line) => rowsFor(widths[line] ?? 0, columns);
 }
@@ -39,7 +39,7 @@ export function textWrapCounter(text: readonly string[], columns: number): (inde
 const rowsFor = (width: number, columns: number) => Math.max(1, Math.ceil(width / columns));
 
 /** Widths are cached: heights are computed again whenever a measured height differs. */
-function widthsOfPatch(patch: ParsedPatch): Uint16Array {
+function measureLineWidths(patch: ParsedPatch): Uint16Array {
   const isPlain = !UNUSUAL.test(patch.text);
   const widths = new Uint16Array(patch.lineCount);
   for (let line = 0; line < patch.lineCount; line++) {

@@ -1,10 +1,10 @@
 /** Computes prefix sums of heights in pixels: `offsets[i]` is the top of item i, the last item the total height. */
-export function computeOffsets(count: number, heightOf: (index: number) => number): Float64Array {
+export function computeOffsets(count: number, getHeight: (index: number) => number): Float64Array {
   const offsets = new Float64Array(count + 1);
   let sum = 0;
   for (let index = 0; index < count; index++) {
     offsets[index] = sum;
-    sum += heightOf(index);
+    sum += getHeight(index);
   }
   offsets[count] = sum;
   return offsets;

@@ -36,12 +36,12 @@ export function widgetPositions(
 function onOneSide(
   waiting: readonly { readonly widget: number; readonly line: number }[],
   rows: RowModel,
-  numberOf: (row: number) => number,
+  getNumber: (row: number) => number,
 ): WidgetPosition[] {
   const positions: WidgetPosition[] = [];
   let next = 0;
   for (let row = -1; row < rows.count && next < waiting.length; row++) {
-    const number = row < 0 ? 0 : numberOf(row);
+    const number = row < 0 ? 0 : getNumber(row);
     // Skips widgets whose line is not shown.
     for (let first = waiting[next]; first && first.line <= number; first = waiting[next]) {
       if (first.line === number) positions.push({ row: row + 1, widget: first.widget });
@@ -82,7 +82,7 @@ export function withWidgets(
 export function withWidgetHeights(
   offsets: Float64Array,
   positions: readonly WidgetPosition[],
-  heightOf: (widget: number) => number,
+  getHeight: (widget: number) => number,
 ): Float64Array {
   const result = new Float64Array(offsets.length + positions.length);
   let from = 0;
@@ -94,7 +94,7 @@ export function withWidgetHeights(
   positions.forEach(({ row, widget }, index) => {
     copyUpTo(row, index);
     result[row + index] = (offsets[row] ?? 0) + moved;
-    moved += heightOf(widget);
+    moved += getHeight(widget);
   });
   copyUpTo(offsets.length, positions.length);
   return result;
