@@ -29,7 +29,7 @@ import { Banners } from "./header/banners.tsx";
 import { FindBar } from "./header/find-bar.tsx";
 import { Header } from "./header/header.tsx";
 import { StatusLine } from "./header/status-line.tsx";
-import { startHighlighting } from "./highlight/tokens-of.ts";
+import { startHighlighting } from "./highlight/highlight-lines.ts";
 import { EmptyDiff, SentScreen } from "./screens.tsx";
 import { codeTyping, shortcutsFor } from "./shortcuts.ts";
 import { CommentSidebar } from "./sidebar/comment-sidebar.tsx";

@@ -12,7 +12,7 @@ import type { Tokens } from "../../../src/render/diff/text/tokens.ts";
 import { wordChangesOn } from "../../../src/render/diff/text/word-diff.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
 import { nearest, rangesIn } from "../core/text/search.ts";
-import { highlightHunk, highlightWholeText } from "../highlight/tokens-of.ts";
+import { highlightHunk, highlightWholeText } from "../highlight/highlight-lines.ts";
 
 /** Longer lines are data and are not highlighted. In UTF-16 units. */
 const MAX_COLORED_LENGTH = 20_000;

@@ -9,7 +9,7 @@ import {
 import { Thread } from "../comments/thread.tsx";
 import type { FileBody } from "../core/rows/file-body.ts";
 import { type LineRef, numberAt } from "../core/rows/navigate.ts";
-import { useHighlighting } from "../highlight/tokens-of.ts";
+import { useHighlighting } from "../highlight/highlight-lines.ts";
 import { getLastLine, getStart, type LineRange } from "../state/cursor.ts";
 import { type LinesSince, useRounds } from "../state/rounds.ts";
 import { type FoundMatch, useSearch } from "../state/search.ts";

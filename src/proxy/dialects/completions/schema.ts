@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { createRecordSchema } from "../shared/record-of.ts";
+import { createRecordSchema } from "../shared/record-schema.ts";
 
 /** Schemas of the members that the codec reads (https://platform.openai.com/docs/api-reference/completions). */
 const text = z.string().nullish();

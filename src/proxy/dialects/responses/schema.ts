@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { efforts } from "../../exchange/reasoning-effort.ts";
-import { createRecordSchema } from "../shared/record-of.ts";
+import { createRecordSchema } from "../shared/record-schema.ts";
 
 /**
  * Schemas of the members that the codec reads (https://platform.openai.com/docs/api-reference/responses). Objects
