@@ -79,7 +79,7 @@ export function planHook(
 }
 
 /** Returns the command line with stderr discarded. */
-export function silenced(line: string, platform: NodeJS.Platform = process.platform): string {
+export function withoutStderr(line: string, platform: NodeJS.Platform = process.platform): string {
   return `${line} 2>${platform === "win32" ? "NUL" : "/dev/null"}`;
 }
 

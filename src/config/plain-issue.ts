@@ -10,7 +10,7 @@ export function plainIssue(issue: z.core.$ZodRawIssue): string | undefined {
     case "invalid_type":
       return `must be ${KINDS[issue.expected] ?? issue.expected}, not ${describeType(issue.input)}`;
     case "invalid_value":
-      return `must be ${joinChoices(issue.values.map((value) => JSON.stringify(value)))}, not ${shown(issue.input)}`;
+      return `must be ${joinChoices(issue.values.map((value) => JSON.stringify(value)))}, not ${formatValue(issue.input)}`;
     case "too_small":
       if (typeof issue.input !== "number") return "must not be empty";
       return `must be ${issue.inclusive === false ? "above" : "at least"} ${issue.minimum}`;
@@ -44,7 +44,7 @@ function describeType(value: unknown): string {
 }
 
 /** Returns a value for a message. A long one is omitted, because it could be a misplaced key. */
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   if (typeof value !== "string") return describeType(value);
   return value.length < 16 ? JSON.stringify(value) : "the given value";
 }

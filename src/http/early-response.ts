@@ -16,7 +16,7 @@ export function endEarly(request: IncomingMessage, response: ServerResponse, bod
     return;
   }
   response.write(body);
-  void drained(request).then(() => response.end());
+  void waitForRequestEnd(request).then(() => response.end());
 }
 
 /** Does the same for a Fastify reply with status and headers: sends JSON, then closes the connection. */
@@ -36,11 +36,11 @@ function isComing({ headers, complete, readableEnded, destroyed }: IncomingMessa
 async function* thenDrained(request: IncomingMessage, body: string): AsyncGenerator<string> {
   yield body;
   // Checked again: the request may have ended in the meantime, and emits the event only once.
-  if (isComing(request)) await drained(request);
+  if (isComing(request)) await waitForRequestEnd(request);
 }
 
 /** Resolves when the request is complete, the client has disconnected, or the time limit has passed. */
-function drained(request: IncomingMessage): Promise<void> {
+function waitForRequestEnd(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);

@@ -67,7 +67,7 @@ function lookUp({ localAddress, localPort, remoteAddress, remotePort }: Socket):
   if (remoteAddress === undefined) return { kind: "closed" };
   if (localAddress === undefined || localPort === undefined || remotePort === undefined)
     return { kind: "unknown" };
-  return judgePeer({ localAddress, localPort, remoteAddress, remotePort }, readRows);
+  return classifyPeer({ localAddress, localPort, remoteAddress, remotePort }, readRows);
 }
 
 /**
@@ -75,7 +75,7 @@ function lookUp({ localAddress, localPort, remoteAddress, remotePort }: Socket):
  * again: the peer is closed if this end has no row either, else it is not a socket of this kernel. Pure except for
  * `read`.
  */
-export function judgePeer(ends: ConnectionEnds, read: () => readonly SocketRow[]): Peer {
+export function classifyPeer(ends: ConnectionEnds, read: () => readonly SocketRow[]): Peer {
   const own = toTableKeys(ends.localAddress, ends.localPort);
   const other = toTableKeys(ends.remoteAddress, ends.remotePort);
   const peer = read().find(({ local, remote }) => other.has(local) && own.has(remote));

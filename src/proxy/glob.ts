@@ -2,7 +2,7 @@
  * Returns whether a name matches a pattern: `*` is any characters, `?` exactly one; case matters. Names come from
  * clients, so only the last star backtracks: the time is at most the product of both lengths (ReDoS).
  */
-export function fits(pattern: string, name: string): boolean {
+export function matchesGlob(pattern: string, name: string): boolean {
   if (pattern === "*" || pattern === name) return true;
   // `?` matches a code point; without it, UTF-16 code units give the same result.
   return pattern.includes("?") ? isFitting(Array.from(pattern), Array.from(name)) : isFitting(pattern, name);

@@ -5,7 +5,7 @@ import { AppError } from "../errors.ts";
 import type { GuardPolicy } from "../http/guard.ts";
 import { createKeyRing, type KeyRing, type StoredKeys } from "./auth/key-ring.ts";
 import { effectiveMode } from "./auth/policy.ts";
-import { fits } from "./glob.ts";
+import { matchesGlob } from "./glob.ts";
 import { createModelCatalog, type ModelCatalog } from "./models/catalog.ts";
 import { createRedactor, type Redact } from "./redact.ts";
 import { createSelector, type Selector } from "./routing/select-targets.ts";
@@ -86,7 +86,7 @@ function guardFor(config: ProxyConfig): GuardPolicy {
       ...(isWide ? lanNames(hostname().toLowerCase()) : []),
     ],
     ...(hostnames.length > 0 && {
-      isAllowedHostname: (name: string) => hostnames.some((pattern) => fits(pattern, name)),
+      isAllowedHostname: (name: string) => hostnames.some((pattern) => matchesGlob(pattern, name)),
     }),
     anyAddress: isWide,
     origins: published ? [...allowedOrigins, published.origin] : allowedOrigins,

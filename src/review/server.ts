@@ -7,7 +7,7 @@ import { addPage, type PageFiles, withPageToken } from "../http/page.ts";
 import { addSecurityHeaders } from "../http/security-headers.ts";
 import { describeExcess, findExcess, type JsonBounds } from "../json/bounds.ts";
 import type { ReviewContext } from "./context.ts";
-import { keepAgentsOut } from "./live/caller-kind.ts";
+import { rejectAgents } from "./live/caller-kind.ts";
 import { liveRoutes } from "./live/live-routes.ts";
 import { threadRoutes } from "./live/thread-routes.ts";
 import { agentsRoute } from "./routes/agents.ts";
@@ -46,7 +46,7 @@ export function createReviewServer(parts: ReviewServerParts): FastifyInstance {
   addSecurityHeaders(app);
   addPeerCheck(app, parts.allowedUids ?? [], parts.onForeignUser);
   addGuard(app, guardPolicy(parts), (_reason, path) => parts.onRefused?.(path));
-  keepAgentsOut(app, context.threads.token);
+  rejectAgents(app, context.threads.token);
   addErrorHandler(app, parts.onFailure);
   addJsonBodies(app);
   addPage(app, { ...parts.page, fill: (html) => filledPage(html, context) });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { getPeer, judgePeer, parseSocketTable, refusedPeer, type SocketRow } from "../../src/http/peer.ts";
+import { getPeer, classifyPeer, parseSocketTable, refusedPeer, type SocketRow } from "../../src/http/peer.ts";
 
 /** As the kernel writes it: a listener, a connection of uid 1000, and one whose client has closed it. */
 const TABLE = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
@@ -19,7 +19,7 @@ const ends = (remotePort: number) => ({
 
 describe("the peer of a connection", () => {
   it("is the user of the row at its port", () => {
-    expect(judgePeer(ends(0xb862), () => rows)).toEqual({ kind: "user", uid: 1000 });
+    expect(classifyPeer(ends(0xb862), () => rows)).toEqual({ kind: "user", uid: 1000 });
   });
 
   it("is found for IPv4 through an IPv6 socket and for IPv6", () => {
@@ -31,24 +31,24 @@ describe("the peer of a connection", () => {
       inode: 1,
     });
     const mapped = row("0000000000000000FFFF00000100007F:0001", "0000000000000000FFFF00000100007F:5BA0");
-    expect(judgePeer(ends(1), () => [mapped])).toEqual({ kind: "user", uid: 7 });
+    expect(classifyPeer(ends(1), () => [mapped])).toEqual({ kind: "user", uid: 7 });
     const six = row("00000000000000000000000001000000:0001", "00000000000000000000000001000000:5BA0");
     const sixEnds = { ...ends(1), localAddress: "::1", remoteAddress: "::1" };
-    expect(judgePeer(sixEnds, () => [six])).toEqual({ kind: "user", uid: 7 });
+    expect(classifyPeer(sixEnds, () => [six])).toEqual({ kind: "user", uid: 7 });
     const long = row("B80D01200000000000000000FF000000:0001", "00000000000000000000000001000000:5BA0");
     const longEnds = { ...sixEnds, remoteAddress: "2001:db8::ff" };
-    expect(judgePeer(longEnds, () => [long])).toEqual({ kind: "user", uid: 7 });
+    expect(classifyPeer(longEnds, () => [long])).toEqual({ kind: "user", uid: 7 });
   });
 
   it("is closed if its row has no owner (listed as root) or both ends are gone", () => {
-    expect(judgePeer(ends(0xb864), () => rows)).toEqual({ kind: "closed" });
-    expect(judgePeer(ends(0xb866), () => rows)).toEqual({ kind: "closed" });
+    expect(classifyPeer(ends(0xb864), () => rows)).toEqual({ kind: "closed" });
+    expect(classifyPeer(ends(0xb866), () => rows)).toEqual({ kind: "closed" });
   });
 
   it("is unknown if only the server's end has a row, or the system lists nothing", () => {
     const own = { local: "0100007F:5BA0", remote: "0100007F:B868", isListening: false, uid: 0, inode: 9 };
-    expect(judgePeer(ends(0xb868), () => [...rows, own])).toEqual({ kind: "unknown" });
-    expect(judgePeer(ends(0xb868), () => [])).toEqual({ kind: "unknown" });
+    expect(classifyPeer(ends(0xb868), () => [...rows, own])).toEqual({ kind: "unknown" });
+    expect(classifyPeer(ends(0xb868), () => [])).toEqual({ kind: "unknown" });
   });
 
   it("may be the same user, root, an allowed user or unknown", () => {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { shownKeys } from "../../src/proxy/auth/credentials.ts";
+import { collectKeys } from "../../src/proxy/auth/credentials.ts";
 import { createKeyRing } from "../../src/proxy/auth/key-ring.ts";
 import { configOf } from "../support/start-proxy.ts";
 
@@ -52,18 +52,18 @@ describe("P3 keys", () => {
   });
 
   it("are read from the key headers, and from Authorization only after Bearer", () => {
-    expect(shownKeys({ authorization: "Bearer a" }, "/", false)).toEqual(["a"]);
-    expect(shownKeys({ authorization: "bEaReR   a  " }, "/", false)).toEqual(["a"]);
+    expect(collectKeys({ authorization: "Bearer a" }, "/", false)).toEqual(["a"]);
+    expect(collectKeys({ authorization: "bEaReR   a  " }, "/", false)).toEqual(["a"]);
     for (const authorization of ["a", "Basic a", "Bearer", "Bearer ", "Bearer a b", "xBearer a", ""])
-      expect(shownKeys({ authorization }, "/", false)).toEqual([]);
-    expect(shownKeys({ "x-api-key": "", "x-goog-api-key": "g", "x-gen-api-key": "n" }, "/", false)).toEqual([
+      expect(collectKeys({ authorization }, "/", false)).toEqual([]);
+    expect(collectKeys({ "x-api-key": "", "x-goog-api-key": "g", "x-gen-api-key": "n" }, "/", false)).toEqual([
       "n",
       "g",
     ]);
-    expect(shownKeys({}, "/v1beta/models?key=q&key=r", true)).toEqual(["q"]);
-    expect(shownKeys({}, "/v1beta/models?key=", true)).toEqual([]);
-    expect(shownKeys({}, "/v1/models?key=q", false)).toEqual([]);
-    expect(shownKeys({}, "/v1beta/models", true)).toEqual([]);
+    expect(collectKeys({}, "/v1beta/models?key=q&key=r", true)).toEqual(["q"]);
+    expect(collectKeys({}, "/v1beta/models?key=", true)).toEqual([]);
+    expect(collectKeys({}, "/v1/models?key=q", false)).toEqual([]);
+    expect(collectKeys({}, "/v1beta/models", true)).toEqual([]);
   });
 
   it("are rejected at the start if they are too short", () => {

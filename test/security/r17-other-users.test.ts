@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { judgePeer, refusedPeer } from "../../src/http/peer.ts";
+import { classifyPeer, refusedPeer } from "../../src/http/peer.ts";
 import { PAGE_TOKEN, PLAN, planServer } from "../support/plan-server.ts";
 
 const headers = { host: "localhost" };
@@ -39,7 +39,7 @@ describe("R17 another user of the machine", () => {
     };
     const judge = (uid: number, inode: number) =>
       refusedPeer(
-        judgePeer(ends, () => [{ ...row, uid, inode }]),
+        classifyPeer(ends, () => [{ ...row, uid, inode }]),
         1000,
       );
     expect(judge(1000, 5)).toBeUndefined();

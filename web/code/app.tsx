@@ -38,7 +38,7 @@ import { useComments } from "./state/comments.ts";
 import { startDraft, useDraft } from "./state/draft.ts";
 import { collectComments, followLive, keepSent, showFinished, showRound } from "./state/live.ts";
 import { followRounds } from "./state/rounds.ts";
-import { meetServer, openDiff, useSession } from "./state/session.ts";
+import { handleServerChange, openDiff, useSession } from "./state/session.ts";
 import { activateAtCursor } from "./state/threads.ts";
 import { openDialog, useView } from "./state/view.ts";
 
@@ -200,7 +200,7 @@ function onEvent(event: ReviewEvent): void {
     if (event.event === "hello" && index && event.sessionId !== index.sessionId) showNextReview();
     return;
   }
-  if (event.event === "hello") void meetServer(event.sessionId);
+  if (event.event === "hello") void handleServerChange(event.sessionId);
   if (event.event === "caller-doubtful") useSession.setState({ doubt: event.doubt });
   receiveEvent(event, showRound);
   if (event.event === "stale") useSession.setState({ stale: true });

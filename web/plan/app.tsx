@@ -36,7 +36,7 @@ import { ImportDialog } from "./share/import-dialog.tsx";
 import { ShareDialog } from "./share/share-dialog.tsx";
 import { openDialog } from "./state/actions.ts";
 import { approve, requestChanges } from "./state/decide.ts";
-import { load, meetServer } from "./state/load.ts";
+import { load, handleServerChange } from "./state/load.ts";
 import { type DialogName, type Outcome, useReview, type View } from "./state/review-store.ts";
 
 /** Loads the plan and replaces the prerendered text. */
@@ -187,7 +187,7 @@ function onEvent(event: ReviewEvent): void {
   if (phase === "done" || deciding) return;
   receiveEvent(event, showRound);
   if (event.event === "hello") {
-    void meetServer(event.sessionId);
+    void handleServerChange(event.sessionId);
   } else if (event.event === "caller-doubtful") {
     useReview.setState({ doubt: event.doubt });
   } else if (event.event === "decided" || event.event === "decided-by-program") {

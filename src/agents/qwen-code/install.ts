@@ -3,7 +3,7 @@ import type { InstallTarget, ReviewInstall } from "../agent.ts";
 import { combined } from "../file-edits/combined-edit.ts";
 import { jsonHook } from "../file-edits/json-hook.ts";
 import { OWN_MARK, ownFile } from "../file-edits/own-file.ts";
-import { HOOK_TIMEOUT_SECONDS, planHook, silenced } from "../own-command.ts";
+import { HOOK_TIMEOUT_SECONDS, planHook, withoutStderr } from "../own-command.ts";
 import { promptWithOutput, REVIEW_COMMAND, startLine } from "../review-prompts.ts";
 
 /** The package's docs/features/hooks.md and commands.md; formats tested with Qwen Code 0.15.10 and 0.24.4. */
@@ -13,7 +13,7 @@ export const install: ReviewInstall = {
     const path = join(qwenFolder(target), "settings.json");
     const purpose = "review every plan before it is carried out";
     // Qwen Code treats any stderr output without a decision as a denial without a reason.
-    const command = silenced(planHook(target));
+    const command = withoutStderr(planHook(target));
     const hookOn = (event: string) =>
       jsonHook({
         path,

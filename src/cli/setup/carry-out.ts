@@ -40,7 +40,7 @@ async function askToWrite(unasked: string): Promise<Reply> {
       hint: `To write the changes above, run: ${unasked}`,
     });
   }
-  return ask("Write these changes?", process.stdin, process.stderr);
+  return confirm("Write these changes?", process.stdin, process.stderr);
 }
 
 type Reply = "yes" | "no" | "interrupted";
@@ -49,7 +49,7 @@ type Reply = "yes" | "no" | "interrupted";
  * Asks a yes-or-no question at the terminal. Only "y" and "yes" count as yes; Ctrl-D counts as no, Ctrl-C as an
  * interruption.
  */
-export async function ask(
+export async function confirm(
   question: string,
   input: NodeJS.ReadableStream,
   output: NodeJS.WritableStream,

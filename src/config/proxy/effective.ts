@@ -23,7 +23,7 @@ export function effectiveSettings({ settings, getSource }: LoadedSettings): read
     if (value === undefined) return;
     found.push({
       key: path.map(String).join("."),
-      value: isSecret(path) && !isEmpty(value) ? "[redacted]" : shown(value),
+      value: isSecret(path) && !isEmpty(value) ? "[redacted]" : withoutSecrets(value),
       source: getSource(path),
     });
   };
@@ -31,7 +31,7 @@ export function effectiveSettings({ settings, getSource }: LoadedSettings): read
   return found;
 }
 
-function shown(value: unknown): unknown {
+function withoutSecrets(value: unknown): unknown {
   return typeof value === "string" ? withoutUrlSecrets(value) : value;
 }
 

@@ -11,7 +11,7 @@ const bareKeyHeaders = ["x-gen-api-key", ...keyHeaders.filter((name) => name !==
  * Returns every key in a request: `Authorization: Bearer`, `x-api-key`, `x-gen-api-key`, `x-goog-api-key` and, with
  * `queryToo`, `?key=`. One valid key is enough.
  */
-export function shownKeys(headers: IncomingHttpHeaders, url: string, queryToo: boolean): string[] {
+export function collectKeys(headers: IncomingHttpHeaders, url: string, queryToo: boolean): string[] {
   const keys: string[] = [];
   const authorization = headers.authorization;
   if (authorization !== undefined) {

@@ -39,7 +39,7 @@ function collect(request: IncomingMessage, limit: number, { share, most }: BodyC
       if (settled) return;
       size += chunk.length;
       if (size > limit) refuse(tooLarge(limit));
-      else if (!share.take(chunk.length, most)) refuse(overfull());
+      else if (!share.take(chunk.length, most)) refuse(createMemoryLimitError());
       else if (chunks.push(chunk) === 1) share.begin();
     });
     request.on("end", () => {
@@ -73,7 +73,7 @@ async function decode(
     );
   try {
     const plain = await decodeBody(bytes, coding, limit, (more) => {
-      if (!share.take(more, most)) throw overfull();
+      if (!share.take(more, most)) throw createMemoryLimitError();
     });
     share.settle(plain.length);
     return plain;
@@ -90,7 +90,7 @@ export function tooLarge(limit: number): AppError {
 }
 
 /** Returns `overloaded` for a body that there is no room for. */
-export function overfull(): AppError {
+export function createMemoryLimitError(): AppError {
   return new AppError("overloaded", "The memory for request bodies is full; try again in a moment");
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { AppError } from "../../errors.ts";
 import { createModelFinder, type ModelRange } from "./model-finder.ts";
-import { overfull, tooLarge } from "./read-body.ts";
+import { createMemoryLimitError, tooLarge } from "./read-body.ts";
 
 /** The limits of an upload. */
 export interface UploadBounds {
@@ -44,7 +44,7 @@ export class Upload {
   /** Undefined once there was no room for all chunks. */
   private kept: Buffer[] | undefined = [];
   private size = 0;
-  private keepsFor: KeptFor | undefined = "use";
+  private keptFor: KeptFor | undefined = "use";
   private isBroken = false;
   /** The pending read, which two readers may share. */
   private next: Promise<Buffer | undefined> | undefined;
@@ -69,7 +69,7 @@ export class Upload {
     while (find && !this.found) {
       const piece = await this.pull();
       if (piece === undefined) break;
-      if (this.kept === undefined) throw overfull();
+      if (this.kept === undefined) throw createMemoryLimitError();
       this.found = find(piece);
     }
     const peeked = Buffer.concat(this.kept ?? []);
@@ -82,7 +82,7 @@ export class Upload {
    * that arrive from now on, to send them again. Call it only if the upload is repeatable.
    */
   send(model: string | undefined, isKept: boolean): SentUpload {
-    this.keepsFor = isKept ? "another-try" : undefined;
+    this.keptFor = isKept ? "another-try" : undefined;
     const peeked = this.kept?.[0];
     const begin = peeked && this.named(peeked, model);
     const longer = (begin?.length ?? 0) - (peeked?.length ?? 0);
@@ -94,9 +94,9 @@ export class Upload {
 
   /** Returns the whole body. Throws `overloaded` if there is no room. */
   async whole(): Promise<Buffer> {
-    this.keepsFor = "use";
-    if (this.kept === undefined) throw overfull();
-    for await (const _ of this.read(undefined)) if (this.kept === undefined) throw overfull();
+    this.keptFor = "use";
+    if (this.kept === undefined) throw createMemoryLimitError();
+    for await (const _ of this.read(undefined)) if (this.kept === undefined) throw createMemoryLimitError();
     return Buffer.concat(this.kept ?? []);
   }
 
@@ -117,7 +117,7 @@ export class Upload {
   }
 
   private pull(): Promise<Buffer | undefined> {
-    if (this.keepsFor === undefined) this.kept = undefined;
+    if (this.keptFor === undefined) this.kept = undefined;
     this.next ??= this.take().finally(() => {
       this.next = undefined;
     });
@@ -129,7 +129,7 @@ export class Upload {
     if (next.done) return undefined;
     this.size += next.value.length;
     if (this.size > this.bounds.limit) this.break(tooLarge(this.bounds.limit));
-    const why = this.keepsFor;
+    const why = this.keptFor;
     if (why !== undefined && this.bounds.hold(next.value.length, why)) this.kept?.push(next.value);
     else this.kept = undefined;
     return next.value;

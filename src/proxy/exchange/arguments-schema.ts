@@ -21,7 +21,7 @@ export function argumentsSchema(schema: unknown, list: LossList): JsonSchema {
     ...namesIn(top["required"]),
     ...all.flatMap((member) => namesIn(member["required"])),
   ]);
-  for (const members of alternatives) for (const name of inEach(members)) required.add(name);
+  for (const members of alternatives) for (const name of intersectRequired(members)) required.add(name);
   const parts = [top, ...all, ...alternatives.flat()];
   return {
     ...top,
@@ -53,7 +53,7 @@ function namesIn(required: unknown): readonly string[] {
 }
 
 /** Returns the names that every alternative requires. */
-function inEach(members: readonly JsonSchema[]): readonly string[] {
+function intersectRequired(members: readonly JsonSchema[]): readonly string[] {
   const [first, ...others] = members.map((member) => namesIn(member["required"]));
   return (first ?? []).filter((name) => others.every((names) => names.includes(name)));
 }

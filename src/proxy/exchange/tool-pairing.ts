@@ -19,7 +19,7 @@ export function pairToolResults(turns: readonly Turn[]): { turns: readonly Turn[
   let owed: ToolResultPart[] = [];
   for (const [position, turn] of turns.entries()) {
     if (turn.role === "assistant") {
-      const { parts, results } = settleCalls(turn, position, book, losses);
+      const { parts, results } = pairCalls(turn, position, book, losses);
       const before = paired.at(-1);
       // Nothing may come between calls and results, so assistant content that follows the calls joins their turn.
       if (owed.length > 0 && before !== undefined) append(before.parts, parts);
@@ -77,7 +77,7 @@ function openBook(turns: readonly Turn[]): Book {
   return { waiting, idsUsed: new Map() };
 }
 
-function settleCalls(turn: Turn, position: number, book: Book, losses: Loss[]) {
+function pairCalls(turn: Turn, position: number, book: Book, losses: Loss[]) {
   const results: ToolResultPart[] = [];
   const parts = turn.parts.map((part): Part => {
     if (part.type !== "tool-call") return part;

@@ -4,7 +4,7 @@ import { getUpstreamProfile } from "../dialects/index.ts";
 import type { Capabilities } from "../exchange/capabilities.ts";
 import { defined } from "../exchange/defined.ts";
 import type { UpstreamDialect } from "../exchange/parts.ts";
-import { fits } from "../glob.ts";
+import { matchesGlob } from "../glob.ts";
 import { type Family, families } from "./families.ts";
 import { vendorHosts } from "./vendor-hosts.ts";
 
@@ -50,7 +50,7 @@ function settle(
       family.dialects.includes(dialect) && family.model.test(name) && (family.host?.test(host) ?? true),
   );
   const configured = Object.entries(overrides)
-    .filter(([pattern]) => fits(pattern, model))
+    .filter(([pattern]) => matchesGlob(pattern, model))
     .map(([pattern, override]) => readOverride(pattern, override));
   return Object.assign(
     {},

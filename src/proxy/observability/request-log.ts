@@ -79,7 +79,7 @@ export function recordLine(record: CallRecord): string {
   const lost = losses.length === 0 ? "" : `,"losses":${JSON.stringify(losses.map((loss) => loss.code))}`;
   return (
     `{"time":"${record.time}","id":"${record.id}"${text("request_id", record.clientRequestId)}` +
-    `${text("trace_id", record.traceId)}${whoAndWhere(record)},"status":${status},"ms":${ms}` +
+    `${text("trace_id", record.traceId)}${formatSharedMembers(record)},"status":${status},"ms":${ms}` +
     `${number("first_byte_ms", firstByteMs)},"stream":${stream}` +
     `${number("retries", retries === 0 ? undefined : retries)}${usage ? tokens(usage) : ""}` +
     `${number("cost", cost)}${lost}${attempts.length > 1 ? attemptList(attempts) : ""}` +
@@ -93,7 +93,7 @@ let last: { readonly of: CallRecord; readonly text: string } | undefined;
  * Returns the members that calls of one client to one model share. Such calls come in runs, so the last text is
  * cached. Bench: `bench/proxy/cost.mjs`.
  */
-function whoAndWhere(record: CallRecord): string {
+function formatSharedMembers(record: CallRecord): string {
   if (last && isAlike(last.of, record)) return last.text;
   const { model, upstreamModel } = record;
   const members = [

@@ -38,7 +38,7 @@ export function createRotatingFile(
 
   const append = (lines: Uint8Array): Promise<void> => {
     writing = writing
-      .then(() => inTurn(`${path}.lock`, () => appendTo(path, lines, limits(), isTorn)))
+      .then(() => withRotationLock(`${path}.lock`, () => appendTo(path, lines, limits(), isTorn)))
       .then(
         () => {
           failed = false;
@@ -73,7 +73,7 @@ const ABANDONED_MS = 60_000;
  * Runs a task while no other process writes the same log: concurrent rotations would overwrite each other's files. If
  * the lock cannot be taken, the task runs without it.
  */
-async function inTurn(lock: string, task: () => Promise<void>): Promise<void> {
+async function withRotationLock(lock: string, task: () => Promise<void>): Promise<void> {
   let hasLock = false;
   try {
     await withFileLock(lock, () => {

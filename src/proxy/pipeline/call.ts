@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ProxyKey, UpstreamConfig } from "../../config/proxy/config.ts";
 import type { FallbackReason } from "../../config/proxy/limits.ts";
 import type { AppError } from "../../errors.ts";
-import { shownKeys } from "../auth/credentials.ts";
+import { collectKeys } from "../auth/credentials.ts";
 import { BodyShare } from "../body/body-room.ts";
 import type { Loss } from "../exchange/loss.ts";
 import type { Dialect } from "../exchange/parts.ts";
@@ -252,7 +252,7 @@ function loggedError({ errorMessage, request }: Call): string | undefined {
 /** Returns the credentials that a client has sent. */
 export function clientSecrets({ headers, url = "" }: IncomingMessage): string[] {
   const cookies = (headers.cookie ?? "").split(";").map((pair) => pair.slice(pair.indexOf("=") + 1).trim());
-  return [...shownKeys(headers, url, true), ...cookies].filter((text) => text.length >= SHORTEST_KEY);
+  return [...collectKeys(headers, url, true), ...cookies].filter((text) => text.length >= SHORTEST_KEY);
 }
 
 /** Matches the prefixes of common vendors' keys. */

@@ -15,7 +15,7 @@ import { type Call, endWith, hidesVendorLimits, ownHeaders } from "./call.ts";
 export function respondWithError(call: Call, error: unknown): void {
   const encodable = toProxyError(error);
   call.errorMessage ??= call.runtime.redact(error instanceof Error ? error.message : encodable.message);
-  forgetUnasked(call);
+  clearUnusedUpstream(call);
   call.errorCode ??= toExchangeError(error).errorCode;
   // Record the error's own status: a client that has disconnected (499) reads no response.
   call.status = error instanceof AppError ? error.status : encodable.status;
@@ -115,7 +115,7 @@ async function decodedText(body: Buffer, coding: string | undefined): Promise<st
 }
 
 /** Clears the upstream of a call that failed before its first attempt. */
-function forgetUnasked(call: Call): void {
+function clearUnusedUpstream(call: Call): void {
   if (call.attempts.length > 0 || call.upstream?.dialect === "any") return;
   call.upstream = undefined;
   call.upstreamModel = undefined;
@@ -171,7 +171,7 @@ export class ClientResponse implements ResponseWriter, OpenStream {
   }
 
   respond(status: number, headers: Readonly<Record<string, string>>, text: string | Buffer): void {
-    if (status >= 400) forgetUnasked(this.call);
+    if (status >= 400) clearUnusedUpstream(this.call);
     const head = this.head(status, headers);
     head.push("content-length", String(Buffer.byteLength(text)));
     this.call.response.writeHead(status, head);

@@ -13,7 +13,7 @@ import { limitHeaders } from "../gateway/limits-headers.ts";
 import { createLimitError } from "../gateway/limits-refusal.ts";
 import type { CallMeta } from "../gateway/lost-calls.ts";
 import { LimitQueue } from "../gateway/queue.ts";
-import { fits } from "../glob.ts";
+import { matchesGlob } from "../glob.ts";
 import { capabilitiesFor } from "../models/capabilities-for.ts";
 import type { Target, Targets } from "../routing/select-targets.ts";
 import { parseBaseUrl } from "../upstream/clients.ts";
@@ -87,7 +87,7 @@ function expectAllowedModel(call: Call, called: CalledOperation, body: CallBody)
   const patterns = call.key?.models;
   if (patterns === undefined) return;
   const model = called.model ?? modelIn(body);
-  if (model === undefined || patterns.some((pattern) => fits(pattern, model))) return;
+  if (model === undefined || patterns.some((pattern) => matchesGlob(pattern, model))) return;
   call.model = model;
   throw new AppError(
     "model_not_allowed",

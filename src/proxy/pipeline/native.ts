@@ -144,18 +144,18 @@ async function conclude(
       call.usage = outcome.usage;
       if (outcome.responseError) recordError(call, toResponseError(call, outcome.responseError));
       if (outcome.usage === undefined && outcome.watch !== undefined && operation === "generate")
-        call.usage = guessedUsage(outcome, body);
+        call.usage = estimateUsage(outcome, body);
       if (outcome.compressed) await readCompressedUsage(call, outcome.compressed);
       return;
     case "broken":
       call.status = outcome.status;
-      if (operation === "generate") call.usage = guessedUsage(outcome, body);
+      if (operation === "generate") call.usage = estimateUsage(outcome, body);
       recordError(call, outcome.error);
       return;
     case "disconnected":
       call.status = 499;
       call.errorMessage = "the client disconnected";
-      if (operation === "generate") call.usage = guessedUsage(outcome, body);
+      if (operation === "generate") call.usage = estimateUsage(outcome, body);
       return;
     case "failed":
       respondWithError(call, outcome.error);
@@ -168,7 +168,7 @@ async function conclude(
 }
 
 /** Returns an estimate of the usage that the vendor has not reported; undefined if there was no response. */
-function guessedUsage(
+function estimateUsage(
   outcome: Extract<RelayOutcome, { kind: "completed" | "broken" | "disconnected" }>,
   body: NativeBody,
 ): Usage | undefined {

@@ -40,7 +40,7 @@ function* createEvents(response: Members): Generator<ReplayedEvent> {
 
 function* itemEvents(item: Members, output_index: number): Generator<ReplayedEvent> {
   const where = { item_id: item["id"], output_index };
-  yield { type: "response.output_item.added", members: { output_index, item: emptied(item) } };
+  yield { type: "response.output_item.added", members: { output_index, item: withoutResults(item) } };
   switch (item["type"]) {
     case "message":
       yield* listEvents(item, "content", (part, content_index) =>
@@ -71,7 +71,7 @@ function* listEvents(
 }
 
 function* contentEvents(part: Members, where: Members): Generator<ReplayedEvent> {
-  yield { type: "response.content_part.added", members: { ...where, part: emptied(part) } };
+  yield { type: "response.content_part.added", members: { ...where, part: withoutResults(part) } };
   if (part["type"] === "refusal") yield* textEvents("refusal", where, { refusal: part["refusal"] });
   else {
     const logprobs = part["logprobs"] ?? [];
@@ -85,7 +85,7 @@ function* contentEvents(part: Members, where: Members): Generator<ReplayedEvent>
 }
 
 function* summaryEvents(part: Members, where: Members): Generator<ReplayedEvent> {
-  yield { type: "response.reasoning_summary_part.added", members: { ...where, part: emptied(part) } };
+  yield { type: "response.reasoning_summary_part.added", members: { ...where, part: withoutResults(part) } };
   yield* textEvents("reasoning_summary_text", where, { text: part["text"] });
   yield { type: "response.reasoning_summary_part.done", members: { ...where, part } };
 }
@@ -119,7 +119,7 @@ const AT_FIRST: Members = {
   result: undefined,
 };
 
-function emptied(value: Members): Members {
+function withoutResults(value: Members): Members {
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [name, name in AT_FIRST ? AT_FIRST[name] : member]),
   );

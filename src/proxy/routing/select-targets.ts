@@ -2,7 +2,7 @@ import type { ModelPrice, ModelRule, RuleCondition, UpstreamConfig } from "../..
 import type { FallbackReason, Strategy } from "../../config/proxy/limits.ts";
 import { getProfile } from "../dialects/index.ts";
 import type { Dialect } from "../exchange/parts.ts";
-import { fits } from "../glob.ts";
+import { matchesGlob } from "../glob.ts";
 import { capabilitiesFor } from "../models/capabilities-for.ts";
 import type { ModelCatalog } from "../models/catalog.ts";
 import { findPrice } from "../usage/cost.ts";
@@ -72,21 +72,21 @@ export function createSelector(
     }),
     headers: Object.entries(rule.when?.header ?? {}),
   }));
-  const ofDialect = (dialect: Dialect | undefined) => all.find((upstream) => speaks(upstream, dialect));
+  const ofDialect = (dialect: Dialect | undefined) => all.find((upstream) => isNative(upstream, dialect));
 
   const byList = async (model: string, dialect: Dialect | undefined): Promise<Selection | undefined> => {
     const serving = await catalog.serving(model);
-    const chosen = serving.find((upstream) => speaks(upstream, dialect)) ?? serving[0] ?? ofDialect(dialect);
-    return chosen && only(chosen, model);
+    const chosen = serving.find((upstream) => isNative(upstream, dialect)) ?? serving[0] ?? ofDialect(dialect);
+    return chosen && selectOnly(chosen, model);
   };
   return {
     select(model, dialect, facts) {
       if (model === undefined) {
         const chosen = ofDialect(dialect);
-        return chosen && only(chosen, "");
+        return chosen && selectOnly(chosen, "");
       }
       for (const rule of prepared) {
-        if (!fits(rule.match, model) || (rule.when && !meets(rule.when, rule.headers, facts()))) continue;
+        if (!matchesGlob(rule.match, model) || (rule.when && !matchesCondition(rule.when, rule.headers, facts()))) continue;
         const hasWindows = rule.on?.includes("context_window") === true;
         const [first, ...others] = inOrder(rule, model, facts, random, stats).map((target) =>
           withModel(target, model, hasWindows),
@@ -96,16 +96,16 @@ export function createSelector(
       const slash = model.indexOf("/");
       const there = model.slice(slash + 1);
       const named = slash > 0 && there !== "" ? upstreams.get(model.slice(0, slash)) : undefined;
-      if (named) return only(named, there);
+      if (named) return selectOnly(named, there);
       // A single upstream of the client's dialect is chosen whatever it lists.
-      if (single && all.length === 1 && dialect !== undefined && speaks(single, dialect))
-        return only(single, model);
+      if (single && all.length === 1 && dialect !== undefined && isNative(single, dialect))
+        return selectOnly(single, model);
       return byList(model, dialect);
     },
   };
 }
 
-function only(upstream: UpstreamConfig, model: string): Selection {
+function selectOnly(upstream: UpstreamConfig, model: string): Selection {
   return { targets: [{ upstream, model }], rule: undefined };
 }
 
@@ -124,7 +124,7 @@ function withModel({ upstream, model }: OpenTarget, requested: string, hasWindow
 }
 
 /** Returns whether an upstream takes a client's dialect without translation. */
-function speaks(upstream: UpstreamConfig, dialect: Dialect | undefined): boolean {
+function isNative(upstream: UpstreamConfig, dialect: Dialect | undefined): boolean {
   if (upstream.dialect === "any" || dialect === undefined) return upstream.dialect === "any";
   return upstream.dialect === getProfile(dialect).nativeUpstream;
 }
@@ -181,7 +181,7 @@ function getWeight({ upstream }: OpenTarget): number {
   return upstream.weight ?? 1;
 }
 
-function meets(
+function matchesCondition(
   when: RuleCondition,
   headers: readonly (readonly [name: string, pattern: string])[],
   facts: CallFacts,
@@ -189,7 +189,7 @@ function meets(
   if (when.requestClass !== undefined && facts.requestClass() !== when.requestClass) return false;
   for (const [name, pattern] of headers) {
     const value = facts.header(name);
-    if (value === undefined || !fits(pattern, value)) return false;
+    if (value === undefined || !matchesGlob(pattern, value)) return false;
   }
   if (when.hasTools !== undefined && facts.hasTools() !== when.hasTools) return false;
   if (when.hasImage !== undefined && facts.hasImage() !== when.hasImage) return false;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ProxyKey } from "../../config/proxy/config.ts";
 import { checkRequest, type GuardedRequest } from "../../http/guard.ts";
-import { shownKeys } from "../auth/credentials.ts";
+import { collectKeys } from "../auth/credentials.ts";
 import { isApiOperation, mayCall, needsKey } from "../auth/policy.ts";
 import { findProfile } from "../dialects/index.ts";
 import type { Route } from "../routes.ts";
@@ -46,7 +46,7 @@ export function admit(
   if (isForeignHost && !mayShowKeyInstead(arrival, runtime)) return refused("host");
   const hasQueryKey = findProfile(route?.dialect ?? "")?.client.acceptsKeyInQuery === true;
   const queryToo = hasQueryKey && path.startsWith("/v1beta");
-  const key = runtime.keys.find(shownKeys(headers, url, queryToo));
+  const key = runtime.keys.find(collectKeys(headers, url, queryToo));
   if (key === undefined) {
     if (isForeignHost) return refused("host");
     if (!guarded.allowed && guarded.reason !== "host") return refused("page");

@@ -88,7 +88,7 @@ function getDialect(request: FastifyRequest) {
   const { route } = request.routeOptions.config;
   if (route) return callersDialect(route.dialect, request.headers);
   const path = getPath(request.url);
-  const spoken = routes.find((each) => covers(each, path))?.dialect ?? dialectUnder(path);
+  const spoken = routes.find((each) => matchesPath(each, path))?.dialect ?? dialectUnder(path);
   return callersDialect(spoken, request.headers);
 }
 
@@ -101,16 +101,16 @@ function dialectUnder(path: string): RouteDialect {
 
 /** Returns the methods of a path for messages, without HEAD (implied by GET) and OPTIONS (always allowed). */
 function listMethods(path: string): string[] {
-  const taking = routes.filter((route) => covers(route, path) && route.operation !== "websocket");
+  const taking = routes.filter((route) => matchesPath(route, path) && route.operation !== "websocket");
   return [...new Set(taking.map((route) => route.method))];
 }
 
 function isCovered(path: string): boolean {
-  return routes.some((route) => covers(route, path));
+  return routes.some((route) => matchesPath(route, path));
 }
 
 /** Returns whether a path belongs to a route, regardless of the method. */
-function covers(route: Route, path: string): boolean {
+function matchesPath(route: Route, path: string): boolean {
   const pattern = route.path.split("/").map((part) => {
     if (part === "*") return ".+";
     return part.startsWith(":") ? "[^/]+" : part.replace(/[.]/g, "\\.");

@@ -4,7 +4,7 @@ import type { ProxyKey } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
 import { readJsonBody } from "../body/read-json-body.ts";
 import { redisState } from "../gateway/limits.ts";
-import { fits } from "../glob.ts";
+import { matchesGlob } from "../glob.ts";
 import {
   allModels,
   callersDialect,
@@ -111,7 +111,7 @@ function dashboardParts() {
 
 /** Returns whether a key may call a model, by the name that the client sends. */
 function isAllowedModel(key: ProxyKey | undefined, id: string): boolean {
-  return key?.models?.some((pattern) => fits(pattern, id)) ?? true;
+  return key?.models?.some((pattern) => matchesGlob(pattern, id)) ?? true;
 }
 
 async function listModels(request: FastifyRequest, reply: FastifyReply, route: Route): Promise<unknown> {

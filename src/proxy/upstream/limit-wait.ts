@@ -1,5 +1,5 @@
 import type { AppError } from "../../errors.ts";
-import { onlyInterim, waitedTooLong } from "./upstream-errors.ts";
+import { createInterimTimeoutError, createTimeoutError } from "./upstream-errors.ts";
 
 /** A call that may wait for a connection. */
 export interface WaitingCall {
@@ -13,7 +13,7 @@ export interface WaitingCall {
  * need no second timer.
  */
 export function limitWait(call: WaitingCall, upstream: string, firstByteMs: number): void {
-  if (firstByteMs > 0) setTimeout(() => call.onWaitOver(waitedTooLong(upstream)), firstByteMs).unref();
+  if (firstByteMs > 0) setTimeout(() => call.onWaitOver(createTimeoutError(upstream)), firstByteMs).unref();
 }
 
 /** Calls that have received an interim response. */
@@ -32,5 +32,5 @@ export function limitInterim(
   if (firstByteMs <= 0 || limited.has(call)) return;
   limited.add(call);
   const left = startedAt + firstByteMs - performance.now();
-  setTimeout(() => call.onWaitOver(onlyInterim(upstream)), left).unref();
+  setTimeout(() => call.onWaitOver(createInterimTimeoutError(upstream)), left).unref();
 }

@@ -68,13 +68,13 @@ export function toUpstreamError(error: Error, upstream: string, begun: boolean):
 }
 
 /** Returns the error of a call that waited longer than `first_byte` for a connection and its response. */
-export function waitedTooLong(upstream: string): AppError {
+export function createTimeoutError(upstream: string): AppError {
   const message = `The upstream ${upstream} did not respond within first_byte: all connections to it were in use`;
   return new AppError("upstream_timeout", message);
 }
 
 /** Returns the error of a call that received only interim responses (1xx) within `first_byte`. */
-export function onlyInterim(upstream: string): AppError {
+export function createInterimTimeoutError(upstream: string): AppError {
   const message = `The upstream ${upstream} did not respond within first_byte: it sent interim responses (1xx) only`;
   return new AppError("upstream_timeout", message);
 }

@@ -1,7 +1,7 @@
 import type { ModelPrice, TokenPrices, UpstreamConfig } from "../../config/proxy/config.ts";
 import type { Usage } from "../exchange/response.ts";
 import { type BilledTokens, billedTokens } from "../exchange/usage.ts";
-import { fits } from "../glob.ts";
+import { matchesGlob } from "../glob.ts";
 import { priceLists } from "./list-prices.ts";
 
 /**
@@ -49,7 +49,7 @@ function find(upstream: UpstreamConfig, model: string): ModelPrice | undefined {
 }
 
 function ownPrice({ prices }: UpstreamConfig, model: string): ModelPrice | undefined {
-  for (const [pattern, price] of prices) if (fits(pattern, model)) return price;
+  for (const [pattern, price] of prices) if (matchesGlob(pattern, model)) return price;
   return undefined;
 }
 

@@ -61,7 +61,7 @@ export function countText(text: string): number {
   for (let at = 0; at < text.length; ) {
     const kind = kindAt(text, at);
     const end = findPieceEnd(text, at, kind);
-    tokens += weigh(text, kind, at, end, previous);
+    tokens += countPieceTokens(text, kind, at, end, previous);
     previous = kind;
     at = end;
   }
@@ -90,12 +90,12 @@ function findPieceEnd(text: string, from: number, kind: number): number {
   return end;
 }
 
-function weigh(text: string, kind: number, from: number, end: number, previous: number): number {
+function countPieceTokens(text: string, kind: number, from: number, end: number, previous: number): number {
   const length = end - from;
   switch (kind) {
     case LOWER:
     case UPPER:
-      return weighWord(length) + (previous > 0 && previous <= DIGIT ? WEIGHT.glued : 0);
+      return countWordTokens(length) + (previous > 0 && previous <= DIGIT ? WEIGHT.glued : 0);
     case DIGIT:
       return WEIGHT.digits * Math.ceil(length / 3);
     case SPACE:
@@ -117,7 +117,7 @@ function weigh(text: string, kind: number, from: number, end: number, previous: 
   }
 }
 
-function weighWord(length: number): number {
+function countWordTokens(length: number): number {
   if (length <= 4) return WEIGHT.short;
   return length <= 8 ? WEIGHT.middle : WEIGHT.long + WEIGHT.longer * (length - 8);
 }

@@ -59,16 +59,16 @@ export function parseNumbers(text: string, count: number): number[] {
   const numbers: number[] = [];
   for (const part of text.split(",")) {
     const [, first = "", last = first] = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(part) ?? [];
-    if (first === "" || Number(last) < Number(first)) throw wrongNumbers(text);
+    if (first === "" || Number(last) < Number(first)) throw createNumbersError(text);
     for (let number = Number(first); number <= Number(last) && number < count; number += 1)
       numbers.push(number);
     // Checked after each part: repeated ranges could otherwise request millions of numbers.
-    if (numbers.length > count) throw wrongNumbers(text);
+    if (numbers.length > count) throw createNumbersError(text);
   }
   if (numbers.length === 0) throw new AppError("not_found", `There is no file ${text} in this diff`);
   return numbers;
 }
 
-function wrongNumbers(text: string): AppError {
+function createNumbersError(text: string): AppError {
   return new AppError("validation", `n: expected numbers such as 0-49,60, got "${text.slice(0, 80)}"`);
 }

@@ -26,7 +26,7 @@ export async function readAttributes(git: GitHandle, paths: readonly string[]): 
     const index = position.get(path);
     if (index === undefined) return NO_ATTRIBUTES;
     const at = index * names.length * 3;
-    return { generated: truth(fields[at + 2]), hasDiffAttribute: fields[at + 5] !== "unspecified" };
+    return { generated: parseBoolean(fields[at + 2]), hasDiffAttribute: fields[at + 5] !== "unspecified" };
   });
 }
 
@@ -34,7 +34,7 @@ function isInside(path: string): boolean {
   return !path.startsWith("/") && !path.split("/").includes("..");
 }
 
-function truth(value: string | undefined): boolean | undefined {
+function parseBoolean(value: string | undefined): boolean | undefined {
   if (value === undefined || value === "unspecified") return undefined;
   return value !== "unset" && value !== "false";
 }

@@ -54,21 +54,21 @@ export async function fillIndex(
   const writtenAt = await copyWithTime(cache, index).catch(() => undefined);
   const isSame = known?.name === base.name && known.writtenAt === writtenAt;
   if (!isSame) {
-    await layBase(repository, room, base).catch(async () => {
+    await resetToBase(repository, room, base).catch(async () => {
       await rm(index, { force: true });
-      await layBase(repository, room, base);
+      await resetToBase(repository, room, base);
     });
     await compareUnread(repository, room, index);
   }
   await refresh(repository, room, index);
   const entries = base.entries ?? (isSame ? known.entries : parseListing(await listEntries(room)).entries);
-  const keptAt = await keep(index, cache).catch(() => undefined);
+  const keptAt = await saveToCache(index, cache).catch(() => undefined);
   if (keptAt !== undefined) kept.set(cache, { name: base.name, writtenAt: keptAt, entries });
   return entries;
 }
 
 /** Replaces the entries of the index by those of the base. Unchanged entries keep their file times. */
-async function layBase(repository: Repository, room: GitHandle, { name, entries }: IndexBase): Promise<void> {
+async function resetToBase(repository: Repository, room: GitHandle, { name, entries }: IndexBase): Promise<void> {
   if (!entries) {
     await runGit(room, ["read-tree", "-m", name]);
     return;
@@ -133,7 +133,7 @@ async function copyWithTime(from: string, to: string): Promise<number> {
 }
 
 /** Saves an index to the cache. Returns the modification time of the saved file, in milliseconds. */
-async function keep(index: string, cache: string): Promise<number> {
+async function saveToCache(index: string, cache: string): Promise<number> {
   await makePrivateFolder(dirname(cache));
   const temporary = `${cache}.${process.pid}.tmp`;
   await copyWithTime(index, temporary);
@@ -176,7 +176,7 @@ async function compareUnread(repository: Repository, room: GitHandle, index: str
   const save = async () => {
     savedAt = Date.now();
     await writeIndex(index, entries, objectFormat, startedAt);
-    await keep(index, keptIndex(repository)).catch(() => {});
+    await saveToCache(index, keptIndex(repository)).catch(() => {});
   };
   let saving = Promise.resolve();
   const waiting = [...slices.entries()];

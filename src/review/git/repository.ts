@@ -60,7 +60,7 @@ async function openWith(
     ...(process.platform === "linux" && existsSync(SETPRIV) ? { setpriv: SETPRIV } : {}),
     signal: opening,
   };
-  const { gitDirectory, setpriv, ...facts } = await askGit(first);
+  const { gitDirectory, setpriv, ...facts } = await readAllFacts(first);
   if (isWithin(gitDirectory, directory)) throw noWorkTree(directory);
   // Pinned, so that no later call searches for a repository and finds another one.
   const pinned = { GIT_DIR: gitDirectory, GIT_WORK_TREE: facts.root };
@@ -126,19 +126,19 @@ const PATHS = ["--absolute-git-dir", "--show-toplevel"] as const;
  * Reads all facts with one call. That call fails if HEAD does not resolve to a commit; then the branch is read
  * separately.
  */
-async function askGit(git: GitHandle): Promise<GitFacts> {
+async function readAllFacts(git: GitHandle): Promise<GitFacts> {
   const ofHead = ["--symbolic-full-name", "HEAD"];
   const result = await tryGit(git, ["rev-parse", "--show-object-format", ...ofHead, ...PATHS]);
   if (result.stderr.startsWith("setpriv: ")) {
     const { setpriv: _unusable, ...plain } = git;
-    return askGit(plain);
+    return readAllFacts(plain);
   }
-  if (result.exitCode !== 0) return askTwice(git);
+  if (result.exitCode !== 0) return readFactsWithoutHead(git);
   const [format, head, ...paths] = splitLines(result);
   return { ...(await readFacts(git, format, paths)), branch: head === "HEAD" ? undefined : head };
 }
 
-async function askTwice(git: GitHandle): Promise<GitFacts> {
+async function readFactsWithoutHead(git: GitHandle): Promise<GitFacts> {
   const args = ["rev-parse", "--show-object-format", ...PATHS];
   const [result, head] = await Promise.all([tryGit(git, args), tryGit(git, ["symbolic-ref", "HEAD"])]);
   if (result.exitCode !== 0) throw cannotOpen(git.directory, args, result);

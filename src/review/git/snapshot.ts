@@ -12,7 +12,7 @@ import { Spool } from "./spool.ts";
 import { additionWithoutContent, streamAdditions, type Untracked } from "./untracked.ts";
 import { verifyComparison } from "./verify-objects.ts";
 import { type WorkTree, withTree } from "./work-tree.ts";
-import { within } from "./work-tree-status.ts";
+import { filterUntracked } from "./work-tree-status.ts";
 
 /** A diff at one point in time: its files, and its text on disk. */
 export interface Snapshot {
@@ -88,7 +88,7 @@ export async function snapshotIn(
     // Objects that git has read are used only after their content is verified against their names.
     await verifying;
     if (!tree) return await describe(taking, parts);
-    const apart = await untrackedParts(taking, view, within(tree.apart, view));
+    const apart = await untrackedParts(taking, view, filterUntracked(tree.apart, view));
     const isLast = (part: Part) => part.untracked;
     return await describe(taking, [
       ...parts.filter((part) => !isLast(part)),

@@ -110,7 +110,7 @@ function isWanted(path: Buffer, { paths }: Pick<DiffView, "paths">): boolean {
 }
 
 /** Returns the paths that the view selects. */
-export function within({ paths, large }: Untracked, view: Pick<DiffView, "paths">): Untracked {
+export function filterUntracked({ paths, large }: Untracked, view: Pick<DiffView, "paths">): Untracked {
   const isIn = (path: Buffer) => isWanted(path, view);
   return { paths: paths.filter(isIn), large: large.filter(isIn) };
 }

@@ -48,7 +48,7 @@ const PERSONS_ROUTES = new Set([
 ]);
 
 /** Rejects decisions, drafts and settings that are sent with the token of the running file, before their bodies are read. */
-export function keepAgentsOut(app: FastifyInstance, token: string): void {
+export function rejectAgents(app: FastifyInstance, token: string): void {
   app.addHook("onRequest", async ({ headers, method, routeOptions }) => {
     if (headers.authorization === undefined || !PERSONS_ROUTES.has(`${method} ${routeOptions.url}`)) return;
     if (hasToken(headers.authorization, token))

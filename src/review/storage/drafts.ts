@@ -81,7 +81,7 @@ export function createDraftStore(dataDirectory: string, options: DraftStoreOptio
         known.set(key, stored.generation);
         const backup = damaged.get(key);
         return {
-          ...shown(stored),
+          ...toDraft(stored),
           ...(stored.generation > 0 && !isOwn(stored) ? { isEarlier: true } : {}),
           damaged: backup,
         };
@@ -93,7 +93,7 @@ export function createDraftStore(dataDirectory: string, options: DraftStoreOptio
           const isUnseen = !isOwn(stored) && stored.generation > (known.get(key) ?? 0) && isAlive(stored);
           if (generation <= stored.generation || isUnseen) {
             const isRepeated = generation === stored.generation && isDeepStrictEqual(content, stored.content);
-            return { accepted: isRepeated, draft: shown(stored) };
+            return { accepted: isRepeated, draft: toDraft(stored) };
           }
           const draft: Draft = { generation, savedAt: now().toISOString(), content };
           const writer = { session, process: getProcessMark() };
@@ -114,7 +114,7 @@ export function createDraftStore(dataDirectory: string, options: DraftStoreOptio
 }
 
 /** Returns a draft without the members that only the store uses. */
-function shown({ generation, savedAt, content }: StoredDraft): Draft {
+function toDraft({ generation, savedAt, content }: StoredDraft): Draft {
   return { generation, savedAt, content };
 }
 

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
-import { ask } from "../../../src/cli/setup/carry-out.ts";
+import { confirm } from "../../../src/cli/setup/carry-out.ts";
 
 it.each([
   ["y\n", "yes"],
@@ -14,7 +14,7 @@ it.each([
 ])("takes %j for %s", async (typed, wanted) => {
   const input = new PassThrough();
   const output = new PassThrough();
-  const choice = ask("Go on?", input, output);
+  const choice = confirm("Go on?", input, output);
   input.write(typed);
   expect(await choice).toBe(wanted);
   // Node.js 26 reads one chunk at a time.

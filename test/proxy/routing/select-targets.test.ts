@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fits } from "../../../src/proxy/glob.ts";
+import { matchesGlob } from "../../../src/proxy/glob.ts";
 import { collectCallFacts } from "../../../src/proxy/routing/call-facts.ts";
 import { createSelector } from "../../../src/proxy/routing/select-targets.ts";
 import { configOf } from "../../support/start-proxy.ts";
@@ -112,6 +112,6 @@ describe("choosing an upstream", () => {
     ["(x)[1m]", "(x)[1m]", true],
     ["Case", "case", false],
   ])("pattern %s and name %s: %s", (pattern, name, expected) => {
-    expect(fits(pattern, name)).toBe(expected);
+    expect(matchesGlob(pattern, name)).toBe(expected);
   });
 });

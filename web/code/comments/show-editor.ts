@@ -12,7 +12,7 @@ export function showEditorsIn(controller: DiffController): void {
 
 /** Scrolls to a comment's open editor and focuses it synchronously, so that the next key is typed into it. */
 export function showEditor(id: string): void {
-  const editor = findEditor(id) ?? broughtIntoView(id);
+  const editor = findEditor(id) ?? scrollToEditor(id);
   if (!editor) return;
   const thread = editor.closest<HTMLElement>(".thread-row");
   if (thread) shownIn?.reveal(thread);
@@ -34,7 +34,7 @@ function findEditor(id: string): HTMLElement | null {
 }
 
 /** Scrolls to the editor first: only rows near the window are rendered. */
-function broughtIntoView(id: string): HTMLElement | null {
+function scrollToEditor(id: string): HTMLElement | null {
   const comment = useComments.getState().comments.find((each) => each.id === id);
   if (!comment || comment.path === undefined) return null;
   const { path, place: anchor } = comment;

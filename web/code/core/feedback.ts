@@ -24,7 +24,7 @@ export interface FeedbackContext {
 export function feedbackMarkdown(comments: readonly ReviewComment[], context: FeedbackContext): string {
   const parts = [heading(comments.length, context)];
   let section: string | undefined;
-  comments.map(asWritten).forEach((comment, index) => {
+  comments.map(withoutEmptySuggestion).forEach((comment, index) => {
     const title = comment.path === undefined ? "General" : codeSpan(comment.path);
     if (title !== section) parts.push(`## ${title}`);
     section = title;
@@ -34,7 +34,7 @@ export function feedbackMarkdown(comments: readonly ReviewComment[], context: Fe
 }
 
 /** Turns a suggestion that changes no code into a comment. */
-function asWritten(comment: ReviewComment): ReviewComment {
+function withoutEmptySuggestion(comment: ReviewComment): ReviewComment {
   const { suggestion, ...rest } = comment;
   return suggestion === undefined || changesCode(comment) ? comment : { ...rest, type: "comment" };
 }
@@ -138,7 +138,7 @@ export function toAnnotations(
   comments: readonly ReviewComment[],
   currentPosition: FeedbackContext["currentPosition"],
 ): CodeAnnotation[] {
-  return comments.map(asWritten).flatMap((comment) => {
+  return comments.map(withoutEmptySuggestion).flatMap((comment) => {
     if (comment.path === undefined) return [];
     const now = currentPosition(comment) ?? comment.place ?? { start: 0, end: 0 };
     return [

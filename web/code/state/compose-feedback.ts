@@ -19,7 +19,7 @@ export async function composeFeedback(): Promise<Feedback> {
   const { comments, context } = await commentsInOrder();
   return {
     markdown: comments.length === 0 ? "" : feedbackMarkdown(comments, context),
-    annotations: toAnnotations(comments, placed),
+    annotations: toAnnotations(comments, getCurrentLines),
     count: comments.length,
   };
 }
@@ -46,12 +46,12 @@ export async function commentsInOrder(): Promise<{
       label: diffLabel(index, index?.diffType ?? ""),
       gitRef: index?.gitRef ?? "",
     },
-    currentPosition: placed,
+    currentPosition: getCurrentLines,
   };
   return { comments, context };
 }
 
-function placed(comment: ReviewComment): { start: number; end: number } | undefined {
+function getCurrentLines(comment: ReviewComment): { start: number; end: number } | undefined {
   const position = currentPosition(comment);
   return "start" in position ? { start: position.start, end: position.end } : undefined;
 }

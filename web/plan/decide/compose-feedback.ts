@@ -45,7 +45,7 @@ export function composeFeedback({
       : `## Changes I made to the plan\n\nApply these edits exactly as written:\n\n${fenced(edits, "diff")}`,
     praised.length === 0
       ? ""
-      : `## Looks good\n\nKeep these parts as they are:\n\n${praised.map(praise).join("\n")}`,
+      : `## Looks good\n\nKeep these parts as they are:\n\n${praised.map(formatPraise).join("\n")}`,
   ];
   return `${sections.filter(Boolean).join("\n\n")}\n`;
 }
@@ -111,7 +111,7 @@ function heading({ type, anchor, text }: PlanAnnotation): string {
   return titles[type];
 }
 
-function praise({ anchor }: PlanAnnotation): string {
+function formatPraise({ anchor }: PlanAnnotation): string {
   if (!anchor) return "- The plan as a whole";
   const quote = anchor.quote.replace(/\s+/g, " ").trim();
   const position = lineRange(anchor);

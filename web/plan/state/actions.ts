@@ -23,7 +23,7 @@ export function startAnnotation(type: AnnotationType, anchor?: PlanAnchor, typed
   const replacement =
     type === "replace" && anchor ? state().document.source.slice(anchor.start, anchor.end) : "";
   const composer = { ...kept, type, replacement, isTyped: typed !== "", anchor };
-  set({ composer, ...shownBeneath(anchor) });
+  set({ composer, ...sidebarStateFor(anchor) });
 }
 
 function isSameStretch(a: PlanAnchor | undefined, b: PlanAnchor | undefined): boolean {
@@ -31,7 +31,7 @@ function isSameStretch(a: PlanAnchor | undefined, b: PlanAnchor | undefined): bo
 }
 
 /** In a narrow window the sidebar covers the plan, so it closes for annotations on the text. */
-function shownBeneath(anchor: PlanAnchor | undefined) {
+function sidebarStateFor(anchor: PlanAnchor | undefined) {
   return anchor ? { isSidebarOpen: false } : {};
 }
 
@@ -45,7 +45,7 @@ export function addAtOnce(type: "delete" | "label", anchor: PlanAnchor, text = "
   });
 }
 
-export const openLabels = (anchor: PlanAnchor) => set({ labelTarget: anchor, ...shownBeneath(anchor) });
+export const openLabels = (anchor: PlanAnchor) => set({ labelTarget: anchor, ...sidebarStateFor(anchor) });
 export const closeLabels = () => set({ labelTarget: undefined });
 
 /** Updates the open composer, if any. */
@@ -166,7 +166,7 @@ export function editAnnotation(id: string): void {
   set({
     activeId: id,
     composer: { editing: id, type, text, replacement, images, anchor },
-    ...shownBeneath(anchor),
+    ...sidebarStateFor(anchor),
   });
 }
 
@@ -209,7 +209,7 @@ export function activate(id: string | undefined): void {
 
 /** Activates an annotation and scrolls the plan to it. */
 export function showInPlan({ id, anchor }: PlanAnnotation): void {
-  set({ activeId: id, ...shownBeneath(anchor) });
+  set({ activeId: id, ...sidebarStateFor(anchor) });
 }
 
 /** Sets the cursor to a block, or clears it. */

@@ -35,7 +35,7 @@ export async function load(): Promise<void> {
  * Checks what is under review when another server is running at this address. For the same plan, the page continues;
  * otherwise the plan is reported as replaced.
  */
-export async function meetServer(sessionId: string): Promise<void> {
+export async function handleServerChange(sessionId: string): Promise<void> {
   const known = useReview.getState().plan;
   if (!known || known.sessionId === sessionId) return;
   await renewPageToken();

@@ -23,7 +23,7 @@ function look(): void {
   for (const listener of listeners) listener();
 }
 
-function regain(): void {
+function onFocus(): void {
   focusedAt = undefined;
   look();
 }
@@ -34,10 +34,10 @@ const onKey = ({ timeStamp }: KeyboardEvent) => {
 
 if (typeof document !== "undefined") {
   look();
-  addEventListener("focus", regain);
+  addEventListener("focus", onFocus);
   addEventListener("blur", look);
-  addEventListener("pageshow", regain);
-  document.addEventListener("visibilitychange", regain);
+  addEventListener("pageshow", onFocus);
+  document.addEventListener("visibilitychange", onFocus);
   addEventListener("keydown", onKey, { capture: true });
   addEventListener("keyup", onKey, { capture: true });
 }

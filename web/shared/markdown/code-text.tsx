@@ -14,7 +14,7 @@ interface CodeTextProps {
 /** Renders the text of a code block with colors, and marks deceptive characters. */
 export const CodeText = memo(function CodeText({ leaf, runs, edits, isRemoved = false }: CodeTextProps) {
   const pieces: ReactNode[] = [];
-  for (const { run, start, isAdded, removed } of edits ? withEdits(runs, edits) : placed(runs)) {
+  for (const { run, start, isAdded, removed } of edits ? withEdits(runs, edits) : withOffsets(runs)) {
     for (const { id, text, at } of removed) {
       pieces.push(
         <del key={`removed ${id}`} className="removed-text" data-removed={id} data-at={at}>
@@ -50,7 +50,7 @@ interface PlacedRun {
   readonly removed: LeafEdits["removed"];
 }
 
-function placed(runs: readonly CodeRun[]): PlacedRun[] {
+function withOffsets(runs: readonly CodeRun[]): PlacedRun[] {
   let start = 0;
   return runs.map((run) => {
     const entry = { run, start, isAdded: false, removed: [] };
@@ -63,7 +63,7 @@ function placed(runs: readonly CodeRun[]): PlacedRun[] {
 function withEdits(runs: readonly CodeRun[], { added, removed }: LeafEdits): PlacedRun[] {
   const rest = [...removed];
   const result: PlacedRun[] = [];
-  for (const { run, start } of placed(runs)) {
+  for (const { run, start } of withOffsets(runs)) {
     const end = start + run.text.length;
     const offsets = [
       start,

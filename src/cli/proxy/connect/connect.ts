@@ -37,7 +37,7 @@ export async function connect(id: string, flags: ConnectFlags, output: Output): 
     await warnIfNotRunning(connection.url, output);
     return 0;
   }
-  const unasked = unaskedLine(target, "connect", id, flags);
+  const unasked = formatUnattendedCommand(target, "connect", id, flags);
   const secrets = getSecrets(connection);
   const exitCode = await carryOut({ changes, receipts, unasked, yes: flags.yes, secrets }, output);
   if (exitCode !== undefined) return exitCode;
@@ -60,7 +60,7 @@ export async function disconnect(id: string, flags: ConnectFlags, output: Output
   }
   const receipts = openReceipts(client.id, "proxy");
   const changes = await changesToUninstall(edits, receipts);
-  const unasked = unaskedLine(target, "disconnect", id, flags);
+  const unasked = formatUnattendedCommand(target, "disconnect", id, flags);
   const secrets = getSecrets(connection);
   if (changes.length === 0) output.note(`${client.name} does not use the proxy. No changes made.`);
   else {
@@ -81,7 +81,7 @@ async function warnIfNotRunning(url: string, output: Output): Promise<void> {
   output.note(`No proxy responds at ${url}. Start it before the agent: sallyport proxy start`);
 }
 
-function unaskedLine(target: InstallTarget, verb: string, id: string, flags: ConnectFlags): string {
+function formatUnattendedCommand(target: InstallTarget, verb: string, id: string, flags: ConnectFlags): string {
   const { url, keyEnv, config, project } = flags;
   const args = [
     ...["proxy", verb, id],

@@ -157,11 +157,11 @@ export function isSameAddress(one: string, other: string): boolean {
   if (getPort(first) !== getPort(second)) return false;
   return (
     first.hostname === second.hostname ||
-    (leadsToLoopback(first.hostname) && leadsToLoopback(second.hostname))
+    (isOnThisMachine(first.hostname) && isOnThisMachine(second.hostname))
   );
 }
 
-function leadsToLoopback(hostname: string): boolean {
+function isOnThisMachine(hostname: string): boolean {
   return isLoopback(hostname) || isWildcard(hostname) || /.\.localhost$/.test(hostname);
 }
 

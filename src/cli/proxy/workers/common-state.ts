@@ -47,7 +47,7 @@ export function createCommonState(
     const asked = [...workers].filter(({ isReady }) => isReady);
     return mergeActivity(
       await Promise.all(
-        asked.map(({ remote }) => inTime(remote.call("activity", since)).catch(() => NO_CALLS)),
+        asked.map(({ remote }) => withTimeout(remote.call("activity", since)).catch(() => NO_CALLS)),
       ),
     );
   };
@@ -90,7 +90,7 @@ function requireHost(host: GatewayHost | undefined): GatewayHost {
 }
 
 /** Rejects after a time in which every working worker responds. */
-async function inTime<Value>(asked: Promise<Value>): Promise<Value> {
+async function withTimeout<Value>(asked: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error("it does not answer")), TIMEOUT_MS);
@@ -99,5 +99,5 @@ async function inTime<Value>(asked: Promise<Value>): Promise<Value> {
 }
 
 async function askForCounts(worker: WorkerProcess): Promise<void> {
-  worker.counts = await inTime(worker.remote.call("counts", undefined)).catch(() => worker.counts);
+  worker.counts = await withTimeout(worker.remote.call("counts", undefined)).catch(() => worker.counts);
 }

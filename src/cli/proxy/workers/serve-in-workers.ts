@@ -153,7 +153,7 @@ class Workers implements Serving {
     listening: (port: number, worker: WorkerProcess) => void,
   ): void {
     if (this.isClosing) worker.kill();
-    else if (itsVersion !== version) this.break(anotherVersion(itsVersion));
+    else if (itsVersion !== version) this.break(createVersionError(itsVersion));
     else {
       worker.isReady = true;
       const history = { startedAt: this.startedAt, configuration: this.configuration };
@@ -177,7 +177,7 @@ class Workers implements Serving {
 
   private noteEnd({ pid }: WorkerProcess, how: string): void {
     if (this.isTooMany(performance.now())) {
-      this.break(tooManyEnds(how));
+      this.break(createRestartLimitError(how));
       return;
     }
     this.output.note(
@@ -211,12 +211,12 @@ async function end(worker: WorkerProcess): Promise<void> {
   clearTimeout(limit);
 }
 
-function anotherVersion(itsVersion: string): AppError {
+function createVersionError(itsVersion: string): AppError {
   const message = `The program on disk is version ${itsVersion}, but version ${version} is running`;
   return new AppError("workers_failed", message, { hint: "Restart the proxy." });
 }
 
-function tooManyEnds(how: string): AppError {
+function createRestartLimitError(how: string): AppError {
   const hint =
     "The reason may be printed above or in the system's log. Without --workers, the proxy may print more.";
   return new AppError("workers_failed", `Workers ended repeatedly, the last one with ${how}`, { hint });

@@ -35,7 +35,7 @@ export interface SubmittedPlan {
  */
 export async function decideInLiveReview(submitted: SubmittedPlan, output: Output): Promise<void> {
   const path = await planFile(submitted);
-  const batch = (await leftover(path, submitted)) ?? (await nextBatch(path, submitted, output));
+  const batch = (await receiveEarlierFeedback(path, submitted)) ?? (await nextBatch(path, submitted, output));
   const decision = toDecision(batch.content, submitted.takesNotes);
   if (decision) {
     const { selectPlanMode } = await import("../plan-mode.ts");
@@ -58,7 +58,7 @@ async function planFile({ toReview, agentSession }: SubmittedPlan): Promise<stri
  * Returns feedback with which the person ended the session's last review while the agent was at work. The agent gets
  * it first: the person wrote it before seeing this plan.
  */
-async function leftover(
+async function receiveEarlierFeedback(
   path: string,
   { toReview, signal }: SubmittedPlan,
 ): Promise<ReceivedBatch | undefined> {

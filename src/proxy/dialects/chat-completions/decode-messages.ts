@@ -24,14 +24,14 @@ export function* decodeMessages(
     const path = `messages[${index}]`;
     const content = yield* decodeContent(message.content, `${path}.content`);
     if (message.role === "system" || message.role === "developer") {
-      const parts = hinted(content, message);
+      const parts = withCacheBreakpoint(content, message);
       if (turns.length === 0) for (const part of parts) instructions.push(part);
       else turns.push({ role: "system", parts });
       results = undefined;
       continue;
     }
     if (message.role === "assistant") {
-      const parts = hinted(yield* decodeAssistant(message, content, index), message);
+      const parts = withCacheBreakpoint(yield* decodeAssistant(message, content, index), message);
       for (const part of parts) if (part.type === "tool-call") lastCalls.set(part.name, part);
       turns.push(named({ role: "assistant", parts }, message));
       results = undefined;
@@ -39,8 +39,8 @@ export function* decodeMessages(
     }
     const isResult = message.role !== "user";
     const parts = isResult
-      ? hinted([decodeResult(message, content, path, lastCalls)], message)
-      : hinted(content, message);
+      ? withCacheBreakpoint([decodeResult(message, content, path, lastCalls)], message)
+      : withCacheBreakpoint(content, message);
     // In the exchange, consecutive tool results and a user message after them are one turn.
     const all = results ?? [];
     for (const part of parts) all.push(part);
@@ -53,7 +53,7 @@ export function* decodeMessages(
 }
 
 /** Moves a cache breakpoint of a message, which LiteLLM allows, to the message's last part. */
-function hinted(parts: Part[], message: WireMessage): Part[] {
+function withCacheBreakpoint(parts: Part[], message: WireMessage): Part[] {
   const cache = decodeCacheControl(message.cache_control);
   const last = parts.at(-1);
   return cache === undefined || last === undefined ? parts : [...parts.slice(0, -1), { cache, ...last }];

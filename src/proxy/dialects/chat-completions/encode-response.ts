@@ -40,7 +40,7 @@ function encodeChoice(candidate: Candidate, index: number, context: EncodeContex
   const calls = parts.filter((part): part is ToolCallPart => part.type === "tool-call");
   const refusals = parts.flatMap((part) => (part.type === "refusal" ? [part.text] : []));
   const { content, annotations } = encodeText(parts, list);
-  for (const part of parts) noteUnsayable(part, list);
+  for (const part of parts) reportUnsupportedPart(part, list);
   const refusal = refusals.length > 0 ? refusals.join("") : null;
   return {
     index,
@@ -116,7 +116,7 @@ export function reportLostImageSignature(list: LossList): void {
   list.add("part-signature", "The signature of an image was dropped: the dialect has no equivalent.");
 }
 
-function noteUnsayable(part: Part, list: LossList): void {
+function reportUnsupportedPart(part: Part, list: LossList): void {
   if (part.type === "image" && part.signature !== undefined) reportLostImageSignature(list);
   if (["text", "refusal", "reasoning", "tool-call", "image"].includes(part.type)) return;
   list.add(

@@ -108,7 +108,7 @@ export class CandidateReader {
     logprobs: readonly TokenLogprob[] | undefined,
   ): void {
     const isSame = this.open?.part.type === part.type && this.open.signature === undefined;
-    const open = isSame && this.open !== undefined ? this.open : this.begin(emptied(part));
+    const open = isSame && this.open !== undefined ? this.open : this.begin(toEmptyPart(part));
     const { index } = open;
     const { text } = part;
     open.text += text;
@@ -182,7 +182,7 @@ export class CandidateReader {
   }
 }
 
-function emptied(part: Extract<Part, { type: "text" | "reasoning" }>): OpenPart {
+function toEmptyPart(part: Extract<Part, { type: "text" | "reasoning" }>): OpenPart {
   if (part.type === "text") return { type: "text", text: "" };
   const { vendor } = part;
   return { type: "reasoning", text: "", vendor };

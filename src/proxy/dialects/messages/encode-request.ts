@@ -19,7 +19,7 @@ export function encodeRequest(request: ExchangeRequest, capabilities: Capabiliti
   const { thinking, effort } = encodeThinking(request, maxTokens, capabilities, list);
   const format = encodeFormat(request, context);
   addForeignExtensions(request, "messages", list);
-  noteUnsaid(request, list);
+  reportUnsupportedFeatures(request, list);
   const body = defined({
     model: request.model,
     max_tokens: maxTokens,
@@ -130,7 +130,7 @@ function encodeAutomaticCaching(request: ExchangeRequest, { capabilities, list }
 /**
  * Adds a loss for each requested feature that the dialect does not support. Default values do not count as losses.
  */
-function noteUnsaid(request: ExchangeRequest, list: LossList): void {
+function reportUnsupportedFeatures(request: ExchangeRequest, list: LossList): void {
   const { sampling } = request;
   const unsupported: readonly (readonly [code: LossCode, isPresent: boolean])[] = [
     ["seed", sampling.seed !== undefined],

@@ -27,7 +27,7 @@ export function encodeTurns(request: ExchangeRequest, context: BlockContext): re
         : encodeParts(withoutMediaInErrors(turn.parts), context);
     return content.length > 0 ? [{ role, content }] : [];
   });
-  return settleEnds(joinNeighbours(messages), context);
+  return fixFirstAndLastRole(joinNeighbours(messages), context);
 }
 
 function asUser(turn: Turn, { list }: BlockContext): Turn {
@@ -74,7 +74,7 @@ function joinNeighbours(messages: readonly OutMessage[]): OutMessage[] {
   return joined;
 }
 
-function settleEnds(messages: OutMessage[], { capabilities, list }: BlockContext): OutMessage[] {
+function fixFirstAndLastRole(messages: OutMessage[], { capabilities, list }: BlockContext): OutMessage[] {
   if (messages[0]?.role === "assistant") {
     list.add("first-turn", "The vendor requires a user message first; one was inserted.");
     messages.unshift({ role: "user", content: [{ type: "text", text: "Continue." }] });

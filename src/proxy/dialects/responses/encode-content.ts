@@ -18,10 +18,10 @@ export interface InputContext {
 export function encodeInputPart(part: Part, { capabilities, losses }: InputContext): unknown {
   const isTaken =
     part.type === "image"
-      ? takes(capabilities.images, part, losses)
+      ? isAccepted(capabilities.images, part, losses)
       : part.type === "document" && !isText(part)
-        ? takes(capabilities.documents, part, losses)
-        : part.type !== "audio" || takes(capabilities.audio ? "any" : "none", part, losses);
+        ? isAccepted(capabilities.documents, part, losses)
+        : part.type !== "audio" || isAccepted(capabilities.audio ? "any" : "none", part, losses);
   if (!isTaken) return undefined;
   switch (part.type) {
     case "text":
@@ -47,7 +47,7 @@ export function encodeInputPart(part: Part, { capabilities, losses }: InputConte
   }
 }
 
-function takes(
+function isAccepted(
   accepted: "any" | "base64" | "none",
   part: ImagePart | DocumentPart | AudioPart,
   losses: LossList,

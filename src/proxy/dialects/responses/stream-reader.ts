@@ -144,7 +144,7 @@ export class ItemReader {
       if (part.type === "reasoning") this.emitWhole(part);
       return;
     }
-    const slot = this.open(key, emptied(part));
+    const slot = this.open(key, toEmptyPart(part));
     this.appendRest(key, slot.part, whole);
     this.slots.delete(key);
     this.emitAddenda(part, slot);
@@ -176,7 +176,7 @@ function isOpenable(part: Part): part is OpenPart {
 }
 
 /** Returns a part without its content. */
-function emptied(part: OpenPart): OpenPart {
+function toEmptyPart(part: OpenPart): OpenPart {
   if (part.type === "tool-call") return { ...part, arguments: "" };
   if (part.type === "reasoning") return thoughtPart(part.summary === true);
   return { type: part.type, text: "" };

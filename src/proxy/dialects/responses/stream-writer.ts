@@ -127,7 +127,7 @@ export class PartWriters implements OutputList {
     if (item === undefined) return;
     const { outputIndex } = this.open("msg");
     this.message.close();
-    events.write("response.output_item.added", { output_index: outputIndex, item: begun(item) });
+    events.write("response.output_item.added", { output_index: outputIndex, item: toStartedItem(item) });
     events.write("response.output_item.done", { output_index: outputIndex, item });
     this.finish(outputIndex, item);
   }
@@ -163,7 +163,7 @@ export class PartWriters implements OutputList {
 }
 
 /** Returns an item as it starts, without its results. */
-function begun(item: OutputItem): OutputItem {
+function toStartedItem(item: OutputItem): OutputItem {
   const { result, output, results, outputs, ...rest } = item;
   return { ...rest, ...("status" in item ? { status: "in_progress" } : {}) };
 }

@@ -48,14 +48,14 @@ async function decode(translation: Translation, body: AsyncIterable<Uint8Array>)
   const json = await readResponseJson(body, getResponseBounds(translation.plan.request), (length) => {
     translation.responseLength = length;
   });
-  if (Array.isArray(json)) return gather(decodeEventList(json, translation.plan.upstream));
+  if (Array.isArray(json)) return collectResponse(decodeEventList(json, translation.plan.upstream));
   const { value, losses } = await decodeResponseInTurns(translation.plan.upstream, json);
   translation.lose(losses);
   return value;
 }
 
 /** Collects the response from all events of a stream. */
-function gather(events: readonly ExchangeEvent[]): ExchangeResponse {
+function collectResponse(events: readonly ExchangeEvent[]): ExchangeResponse {
   const gathering = new Gathering();
   gathering.push(events);
   return gathering.response();

@@ -41,7 +41,7 @@ export function buildInline(
     } else if (token.nesting === -1) {
       const closed = stack.pop();
       const parent = stack.at(-1);
-      if (token.type === "link_close") cursor = behindTarget(searched, cursor, token);
+      if (token.type === "link_close") cursor = skipLinkTarget(searched, cursor, token);
       if (closed && parent) parent.nodes.push(wrap(closed.open, closed.nodes));
     } else {
       // Pushed one by one: a text can have more pieces than a call can have arguments.
@@ -143,7 +143,7 @@ export function attribute(token: Token, name: string): string {
 }
 
 /** Returns the offset after `](target)` or `][label]`, so that later text is not found within the address. */
-function behindTarget(content: string, cursor: number, token: Token): number {
+function skipLinkTarget(content: string, cursor: number, token: Token): number {
   if (token.info === "auto") return cursor;
   const bracket = content.indexOf("]", cursor);
   if (bracket === -1) return cursor;

@@ -5,7 +5,7 @@ import { containerNodes } from "./container-nodes.ts";
 import { attribute, buildInline, type ContentMap } from "./inline.ts";
 import { locateCell, locateLines } from "./locate-content.ts";
 import { parser } from "./parser.ts";
-import { sourceLines, takeFrontMatter, undrawnLines } from "./source-lines.ts";
+import { sourceLines, takeFrontMatter, findUnrenderedLines } from "./source-lines.ts";
 
 const ALERT = /^\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*(?:\n|$)/i;
 
@@ -46,7 +46,7 @@ class DocumentBuilder {
     const { frontMatterLines, body } = takeFrontMatter(this.source, this.lines);
     if (frontMatterLines > 0) this.code("yaml", "front matter", 1, frontMatterLines - 1);
     const tokens = parser.parse(body, {});
-    const undrawn = undrawnLines(tokens, body, this.lines.count);
+    const undrawn = findUnrenderedLines(tokens, body, this.lines.count);
     for (const [index, token] of tokens.entries()) {
       const isOutermost = this.stack.length === 1 && token.nesting >= 0;
       const line = token.type === "footnote_block_open" ? Number.POSITIVE_INFINITY : token.map?.[0];

@@ -81,7 +81,7 @@ export async function saveCopies(
   const warnings = [...(copies.warnings ?? [])];
   const attempt = async <Result>(what: string, task: () => Promise<Result>): Promise<Result | undefined> => {
     try {
-      return await Promise.race([task(), tooLate()]);
+      return await Promise.race([task(), rejectAfterTimeout()]);
     } catch (error) {
       warnings.push(`${what}: ${getReason(error)}`);
       return undefined;
@@ -100,7 +100,7 @@ export async function saveCopies(
   return savedPath === undefined ? { warnings } : { savedPath, warnings };
 }
 
-async function tooLate(): Promise<never> {
+async function rejectAfterTimeout(): Promise<never> {
   await delay(TIMEOUT_MS, undefined, { ref: false });
   throw new Error(`no response within ${TIMEOUT_MS / 1_000} s`);
 }
