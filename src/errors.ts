@@ -119,7 +119,7 @@ export const errorCatalog = {
   budget_exceeded: {
     status: 429,
     exitCode: 1,
-    meaning: "The rest of a budget of the key or its team is smaller than what the call may cost.",
+    meaning: "The remaining budget of the key or its team is smaller than the maximum cost of the call.",
   },
   model_not_allowed: {
     status: 403,

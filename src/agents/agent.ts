@@ -45,7 +45,7 @@ export interface InstallTarget {
 export interface ReviewInstall {
   /** The features it adds, as one line of `install --list`. */
   readonly gives: string;
-  /** Set if the agent cannot wait for the rounds of a live plan review: why, as the end of an error message. */
+  /** The reason why the agent cannot wait for the rounds of a live plan review, as the end of an error message. */
   readonly cannotStayLive?: string | undefined;
   /** Returns the files to edit, hooks first. Pure. */
   edits(target: InstallTarget): readonly FileEdit[];

@@ -29,7 +29,7 @@ const envelope = z.object({
 
 type Envelope = z.infer<typeof envelope>;
 
-/** Decoded input. Its kind is recognized by its form alone. */
+/** Decoded input. The kind is derived from the form of the input. */
 export type DecodedInput =
   | HookInput
   | ApprovedInput

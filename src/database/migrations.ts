@@ -12,8 +12,8 @@ const migrations: Record<string, Migration> = {
 };
 
 /**
- * Brings the database to this program's schema. Kysely holds a lock meanwhile, so that several processes may start at
- * once. Throws `configuration` where the database was written by a newer version.
+ * Migrates the database to this program's schema. Kysely holds a lock meanwhile, so that several processes may start at
+ * once. Throws `configuration` if the database was written by a newer version.
  */
 export async function migrate(db: Kysely<Schema>, name: string): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
@@ -108,7 +108,7 @@ async function createReplicaTables(db: Kysely<unknown>): Promise<void> {
     .createTable("responses")
     .addColumn("id", "text", (column) => column.primaryKey())
     .addColumn("time", "bigint", (column) => column.notNull())
-    // SQLite stores the bytes whatever the type is called.
+    // SQLite stores the bytes whatever the name of the column's type is.
     .addColumn("body", sql`bytea`, (column) => column.notNull())
     .execute();
   await db.schema.createIndex("responses_time").on("responses").column("time").execute();

@@ -24,8 +24,9 @@ export function placeholder(db: Database, number: number): string {
 }
 
 /**
- * Opens the database and brings it to this program's schema. Throws `configuration` where it cannot be reached or is newer
- * than the program; no message holds a password. `workerFiles` is only called for SQLite, and `signal` ends its thread.
+ * Opens the database and migrates it to this program's schema. Throws `configuration` if it cannot be reached or is
+ * newer than the program; no message contains a password. `workerFiles` is only called for SQLite, and `signal` ends
+ * its thread.
  */
 export async function openDatabase(
   location: Exclude<DatabaseLocation, { engine: "none" }>,
@@ -47,8 +48,8 @@ export async function openDatabase(
 }
 
 /**
- * Brings a database that has replaced the opened one, such as an empty one after a failover, to this program's schema.
- * Returns false if `error` is not that tables are missing.
+ * Migrates a database that has replaced the opened one, such as an empty one after a failover, to this program's
+ * schema. Returns false if `error` does not report missing tables.
  */
 export async function replaceMissingTables(
   db: Database,
@@ -61,10 +62,10 @@ export async function replaceMissingTables(
   return true;
 }
 
-/** SQLSTATE classes of a server that is not there, is overloaded, or is another one than before. */
+/** SQLSTATE classes of errors of a server that is unreachable, overloaded, or was replaced. */
 const UNAVAILABLE = /^(?:08|28|3D|53|57|58|42P01)/;
 
-/** Throws `database_unavailable` for a failed connection to PostgreSQL, and any other error as it is. */
+/** Throws `database_unavailable` for a failed connection to PostgreSQL, and rethrows any other error. */
 export function rethrow(error: unknown): never {
   const { code, name } = Object(error) as { readonly code?: unknown; readonly name?: unknown };
   const isState = typeof code === "string" && /^\d[\dA-Z]{4}$/.test(code);
@@ -113,7 +114,7 @@ async function openPostgres(url: string): Promise<Database> {
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
-  // An idle connection that breaks is replaced when the next one is asked for. One that is in use also reports its end
+  // An idle connection that breaks is replaced when the next one is requested. One that is in use also reports its end
   // to its query, but not between two queries of a transaction.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));

@@ -114,7 +114,10 @@ export function nextTurn(): Promise<void> {
 /** Bytes of a text that is decoded, parsed, converted and written in one turn of the event loop. */
 const SMALL_TEXT = 256 * 1024;
 
-/** Resolves in the next turn of the event loop where a text of so many bytes is large, so that other work goes on between phases. */
+/**
+ * Resolves in the next turn of the event loop if a text of this many bytes is large, so that other work runs between
+ * phases.
+ */
 export function turnIfLarge(bytes: number): Promise<void> | undefined {
   return bytes > SMALL_TEXT ? nextTurn() : undefined;
 }

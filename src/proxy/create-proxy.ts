@@ -47,7 +47,7 @@ export interface ProxyParts {
   readonly log: RequestLog;
   /** Called with each unexpected error, which is a defect of the proxy. */
   readonly onInternal: (error: unknown) => void;
-  /** Counts what the calls of all processes use of limits; undefined: those of this process are counted. */
+  /** Counts the usage of all processes against limits; undefined if this process counts only its own. */
   readonly limits?: LimitStore | undefined;
   /** Passes cooldowns between replicas; undefined: they stay in this process. */
   readonly cooldownShare?: CooldownShare | undefined;

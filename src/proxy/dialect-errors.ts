@@ -20,7 +20,7 @@ export interface ProxyError {
 
 const INTERNAL = "Internal error of the proxy";
 
-/** Returns what a client is sent for an error. The details of internal errors are left out. */
+/** Returns the error that a client receives for an error of the proxy. The details of internal errors are left out. */
 export function toProxyError(error: unknown): ProxyError {
   if (error instanceof DialectError) {
     const { status, message, retryAfterSeconds } = error.error;

@@ -4,7 +4,7 @@ import type { Dialect } from "./exchange/parts.ts";
 
 export type { ModelOperation };
 
-/** What a route does. Model operations go through the pipeline; each utility operation has its own handler. */
+/** The operation of a route. Model operations go through the pipeline; each utility operation has its own handler. */
 export type Operation = ModelOperation | UtilityOperation;
 
 const UTILITIES = [

@@ -34,8 +34,8 @@ export interface Runtime {
 }
 
 /**
- * Creates a runtime. The keys of the database may change later. Throws `configuration` if an API key is required and there
- * can be none.
+ * Creates a runtime. The keys of the database may change later. Throws `configuration` if an API key is required and
+ * none can exist.
  */
 export function createRuntime(
   config: ProxyConfig,

@@ -18,17 +18,17 @@ import type { ConversationStore } from "./translate/conversations/conversation-s
 import type { OpenStreams } from "./upstream/open-streams.ts";
 import type { Pools } from "./upstream/pools.ts";
 
-/** What handlers share: one instance per proxy. */
+/** The services that handlers share: one instance per proxy. */
 export interface Services {
   /** Returns the current configuration. A call reads it once and keeps it. */
   readonly runtime: () => Runtime;
   readonly pools: Pools;
   readonly cooldowns: Cooldowns;
   readonly keyPolicy: KeyPolicy;
-  /** What calls use of the limits of keys, teams and upstreams. */
+  /** Counts the usage of calls against the limits of keys, teams and upstreams. */
   readonly limits: LimitStore;
   readonly limiter: Limiter;
-  /** What calls have shown about upstreams; recorded only if a rule uses it. */
+  /** Measurements of upstreams; recorded only if a rule uses them. */
   readonly stats: UpstreamStats;
   readonly streams: OpenStreams;
   readonly log: RequestLog;
@@ -54,7 +54,7 @@ export interface Services {
   readonly replicaId: string;
   /** The program's version. */
   readonly version: string;
-  /** The keys of the database, and what admins ask it for. */
+  /** The keys of the database, and its queries for admins. */
   readonly gateway: Gateway;
   /** The memory that request bodies take. */
   readonly room: BodyRoom;

@@ -16,7 +16,7 @@ export interface ReviewMode {
   readonly kind: "plan" | "code";
   /** Adds the routes of this mode. */
   registerRoutes(app: FastifyInstance, context: ReviewContext): void;
-  /** Renders what is under review into the built page, so that it is readable before scripts run. */
+  /** Renders the plan or the diff into the built page, so that it is readable before scripts run. */
   prerender?(page: string, context: ReviewContext): Promise<string>;
   /**
    * Returns the key of the draft, which is the same for the same plan or branch in every process. It contains only
@@ -31,11 +31,14 @@ export interface ReviewMode {
   readonly anchors: ThreadAnchors;
   /** Returns the number of the first round of a live session. */
   firstRound(): Promise<number>;
-  /** Takes what is under review again, and moves the threads to it. Resolves to whether this is a new round. */
+  /**
+   * Takes the diff again, or reads the plan again, and moves the threads to it. Resolves to whether this is a new
+   * round.
+   */
   refresh(context: ReviewContext): Promise<boolean>;
-  /** Returns the current title of what is under review, if rounds can change it. */
+  /** Returns the current title of the review, if rounds can change it. */
   title?(): string;
-  /** Starts what a live session needs. Returns a function that stops it. */
+  /** Starts the background work of a live session. Returns a function that stops it. */
   startLive(context: ReviewContext): () => void;
   /** Returns the approval that the person gives at the end of a live session. */
   approval(context: ReviewContext, feedback: string): Promise<Proposal>;

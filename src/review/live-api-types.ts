@@ -1,6 +1,6 @@
 /** Types of threads, live sessions and the list of reviews; `api-types.ts` has the others. */
 
-/** Who wrote a message or resolved a thread. */
+/** The author of a message, or of a change of a thread's state. */
 export interface ThreadAuthor {
   readonly kind: "person" | "agent" | "tool";
   readonly name: string;
@@ -49,10 +49,10 @@ export interface Thread {
   readonly messages: readonly ThreadMessage[];
   /** The round in which the thread was opened. */
   readonly round: number;
-  /** The lines or the quote are gone. The anchor is the last known one. */
+  /** The lines or the quote no longer exist. The anchor is the last known one. */
   readonly outdated: boolean;
   readonly resolvedBy: ThreadAuthor | null;
-  /** Only for findings: the person took it over. */
+  /** Only for findings: the person has accepted it. */
   readonly accepted?: boolean;
 }
 
@@ -97,7 +97,7 @@ export interface LiveState {
   readonly agent: LiveAgent;
 }
 
-/** Data of an `agent` event: what the agent of a live session does. */
+/** Data of an `agent` event: the state of a live session's agent. */
 export interface LiveAgent {
   /** The name it gave, for example `claude-code`; empty if unknown. */
   readonly name: string;
@@ -106,7 +106,7 @@ export interface LiveAgent {
    * follow. `gone`: the agent has exited or its connection broke.
    */
   readonly state: "none" | "waiting" | "working" | "gone";
-  /** What the agent says it is doing (`sallyport review status --text`); absent without. */
+  /** The status that the agent reported (`sallyport review status --text`); absent if there is none. */
   readonly progress?: string;
 }
 
@@ -141,7 +141,7 @@ export interface InboxContent {
   readonly decided: readonly DecidedReview[];
 }
 
-/** What an agent receives from a live session: `sallyport review wait --json` prints it. */
+/** The data that an agent receives from a live session: `sallyport review wait --json` prints it. */
 export interface LiveBatch {
   readonly event: "feedback" | "approved" | "ended";
   readonly round: number;

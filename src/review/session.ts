@@ -12,7 +12,10 @@ export type SessionState =
   | { readonly phase: "decided"; readonly decision: Decision }
   | { readonly phase: "over"; readonly outcome: Outcome };
 
-/** Why a review ended without a decision; a live one also because somebody ended it, or because nobody was connected. */
+/**
+ * Why a review ended without a decision; a live one can also be ended by the person or an agent, or because nobody was
+ * connected.
+ */
 export type EndReason = "caller-gone" | "timeout" | "signal" | "ended" | "idle";
 
 export type Outcome =

@@ -37,7 +37,7 @@ const OWN_VIEWS: readonly [ViewEntry, ...ViewEntry[]] = [
   { name: "limits", label: "Limits", View: LimitsView },
 ];
 
-/** A key of the configuration may see the current calls of all keys, as it always could. */
+/** A key of the configuration may see the current calls of all keys. */
 const CURRENT_VIEWS: readonly [ViewEntry, ...ViewEntry[]] = [
   { name: "now", label: "Now", View: CurrentView },
   ...OWN_VIEWS,

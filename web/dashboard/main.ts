@@ -13,13 +13,13 @@ import "./views.css";
 const root = document.querySelector("#dashboard");
 if (root instanceof HTMLElement) start(root);
 
-/** Shows the current calls where no key is needed, else the form that asks for one. */
+/** Shows the current calls if no key is needed, else the form that asks for one. */
 function start(container: HTMLElement): void {
   if (container.querySelector("form")) void enter(container);
   else showOpenPage(container);
 }
 
-/** Shows what everybody may see of a proxy without keys, and a button to sign in. */
+/** Shows the current calls of a proxy without keys, and a button to sign in. */
 function showOpenPage(container: HTMLElement): void {
   const aborter = new AbortController();
   const leave = (isOptional: boolean) => {
@@ -38,7 +38,7 @@ function showOpenPage(container: HTMLElement): void {
   container.addEventListener("click", onClick, { signal: aborter.signal });
 }
 
-/** Asks for a key and shows what it may see until the person signs out, again and again. */
+/** Asks for a key and shows its dashboard until the person signs out, then asks again. */
 async function enter(container: HTMLElement, options: { message?: string; isOptional?: boolean } = {}) {
   let message = options.message ?? "";
   for (;;) {

@@ -52,7 +52,7 @@ function submitted(form: HTMLFormElement): Promise<void> {
   });
 }
 
-/** Returns whose key a secret is, or why it is not accepted. */
+/** Returns the key of a secret, or why the secret is not accepted. */
 async function check(secret: string): Promise<SignedIn | string> {
   // Other characters cannot be sent in a header.
   if (!/^[\x21-\x7e]+$/.test(secret)) return INVALID;

@@ -32,7 +32,7 @@ export async function start(): Promise<void> {
   followInbox();
 }
 
-/** Renders the inbox: the reviews that wait for the person, and what was decided today. */
+/** Renders the inbox: the reviews that wait for the person, and those decided today. */
 export function Inbox() {
   const { waiting, decided, failure, connected } = useInbox();
   const now = useMinute();

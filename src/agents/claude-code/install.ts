@@ -46,11 +46,12 @@ export function claudeFolder({ home, project, environment }: InstallTarget): str
   return environment["CLAUDE_CONFIG_DIR"] || join(home, ".claude");
 }
 
-/** Seconds that the model waits with one command: it has to ask for a timeout, and the settings permit four days. */
+/** Seconds that one `review wait` may take: the model must request this timeout, and the settings permit four days. */
 const WAIT_SECONDS = 3_500;
 
 /**
- * Returns a command whose review the model runs: Claude Code ends a command that it runs itself after two minutes.
+ * Returns a slash command whose prompt makes the model run the review: Claude Code ends a command that it runs itself
+ * after two minutes.
  */
 function reviewCommand(command: string): string {
   const reviewer = {

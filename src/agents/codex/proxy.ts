@@ -20,7 +20,7 @@ export const connector: ProxyConnector = {
 };
 
 const PROVIDER = "model_providers.sallyport";
-/** Prefix that comments out a line that Sallyport's replaces. Uninstalling removes the prefix. */
+/** The prefix of a line that is commented out because Sallyport's line replaces it. Uninstalling removes the prefix. */
 const DISABLED = "# sallyport set this aside: ";
 
 function providerIn(path: string, { url, key }: Connection): FileEdit {

@@ -1,12 +1,12 @@
 /**
- * What an agent needs written, as pure text → text functions. `changes.ts` and `write-changes.ts` read and write the
- * files.
+ * The edits that an agent needs, as pure functions from text to text. `changes.ts` and `write-changes.ts` read and
+ * write the files.
  */
 
 /** An edit of one of an agent's files. `undefined` stands for a file that does not exist. */
 export interface FileEdit {
   readonly path: string;
-  /** A few words for the table and the diff: "hook on ExitPlanMode". */
+  /** A short description for the table and the diff: "hook on ExitPlanMode". */
   readonly purpose: string;
   /**
    * Returns the text with Sallyport's part; the same text if the part is there already. `earlier` is what an earlier

@@ -35,7 +35,10 @@ export function geminiFolder({ home, project, environment }: InstallTarget): str
   return join(project ?? (environment["GEMINI_CLI_HOME"] || home), ".gemini");
 }
 
-/** Seconds of one wait: Gemini CLI ends a shell command that has printed nothing for five minutes. */
+/**
+ * Time limit of one `review wait`, in seconds: Gemini CLI ends a shell command that has printed nothing for five
+ * minutes.
+ */
 const WAIT_SECONDS = 240;
 
 function reviewCommand(command: string): string {

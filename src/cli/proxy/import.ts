@@ -12,8 +12,8 @@ export interface ProxyImportFlags {
 }
 
 /**
- * Runs `sallyport proxy import FILE`: prints or writes the configuration that another proxy's file becomes, and notes
- * each setting that was not carried over. Resolves to the exit code.
+ * Runs `sallyport proxy import FILE`: converts another proxy's configuration file, prints or writes the result, and
+ * reports each setting that was not converted. Resolves to the exit code.
  */
 export async function importProxyConfiguration(
   file: string,

@@ -10,7 +10,7 @@ import { pagesFolder } from "../pages-folder.ts";
 import { isBeyondLoopback } from "./listen.ts";
 import type { ReviewOptions } from "./options.ts";
 
-/** Creates the server of a review. Its pages are beside the program; it reports on stderr. */
+/** Creates the server of a review. Reads the pages from the folder beside the program, and reports to stderr. */
 export function createReviewApp(
   context: ReviewContext,
   output: Output,

@@ -18,7 +18,7 @@ export interface ReviewCodeFlags extends LiveFlags {
   readonly reuse?: boolean;
 }
 
-/** A folder whose repository git is looking up. */
+/** The lookup of a folder's repository, which git runs in the background. */
 interface AskedFolder {
   /** With links resolved, as git reports the repository's root; only then can paths be compared with it. */
   readonly directory: string;

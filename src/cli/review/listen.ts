@@ -27,7 +27,7 @@ export function isBeyondLoopback(host: string | undefined): host is string {
 export function listenForReview(address: ReviewAddress): Promise<Listeners> {
   const hosts = resolveHosts(address.host);
   const { signal, onRetry } = address;
-  // Looked up at once: when a peer closes its socket, its user id can no longer be found.
+  // The user id is looked up immediately, because it cannot be found after the peer has closed its socket.
   const onConnection = (socket: Socket) => void getPeer(socket);
   const shared = { ...hosts, signal, onConnection };
   if (address.port !== undefined) {

@@ -96,7 +96,7 @@ async function prepareReview(
   const channel = chooseChannel(input, origin, flags);
   const { permissionMode } = event ?? envelope ?? {};
   const plan = { loaded, channel, options, origin, permissionMode, requested: event?.requested };
-  // Without a plan there is nothing to follow: the person decides about that in a one-shot review.
+  // Without a plan there is no file to watch: the person decides in a one-shot review.
   if (flags.live && "plan" in loaded) {
     const { decideInLiveReview } = await import("./live/live-hook.ts");
     const agentSession = event?.agentSession ?? flags.agentSession;

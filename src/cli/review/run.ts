@@ -99,7 +99,7 @@ async function start(review: Review, output: Output, lifecycle: Lifecycle): Prom
   }
 }
 
-/** Binds the addresses. After that, whatever ends the command abandons the review. */
+/** Binds the addresses. From here on, any event that ends the command abandons the review. */
 async function openListenersFor(
   { options }: Review,
   session: Session,
@@ -149,8 +149,8 @@ async function announce(
 }
 
 /**
- * Writes the running file, from which other reviews, the inbox and agents know this one. A one-shot review works
- * without it.
+ * Writes the running file, by which other reviews, the inbox and agents find this one. A one-shot review works without
+ * it.
  */
 async function register(review: Review, url: string, port: number): Promise<ReviewIdentity> {
   const { options, kind, title, caller, live } = review;

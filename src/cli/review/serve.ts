@@ -142,7 +142,7 @@ async function printDecision(
   const isTaken = await output.result(await mode.encode(decision));
   // An open pipe accepts the result even if the agent no longer reads it.
   const isRead = isTaken && events.doubt === undefined;
-  // A decision that was read needs no draft. One that was not read is restored in the next round.
+  // A decision that was read needs no draft. The draft of an unread decision is restored in the next round.
   if (isRead) {
     await drafts.remove(mode.draftKey()).catch(() => {});
     await records.markRead();

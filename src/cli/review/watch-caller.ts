@@ -10,13 +10,13 @@ export interface WatchedCaller {
   readonly listensFor?: number | undefined;
   /** The agent's transcript, if it grows only once the agent goes on. */
   readonly transcript?: string | undefined;
-  /** A file that the latest review of the same agent session claims, with the id of this review. */
+  /** The file in which the latest review of an agent session writes its id. */
   readonly claim?: { readonly path: string; readonly sessionId: string } | undefined;
 }
 
 /** A caller that is being watched. */
 export interface CallerWatch {
-  /** Checks now, besides the regular checks. Resolves once `onDoubt` was called for a sign it found. */
+  /** Checks now, besides the regular checks. Resolves after `onDoubt` was called for a sign that it found. */
   look(): Promise<void>;
   stop(): void;
 }
@@ -26,7 +26,7 @@ interface WatchOptions {
   readonly onDoubt: (doubt: CallerDoubt) => void;
   /** Milliseconds between two checks. */
   readonly pause?: number;
-  /** Milliseconds in which the agent may still write what led to the review. */
+  /** Milliseconds in which the agent may still write transcript entries from before the review. */
   readonly settle?: number;
 }
 

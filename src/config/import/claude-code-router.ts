@@ -43,10 +43,10 @@ const ccrSchema = z.looseObject({
   API_TIMEOUT_MS: z.coerce.number().nonnegative().nullish(),
 });
 
-/** How the file names an environment variable. */
+/** Matches a reference to an environment variable in the file. */
 const REFERENCE = /^\$\{?(\w+)\}?$/;
 
-/** Its router's threshold of a long context where none is configured. */
+/** The default threshold of the router's long-context route, in tokens. */
 const LONG_CONTEXT_TOKENS = 60_000;
 
 const SETTINGS = {
@@ -70,13 +70,13 @@ const SETTINGS = {
 const ADAPTERS =
   /^(?:anthropic|deepseek|gemini|openrouter|groq|openai|openai-responses|cerebras|tooluse|cleancache)$/i;
 
-/** Converts a configuration. Throws `configuration` if it is none of claude-code-router. */
+/** Converts a configuration. Throws `configuration` if the file is not one of claude-code-router. */
 export function importClaudeCodeRouter(value: unknown, file: string): Imported {
   const config = parseForeign(ccrSchema, value, file);
   const notes = new Notes();
   notes.addSection("", config, SETTINGS);
   const upstreams: Record<string, ImportedUpstream> = {};
-  /** Its provider names → the upstreams. */
+  /** Maps the file's provider names to upstreams. */
   const names = new Map<string, string>();
   for (const provider of config.Providers) {
     const name = freeName(provider.name, upstreams);
@@ -117,7 +117,7 @@ function describeUpstream(provider: Provider, notes: Notes): ImportedUpstream {
   };
 }
 
-/** Returns the dialect and the base URL of a provider, whose address names the operation. */
+/** Returns the dialect and the base URL of a provider, derived from the operation at the end of its URL. */
 function locate(
   url: string,
   transformers: readonly string[],
@@ -132,7 +132,7 @@ function locate(
   return { dialect: "chat-completions", base_url };
 }
 
-/** Returns the rules of its router, in the order in which it decides. */
+/** Returns the rules of its router, in the router's order of precedence. */
 function importRoutes(router: Router, names: ReadonlyMap<string, string>, notes: Notes): ImportedRule[] {
   const tokens = router.longContextThreshold ?? LONG_CONTEXT_TOKENS;
   const routes: readonly [keyof Router & string, Pick<ImportedRule, "match" | "when">][] = [

@@ -7,15 +7,15 @@ import { importClaudeCodeRouter } from "./claude-code-router.ts";
 import type { Imported } from "./imported.ts";
 import { importLitellm } from "./litellm.ts";
 
-/** A converted configuration file, and the program that it was for. */
+/** A converted configuration file, and the program that it came from. */
 export interface ImportedConfiguration extends Imported {
   readonly program: "LiteLLM" | "claude-code-router";
 }
 
 /**
  * Converts the configuration file of another proxy into this one's. Recognizes the program by the members of the file.
- * `environment` resolves addresses that name a variable. Throws `configuration` if the file is invalid or of neither
- * program.
+ * `environment` resolves addresses that name a variable. Throws `configuration` if the file is invalid or belongs to
+ * neither program.
  */
 export function importConfiguration(
   text: string,
@@ -52,7 +52,7 @@ function parseYaml(text: string, file: string): unknown {
     return parse(text.replace(/^\ufeff/, ""), { version: "1.1", uniqueKeys: false, logLevel: "error" });
   } catch (error) {
     const line = error instanceof YAMLParseError ? `:${error.linePos?.[0].line ?? 1}` : "";
-    // An alias that expands to too much is a ReferenceError.
+    // An alias that expands to too much data throws a ReferenceError.
     const [reason] = getErrorMessage(error).split("\n");
     throw new AppError("configuration", `${file}${line}: not valid YAML: ${reason}`, { cause: error });
   }

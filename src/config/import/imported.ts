@@ -3,14 +3,14 @@ import { AppError } from "../../errors.ts";
 import { plainIssue } from "../plain-issue.ts";
 import { sha256 } from "../proxy/resolve-keys.ts";
 
-/** A setting of the other program that was not carried over as it was, and what to do about it. */
+/** A setting of the other program that was not converted exactly, and what to do about it. */
 export interface ImportNote {
   /** Such as `router_settings.cooldown_time`. */
   readonly setting: string;
   readonly text: string;
 }
 
-/** What the configuration of another program becomes. */
+/** The result of converting another program's configuration. */
 export interface Imported {
   /** The member `proxy` of a configuration file. */
   readonly proxy: {
@@ -20,7 +20,7 @@ export interface Imported {
   readonly notes: readonly ImportNote[];
 }
 
-/** Collects notes, each once. */
+/** Collects notes without duplicates. */
 export class Notes {
   readonly list: ImportNote[] = [];
 
@@ -29,7 +29,7 @@ export class Notes {
       this.list.push({ setting, text });
   }
 
-  /** Notes each member of a section by its text in `known`, or as having no counterpart. */
+  /** Adds a note for each member of a section: its text in `known`, or that it has no counterpart. */
   addSection(name: string, section: object, known: Readonly<Record<string, string>>): void {
     for (const key of Object.keys(section)) {
       const text = known[key];

@@ -36,7 +36,7 @@ export const deploymentSchema = z.looseObject({
 });
 export type Deployment = z.infer<typeof deploymentSchema>;
 
-/** How the file names an environment variable. */
+/** Matches a reference to an environment variable in the file. */
 export const REFERENCE = /^os\.environ\/(\w+)$/;
 
 /** Parameters of a deployment that are handled here. */
@@ -45,8 +45,9 @@ const PARAMETERS = Object.fromEntries(
 );
 
 /**
- * The upstreams that deployments need. Deployments of equal connections and limits share one. Names in `reserved` go to
- * deployments of that pattern, `openai` to `openai/*`: the proxy takes an upstream's name off the model name.
+ * The upstreams that deployments need. Deployments of equal connections and limits share one. A name in `reserved` is
+ * given only to deployments of that pattern (`openai` to `openai/*`), because the proxy removes an upstream's name from
+ * the model name.
  */
 export function createUpstreams(environment: Environment, notes: Notes, reserved: ReadonlySet<string>) {
   const byName: Record<string, ImportedUpstream> = {};

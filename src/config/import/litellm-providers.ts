@@ -1,9 +1,9 @@
 import type { ImportedUpstream } from "./imported.ts";
 
-/** Where LiteLLM's prefix of a model name leads. */
+/** The upstream that a model-name prefix of LiteLLM stands for. */
 export interface Provider {
   readonly dialect: ImportedUpstream["dialect"];
-  /** Absent where every installation has its own. */
+  /** Absent if every installation has its own URL. */
   readonly url?: string;
   /** The variable that LiteLLM reads if no key is configured. */
   readonly keyVariable?: string;

@@ -37,7 +37,9 @@ const litellmSchema = z.looseObject({
 });
 type LitellmConfig = z.infer<typeof litellmSchema>;
 
-/** Settings of LiteLLM that are handled elsewhere (an empty text) or that something else replaces. */
+/**
+ * Settings of LiteLLM that other code converts (an empty text), or that have another replacement, which the text names.
+ */
 const SECTIONS = {
   "": {
     model_list: "",
@@ -90,7 +92,7 @@ const SECTIONS = {
   },
 } as const;
 
-/** Converts a configuration. Throws `configuration` where LiteLLM would not accept it either. */
+/** Converts a configuration. Throws `configuration` if LiteLLM would not accept the file either. */
 export function importLitellm(
   value: unknown,
   file: string,
@@ -146,7 +148,7 @@ function importRules(config: LitellmConfig, targets: Targets, notes: Notes): Imp
   const rules: ImportedRule[] = [];
   for (const [name, own] of targets) {
     if (!isPrefixPattern(name)) rules.push(importGroup(name, own, { config, targets, strategy, notes }));
-    // `NAME/model` reaches an upstream without a rule, which could not take the prefix off the model name.
+    // `NAME/model` reaches an upstream without a rule; a rule could not remove the prefix from the model name.
     else if (own.length > 1 || own[0] !== name)
       notes.add(`model_list.${name}`, "only its first deployment was carried over, for models of one prefix");
   }
@@ -154,7 +156,7 @@ function importRules(config: LitellmConfig, targets: Targets, notes: Notes): Imp
     const all = targets.get(typeof group === "string" ? group : group.model);
     if (all !== undefined) rules.push({ match: alias, ...describeTargets(all) });
   }
-  // Rules apply in order, so a name comes before a pattern that fits it as well.
+  // Rules apply in order, so a name precedes a pattern that also matches it.
   return rules.sort((one, other) => wildcards(one) - wildcards(other));
 }
 
@@ -189,7 +191,7 @@ function importGroup(
   };
 }
 
-/** Returns the groups that follow a group when it fails, and when a prompt is too long for it. */
+/** Returns the fallback groups of a group: those for failures, and those for prompts that exceed its context window. */
 function findFallbacks(name: string, { router_settings, litellm_settings }: LitellmConfig) {
   const setting = <Name extends keyof typeof fallbackMembers>(member: Name) =>
     router_settings?.[member] ?? litellm_settings?.[member] ?? [];
@@ -219,7 +221,7 @@ function importRedis(url: string | null | undefined): object {
   return typeof redis === "string" ? { redis } : { redis_env: redis.env };
 }
 
-/** The master key calls models; the proxy creates its own admin key. */
+/** LiteLLM's master key becomes a key that calls models; the proxy creates its own admin key. */
 function importMasterKey(key: string): object {
   return importKey("litellm-master-key", importSecret(key, REFERENCE));
 }

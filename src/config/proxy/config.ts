@@ -56,7 +56,9 @@ export interface ProxyConfig {
   readonly secrets: readonly string[];
 }
 
-/** A key that clients may send. Only its SHA-256 is kept. Members of teams and limits are absent without any. */
+/**
+ * A key that clients may send. Only its SHA-256 is kept. The members of teams and limits are absent if there are none.
+ */
 export interface ProxyKey {
   readonly name: string;
   readonly sha256: Buffer;

@@ -9,7 +9,7 @@ import { environmentValue } from "./upstreams.ts";
 
 const text = z.string().min(1);
 
-/** The settings of the `proxy` section that say what is stored, where and how long. */
+/** The settings of the `proxy` section that define what is stored, where, and for how long. */
 export const storageSettings = {
   database: text
     .optional()
@@ -48,13 +48,13 @@ export type DatabaseLocation =
   | { readonly engine: "sqlite"; readonly path: string }
   | { readonly engine: "postgres"; readonly url: string };
 
-/** What of the settings says where the database is. */
+/** The settings that define the location of the database. */
 type DatabaseSettings = Pick<ProxySettings, "database" | "database_env" | "store">;
 
 /**
- * Returns where the database is: `SERVICE_PROXY_DATABASE`, else the variable that `database_env` names, else `database`, else
- * `proxy/sallyport.db` in the data directory. Relative paths count from the configuration file's folder. Throws
- * `configuration` for anything that is no location. `isConfigured` is false for the default.
+ * Returns the location of the database: `SERVICE_PROXY_DATABASE`, else the variable that `database_env` names, else
+ * `database`, else `proxy/sallyport.db` in the data directory. Relative paths count from the configuration file's
+ * folder. Throws `configuration` if the text is not a valid location. `isConfigured` is false for the default.
  */
 export function databaseLocation(
   settings: DatabaseSettings,
@@ -82,7 +82,7 @@ function parseLocation(
   });
 }
 
-/** Returns the location's text and what has set it; undefined for the default. */
+/** Returns the text of the location and the source that set it; undefined for the default. */
 function locationText(settings: DatabaseSettings, environment: Environment): [string, string | undefined] {
   const override = environment["SERVICE_PROXY_DATABASE"];
   if (override) return [override, "SERVICE_PROXY_DATABASE"];
@@ -121,8 +121,8 @@ export function databasePasswords(location: DatabaseLocation): string[] {
 const DAY_MS = 86_400_000;
 
 /**
- * Resolves what is stored and where. Without a data directory nothing is stored, unless the settings name a place. Throws
- * `configuration` for anything that is no location.
+ * Resolves what is stored and where. Without a data directory nothing is stored, unless the settings name a location.
+ * Throws `configuration` if the text is not a valid location.
  */
 export function resolveStorage(
   settings: ProxySettings,

@@ -88,7 +88,7 @@ export interface Limits {
 export interface Subject {
   /** Unique over all kinds, such as `key:key_8f3…`, `team:search`. */
   readonly id: string;
-  /** How messages name it, such as `the key "alice"`. */
+  /** Its name in messages, such as `the key "alice"`. */
   readonly label: string;
   readonly limits: Limits;
 }
@@ -99,7 +99,9 @@ export interface QueueSettings {
   readonly timeoutMs: number;
 }
 
-/** Returns what counts against limits when a key makes a call, or undefined if the key and its team have no limits. */
+/**
+ * Returns the subjects whose limits apply to the calls of a key, or undefined if the key and its team have no limits.
+ */
 export function getLimitSubjects(
   key: { readonly id: string; readonly name: string; readonly limits?: Limits | undefined },
   team?: { readonly name: string; readonly limits?: Limits | undefined },

@@ -2,7 +2,10 @@ import { z } from "zod";
 import type { Environment } from "../paths.ts";
 import { headersSchema, httpUrl } from "./value-schemas.ts";
 
-/** `proxy.otel`: OpenTelemetry of the proxy's own calls, and where the telemetry of clients goes. */
+/**
+ * `proxy.otel`: Settings of OpenTelemetry: the export of the proxy's own spans and metrics, and the forwarding of
+ * clients' telemetry.
+ */
 export const otelSettings = z
   .strictObject({
     endpoint: httpUrl
@@ -32,7 +35,7 @@ export interface OtelConfig {
 }
 
 export interface OtelExporter {
-  /** The endpoint without its path; undefined: the environment has it, which the exporter reads itself. */
+  /** The endpoint without its path; undefined if the exporter reads it from the environment. */
   readonly endpoint: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds between two exports of metrics, and the time limit of one. */

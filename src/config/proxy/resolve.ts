@@ -30,7 +30,7 @@ export type Refuse = (path: readonly PropertyKey[], message: string) => never;
 export interface Found {
   readonly localServers: readonly { readonly name: string; readonly baseUrl: string }[];
   readonly generatedKey: string | undefined;
-  /** The data directory; undefined: nothing is stored, unless the settings name a place. */
+  /** The data directory; undefined: nothing is stored, unless the settings name a location. */
   readonly dataDirectory?: string;
   /** The certificate and key that `proxy.tls` names. */
   readonly tls?: TlsConfig | undefined;

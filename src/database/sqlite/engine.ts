@@ -8,8 +8,8 @@ export interface SqliteEngine {
 }
 
 /**
- * Opens the file with node:sqlite, where the running Node.js has it, else with the WebAssembly build. The journal file is
- * kept between transactions, so that its mode stays 0600.
+ * Opens the file with node:sqlite if the running Node.js has it, else with the WebAssembly build of SQLite. The journal
+ * file is kept between transactions, so that its mode stays 0600.
  */
 export async function openEngine(path: string): Promise<SqliteEngine> {
   const engine = openNative(path) ?? (await openWasm(path));
@@ -21,7 +21,7 @@ export async function openEngine(path: string): Promise<SqliteEngine> {
 /** Whether a statement returns rows. */
 const RETURNS_ROWS = /^\s*(?:select|with|pragma|values)\b|\breturning\b/i;
 
-/** What is used of node:sqlite: the type definitions of Node.js 20 have no such module. */
+/** The members of node:sqlite that are used; the type definitions of Node.js 20 lack the module. */
 interface NativeModule {
   readonly DatabaseSync: new (
     path: string,
@@ -51,7 +51,7 @@ function openNative(path: string): SqliteEngine | undefined {
 async function openWasm(path: string): Promise<SqliteEngine> {
   const { Database } = await import("node-sqlite3-wasm");
   const removeLock = () => rmSync(`${path}.lock`, { recursive: true, force: true });
-  // A killed process leaves the build's lock, a folder. The driver's own lock is held here.
+  // A killed process leaves the lock of the WebAssembly build, which is a folder. The driver's own lock is held here.
   removeLock();
   const database = new Database(path);
   const run = (sql: string, parameters: readonly SqlValue[]): SqlResult => {

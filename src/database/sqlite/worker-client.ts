@@ -9,7 +9,7 @@ export interface SqliteWorkerFiles {
 }
 
 export interface SqliteWorker {
-  /** Runs one statement. Rejects with `storage` where SQLite refuses it. */
+  /** Runs one statement. Rejects with `storage` if SQLite reports an error. */
   run(sql: string, parameters: readonly SqlValue[]): Promise<SqlResult>;
   /** Closes the file and ends the thread. */
   close(): Promise<void>;
@@ -35,7 +35,7 @@ export function startSqliteWorker(
   const settle = (id: number) => {
     const entry = waiting.get(id);
     waiting.delete(id);
-    // Only a statement that somebody waits for may keep the process from ending.
+    // Only a pending statement may keep the process alive.
     if (waiting.size === 0) worker.unref();
     return entry;
   };

@@ -9,7 +9,7 @@ export interface StoredKeys {
 
 /** The proxy's own API keys. */
 export interface KeyRing {
-  /** Whether there may be any key. */
+  /** Whether any key may exist. */
   readonly size: number;
   /** Returns the first valid key, or undefined if there is none. */
   find(shown: readonly string[]): ProxyKey | undefined;

@@ -89,7 +89,7 @@ export function tooLarge(limit: number): AppError {
   return new AppError("too_large", `The body is larger than ${limit} bytes`);
 }
 
-/** Returns `overloaded` for a body that there is no room for. */
+/** Returns the `overloaded` error for a body that exceeds the memory of all bodies. */
 export function createMemoryLimitError(): AppError {
   return new AppError("overloaded", "The memory for request bodies is full; try again in a moment");
 }

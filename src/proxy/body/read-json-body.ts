@@ -26,7 +26,7 @@ export async function readJsonBody<Schema extends z.ZodType>(
   return parseInput(schema, value, "the body");
 }
 
-/** Parses what a caller sent. Throws `validation` with the first invalid member, or with `what` for the whole. */
+/** Parses the body of a request. Throws `validation` with the first invalid member, or with `what` for the whole. */
 export function parseInput<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

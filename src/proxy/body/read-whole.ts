@@ -32,7 +32,7 @@ export async function readAtMost(body: AsyncIterable<Uint8Array>, limit: number)
       if (size >= limit) break;
     }
   } catch {
-    // The caller takes what has arrived.
+    // The caller uses the bytes that have arrived.
   }
   return Buffer.concat(chunks);
 }

@@ -81,7 +81,7 @@ async function scanInSlices(scan: BodyScan, length: number): Promise<ScannedBody
   return scan.result();
 }
 
-/** What the scan expects next, or is inside of. */
+/** The token that the scan expects next, or the value that it is inside of. */
 type State =
   | "object"
   | "key or end"

@@ -12,7 +12,7 @@ export interface UploadBounds {
   readonly hold: (bytes: number, why: KeptFor) => boolean;
 }
 
-/** Why chunks are kept: the call needs them, or another attempt may. */
+/** The reason why chunks are kept: the call needs them, or another attempt may. */
 export type KeptFor = "use" | "another-try";
 
 /** A body that is streamed to the upstream, and its length if the client has announced one. */

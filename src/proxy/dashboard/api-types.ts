@@ -1,4 +1,4 @@
-/** What the dashboard is sent. Metadata only: no content of calls, and of keys only their names. */
+/** The data that the dashboard receives. Metadata only: no content of calls, and of keys only their names. */
 export interface DashboardState {
   /** The proxy's clock in milliseconds since 1970, so that a page on another machine can compute ages. */
   readonly now: number;

@@ -24,7 +24,7 @@ export interface DialectProfile<Upstream extends UpstreamProfile | undefined = U
   readonly callIds: CallIdRule;
 }
 
-/** What a route of a model call does. */
+/** The operation of a route of model calls. */
 export type ModelOperation =
   | "generate"
   | "count-tokens"
@@ -69,7 +69,7 @@ export interface ClientProfile {
   readonly keepAlive: string;
   /** The operation of a generate call by OpenTelemetry's GenAI conventions. */
   readonly generateOperation: "chat" | "text_completion" | "generate_content";
-  /** Whose names rate-limit headers have; absent for a dialect without such headers. */
+  /** The vendor whose rate-limit headers the dialect uses; absent for a dialect without such headers. */
   readonly rateLimitHeaders?: "openai" | "anthropic";
   /** Whether event streams may contain comments. */
   readonly acceptsComments: boolean;

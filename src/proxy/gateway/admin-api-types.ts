@@ -12,7 +12,7 @@ import type {
 import type { keyPatchSchema, newKeySchema, newTeamSchema, teamPatchSchema } from "./key-schemas.ts";
 import type { ownKeySchema, ownLimitsSchema } from "./own-routes.ts";
 
-/** What the admin API sends and takes, for the dashboard's page. */
+/** The requests and responses of the admin API, for the dashboard's page. */
 
 export type KeyView = z.output<typeof keySchema>;
 export type TeamView = z.output<typeof teamSchema>;

@@ -3,14 +3,14 @@ import { type AdminContext, TextResponse } from "./admin-route.ts";
 import type { GatewayStore } from "./gateway.ts";
 import { type KeyOwner, parseGroups, usageCsv } from "./usage.ts";
 
-/** What the routes of admins and those of a key's own calls have in common. */
+/** Queries and schemas that the admin API and the API of a key's own calls share. */
 
 const limit = z.coerce.number().int().min(1).max(1_000).default(100);
 const time = z.iso
   .datetime({ offset: true })
   .or(z.iso.date())
   .transform((text) => Date.parse(text));
-// PostgreSQL has no text with NUL.
+// PostgreSQL text cannot contain NUL.
 const text = z.string().regex(/^[^\0]+$/, "must be a text without NUL");
 export const pageQuery = z.strictObject({ limit, cursor: text.optional() });
 export const nullableCursor = text.nullable();
@@ -46,7 +46,7 @@ export const usageQuery = z.strictObject({
 
 export const openStore = ({ services }: AdminContext): Promise<GatewayStore> => services.gateway.store();
 
-/** Returns a report, of one key's calls or of all. */
+/** Returns a usage report on the calls of one key or of all keys. */
 export async function readUsageReport(
   context: AdminContext,
   { group_by, format, ...filters }: z.output<typeof usageQuery>,

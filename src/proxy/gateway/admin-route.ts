@@ -4,7 +4,7 @@ import type { Runtime } from "../runtime.ts";
 import type { Services } from "../services.ts";
 import type { Actor } from "./key-rows.ts";
 
-/** What a route of the admin API works with. */
+/** The context of a request to the admin API. */
 export interface AdminContext {
   readonly services: Services;
   readonly runtime: Runtime;
@@ -16,11 +16,11 @@ export interface AdminContext {
 export interface AdminResponse {
   readonly status: number;
   readonly body?: unknown;
-  /** The content type of a text; JSON has none here. */
+  /** The content type of a text response; undefined for JSON. */
   readonly type?: string;
 }
 
-/** One route: what it takes and returns, and what serves it. */
+/** A route: the schemas of its request and its response, and its handler. */
 export interface AdminRoute {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
@@ -38,7 +38,7 @@ interface Input<Query, Body> {
   readonly body: Body;
 }
 
-/** Creates a route whose `serve` returns the body, or a text. */
+/** Creates a route whose `serve` returns the JSON body or a text. */
 export function route<
   Query extends z.ZodObject = z.ZodObject,
   Body extends z.ZodType = z.ZodUndefined,

@@ -32,7 +32,7 @@ function paginate<Item>(items: readonly Item[], { limit: size, cursor }: z.outpu
   return { shown: items.slice(from, end), next_cursor: end < items.length ? String(end) : null };
 }
 
-/** Throws for a key of the configuration, which only the file can change. */
+/** Throws for a key of the configuration, which can be changed only in the file. */
 async function changeable({ runtime }: AdminContext, id: string): Promise<string> {
   const key = configuredKeys(runtime.config).find((each) => each.id === id);
   if (key === undefined) return id;

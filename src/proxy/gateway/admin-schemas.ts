@@ -4,7 +4,7 @@ import { capturedSchema } from "./captures.ts";
 import { ROLES } from "./key-schemas.ts";
 import { USAGE_COLUMNS } from "./usage.ts";
 
-/** What the admin API returns, for its OpenAPI document. */
+/** The schemas of the admin API's responses, for its OpenAPI document. */
 
 const time = z.iso.datetime();
 const text = z.string().nullable();

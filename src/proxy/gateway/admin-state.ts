@@ -6,7 +6,7 @@ import type { VirtualKey } from "./key-schemas.ts";
 import { type RateState, redisState, toUsd } from "./limits.ts";
 import type { Replica } from "./replica-registry.ts";
 
-/** Returns what is left of a key's own limits. */
+/** Returns the remaining limits of a key, without those of its team. */
 export function keyLimitsState(
   key: Pick<VirtualKey, "id" | "name"> & { readonly limits: Limits },
   services: Services,
@@ -14,7 +14,7 @@ export function keyLimitsState(
   return limitsState(key.limits, getLimitSubjects(key) ?? [], services);
 }
 
-/** Returns what is left of a team's limits. */
+/** Returns the remaining limits of a team. */
 export function teamLimitsState(
   team: { readonly name: string; readonly limits: Limits },
   services: Services,
@@ -23,7 +23,7 @@ export function teamLimitsState(
   return limitsState(team.limits, subject ? [subject] : [], services);
 }
 
-/** Returns what is left of limits; `subjects` is whom they are counted for, none without limits. */
+/** Returns the remaining limits of `subjects`, which are undefined if no limits apply. */
 async function limitsState(
   { rpm, tpm, concurrency, budgets = [] }: Limits,
   subjects: readonly Subject[],
@@ -57,24 +57,24 @@ async function limitsState(
   };
 }
 
-/** Returns this replica and those that have reported to the database lately. */
+/** Returns this replica and those that have reported to the database recently. */
 async function listReplicas(services: Services): Promise<readonly Replica[]> {
   const own = ownReplica(services);
   const reported = await services.gateway
     .store()
     .then((store) => store.replicas())
-    // Without a database, or while it is down, a replica knows only itself.
+    // Without a database, or while it is down, only this replica is known.
     .catch(() => []);
   const all = [...reported.filter(({ id }) => id !== own.id), own];
   return all.sort((one, other) => one.since - other.since || (one.id < other.id ? -1 : 1));
 }
 
-/** Returns what runs and what is down. */
+/** Returns the state of the replicas, the database, Redis and the upstreams. */
 export async function adminHealth(services: Services) {
   const { config } = services.runtime();
   const [replicas, activity, database] = await Promise.all([
     listReplicas(services),
-    // From now on: ended calls are not needed.
+    // The current time, because ended calls are not needed.
     services.activity(new Date().toISOString()),
     services.gateway.state(),
   ]);

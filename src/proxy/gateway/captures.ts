@@ -15,7 +15,7 @@ const bodySchema = z
   })
   .nullable();
 
-/** What a client has sent and received in one call, with secrets redacted. */
+/** The bodies of the request and the response of one call, with secrets redacted. */
 export const capturedSchema = z.strictObject({ request: bodySchema, response: bodySchema });
 export type CapturedBodies = z.output<typeof capturedSchema>;
 

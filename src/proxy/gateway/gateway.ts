@@ -7,7 +7,7 @@ import type { BudgetAccount, SpentBudget } from "./limits-spent.ts";
 import type { ReplicaRegistry } from "./replica-registry.ts";
 import type { ResponseRows } from "./response-rows.ts";
 
-/** What serving processes ask the database for; never on the path of a call. Every value is plain data. */
+/** The database operations of the processes that serve calls; no call waits for them. Every value is plain data. */
 export interface GatewayStore
   extends Omit<KeyStore, "snapshot" | "revision" | "createFirstAdmin" | "restore">,
     LedgerQueries,
@@ -15,7 +15,7 @@ export interface GatewayStore
     ReplicaRegistry {
   /** Writes the bodies of a call. */
   saveCapture(row: CaptureTable): Promise<void>;
-  /** Returns what was spent of budgets in their current periods. */
+  /** Returns the amounts spent of budgets in their current periods. */
   spent(accounts: readonly BudgetAccount[]): Promise<readonly SpentBudget[]>;
 }
 

@@ -5,12 +5,12 @@ import type { Replica } from "./replica-registry.ts";
 /** Milliseconds between two reports, and until the first one, when the database is open. */
 const REPORT_MS = 5_000;
 const FIRST_MS = 500;
-/** Milliseconds that the end of this process waits for the database. */
+/** Milliseconds that this process waits for the database when it ends. */
 const LEAVE_MS = 1_000;
 
 /**
- * Reports regularly that this process serves calls, for the list of replicas in `/health`. Returns a function that ends
- * this.
+ * Reports regularly that this process serves calls, for the list of replicas in `/health`. Returns a function that
+ * stops the reports.
  */
 export function startHeartbeat(services: Services): () => Promise<void> {
   const report = async () => {

@@ -4,7 +4,7 @@ import { getLimitSubjects } from "../../config/proxy/limits.ts";
 import type { VirtualKey } from "./key-schemas.ts";
 import type { KeySnapshot } from "./key-store.ts";
 
-/** A team as calls use it. */
+/** The facts about a team that calls need. */
 export interface DirectoryTeam {
   readonly name: string;
   readonly limits: KeyLimits;
@@ -17,7 +17,7 @@ export interface DirectoryTeam {
 export interface KeyDirectory {
   /** Returns the key whose secret has this SHA-256, unless it is revoked or expired. Takes constant time. */
   findBySecret(sha256: Buffer): ProxyKey | undefined;
-  /** Returns the key with this id, also if it is revoked or expired. */
+  /** Returns the key with this id, even if it is revoked or expired. */
   findById(id: string): VirtualKey | undefined;
   team(name: string): DirectoryTeam | undefined;
   teams(): readonly DirectoryTeam[];
@@ -26,9 +26,9 @@ export interface KeyDirectory {
   readonly requiresKeys: boolean;
   /** Whether the database has been read. */
   readonly isRead: boolean;
-  /** Replaces everything with what the database has now. */
+  /** Replaces all keys and teams with those that the database has now. */
   replace(snapshot: KeySnapshot): void;
-  /** Calls `listener` after each change; returns a function that ends this. */
+  /** Calls `listener` after each change; returns a function that removes it. */
   onChange(listener: () => void): () => void;
 }
 
@@ -48,7 +48,7 @@ export function createKeyDirectory(now: () => number = Date.now): KeyDirectory {
   let isRead = false;
   return {
     findBySecret(sha256) {
-      // The client cannot choose the digest, so the time of the map's lookup says nothing about stored ones.
+      // The client cannot choose the digest, so the time of the map's lookup reveals nothing about stored digests.
       const entry = bySecret.get(sha256.toString("latin1"));
       if (entry === undefined || !timingSafeEqual(entry.key.sha256, sha256)) return undefined;
       return entry.validUntil > now() ? entry.key : undefined;

@@ -8,7 +8,7 @@ import { hashSecret } from "./key-secret.ts";
 
 export type Trx = Transaction<Schema>;
 
-/** Who changes a key or team: a key's name or `command line`, and the address a request came from. */
+/** The author of a change: a key's name or `command line`, and the client address of the request. */
 export interface Actor {
   readonly name: string;
   readonly address: string | null;
@@ -30,7 +30,7 @@ export async function teamRow(db: Database | Trx, name: string): Promise<Selecta
   return row;
 }
 
-/** Throws `conflict` where a key has that name, or an id that a request could confuse with it. */
+/** Throws `conflict` if a key has that name, or an id that a request could confuse with it. */
 export async function expectFreeName(trx: Trx, name: string): Promise<void> {
   const known = await trx
     .selectFrom("gateway_keys")

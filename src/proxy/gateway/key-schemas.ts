@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { budgetSchema, count, keyLimitsSchema } from "../../config/proxy/limits.ts";
 
-/** What a virtual key and a team are, in the admin API, on the command line and in the configuration. */
+/** The schemas of virtual keys and teams, for the admin API, the command line and the configuration. */
 
 const name = z
   .string()
@@ -14,7 +14,7 @@ const tags = z.record(z.string().min(1).max(64), z.string().max(256));
 
 export const ROLES = ["user", "metrics", "admin"] as const;
 
-/** `null` removes a limit; a limit that is not named stays. */
+/** `null` removes a limit; an absent limit stays unchanged. */
 const limitsPatch = z.strictObject({
   rpm: count.nullish(),
   tpm: count.nullish(),
@@ -71,7 +71,7 @@ export type NewTeam = z.output<typeof newTeamSchema>;
 export type TeamPatch = z.output<typeof teamPatchSchema>;
 export type Role = (typeof ROLES)[number];
 
-/** A key as the API shows it. Times are ISO 8601. */
+/** A key in the form of the API. Times are ISO 8601. */
 export interface VirtualKey {
   readonly id: string;
   readonly name: string;

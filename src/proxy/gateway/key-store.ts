@@ -21,7 +21,9 @@ import { patchLimits } from "./key-schemas.ts";
 import { newKeyId, newSecret } from "./key-secret.ts";
 import { createTeam, deleteTeam, updateTeam } from "./team-store.ts";
 
-/** A secret's digest, and until when it is valid (milliseconds since 1970, null for as long as its key). */
+/**
+ * The digest of a secret, and the time until which it is valid (milliseconds since 1970, null for as long as its key).
+ */
 export interface SecretDigest {
   readonly sha256: string;
   readonly keyId: string;
@@ -39,20 +41,20 @@ export interface KeySnapshot {
 }
 
 export interface KeyStore {
-  /** Returns the key and its secret, which is not kept. Throws `conflict` where a key has that name. */
+  /** Returns the key and its secret, which is not stored. Throws `conflict` if a key has that name. */
   create(key: NewKey, actor: Actor): Promise<{ key: VirtualKey; secret: string }>;
   list(): Promise<VirtualKey[]>;
   /** Returns the key with this id or name. Throws `not_found`. */
   find(idOrName: string): Promise<VirtualKey>;
   update(idOrName: string, patch: KeyPatch, actor: Actor): Promise<VirtualKey>;
-  /** Gives the key another secret. The former one is valid for `graceMs` more milliseconds. */
+  /** Gives the key another secret. The previous one is valid for `graceMs` more milliseconds. */
   rotate(idOrName: string, graceMs: number, actor: Actor): Promise<{ key: VirtualKey; secret: string }>;
   revoke(idOrName: string, actor: Actor): Promise<VirtualKey>;
   createTeam(team: NewTeam, actor: Actor): Promise<Team>;
   listTeams(): Promise<Team[]>;
   findTeam(name: string): Promise<Team>;
   updateTeam(name: string, patch: TeamPatch, actor: Actor): Promise<Team>;
-  /** Throws `conflict` where the team has keys. */
+  /** Throws `conflict` if the team has keys. */
   deleteTeam(name: string, actor: Actor): Promise<void>;
   /** Returns all keys, teams and valid secrets. */
   snapshot(): Promise<KeySnapshot>;
@@ -61,7 +63,9 @@ export interface KeyStore {
    * `auth_mode: "auto"` require keys.
    */
   createFirstAdmin(): Promise<{ key: VirtualKey; secret: string } | undefined>;
-  /** Writes what was read before to a database without keys, such as an empty one after a failover. */
+  /**
+   * Writes the keys and teams that were read before to a database without keys, such as an empty one after a failover.
+   */
   restore(known: KeySnapshot): Promise<void>;
   /** Returns a number that rises with each change of keys or teams. */
   revision(): Promise<number>;

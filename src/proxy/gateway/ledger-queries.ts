@@ -7,7 +7,7 @@ import { IS_ERROR } from "./ledger-write.ts";
 import { toUsd } from "./limits.ts";
 import { type KeyOwner, queryUsage, type UsageQuery, type UsageRow } from "./usage.ts";
 
-/** Filters of the list of calls. Times are milliseconds since 1970; `cursor` is one that a list has returned. */
+/** Filters of the list of calls. Times are milliseconds since 1970; `cursor` comes from an earlier page of the list. */
 export interface CallQuery {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
@@ -18,7 +18,7 @@ export interface CallQuery {
   readonly upstream?: string | undefined;
   readonly status?: number | undefined;
   readonly session?: string | undefined;
-  /** Only calls that failed, or only calls that did not. */
+  /** Only failed calls, or only the others. */
   readonly outcome?: "ok" | "error" | undefined;
   /** A call's id or session, or a part of its model, key, route, client or error. */
   readonly q?: string | undefined;
@@ -44,18 +44,21 @@ export interface AuditEntry {
   readonly detail: unknown;
 }
 
-/** What admins read. */
+/** The queries of the admin API. */
 export interface LedgerQueries {
   /** Returns calls, newest first. */
   calls(query: CallQuery): Promise<Page<LedgerCall>>;
-  /** Returns one call with its attempts. Throws `not_found`, also for a call of another key than `owner`. */
+  /**
+   * Returns one call with its attempts. Throws `not_found` if there is none, or if it belongs to another key than
+   * `owner`.
+   */
   call(id: string, owner?: KeyOwner): Promise<LedgerCallDetail>;
   usage(query: UsageQuery): Promise<readonly UsageRow[]>;
   /** Returns changes of keys and teams, newest first. */
   audit(query: { readonly cursor?: string | undefined; readonly limit: number }): Promise<Page<AuditEntry>>;
 }
 
-/** A call as the API shows it. */
+/** A call in the form of the API. */
 export type LedgerCall = ReturnType<typeof toCall>;
 export interface LedgerCallDetail extends LedgerCall {
   readonly error_message: string | null;
@@ -167,10 +170,12 @@ function page<Row extends { readonly time: number; readonly id: string }, Item>(
   };
 }
 
-/** Returns the condition of the rows behind a cursor. Throws `validation` for a text that no list has returned. */
+/**
+ * Returns the SQL condition for the rows after a cursor. Throws `validation` if the cursor does not come from a list.
+ */
 function isBefore(cursor: string) {
   const match = /^(\d{1,16}):(.+)$/.exec(Buffer.from(cursor, "base64url").toString("utf8"));
-  // PostgreSQL has no text with NUL.
+  // PostgreSQL text cannot contain NUL.
   if (!match || match[2]?.includes("\0"))
     throw new AppError("validation", "cursor is not one that a list has returned");
   return sql<boolean>`(time, id) < (${Number(match[1])}, ${match[2] ?? ""})`;

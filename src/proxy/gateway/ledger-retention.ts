@@ -10,7 +10,10 @@ const PAUSE_MS = 50;
 /** Rollups and the audit log are kept for two years. */
 const ROLLUPS_MS = 2 * 366 * 86_400_000;
 
-/** Deletes what is older than its retention, in the background. Returns a function that stops this. */
+/**
+ * Deletes rows that are older than their retention period, in the background. Returns a function that stops the
+ * deletions.
+ */
 export function startPruning(db: Database, retention: () => Retention): () => void {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;

@@ -3,7 +3,7 @@ import type { CallTable } from "../../database/schema.ts";
 import { routes } from "../routes.ts";
 import { toMicros } from "./limits.ts";
 
-/** A line of the request log that is a call. Rejected requests have no id and are no calls. */
+/** A line of the request log that describes a call. Rejected requests have no id and do not count as calls. */
 const count = z.number().int().nonnegative();
 const lineSchema = z.object({
   time: z.string(),
@@ -38,7 +38,7 @@ const lineSchema = z.object({
   fault: z.string().optional(),
 });
 
-/** Returns the ledger's row of a log line, or undefined if the line is not a call's. */
+/** Returns the ledger's row of a log line, or undefined if the line does not describe a call. */
 export function parseLedgerRow(line: string): CallTable | undefined {
   let value: unknown;
   try {
@@ -95,7 +95,7 @@ function getDialect(route: string): string | null {
   return dialect === undefined || dialect === "plain" || dialect === "by-caller" ? null : dialect;
 }
 
-/** Returns the process that served a call: the part of its id that all calls of one process share. */
+/** Returns the id of the process that served a call: the part of the call's id that all calls of one process share. */
 export function parseReplica(callId: string): string | null {
   return /^req_([0-9a-f]{12})/.exec(callId)?.[1] ?? null;
 }

@@ -19,8 +19,8 @@ interface LogFile {
 }
 
 /**
- * Reads the lines after a position from a log and its rotated files, oldest first; without a position, or if its file is
- * gone, all lines. Returns undefined if there are no more.
+ * Reads the lines after a position from a log and its rotated files, oldest first; without a position, or if its file
+ * no longer exists, all lines. Returns undefined if there are no more.
  */
 export async function readChunk(log: string, after: LogPosition | undefined): Promise<LogChunk | undefined> {
   const files = await logFiles(log);
@@ -34,7 +34,7 @@ export async function readChunk(log: string, after: LogPosition | undefined): Pr
   return undefined;
 }
 
-/** Returns the id of a file of a log: its inode, and when it was created, because inodes are used again. */
+/** Returns the id of a file of a log: its inode and its creation time, because inodes are reused. */
 export async function fileId(path: string): Promise<string | undefined> {
   return stat(path).then(toFileId, () => undefined);
 }

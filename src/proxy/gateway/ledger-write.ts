@@ -5,7 +5,7 @@ import type { CallTable, UsageHourTable } from "../../database/schema.ts";
 import type { Trx } from "./key-rows.ts";
 import { findBucket, countIn, emptyCounts, type LatencyCounts } from "./ledger-histogram.ts";
 
-/** How far a request log has been written. */
+/** The position up to which a request log has been copied to the database. */
 export interface LogPosition {
   /** Identifies one of the log's files. */
   readonly file: string;
@@ -60,8 +60,8 @@ const INSERT = {
 };
 
 /**
- * Writes calls and their sums, and how far the log has been read, in one transaction. A call that is there already is
- * left out, so that a log may be replayed.
+ * Writes calls, their sums and the position in the log in one transaction. A call that is already stored is skipped, so
+ * that a log can be replayed.
  */
 export async function writeCalls(
   db: Database,
@@ -94,10 +94,10 @@ async function addCalls(trx: Trx, db: Database, calls: readonly CallTable[]): Pr
   );
 }
 
-/** NUL and half surrogate pairs, which PostgreSQL has no text for; a client chooses the model's name. */
+/** NUL and lone surrogates, which PostgreSQL cannot store; a client can send them in a model's name. */
 const UNSTORABLE = /[\0\ud800-\udfff]/gu;
 
-/** Returns the row with what PostgreSQL cannot store replaced by U+FFFD. */
+/** Returns the row with the text that PostgreSQL cannot store replaced by U+FFFD. */
 function toStorable(row: CallTable): CallTable {
   const texts = NAMES.map((name) => {
     const value = row[name];
@@ -132,7 +132,7 @@ export const SUMS = [
 ] as const satisfies readonly (keyof UsageHourTable)[];
 const GROUP = ["hour", "key_id", "key_name", "team", "model", "upstream", "tags"] as const;
 
-/** Returns the sums of no calls. */
+/** Returns the sums of an empty group. */
 export function noCalls(): CallSums {
   const sums = Object.fromEntries(SUMS.map((name) => [name, 0])) as CallSums["sums"];
   return { sums, ms: emptyCounts(), ttft: emptyCounts() };
@@ -163,7 +163,7 @@ async function addToRollups(
 ): Promise<void> {
   const rollups = new Map<string, Rollup>();
   for (const row of rows) addToRollup(rollups, row);
-  // In the same order in every replica, which prevents deadlocks.
+  // Every replica writes the groups in the same order, which prevents deadlocks.
   for (const [, rollup] of [...rollups].sort(([one], [other]) => (one < other ? -1 : 1)))
     await trx.executeQuery(CompiledQuery.raw(UPSERT[engine], toValues(rollup)));
 }

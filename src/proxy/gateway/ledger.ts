@@ -4,19 +4,19 @@ import { parseLedgerRow } from "./ledger-row.ts";
 import { fileId, readChunk } from "./ledger-tail.ts";
 import { type LogPosition, writeCalls } from "./ledger-write.ts";
 
-/** Copies the request log to the database, from where it stopped before. */
+/** Copies the request log to the database, from the position at which it stopped. */
 export interface Ledger {
   /** Reports that the log has new lines. */
   wake(): void;
-  /** Reads the log from the beginning, for a database that has replaced the former one. */
+  /** Reads the log from the beginning, for a database that has replaced the previous one. */
   reread(): void;
   /** Returns whether a file of the log has lines that are not in the database yet; such a file must not be deleted. */
   needs(path: string): Promise<boolean>;
   /** Returns why the database cannot be written; undefined if it can. */
   readonly failure: string | undefined;
-  /** Writes all lines so far, if the database is there. Never rejects. */
+  /** Writes all lines so far, if the database is available. Never rejects. */
   flush(): Promise<void>;
-  /** Writes what is left, if the database is there, and stops. */
+  /** Writes the remaining lines, if the database is available, and stops. */
   close(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ interface LedgerOptions {
   readonly onRecovery: () => void;
 }
 
-/** Milliseconds from a line to its row, at most. */
+/** Maximum milliseconds between a line of the log and its row. */
 const WRITE_MS = 400;
 /** Milliseconds until a failed write is repeated. */
 const RETRY_MS = 1_000;
@@ -105,7 +105,7 @@ class LogLedger implements Ledger {
     if (this.isClosed) return;
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
-      // Lines may have come after the running write has read the log.
+      // Lines may have been added after the running write read the log.
       if (this.running !== undefined) this.isAskedAgain = true;
       else this.start();
     }, ms).unref();

@@ -20,7 +20,7 @@ export type RedisFailure = "local" | "refuse";
 
 /**
  * Returns a store that counts in Redis. While Redis is unreachable, it counts this replica's share in memory, or
- * rejects calls with `limits_unavailable`. What was spent meanwhile is charged when Redis is back.
+ * rejects calls with `limits_unavailable`. The amounts spent meanwhile are charged when Redis is reachable again.
  */
 export function createFailover(
   redis: RedisLimits,
@@ -31,7 +31,7 @@ export function createFailover(
   return new Failover(redis, connection, failure, ledger);
 }
 
-/** Reads what was spent of budgets from the ledger, when Redis comes back without its data. */
+/** Reads the amounts spent of budgets from the ledger, for a Redis server that has lost its data. */
 export interface SpentReader {
   /** Returns the budgets of all keys and teams. */
   accounts(): readonly BudgetAccount[];
@@ -46,11 +46,11 @@ class Failover implements LimitStore {
   private local = createMemoryLimits();
   /** The shares of subjects while Redis is unreachable. */
   private shares = new Map<string, Subject>();
-  /** What was left of subjects when Redis last responded. */
+  /** The limits that subjects had left when Redis last responded. */
   private readonly known = new Map<string, SubjectState>();
   /** Reservations in memory, with the subjects as configured. */
   private readonly open = new Map<string, Reservation>();
-  /** What was spent while Redis was unreachable and is not charged yet. */
+  /** Amounts that were spent while Redis was unreachable and are not charged yet. */
   private uncharged: { readonly subjects: readonly Subject[]; readonly micros: number }[] = [];
 
   constructor(
@@ -61,7 +61,7 @@ class Failover implements LimitStore {
   ) {
     let isFirst = connection.isReady;
     connection.onConnect(() => {
-      // The budgets of the start follow from `prime`.
+      // `prime` sets the budgets of the start.
       if (!isFirst) void this.reconnect();
       isFirst = false;
     });
@@ -157,7 +157,7 @@ class Failover implements LimitStore {
     try {
       restored = await this.restore();
     } catch {
-      // The database is down as well: budgets begin with what this replica has spent meanwhile.
+      // The database is down as well: budgets begin with the amounts that this replica has spent meanwhile.
     }
     this.isRestoring = false;
     this.recover(restored);
@@ -179,8 +179,8 @@ class Failover implements LimitStore {
   }
 
   /**
-   * Charges what was spent meanwhile, except to accounts that were restored: the ledger has these calls. Calls in flight
-   * keep their reservation in memory.
+   * Charges the amounts spent meanwhile, except to accounts that were restored: the ledger includes these calls. Calls
+   * in flight keep their reservation in memory.
    */
   private recover(restored: ReadonlySet<string>): void {
     this.shares = new Map();

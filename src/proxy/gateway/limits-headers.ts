@@ -1,11 +1,11 @@
 import type { Budget, Subject } from "../../config/proxy/limits.ts";
 import { type Decision, type RateState, toMicros } from "./limits.ts";
 
-/** Whose names rate-limit headers have. */
+/** The vendor whose names the rate-limit headers have. */
 export type RateLimitStyle = "openai" | "anthropic";
 
 /**
- * Returns the headers that report what is left of a key's and its team's limits: flat list. Of several limits of a
+ * Returns the headers that report the remaining limits of a key and its team, as a flat list. Of several limits of a
  * kind, the tightest is reported. `now` is milliseconds since 1970.
  */
 export function limitHeaders(
@@ -70,12 +70,14 @@ export function formatSpan(milliseconds: number): string {
 }
 
 /**
- * The names by which Claude Code knows limits on use. It has none for calendar months and totals, so these are
- * reported as the limit beyond the included use.
+ * The names that Claude Code uses for usage limits. It has none for calendar months and totals, so these are reported
+ * as the limit beyond the included usage.
  */
 const CLAIMS = { day: "five_hour", week: "seven_day", month: "overage", total: "overage" } as const;
 
-/** Adds the unified headers of Anthropic's API, which Claude Code reads, for the budget that is nearest its end. */
+/**
+ * Adds the unified headers of Anthropic's API, which Claude Code reads, for the budget that is closest to exhaustion.
+ */
 function addBudget(headers: string[], subjects: readonly Subject[], { excess, states }: Decision): void {
   let nearest: { budget: Budget; share: number; resetsAt: number | undefined } | undefined;
   for (const [at, { limits }] of subjects.entries()) {

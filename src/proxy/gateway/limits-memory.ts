@@ -17,7 +17,7 @@ import {
  */
 const UNIT = 60_000_000;
 
-/** How full a bucket was at a time, in microseconds. */
+/** The level of a bucket at a time, in microseconds. */
 interface Level {
   readonly level: number;
   readonly at: number;
@@ -218,7 +218,7 @@ function waitFor(level: number, limit: number, units: number): number {
   return Math.max(0, Math.ceil((level + units * UNIT - limit * UNIT) / limit / 1000));
 }
 
-/** Returns how many whole units are left. */
+/** Returns the remaining whole units. */
 function countRemaining(level: number, limit: number): number {
   return Math.max(0, Math.floor(limit - level / UNIT));
 }

@@ -10,7 +10,7 @@ export interface BudgetAccount {
   readonly period: Period;
 }
 
-/** What the ledger's calls have cost in the period that begins at `start` (milliseconds since 1970). */
+/** The cost of the ledger's calls in the period that begins at `start` (milliseconds since 1970). */
 export interface SpentBudget extends BudgetAccount {
   readonly start: number;
   readonly micros: number;

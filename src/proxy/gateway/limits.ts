@@ -5,36 +5,36 @@ import type { Period, Subject } from "../../config/proxy/limits.ts";
  * describes the rules. Money is in integer microdollars, time in milliseconds.
  */
 
-/** What a call reserves before it begins. */
+/** The usage that a call reserves before it begins. */
 export interface Reservation {
   /** Unique over all replicas. */
   readonly id: string;
   readonly subjects: readonly Subject[];
   readonly tokens: number;
-  /** The most that the call is expected to cost. */
+  /** The maximum cost that is expected of the call. */
   readonly micros: number;
   /** The part of `micros` that is charged if the process ends before the call does. */
   readonly inputMicros: number;
   /** Milliseconds that the call may take; 0: no limit. */
   readonly totalMs: number;
-  /** What the ledger records about the call if it is lost: JSON. */
+  /** The metadata that the ledger records if the call is lost: JSON. */
   readonly meta?: string | undefined;
 }
 
-/** What is left of a rate; `resetMs` until all of it is left again. */
+/** The remaining units of a rate; `resetMs` is the time until all of them are available again. */
 export interface RateState {
   readonly remaining: number;
   readonly resetMs: number;
 }
 
-/** What is left of a budget in its current period. */
+/** The remaining budget of the current period. */
 export interface BudgetState {
   readonly remainingMicros: number;
   /** Milliseconds since 1970; undefined for `total`. */
   readonly resetsAt: number | undefined;
 }
 
-/** What is left of a subject's limits. Limits that it does not have are absent. */
+/** The remaining limits of a subject. Limits that it does not have are absent. */
 export interface SubjectState {
   readonly rpm?: RateState | undefined;
   readonly tpm?: RateState | undefined;
@@ -58,7 +58,7 @@ export interface Excess {
   readonly neverFits: boolean;
 }
 
-/** Whether a call is admitted, and what is left afterwards of each subject's limits. */
+/** Whether a call is admitted, and the remaining limits of each subject afterwards. */
 export interface Decision {
   /** Undefined if the call is admitted. A call that is not admitted consumes nothing. */
   readonly excess: Excess | undefined;
@@ -68,12 +68,12 @@ export interface Decision {
 /** A reservation whose process ended before its call did. */
 export interface LostReservation {
   readonly id: string;
-  /** What was charged. */
+  /** The charged amount. */
   readonly micros: number;
   readonly meta: string | undefined;
 }
 
-/** What a call has used. */
+/** The usage of a call. */
 export interface Usage {
   readonly tokens: number;
   readonly micros: number;
@@ -82,17 +82,23 @@ export interface Usage {
 type Soon<Value> = Value | Promise<Value>;
 
 /**
- * Counts what calls use of limits, in this process or for all replicas. Each function is atomic: concurrent calls
- * never pass a limit together.
+ * Counts the usage of calls against limits, in this process or for all replicas. Each function is atomic: concurrent
+ * calls never exceed a limit together.
  */
 export interface LimitStore {
-  /** Reserves what a call may use, of all its subjects or of none. Limits are checked in the order of `LimitName`. */
+  /**
+   * Reserves the maximum usage of a call with all of its subjects or with none. Limits are checked in the order of
+   * `LimitName`.
+   */
   reserve(reservation: Reservation): Soon<Decision>;
-  /** Ends a reservation and charges what the call has used. */
+  /** Ends a reservation and charges the usage of the call. */
   settle(reservation: Reservation, used: Usage): void;
-  /** Returns what is left of each subject's limits. */
+  /** Returns the remaining limits of each subject. */
   read(subjects: readonly Subject[]): Soon<readonly SubjectState[]>;
-  /** Sets what was spent of a budget before the store knew it; does nothing if the store knows it already. */
+  /**
+   * Sets the amount that was spent of a budget before the store counted it; does nothing if the store counts it
+   * already.
+   */
   prime(subject: string, period: Period, start: number, micros: number): Soon<void>;
   /** Returns the state of Redis; absent in stores without it. */
   redisState?(): RedisState;

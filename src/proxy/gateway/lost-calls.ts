@@ -1,7 +1,7 @@
 import type { LostReservation } from "./limits.ts";
 import { toUsd } from "./limits.ts";
 
-/** What a reservation says about its call, for the case that its process ends first: members of the log's line. */
+/** The metadata of a reservation's call, in case its process ends first: members of the log's line. */
 export interface CallMeta {
   readonly time: string;
   readonly id: string;
@@ -19,8 +19,8 @@ export interface CallMeta {
 }
 
 /**
- * Returns the log's line of a call whose process ended before it, or undefined for a reservation that is no call's. The
- * ledger reads it like any other; if the process had written the call itself, the first line counts.
+ * Returns the log's line of a call whose process ended first, or undefined for a reservation without a call. The ledger
+ * reads it like any other; if the process has logged the call itself, the first line counts.
  */
 export function lostCallLine({ micros, meta }: LostReservation, now: number): string | undefined {
   if (meta === undefined) return undefined;

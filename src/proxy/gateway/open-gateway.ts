@@ -20,7 +20,7 @@ import { readSpent } from "./read-spent.ts";
 import { createReplicaRegistry } from "./replica-registry.ts";
 import { createResponseRows } from "./response-rows.ts";
 
-/** The open database of a proxy: its keys, its ledger and what admins ask for. */
+/** The open database of a proxy: its keys, its ledger and the queries of admins. */
 export interface OpenGateway {
   readonly store: GatewayStore;
   readonly ledger: Ledger;
@@ -38,14 +38,14 @@ export interface GatewayOptions {
   readonly log: string;
   readonly config: () => ProxyConfig;
   /**
-   * Receives the keys at the start and after each change, and what was spent of the budgets that are new; resolves when
-   * every process uses them.
+   * Receives the keys at the start and after each change, and the amounts spent of new budgets; resolves when every
+   * process uses them.
    */
   readonly onKeys: (snapshot: KeySnapshot, spent: readonly SpentBudget[]) => Promise<void>;
-  /** Keeps the secret of the first start's admin key. Rejects if it cannot be kept. */
+  /** Stores the secret of the first start's admin key. Rejects if it cannot be stored. */
   readonly keepAdminKey: (secret: string) => Promise<void>;
   readonly note: (line: string) => void;
-  /** Ends the thread of SQLite, whatever it does. */
+  /** Ends the thread of SQLite, even during a statement. */
   readonly signal: AbortSignal;
 }
 
@@ -104,7 +104,7 @@ function toState(engine: "sqlite" | "postgres", reason: string | undefined): Dat
   return { engine, status: reason === undefined ? "ok" : "down", reason: reason ?? null };
 }
 
-/** Keeps the secret where the user finds it; a key whose secret nobody has is revoked again. */
+/** Stores the secret where the user finds it; if that fails, revokes the key, whose secret nobody knows. */
 async function keepFirstAdmin(
   { key, secret }: { readonly key: VirtualKey; readonly secret: string },
   keys: KeyStore,
@@ -119,8 +119,8 @@ async function keepFirstAdmin(
 }
 
 /**
- * Returns a function that reads what was spent of budgets that it has not read before. Calls that an earlier process has
- * left in the log are written first.
+ * Returns a function that reads the amounts spent of budgets that it has not read before. Calls that an earlier process
+ * has left in the log are written first.
  */
 function createBudgetReader(db: Database, ledger: Ledger, config: () => ProxyConfig) {
   const known = new Set<string>();
@@ -150,7 +150,7 @@ async function watchKeys(
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
   const refresh = () =>
-    // In turn, because a slower read must not replace what a later one has found.
+    // One at a time, because a slower read must not replace the result of a later one.
     inTurn(async () => {
       let snapshot = await keys.snapshot();
       if (known !== undefined && snapshot.keys.length === 0) {
@@ -192,8 +192,8 @@ async function watchKeys(
 }
 
 /**
- * Returns when SQLite's file was last written, so that an idle proxy leaves the disk alone; undefined for PostgreSQL, which
- * must be asked.
+ * Returns the time of the last write to SQLite's file, so that an idle proxy causes no disk access; undefined for
+ * PostgreSQL, which must be queried.
  */
 async function changeStamp(location: GatewayOptions["location"]): Promise<number | undefined> {
   return location.engine === "sqlite" ? (await stat(location.path)).mtimeMs : undefined;

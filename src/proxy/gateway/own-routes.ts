@@ -9,7 +9,7 @@ import { keyLimitsState, teamLimitsState } from "./admin-state.ts";
 import { ROLES } from "./key-schemas.ts";
 import type { KeyOwner } from "./usage.ts";
 
-/** What a key may know about itself. */
+/** The facts about a key that it may read itself. */
 export const ownKeySchema = z.strictObject({
   id: z.string().nullable(),
   name: z.string(),
@@ -33,7 +33,7 @@ export const ownLimitsSchema = z.strictObject({
 
 const withoutOthers = { key: true, team: true } as const;
 
-/** The routes of `/api/me/v1`: what any key may read about its own calls, in the order of the OpenAPI document. */
+/** The routes of `/api/me/v1`, by which any key reads its own calls, in the order of the OpenAPI document. */
 export const ownRoutes: readonly AdminRoute[] = [
   route({
     method: "GET",

@@ -11,14 +11,14 @@ interface Waiter {
   wake(): void;
 }
 
-/** Lets calls wait for limits, in the order in which they came. */
+/** Lets calls wait for limits, in the order in which they arrived. */
 export class LimitQueue {
   private readonly lines = new Map<string, Waiter[]>();
 
   constructor(readonly store: LimitStore) {}
 
   /**
-   * Reserves what a call may use, and waits for it if one of these limits is full and the queue has room. Rejects with
+   * Reserves the maximum usage of a call, and waits if one of these limits is full and the queue has room. Rejects with
    * the signal's reason if it aborts.
    */
   reserve(

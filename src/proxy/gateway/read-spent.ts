@@ -3,10 +3,10 @@ import { type Database, placeholder } from "../../database/open-database.ts";
 import { periodAt } from "./budget-periods.ts";
 import type { BudgetAccount, SpentBudget } from "./limits-spent.ts";
 
-/** Up to this many subjects, the query names them; for more, it sums all. */
+/** For up to this many subjects, the query selects them; for more, it sums all. */
 const MAX_NAMED = 100;
 
-/** Reads what was spent of budgets in their current periods. Periods begin with an hour, as the rollups do. */
+/** Reads the amounts spent of budgets in their current periods. Periods begin with an hour, as the rollups do. */
 export async function readSpent(
   db: Database,
   accounts: readonly BudgetAccount[],

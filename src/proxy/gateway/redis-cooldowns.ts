@@ -3,10 +3,12 @@ import type { RedisConnection } from "./redis-connection.ts";
 import { toScript } from "./redis-limits.ts";
 import { COOL, COOLDOWNS } from "./redis-scripts.ts";
 
-/** Milliseconds between two looks at what other replicas have learned. */
+/** Milliseconds between two reads of the cooldowns of other replicas. */
 const POLL_MS = 400;
 
-/** Passes cooldowns between replicas through Redis, whose clock counts. `replica` identifies this process. */
+/**
+ * Shares cooldowns between replicas through Redis, with times by the clock of Redis. `replica` identifies this process.
+ */
 export function createRedisCooldowns(redis: RedisConnection, replica: string): CooldownShare {
   let listener: (update: CooldownUpdate) => void = () => {};
   let since = "0";
@@ -23,7 +25,7 @@ export function createRedisCooldowns(redis: RedisConnection, replica: string): C
   const timer = setInterval(() => {
     if (isPolling) return;
     isPolling = true;
-    // Redis is unreachable: this replica goes on with what it knows.
+    // Redis is unreachable: this replica continues with the cooldowns that it knows.
     poll()
       .catch(() => {})
       .finally(() => {

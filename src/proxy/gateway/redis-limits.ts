@@ -36,7 +36,7 @@ export interface RedisLimitsOptions {
 export interface RedisLimits extends LimitStore {
   /** Number of replicas that were seen in the last minute, at least 1. */
   readonly replicas: number;
-  /** Charges what was spent while Redis was unreachable. */
+  /** Charges the amounts spent while Redis was unreachable. */
   charge(subjects: readonly Subject[], micros: number): Promise<void>;
   settle(reservation: Reservation, used: Usage): Promise<void>;
   /** Returns the accounts that do not exist, as after the loss of Redis's data. */

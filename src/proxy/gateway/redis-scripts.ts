@@ -171,7 +171,7 @@ return 0
   "local key = findAccount(s.id, b) redis.call('HINCRBY', key, 'spent'",
 );
 
-/** Keeps reservations open: ids and milliseconds. The first argument is the replica's id. */
+/** Renews reservations; arguments: ids and milliseconds. The first argument is the replica's id. */
 export const RENEW = `${COMMON}
 redis.call('ZADD', P .. 'replicas', nowMs, ARGV[1])
 redis.call('ZREMRANGEBYSCORE', P .. 'replicas', '-inf', nowMs - 60000)
@@ -181,8 +181,8 @@ return {redis.call('ZCARD', P .. 'replicas'), unpack(lost)}
 `;
 
 /**
- * Sets what was spent of a budget, if the account does not exist: key suffix, microdollars, milliseconds since 1970 after
- * which it is deleted, or nothing.
+ * Sets the amount spent of a budget, if the account does not exist; arguments: key suffix, microdollars, milliseconds
+ * since 1970 after which it is deleted, or nothing.
  */
 export const PRIME = `
 local key = '{sallyport}:b:' .. ARGV[1]
@@ -200,8 +200,8 @@ return out
 `;
 
 /**
- * Keeps a cooldown for the other replicas: replica, id, milliseconds that are left (0: it has ended), JSON. `cool` holds
- * them by id, `cooled` when each was last changed.
+ * Stores a cooldown for the other replicas; arguments: replica, id, remaining milliseconds (0: it has ended), JSON.
+ * `cool` holds them by id, `cooled` when each was last changed.
  */
 export const COOL = `${COMMON}
 redis.call('HSET', P .. 'cool', ARGV[2], string.format('%.0f', nowMs + ARGV[3]) .. ' ' .. ARGV[1] .. ' ' .. ARGV[4])
@@ -211,7 +211,10 @@ redis.call('PEXPIRE', P .. 'cooled', DAY)
 return 1
 `;
 
-/** Returns the time in microseconds, and the cooldowns that have changed since one: what is left, the replica, JSON. */
+/**
+ * Returns the time in microseconds, and the cooldowns that have changed since a given time: remaining milliseconds,
+ * replica, JSON.
+ */
 export const COOLDOWNS = `${COMMON}
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', P .. 'cooled', '-inf', string.format('%.0f', now - 600000000))) do
   redis.call('HDEL', P .. 'cool', id)

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { type Database, getEngine } from "../../database/open-database.ts";
 
-/** A process that serves calls, as it last reported. */
+/** A process that serves calls, with its last report. */
 export interface Replica {
-  /** Its part of call ids. */
+  /** The part of call ids that identifies the process. */
   readonly id: string;
   readonly version: string;
   /** When it started: milliseconds since 1970. */
@@ -17,7 +17,7 @@ export interface ReplicaRegistry {
   report(replica: Replica): Promise<void>;
   /** Removes a replica that stops. */
   leave(id: string): Promise<void>;
-  /** Returns the replicas that have reported lately, oldest first. */
+  /** Returns the replicas that have reported recently, oldest first. */
   replicas(): Promise<readonly Replica[]>;
 }
 
@@ -27,8 +27,8 @@ const MAX_SILENCE_MS = 17_500;
 const FORGOTTEN_MS = 60_000;
 
 /**
- * Creates the registry. On PostgreSQL it is a table, and its clock counts. SQLite has only the processes of one proxy, so
- * it is kept in memory: a write every few seconds would keep a laptop's disk awake.
+ * Creates the registry. On PostgreSQL it is a table, with times by the clock of PostgreSQL. SQLite has only the
+ * processes of one proxy, so it is kept in memory: a write every few seconds would keep a laptop's disk awake.
  */
 export function createReplicaRegistry(db: Database): ReplicaRegistry {
   return getEngine(db) === "postgres" ? tableRegistry(db) : memoryRegistry();

@@ -12,9 +12,9 @@ export interface ResponseRows {
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
-/** The fastest level: conversations are text, which it makes four times smaller. */
+/** The fastest level, which makes conversations four times smaller, because they are text. */
 const LEVEL = 1;
-/** Bytes of a conversation that is stored; as many as the store in memory holds in all. */
+/** Maximum bytes of a stored conversation: the size of the whole store in memory. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Creates the store; rows are deleted after `retention.responses` days (`ledger-retention.ts`). */

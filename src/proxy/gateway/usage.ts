@@ -6,7 +6,7 @@ import { bucketSql, countIn, estimateQuantile } from "./ledger-histogram.ts";
 import { type CallSums, HOUR_MS, IS_ERROR, noCalls, SUMS } from "./ledger-write.ts";
 import { toUsd } from "./limits.ts";
 
-/** The key whose calls are meant: an id, or the name of a key without one, which is in the configuration. */
+/** The key whose calls are selected: by its id, or by its name if it is a key of the configuration without an id. */
 export interface KeyOwner {
   readonly id: string | undefined;
   readonly name: string;
@@ -70,9 +70,9 @@ const COLUMN_OF: Readonly<Record<string, string>> = {
   upstream: "upstream",
 };
 const DAY_MS = 86_400_000;
-/** Milliseconds of the groups that are spans of time. */
+/** Lengths of the groups that are time spans, in milliseconds. */
 const SPANS: Readonly<Record<string, number>> = { minute: 60_000, hour: HOUR_MS, day: DAY_MS };
-/** The longest report by minute, which reads each call instead of the rollups. */
+/** Maximum span of a report by minute, which reads each call instead of the rollups. */
 const MAX_MINUTES_MS = DAY_MS;
 
 /**
@@ -163,7 +163,7 @@ async function addCalls(
   }
 }
 
-/** Sums of single calls that are no columns; see `addCall` of `ledger-write.ts`. */
+/** Sums over single calls that are not columns; see `addCall` of `ledger-write.ts`. */
 const CALL_SUMS: Readonly<Record<string, string>> = {
   calls: "count(*)",
   errors: `sum(case when ${IS_ERROR} then 1 else 0 end)`,

@@ -13,7 +13,7 @@ export interface McpCall {
 /** A body that is streamed to an MCP server. */
 export interface WatchedMcpBody {
   readonly stream: Readable;
-  /** Returns what the body asks for. Call it after the body was sent. */
+  /** Returns the method and the target that the body requests. Call it after the body was sent. */
   called(): McpCall;
 }
 
@@ -46,7 +46,7 @@ async function* watched(request: IncomingMessage, watch: (chunk: Buffer) => void
   }
 }
 
-/** Returns what a JSON-RPC message asks for; for a batch, its first message. */
+/** Returns the method and the target of a JSON-RPC message; of a batch, those of its first message. */
 export function callIn(text: string): McpCall {
   const message = parsed(text);
   const first: unknown = Array.isArray(message) ? message[0] : message;

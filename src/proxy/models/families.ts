@@ -27,8 +27,8 @@ const thinkingOpenai: Partial<Capabilities> = {
 };
 
 /**
- * Capabilities as of November 2026, from the vendors' pages, SDKs and error responses. What is not known of a family
- * is taken from the previous generation. The configuration overrides all of it.
+ * Capabilities as of November 2026, from the vendors' pages, SDKs and error responses. Unknown facts about a family are
+ * those of the previous generation. The configuration overrides all of them.
  */
 export const families: readonly Family[] = [
   {

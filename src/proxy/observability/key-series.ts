@@ -1,6 +1,6 @@
 import type { CallRecord } from "./request-log.ts";
 
-/** What the calls of one key have used. */
+/** The usage of the calls of one key. */
 export interface KeySeries {
   /** The key's name. */
   readonly key: string;

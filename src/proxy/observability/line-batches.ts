@@ -11,7 +11,7 @@ const WAITING = 256 * 1024;
 /** Maximum UTF-8 bytes per UTF-16 code unit. */
 const WIDEST = 3;
 
-/** A file of the lines that are not in the log yet, for the case that the process is killed. */
+/** A file of the lines that are not in the log yet, in case the process is killed. */
 export interface LineJournal {
   /** Writes bytes at once. */
   append(bytes: Uint8Array): void;

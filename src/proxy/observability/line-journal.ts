@@ -37,7 +37,7 @@ export function createJournal(log: string): OpenJournal {
       try {
         writeSync(current.descriptor, bytes);
       } catch {
-        // A full disk: the log reports the same.
+        // The disk is full; the log reports the same error.
       }
     },
     startBatch() {
@@ -58,7 +58,7 @@ export function createJournal(log: string): OpenJournal {
   };
 }
 
-/** Appends to a log what processes that were killed have left in their journals, and removes those. */
+/** Appends the lines that killed processes have left in their journals to a log, and removes these journals. */
 export async function recoverJournals(log: string): Promise<void> {
   const prefix = `${basename(log)}.journal-`;
   const names = await readdir(dirname(log)).catch(() => []);

@@ -71,7 +71,7 @@ export function metricsText(counts: MetricCounts): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Adds what each key has used. */
+/** Adds the usage of each key. */
 function addKeys(
   lines: string[],
   head: (name: string, type: string, help: string) => void,

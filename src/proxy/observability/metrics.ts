@@ -13,7 +13,7 @@ export interface Metrics {
   counts(): MetricCounts;
 }
 
-/** What was counted since the start, as plain data. */
+/** The counts since the start, as plain data. */
 export interface MetricCounts {
   /** Calls being served. */
   readonly active: number;

@@ -17,7 +17,7 @@ export interface AttemptRecord {
   readonly ms: number;
 }
 
-/** What is recorded about a call: metadata, never content. */
+/** The recorded metadata of a call, never its content. */
 export interface CallRecord {
   /** ISO 8601. */
   readonly time: string;
@@ -29,7 +29,7 @@ export interface CallRecord {
   readonly team?: string | undefined;
   readonly tags?: Readonly<Record<string, string>> | undefined;
   readonly client: string;
-  /** What the client sends about itself: its id of the call, its session, its program and its trace. */
+  /** The client's metadata: its id of the call, its session, its program and its trace. */
   readonly clientRequestId?: string | undefined;
   readonly session?: string | undefined;
   readonly userAgent?: string | undefined;

@@ -7,7 +7,7 @@ import type { AttemptRecord, CallRecord } from "./request-log.ts";
 export interface Telemetry {
   /** Begins a call. Its trace continues the client's, if it has sent one. */
   begin(headers: IncomingHttpHeaders): CallTrace;
-  /** Sends what is left, for a few seconds at most. */
+  /** Exports the remaining data, for a few seconds at most. */
   close(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export interface CallTrace {
   end(call: TracedCall, endedAt: number): void;
 }
 
-/** What is known about an ended call. */
+/** The data about an ended call. */
 export interface TracedCall {
   readonly record: CallRecord;
   readonly operation: string;
@@ -29,7 +29,7 @@ export interface TracedCall {
   readonly upstream: UpstreamConfig | undefined;
   readonly responseModel: string | undefined;
   readonly finishReasons: readonly string[];
-  /** What client and model have written, as JSON; undefined unless `proxy.otel.content` is set. */
+  /** The messages of the client and the model, as JSON; undefined unless `proxy.otel.content` is set. */
   readonly content: TracedContent | undefined;
 }
 

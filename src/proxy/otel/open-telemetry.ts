@@ -24,7 +24,7 @@ import type { CallTrace, Telemetry, TracedCall } from "../observability/telemetr
 import { parseBaseUrl } from "../upstream/clients.ts";
 import { ATTRIBUTES, METRICS, operationName, providerName } from "./names.ts";
 
-/** What the spans and metrics of one process are reported as. */
+/** Options of the telemetry of one process. */
 export interface TelemetryOptions {
   readonly exporter: OtelExporter;
   readonly version: string;

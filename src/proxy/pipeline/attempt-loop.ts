@@ -38,7 +38,7 @@ export interface LaneRequest<Outcome extends LaneOutcome> {
   signal(): AbortSignal;
 }
 
-/** How the attempts of a request ended. */
+/** The result of the attempts of a request. */
 export type AttemptResult<Outcome> =
   | { readonly kind: "done"; readonly outcome: Outcome }
   /** The remaining targets need the call in another form. */
@@ -99,7 +99,7 @@ export async function runAttempts<Outcome extends LaneOutcome>(
   }
 }
 
-/** Counts the call as in flight at this upstream, and no longer at the one before. */
+/** Counts the call as in flight at this upstream, and no longer at the previous one. */
 function countAt(call: Call, upstream: string): void {
   const { stats } = call.services;
   if (call.countedAt !== undefined) stats.end(call.countedAt);

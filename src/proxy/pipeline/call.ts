@@ -53,7 +53,7 @@ export interface Call {
   readonly services: Services;
   /** The proxy's headers on every response: flat list, names in lower case. */
   fixedHeaders: readonly string[];
-  /** What the call has reserved of limits; undefined if none applies. */
+  /** The call's reservation of limits; undefined if none applies. */
   limits: CallLimits | undefined;
   /** The memory that the body takes. */
   readonly share: BodyShare;
@@ -86,7 +86,7 @@ export interface Call {
   isTimedOut: boolean;
   /** Sends the last bytes of the response, once the call is recorded. */
   sendEnd: (() => void) | undefined;
-  /** What OpenTelemetry and captures need of the call; undefined unless they are configured. */
+  /** The data that OpenTelemetry and captures need of the call; undefined unless they are configured. */
   readonly observation: Observation | undefined;
   /** The index in the list of running calls; -1 if the call is not in it. */
   index: number;

@@ -216,7 +216,7 @@ export class ClientResponse implements ResponseWriter, OpenStream {
     this.call.response.destroy();
   }
 
-  /** Detaches from the response and aborts requests to upstreams that are still sending what nobody reads. */
+  /** Detaches from the response and aborts requests to upstreams whose responses are no longer read. */
   release(): void {
     const { response, services, sendEnd } = this.call;
     services.streams.delete(this);

@@ -26,7 +26,7 @@ import type { CalledOperation } from "./operation-path.ts";
 /** Output tokens that are reserved if the client sets no maximum and the model's is not known. */
 const DEFAULT_OUTPUT = 1_024;
 
-/** What a call has reserved of limits. Calls without limits have none. */
+/** The reservations of a call. Calls without limits have none. */
 export interface CallLimits {
   readonly estimate: CallEstimate;
   /** The reservation of the key and its team. */
@@ -37,13 +37,13 @@ export interface CallLimits {
   count: number;
 }
 
-/** Holds calls to the limits of their keys, teams and upstreams. */
+/** Enforces the limits of keys, teams and upstreams. */
 export interface Limiter {
   /** Throws `model_not_allowed` if the key's list has no pattern for the model that the client names. */
   expectAllowedModel(call: Call, called: CalledOperation, body: CallBody): void;
   /**
-   * Reserves what a call may use of its key's and its team's limits. Throws `rate_limited`, `budget_exceeded` or
-   * `model_not_allowed`; a call that is refused has reached no upstream.
+   * Reserves the maximum usage of a call with its key and its team. Throws `rate_limited`, `budget_exceeded` or
+   * `model_not_allowed`; a rejected call has reached no upstream.
    */
   reserveForKey(call: Call, called: CalledOperation, targets: Targets, body: CallBody): Promise<void>;
   /** Estimates the call's tokens if a target has a limit of tokens. */
@@ -120,7 +120,7 @@ async function reserveForKey(
 
 const NOTHING: CallEstimate = { input: 0, output: 0 };
 
-/** Estimates the tokens of a call. Counting tokens, and reading what is stored, uses none. */
+/** Estimates the tokens of a call. Token counts and reads of stored responses use no tokens. */
 function estimateFor(call: Call, { operation }: CalledOperation, body: CallBody): CallEstimate {
   if (operation === "count-tokens" || operation === "stored-response" || body.kind !== "json") return NOTHING;
   const estimate = estimateCall(body.bytes, call.excess === undefined);

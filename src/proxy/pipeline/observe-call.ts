@@ -8,11 +8,14 @@ import type { Call } from "./call.ts";
 import type { CallBody } from "./call-body.ts";
 import { CAPTURE_MARGIN, ResponseTap, type TappedText } from "./response-tap.ts";
 
-/** What is observed of one call besides its record. Calls have none unless OpenTelemetry or captures are configured. */
+/**
+ * The data that is observed of one call besides its record. Calls have none unless OpenTelemetry or captures are
+ * configured.
+ */
 export interface Observation {
   /** Undefined if the call is reported to no collector. */
   readonly trace: CallTrace | undefined;
-  /** When the call's bodies are kept. */
+  /** The calls whose bodies are stored. */
   readonly capture: CaptureConfig["calls"];
   readonly tap: ResponseTap;
   /** Undefined until the request's path has been parsed. */
@@ -24,10 +27,10 @@ export interface Observation {
 /** Bytes of a response that are kept to find its model, its finish reasons and its content. */
 const KEPT = 64 * 1024;
 const KEPT_CONTENT = 256 * 1024;
-/** Bytes of bodies that may wait for the database; those of further calls are not kept. */
+/** Maximum bytes of bodies that wait for the database; the bodies of further calls are not stored. */
 const MAX_WAITING = 32 * 1024 * 1024;
 
-/** Observes calls, and reports and keeps what was observed once they have ended. */
+/** Observes calls, and reports and stores the observed data when they have ended. */
 export class CallObserver {
   private readonly telemetry: Telemetry | undefined;
   /** Calls that have ended and are not reported yet. */
@@ -56,7 +59,7 @@ export class CallObserver {
     };
   }
 
-  /** Reports a call whose response has ended, and keeps its bodies. */
+  /** Reports a call whose response has ended, and stores its bodies. */
   end(call: Call, observation: Observation, record: CallRecord): void {
     const endedAt = Date.now();
     const task = this.finish(call, observation, record, endedAt)
@@ -93,10 +96,10 @@ export class CallObserver {
   }
 }
 
-/** The header with which a client declines that its bodies are kept. */
+/** The request header by which a client opts out of the storage of its bodies. */
 const NO_CAPTURE = "x-sallyport-capture";
 
-/** Records what a call asks for, as far as its observation needs it. */
+/** Records the operation and the body of an observed call. */
 export function observeRequest(call: Call, operation: string, body: CallBody): void {
   const { observation, runtime } = call;
   if (observation === undefined) return;

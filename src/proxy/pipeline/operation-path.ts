@@ -8,7 +8,7 @@ export interface CalledOperation {
   readonly operation: Exclude<ModelOperation, "by-method">;
   /** The model, if the path names it. */
   readonly model: string | undefined;
-  /** Whether the path asks for a stream (generative-language). */
+  /** Whether the path requests a stream (generative-language). */
   readonly stream: boolean;
   /** Whether the stream is a JSON array instead of events (generative-language without `alt=sse`). */
   readonly array: boolean;

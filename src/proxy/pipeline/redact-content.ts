@@ -5,8 +5,8 @@ import { type Call, clientSecrets } from "./call.ts";
 import { CAPTURE_MARGIN, type TappedText } from "./response-tap.ts";
 
 /**
- * Returns a function that redacts secrets in the content of a call: those of the configuration, the proxy's keys, what
- * the client has sent as credentials, and texts with the format of a key, a token or a private key.
+ * Returns a function that redacts secrets in the content of a call: those of the configuration, the proxy's keys, the
+ * client's credentials, and texts with the format of a key, a token or a private key.
  */
 export function createContentRedactor({ runtime, request }: Call): Redact {
   const own = createRedactor(clientSecrets(request));
@@ -33,7 +33,7 @@ export function captureBodies(
   });
 }
 
-/** Returns the first bytes as text, without half a character at the end. */
+/** Returns the first bytes as text, without an incomplete character at the end. */
 function cut(bytes: Buffer, limit: number): string {
   return bytes
     .subarray(0, limit)

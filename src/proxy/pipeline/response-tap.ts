@@ -20,7 +20,7 @@ export interface TappedText {
   readonly size: number;
 }
 
-/** Keeps the first and the last bytes of what a client is sent. Nothing taps a response unless something reads it. */
+/** Keeps the first and the last bytes of a response to a client. A response is tapped only if its text is needed. */
 export class ResponseTap {
   private readonly limit: number;
   private readonly head: Buffer[] = [];
@@ -36,7 +36,7 @@ export class ResponseTap {
     this.attach(response);
   }
 
-  /** Returns what was kept, decompressed. A compressed response that was not kept whole has no text. */
+  /** Returns the kept bytes, decompressed. A compressed response that was not kept whole has no text. */
   async text(): Promise<TappedText> {
     const { size } = this;
     const bytes = Buffer.concat(this.head);

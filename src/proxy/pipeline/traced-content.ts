@@ -12,7 +12,7 @@ import type { TappedText } from "./response-tap.ts";
 const MAX_EVENT = 8 * 1024 * 1024;
 
 /**
- * Returns what client and model have written, in the form of OpenTelemetry's GenAI conventions
+ * Returns the messages of the client and the model, in the form of OpenTelemetry's GenAI conventions
  * (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-events/), with secrets redacted. Media are named, not
  * included. Members that cannot be read are undefined.
  */

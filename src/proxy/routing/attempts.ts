@@ -4,14 +4,14 @@ import { canRetry } from "../upstream/upstream-errors.ts";
 import { type RetryHints, requestedPause } from "./retry-after.ts";
 import type { Target, Targets } from "./select-targets.ts";
 
-/** How an attempt ended, as far as the next one depends on it. */
+/** The outcome of an attempt, as far as the next attempt depends on it. */
 export type AttemptOutcome =
   | { readonly kind: "completed" | "disconnected" }
   | { readonly kind: "failed"; readonly error: AppError }
   | { readonly kind: "broken"; readonly error: AppError }
   | ({ readonly kind: "refused"; readonly status: number; readonly isOverflow?: boolean } & RetryHints);
 
-/** One attempt of a call at one target, and what is left to try. */
+/** One attempt of a call at one target, and the remaining options. */
 export interface Attempt extends Target {
   readonly key: string | undefined;
   /** Milliseconds to wait before the attempt. */

@@ -61,7 +61,7 @@ export interface CooldownUpdate {
 /** Passes cooldowns between replicas. */
 export interface CooldownShare {
   publish(update: CooldownUpdate): void;
-  /** Calls `listener` with what other replicas have published. */
+  /** Calls `listener` with the updates of other replicas. */
   onUpdate(listener: (update: CooldownUpdate) => void): void;
   close(): void;
 }
@@ -150,7 +150,7 @@ class MemoryCooldowns implements Cooldowns {
   private begin(update: CooldownUpdate): void {
     const before = this.entries.get(toCooldownId(update))?.until ?? 0;
     this.add(update);
-    // Many calls fail at once; the others need to know it only once.
+    // When many calls fail at once, the other replicas are informed only once.
     if (this.now() + update.ms > before + REPEAT_MS) this.share?.publish(update);
   }
 
@@ -158,7 +158,7 @@ class MemoryCooldowns implements Cooldowns {
     if (this.entries.delete(toCooldownId(target))) this.share?.publish({ ...target, ms: 0 });
   }
 
-  /** Applies what another replica has learned. */
+  /** Applies an update of another replica. */
   private adopt(update: CooldownUpdate): void {
     const { upstream, status, pauseMs, ms } = update;
     const until = this.now() + ms;

@@ -29,7 +29,7 @@ export interface Selection {
   readonly on?: readonly FallbackReason[] | undefined;
 }
 
-/** What rules can test about a call; computed only when a rule needs it. */
+/** The facts about a call that rules can test; computed only when a rule needs them. */
 export interface CallFacts {
   requestClass(): string | undefined;
   /** Returns the client's session, if it names one. */
@@ -97,7 +97,7 @@ export function createSelector(
       const there = model.slice(slash + 1);
       const named = slash > 0 && there !== "" ? upstreams.get(model.slice(0, slash)) : undefined;
       if (named) return selectOnly(named, there);
-      // A single upstream of the client's dialect is chosen whatever it lists.
+      // A single upstream of the client's dialect is chosen even if it does not list the model.
       if (single && all.length === 1 && dialect !== undefined && isNative(single, dialect))
         return selectOnly(single, model);
       return byList(model, dialect);
@@ -167,7 +167,7 @@ function inOrder(
   return first ? [first, ...targets.filter((target) => target !== first)] : targets;
 }
 
-/** Returns the items by a number, smallest first; equal ones keep their order. */
+/** Returns the items sorted by a number, smallest first; equal ones keep their order. */
 function sortedBy<Item>(items: readonly Item[], toNumber: (item: Item) => number): Item[] {
   return items.toSorted((one, other) => toNumber(one) - toNumber(other));
 }

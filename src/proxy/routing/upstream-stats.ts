@@ -1,4 +1,4 @@
-/** What calls have shown about an upstream. */
+/** Measurements of an upstream. */
 interface Figures {
   inFlight: number;
   /** Smoothed milliseconds to the first byte; undefined before the first response. */

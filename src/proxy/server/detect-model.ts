@@ -18,7 +18,7 @@ export interface Detected {
   readonly matched_rule: string | null;
 }
 
-/** Returns where a call that names this model would go. Throws `model_not_found`. */
+/** Returns the target to which a call with this model's name is sent. Throws `model_not_found`. */
 export async function detectModel(runtime: Runtime, model: string): Promise<Detected> {
   const selection = await runtime.selector.select(model, undefined, NO_FACTS);
   if (!selection) throw notServed(model);

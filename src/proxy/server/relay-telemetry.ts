@@ -72,7 +72,7 @@ async function send(
     });
     await readText(response, collector.name);
   } catch {
-    // Telemetry may be lost; the client must not be disturbed.
+    // Telemetry may be lost, but must not cause errors in the client.
   } finally {
     waiting -= body.length;
   }

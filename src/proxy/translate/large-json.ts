@@ -57,7 +57,7 @@ export async function parseLargeJson(bytes: Uint8Array, { fatal }: ParseOptions)
   return restore(value, texts);
 }
 
-/** Returns the long strings of a JSON text. In a text that is not JSON, it returns what looks like one. */
+/** Returns the long strings of a JSON text. In a text that is not JSON, it returns ranges that look like strings. */
 async function findLongStrings(bytes: Uint8Array): Promise<readonly Span[]> {
   const spans: Span[] = [];
   let pauseAt = SCANNED;
@@ -90,7 +90,7 @@ async function parseLongString(bytes: Uint8Array, fatal: boolean): Promise<strin
   return text;
 }
 
-/** Returns where a slice ends that starts between two escape sequences, so that it ends between two as well. */
+/** Returns the end of a slice that starts between two escape sequences, so that it splits no escape sequence. */
 function sliceEnd(bytes: Uint8Array, from: number): number {
   const end = Math.min(from + SLICE, bytes.length);
   if (end === bytes.length) return end;

@@ -4,7 +4,7 @@ import type { Usage } from "../exchange/response.ts";
 import type { Redact } from "../redact.ts";
 import type { OpenStreams } from "./open-streams.ts";
 
-/** A response to relay, and where it goes. */
+/** A response to relay, and the options for sending it to the client. */
 export interface RelayTask {
   /** The call's request id, which error events contain. */
   readonly requestId: string;
@@ -125,7 +125,7 @@ export interface CompressedBody {
   readonly coding: string;
 }
 
-/** What is known about a response that has ended. */
+/** The facts about a response that has ended. */
 export interface ResponseDetails {
   readonly usage?: Usage | undefined;
   readonly responseError?: ResponseError | undefined;

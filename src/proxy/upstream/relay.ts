@@ -217,7 +217,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     return list;
   }
 
-  /** Writes what has arrived, and pauses the upstream until the client has read it. */
+  /** Writes the data that has arrived, and pauses the upstream until the client has read it. */
   private send(): void {
     const { response } = this.task;
     const bytes = this.takeUnsent();
@@ -247,7 +247,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     const { response, dialect, requestId } = this.task;
     this.send();
     if (!this.isBetweenEvents()) {
-      // Sends what has arrived, but does not end the body, so that the client detects the truncation.
+      // Sends the data that has arrived, but does not end the body, so that the client detects the truncation.
       if (response.socket) response.socket.destroySoon();
       else response.destroy();
     } else if (this.watch?.ended) this.task.endWith(() => response.end());

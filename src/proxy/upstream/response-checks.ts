@@ -3,7 +3,7 @@ import { parseContentCoding } from "../body/content-coding.ts";
 import { endsValue } from "../body/json-bytes.ts";
 import type { RelayTask } from "./relay-task.ts";
 
-/** What is wrong with a redirect, as a phrase that follows the upstream's name. */
+/** The problem with a redirect, as a phrase that follows the upstream's name. */
 export const REDIRECTED =
   "returned a redirect, which the proxy does not follow; set its base_url to the new address";
 
@@ -28,8 +28,7 @@ export function withoutIdentity(headers: IncomingHttpHeaders): IncomingHttpHeade
 }
 
 /**
- * Returns what is wrong with a whole response, as a phrase that follows the upstream's name; undefined if it is
- * valid.
+ * Returns the problem with a whole response, as a phrase that follows the upstream's name; undefined if it is valid.
  */
 export function problemIn(
   body: Buffer,

@@ -21,7 +21,7 @@ export function computeCost(
   return tokens && costAt(pricesFor(price, tokens), tokens);
 }
 
-/** Returns what a call may cost, in whole microdollars, rounded up: input at the price of uncached tokens. */
+/** Returns the maximum cost of a call, in whole microdollars, rounded up: input at the price of uncached tokens. */
 export function estimateMicros(price: ModelPrice, input: number, output: number): number {
   const tokens = { input, output, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 };
   const prices = pricesFor(price, tokens);
@@ -55,7 +55,7 @@ function ownPrice({ prices }: UpstreamConfig, model: string): ModelPrice | undef
 
 const listed = new Map(priceLists.flatMap(({ prices }) => Object.entries(prices)));
 
-/** Returns a model's name as price lists have it: without vendor, date, `latest` and window size. */
+/** Returns a model's name in the form of price lists: without vendor, date, `latest` and window size. */
 function listName(model: string): string {
   return model
     .toLowerCase()

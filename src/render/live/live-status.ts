@@ -1,8 +1,8 @@
 import type { LiveAgent } from "../../review/api-types.ts";
 
-/** What has become of the person's batches. */
+/** The state of the batches that the person has sent. */
 export interface BatchProgress {
-  /** Threads that were sent and not handed out. */
+  /** Threads that were sent and not delivered. */
   readonly waiting: number;
   /** When the last batch was sent; undefined before the first. */
   readonly lastSentAt: string | undefined;
@@ -11,7 +11,7 @@ export interface BatchProgress {
 export interface LiveStatus {
   readonly tone: "plain" | "busy" | "warning";
   readonly text: string;
-  /** What the agent says it is doing. */
+  /** The status that the agent reports. */
   readonly progress?: string;
 }
 

@@ -34,7 +34,8 @@ const MIN_BYTES_PER_MS = 1_024;
 const SAVE_EVERY_MS = 3_000;
 
 /**
- * What a working tree is compared with: a tree, named by its object, or the entries of an index, named by their hash.
+ * The base that a working tree is compared with: a tree, named by its object, or the entries of an index, named by
+ * their hash.
  */
 export type IndexBase = { readonly name: string; readonly entries?: TrackedEntries };
 

@@ -32,10 +32,10 @@ class PathCount {
 type Found = Readonly<Record<Kind, PathCount>>;
 
 /**
- * Returns what a working tree or the index has and the diff does not show: ignored files, files that are not checked
- * out, staged contents that were changed back on disk, uncommitted files of nested repositories, and the folder the
- * review was started in if the repository's working tree is elsewhere. Folders that could not be examined in time are
- * in `unknown`. Returns undefined if nothing is omitted.
+ * Returns the files that are in the working tree or the index and that the diff does not show: ignored files, files
+ * that are not checked out, staged contents that were changed back on disk, uncommitted files of nested repositories,
+ * and the folder the review was started in if the repository's working tree is elsewhere. Folders that could not be
+ * examined in time are in `unknown`. Returns undefined if nothing is omitted.
  */
 export async function findOmitted(
   repository: Repository,

@@ -31,7 +31,7 @@ export function planBatchText({ event, ...batch }: LiveBatch): string {
   ].join("\n\n");
 }
 
-/** Formats what the person wrote in a batch, without instructions. */
+/** Formats the person's messages of a batch, without instructions. */
 export function batchNotes({ threads, feedback }: Pick<LiveBatch, "threads" | "feedback">): string {
   const general = feedback.trim() === "" ? [] : ["## In general", withClosedFence(feedback)];
   return [...general, ...threads.flatMap((thread, index) => threadBlocks(thread, index + 1))].join("\n\n");
@@ -94,7 +94,7 @@ function getQuote(anchor: ThreadAnchor): string {
   return anchor.kind === "plan" ? anchor.quote : "";
 }
 
-/** The person's new words come under their name where others have written too. */
+/** The person's new messages come under their name if others have written in the thread too. */
 function messageBlocks(
   { author, markdown, suggestedCode }: ThreadMessage,
   named: boolean,

@@ -21,7 +21,7 @@ export function getContext(lines: readonly string[], { lineStart, lineEnd }: Lin
 }
 
 /**
- * Returns where the lines of a range are in a later version of the text, or undefined if one of them was changed or
+ * Returns the position of a range's lines in a later version of the text, or undefined if one of them was changed or
  * removed. Lines that were inserted between them become part of the range.
  */
 export function followLines(
@@ -59,7 +59,7 @@ export function followLines(
 
 /**
  * Finds lines by their text and neighbors. Of several equal ones, the one with the most equal neighbors, then the
- * nearest, is returned. Undefined if the text is nowhere, or nowhere with an equal neighbor.
+ * nearest, is returned. Returns undefined if the text does not occur, or never with an equal neighbor.
  */
 export function findLines(
   lines: readonly string[],

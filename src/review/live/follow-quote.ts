@@ -10,7 +10,7 @@ export interface TextRange {
 const CONTEXT_CHARACTERS = 60;
 /** Characters around a short quote that must be equal where it is found again. */
 const MIN_EQUAL = 6;
-/** A quote of this length that occurs once is found again whatever surrounds it. */
+/** A quote of this length that occurs once is found again even if its surroundings have changed. */
 const MIN_DISTINCT = 12;
 
 /** Returns the text before and after a range. */
@@ -21,7 +21,7 @@ export function quoteContext(text: string, { start, end }: TextRange): AnchorCon
   };
 }
 
-/** Returns where a range is in a later version of the text, or undefined if the change touches it. */
+/** Returns the position of a range in a later version of the text, or undefined if the change touches it. */
 export function followRange(before: string, after: string, { start, end }: TextRange): TextRange | undefined {
   const shared = Math.min(before.length, after.length);
   let head = 0;
@@ -34,8 +34,8 @@ export function followRange(before: string, after: string, { start, end }: TextR
 }
 
 /**
- * Finds a quote by its text and what surrounds it. Of several, the one with the most equal text around it, then the
- * nearest, is returned. A short quote with other surroundings counts as gone.
+ * Finds a quote by its text and its surroundings. Of several, the one with the most equal text around it, then the
+ * nearest, is returned. A short quote with other surroundings is not found again.
  */
 export function findQuote(
   text: string,

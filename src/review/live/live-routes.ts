@@ -123,7 +123,9 @@ function disconnectSignal(reply: FastifyReply): AbortSignal {
   return controller.signal;
 }
 
-/** Confirms a batch once its response was sent; a client that disconnects before leaves it to the next. */
+/**
+ * Confirms a batch once its response was sent; if the client disconnects before that, the next `wait` gets the batch.
+ */
 function confirmWhenSent(reply: FastifyReply, batch: TakenBatch): void {
   let isSent = false;
   reply.raw.once("finish", () => {

@@ -46,7 +46,7 @@ export interface LiveSession {
   again(): LiveBatch | undefined;
   /** Starts the next round and announces it. Returns its number. */
   nextRound(): Promise<number>;
-  /** Records what an agent does, for the page. */
+  /** Records the state of an agent, for the page. */
   setProgress(text: string, agent: string): void;
   /** Records that an agent has called. */
   sawAgent(agent: string): void;
@@ -54,9 +54,9 @@ export interface LiveSession {
   close(event: "approved" | "ended", feedback: string, unsent: boolean): Promise<void>;
   /** Adds the final batch of a decision. */
   decided(decision: Decision): Promise<void>;
-  /** Records that the review ended without the person's or agent's wish, so that the next one takes it over. */
+  /** Records that the review was interrupted, so that the next one takes it over. */
   interrupt(): Promise<void>;
-  /** Resolves once no batch is on its way to an agent, or after a time limit in milliseconds. */
+  /** Resolves once no batch is being sent to an agent, or after a time limit in milliseconds. */
   settled(limit: number): Promise<void>;
   /** Returns the batches that nobody has taken. */
   untaken(): readonly TakenBatch[];
@@ -88,7 +88,7 @@ interface Waiter {
 export function createLiveSession(options: LiveSessionOptions): LiveSession {
   const { store, events } = options;
   const waiters: Waiter[] = [];
-  /** Ids of batches that are on their way to an agent. */
+  /** Ids of batches that are being sent to an agent. */
   const leased = new Set<string>();
   let agent: LiveAgent = { name: options.agent, state: "none" };
   let onSettled = () => {};
@@ -180,7 +180,7 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
     take({ timeout, signal, agent: name }) {
       idle.touch();
       const ready = available();
-      // A wait ends what the agent was doing.
+      // A wait clears the status of the agent.
       if (ready || timeout === 0) setAgent({ name: name || agent.name, state: "working" });
       if (ready) return Promise.resolve(ready);
       if (timeout === 0) return Promise.resolve(undefined);
@@ -254,7 +254,7 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
   };
 }
 
-/** Returns the end of a review for further agents, without the feedback that the first one received. */
+/** Returns the final batch for further agents, without the feedback that the first one received. */
 function repeatedEnd({ event, round }: LiveBatch): TakenBatch {
   return {
     id: "",

@@ -104,7 +104,7 @@ function parseLine(line: string): LogEntry | undefined {
   }
 }
 
-/** Returns the state that entries lead to. */
+/** Returns the state after a list of entries. */
 export function replay(entries: readonly LogEntry[]): LogState {
   const log = emptyState();
   for (const entry of entries) applyEntry(log, entry);

@@ -6,7 +6,7 @@ import { makePrivateFolder } from "../../files/private-folder.ts";
 import { getProcessMark, isProcessMark, mayStillRun } from "../../files/running-process.ts";
 import type { ReviewEntry } from "../api-types.ts";
 
-// Loaded before the page can be opened: reading, which needs zod, is in running-files.ts.
+// This module is loaded before the page can be opened, so reading, which needs zod, is in running-files.ts.
 
 /** The ids of a review, and the token with which agents call it. */
 export interface ReviewIdentity {

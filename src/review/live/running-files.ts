@@ -26,7 +26,7 @@ const runningFile = entry.extend({
   file: z.string().exactOptional(),
 });
 
-/** A review that is open on this machine, with what a local program needs to call it. */
+/** A review that is open on this machine, with the data that a local program needs to call it. */
 export type RunningReview = z.infer<typeof runningFile>;
 
 /**

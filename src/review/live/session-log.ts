@@ -104,7 +104,7 @@ export const logEntry = z.discriminatedUnion("op", [
 
 export type LogEntry = z.infer<typeof logEntry>;
 
-/** What the log of a review says. Only `applyEntry` changes it. */
+/** The state that the log of a review describes. Only `applyEntry` changes it. */
 export interface LogState {
   /** The process that wrote the log last. */
   owner: Extract<LogEntry, { op: "open" }> | undefined;
@@ -232,7 +232,7 @@ export interface BatchDraft {
   readonly withThreads: boolean;
 }
 
-/** Returns the batch of everything that the person has written and not sent. */
+/** Returns the batch of the person's unsent messages. */
 export function composeBatch(log: LogState, draft: BatchDraft): StoredBatch {
   const { id, event, feedback, now, withThreads } = draft;
   const last = log.batches.at(-1);

@@ -20,7 +20,7 @@ export interface LocatedAnchor {
   readonly context?: AnchorContext | undefined;
 }
 
-/** Where an anchor is now; `outdated` if its lines or quote are gone. */
+/** The current position of an anchor; `outdated` if its lines or quote no longer exist. */
 export interface FollowedAnchor extends LocatedAnchor {
   readonly outdated: boolean;
 }
@@ -38,7 +38,7 @@ export interface ThreadStore {
   reply(id: string, body: NewMessageBody, author: ThreadAuthor): Promise<Thread | undefined>;
   /** Changes the state, or accepts a finding. Returns undefined for an unknown thread. */
   change(id: string, body: ThreadChangeBody, author: ThreadAuthor): Promise<Thread | undefined>;
-  /** Moves every thread to where its anchor is now. */
+  /** Moves every thread to the current position of its anchor. */
   follow(
     find: (thread: Thread, context: AnchorContext | undefined) => Promise<FollowedAnchor>,
   ): Promise<void>;
@@ -80,7 +80,7 @@ export async function openThreadStore(options: ThreadStoreOptions): Promise<Thre
     try {
       await file.append(lines);
     } catch (error) {
-      // What is not on disk must not be shown: the writer is told that it failed.
+      // A change that is not on disk must not be shown, so its write fails.
       const onDisk = await readLog(path).catch(() => []);
       isNew = onDisk.length === 0;
       log = replay(onDisk);
@@ -164,7 +164,7 @@ function getErrorMessage({ markdown, suggestedCode }: NewMessageBody, author: Th
   };
 }
 
-/** Returns a new id with a prefix that tells its kind. */
+/** Returns a new id with a prefix for its kind. */
 export function newId(kind: "t" | "m" | "b"): string {
   return `${kind}_${randomBytes(8).toString("hex")}`;
 }

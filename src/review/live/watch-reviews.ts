@@ -12,12 +12,12 @@ export interface WatchOptions {
   /** The list that the caller has. */
   readonly known: readonly ReviewEntry[];
   readonly read: () => Promise<readonly ReviewEntry[]>;
-  /** Whether anyone wants to know; otherwise the list is not read. */
+  /** Whether the list is needed; otherwise it is not read. */
   readonly isWanted: () => boolean;
   readonly onChange: (reviews: readonly ReviewEntry[]) => void;
 }
 
-/** Watches which reviews are open on this machine. Returns a function that ends it. */
+/** Watches which reviews are open on this machine. Returns a function that stops watching. */
 export function watchReviews({ folder, known, read, isWanted, onChange }: WatchOptions): () => void {
   let last = JSON.stringify(known);
   let timer: NodeJS.Timeout;
@@ -45,7 +45,10 @@ export function watchReviews({ folder, known, read, isWanted, onChange }: WatchO
   };
 }
 
-/** Watches a folder. Without the folder or free watches of the system, the regular checks have to do. */
+/**
+ * Watches a folder. If the folder does not exist or the system has no free watches, only the regular checks find
+ * changes.
+ */
 function watchFolder(folder: string, onEvent: () => void): FSWatcher | undefined {
   try {
     const watcher = watch(folder, { persistent: false }, onEvent);

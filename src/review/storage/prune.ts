@@ -46,7 +46,9 @@ export interface Pruning {
   readonly dataDirectory: string;
   /** Names of files in use, which are kept. */
   readonly inUse: ReadonlySet<string>;
-  /** Returns the names of files that open reviews use, which are kept. Called when the first of them could go. */
+  /**
+   * Returns the names of files that open reviews use, which are kept. Called before the first of them would be removed.
+   */
   readonly readOpen?: () => Promise<ReadonlySet<string>>;
   /** Checked before each step, so that pruning never delays a review. */
   readonly shouldContinue: () => boolean;

@@ -93,7 +93,7 @@ function EarlierComment({ annotation, round, controller }: EarlierCommentProps) 
   );
 }
 
-/** Describes what became of the lines of an annotation. */
+/** Describes the current state of an annotation's lines. */
 function describeFate(annotation: RoundAnnotation, position: AnnotationPosition | undefined): string {
   if (position?.applied) return "suggestion applied";
   if (!position) return "these lines have changed since";

@@ -215,7 +215,8 @@ export class DiffController {
   }
 
   /**
-   * Returns what stays in place while heights change: the content at the top of the window; undefined at the start.
+   * Returns the anchor that stays in place while heights change: the content at the top of the window; undefined at the
+   * start.
    */
   private anchor(): Anchor | undefined {
     return this.scrolledTo.virtual <= 0 ? undefined : this.latest.geometry.anchorAt(this.scrolledTo.virtual);

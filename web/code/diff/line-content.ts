@@ -26,7 +26,7 @@ export interface LineContent {
   readonly notice: string | undefined;
 }
 
-/** What the search highlights in a line. */
+/** The search highlights of a line. */
 export interface LineSearch {
   readonly pattern: RegExp;
   /** The side and start column of the current match, if it is in this row. */

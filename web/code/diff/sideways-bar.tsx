@@ -55,7 +55,7 @@ export function SidewaysBar({ scroller, controller }: SidewaysBarProps) {
   );
 }
 
-/** Returns how many pixels the longest line in view exceeds its column by; 0 if all lines fit. */
+/** Returns the pixels by which the longest line in view exceeds its column; 0 if all lines fit. */
 function excessIn(element: HTMLElement): number {
   const widths = [...element.querySelectorAll(".code-text")].map(
     (code) => code.scrollWidth - code.clientWidth,

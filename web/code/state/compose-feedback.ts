@@ -24,7 +24,7 @@ export async function composeFeedback(): Promise<Feedback> {
   };
 }
 
-/** Returns the comments in file order with what their positions refer to. Fetches the patches of their files. */
+/** Returns the comments in file order, with the context of their positions. Fetches the patches of their files. */
 export async function commentsInOrder(): Promise<{
   readonly comments: readonly ReviewComment[];
   readonly context: FeedbackContext;

@@ -27,7 +27,7 @@ export interface DraftContent {
   readonly threads?: ThreadDraft | undefined;
 }
 
-/** What was restored from an earlier visit. */
+/** The content that was restored from an earlier visit. */
 interface Restored {
   readonly count: number;
   /** The open comment whose editor was opened last. */

@@ -14,7 +14,7 @@ export function followLive({ live }: DiffIndex): void {
   if (live) useThreads.setState({ live });
 }
 
-/** Loads the diff of a new round. Returns what changed since the last batch. */
+/** Loads the diff of a new round. Returns the changes since the last batch. */
 export async function showRound(): Promise<string> {
   await loadDiff(useView.getState().whitespace);
   const { sent } = useThreads.getState();
@@ -22,7 +22,7 @@ export async function showRound(): Promise<string> {
   return filesChangedSince(new Map(sent.files), useSession.getState().files);
 }
 
-/** Stores what was under review when a batch was sent. */
+/** Stores the state of the diff at the time a batch was sent. */
 export function keepSent(): void {
   const { live } = useThreads.getState();
   const { files } = useSession.getState();

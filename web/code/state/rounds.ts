@@ -9,7 +9,7 @@ import { useView } from "./view.ts";
 export type LinesSince = Readonly<Record<Side, ReadonlySet<number>>>;
 
 interface RoundsState {
-  /** The feedback sent before for this branch, oldest first. */
+  /** The earlier feedback for this branch, oldest first. */
   readonly rounds: readonly DiffRound[];
   /** The last round on the current diff; undefined if feedback was sent on other diffs only. */
   readonly compared: DiffRound | undefined;

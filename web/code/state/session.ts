@@ -106,8 +106,8 @@ export async function loadDiff(whitespace: boolean): Promise<Result<DiffIndex>> 
 }
 
 /**
- * Checks what is under review when another server is running at this address. For the same diff, the page continues;
- * a newer diff of the same branch is reported as stale; another review is never mixed with the comments here.
+ * Checks which review is open when another server is running at this address. For the same diff, the page continues; a
+ * newer diff of the same branch is reported as stale; another review is never mixed with the comments here.
  */
 export async function handleServerChange(sessionId: string): Promise<void> {
   const known = useSession.getState().index;

@@ -8,7 +8,7 @@ import { useQuery } from "../data/use-query.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { QueryState } from "../parts/query-state.tsx";
 
-/** An attempt as the request log has it. */
+/** An attempt in the form of the request log. */
 interface Attempt {
   readonly upstream?: string;
   readonly key?: number;
@@ -18,7 +18,7 @@ interface Attempt {
   readonly ms?: number;
 }
 
-/** Shows one call: what was asked and returned, its attempts, timings, losses and captured bodies. */
+/** Shows one call: its request and response, its attempts, timings, losses and captured bodies. */
 export function CallDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const { api } = useSession();
   const query = useQuery(`call ${id}`, (signal) =>

@@ -14,7 +14,7 @@ const RETRY_MS = 5_000;
 
 /**
  * Loads data when the component appears, when `name` changes, and every `refreshMs` while the page is visible. `name`
- * identifies what `load` returns.
+ * identifies the data that `load` returns.
  */
 export function useQuery<Data>(
   name: string,

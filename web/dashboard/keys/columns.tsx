@@ -8,7 +8,7 @@ import type { Column } from "../parts/data-table.tsx";
 import type { NewSecret } from "./key-dialogs.tsx";
 import { LimitsLeft } from "./limits.tsx";
 
-/** How often keys and what is left of limits are read again, in milliseconds. */
+/** Milliseconds between two reads of the keys and of their remaining limits. */
 export const REFRESH_MS = 15_000;
 
 /** The open dialog. */
@@ -116,7 +116,7 @@ export function teamColumns(keys: readonly KeyView[], setOpen: (open: Open) => v
   ];
 }
 
-/** Loads and renders what is left of limits. */
+/** Loads and renders remaining limits. */
 function LoadedLimits({ path }: { readonly path: string }) {
   const { api } = useSession();
   const { data } = useQuery(path, (signal) => api.get<LimitsView>(path, {}, signal), REFRESH_MS);

@@ -9,7 +9,7 @@ interface FormDialogProps {
   readonly action: string;
   readonly isDanger?: boolean;
   readonly onClose: () => void;
-  /** Does what the form is for. Errors are shown in the dialog. */
+  /** Submits the form. Errors are shown in the dialog. */
   readonly onSubmit: () => Promise<void>;
   readonly children: ReactNode;
 }

@@ -176,7 +176,7 @@ interface ConfirmDialogProps {
   readonly path: string;
   readonly onClose: () => void;
   readonly onDone: () => void;
-  /** What is lost. */
+  /** The message that names what is lost. */
   readonly children: ReactNode;
 }
 

@@ -11,10 +11,10 @@ import { keyColumns, type Open, REFRESH_MS, teamColumns } from "./columns.tsx";
 import { ConfirmDialog, KeyDialog, type NewSecret, RotateDialog, SecretDialog } from "./key-dialogs.tsx";
 import { TeamDialog } from "./team-dialog.tsx";
 
-/** Keys that are shown at once, each with a request for what is left of its limits. */
+/** Number of keys on a page, each of which requests its remaining limits. */
 const PAGE_SIZE = 25;
 
-/** Renders the keys and teams, what is left of their limits, and what changes them. */
+/** Renders the keys and teams, their remaining limits, and the buttons that change them. */
 export function KeysView() {
   const { api } = useSession();
   const [open, setOpen] = useState<Open>();

@@ -5,7 +5,7 @@ import { Button } from "../../shared/components/button.tsx";
 type Limits = KeyView["limits"];
 export type Budget = NonNullable<Limits["budgets"]>[number];
 
-/** A key's or team's limits as the fields of a form have them: texts, empty without a limit. */
+/** The limits of a key or team as the fields of a form: texts, empty without a limit. */
 export interface LimitTexts {
   readonly rpm: string;
   readonly tpm: string;
@@ -32,7 +32,7 @@ export function limitsFrom({ rpm, tpm, concurrency, budgets }: LimitTexts) {
   };
 }
 
-/** Returns limits without those that are not set, for something new. */
+/** Returns the limits without those that are not set, for a new key or team. */
 export function newLimitsFrom(texts: LimitTexts): Limits {
   const set = Object.entries(limitsFrom(texts)).filter(([, value]) => value !== null);
   return Object.fromEntries(set) as Limits;
@@ -115,7 +115,7 @@ export function LimitFields({ texts, onChange }: LimitFieldsProps) {
   );
 }
 
-/** Renders what is left of each limit. */
+/** Renders the remaining units of each limit. */
 export function LimitsLeft({ limits }: { readonly limits: LimitsView | undefined }) {
   if (limits === undefined) return null;
   const { rpm, tpm, concurrency, budgets } = limits;

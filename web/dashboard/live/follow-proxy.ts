@@ -38,7 +38,7 @@ export async function followProxy(
 
 /**
  * Reads one event stream to its end. Uses `fetch`, because `EventSource` can send a key only in the URL. Returns
- * "ended" if events were received, after which the proxy may be asked again.
+ * "ended" if events were received, after which the page may reconnect.
  */
 async function listen(
   key: string | undefined,

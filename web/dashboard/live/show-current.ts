@@ -11,7 +11,7 @@ interface CurrentOptions {
   /** The key to send, if one is needed. */
   readonly secret: string | undefined;
   readonly render: (state: DashboardState, view: View) => Html;
-  /** Called when the proxy requires another key. Nothing is followed afterwards. */
+  /** Called when the proxy requires another key. Updates stop afterwards. */
   readonly onLocked: () => void;
   readonly signal: AbortSignal;
 }

@@ -3,7 +3,7 @@ import type { Api } from "../data/api.ts";
 import { type Range, getStart, listSteps } from "../data/ranges.ts";
 import { FIGURES, type Figure, type Line, largestGroups, createLine, createRestLine } from "./series.ts";
 
-/** What the overview shows. */
+/** The data of the overview. */
 export interface Overview {
   readonly range: Range;
   /** The kind of `groups`: a member of their rows. */

@@ -57,7 +57,7 @@ export function createLine(
   return { label, values: steps.map((step) => byStep.get(step) ?? nothing) };
 }
 
-/** Returns what the total has beyond the lines, as one more line; undefined if there is nothing. */
+/** Returns the part of the total that no line contains, as one more line; undefined if there is none. */
 export function createRestLine(label: string, total: Line, lines: readonly Line[]): Line | undefined {
   const values = total.values.map((value, index) => {
     const shown = lines.reduce((sum, line) => sum + (line.values[index] ?? 0), 0);

@@ -19,7 +19,7 @@ interface ChartProps {
 
 export type ChartFormat = "count" | "dollars" | "duration";
 
-/** How values are written, and on the axis; and the height of an empty chart. */
+/** The formats of values and of ticks, and the height of an empty chart. */
 const FORMATS = {
   count: { text: count, tick: count, empty: 4 },
   dollars: { text: dollars, tick: (value: number) => `$${Number(value.toPrecision(3))}`, empty: 1 },
@@ -194,7 +194,7 @@ function optionsFor({
   };
 }
 
-/** Returns the value of a custom property as a color that a canvas understands; `light-dark()` is none. */
+/** Returns the value of a custom property as a color for a canvas, which does not support `light-dark()`. */
 function resolveColor(element: HTMLElement, name: string): string {
   const probe = document.createElement("span");
   probe.style.color = `var(${name})`;

@@ -4,12 +4,12 @@ import type { Query } from "../data/use-query.ts";
 
 interface QueryStateProps<Data> {
   readonly query: Query<Data>;
-  /** What is loaded, as it follows "Cannot load". */
+  /** The name of the loaded data, as it follows "Cannot load". */
   readonly what: string;
   readonly children: (data: Data) => ReactNode;
 }
 
-/** Renders loaded data; before it has come, that it is loading; and why it could not be loaded, with the last data. */
+/** Renders loaded data, a notice while it is loading, and the reason why it could not be loaded, with the last data. */
 export function QueryState<Data>({ query, what, children }: QueryStateProps<Data>) {
   const { data, error, isLoading, reload } = query;
   return (

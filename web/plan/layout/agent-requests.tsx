@@ -1,7 +1,7 @@
 import { sentenceStart } from "../../shared/sentence-start.ts";
 import { useReview } from "../state/review-store.ts";
 
-/** Shows what the agent sent with the plan and receives back with an approval, mainly permissions. */
+/** Shows the members that the agent sent with the plan and receives back with an approval, mainly permissions. */
 export function AgentRequests() {
   const requested = useReview((state) => state.plan?.requested);
   const name = useReview((state) => state.plan?.caller.name ?? "The agent");

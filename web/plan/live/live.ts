@@ -10,7 +10,7 @@ import { forgetAnnotation, saveComposer, setSource } from "../state/actions.ts";
 import { forLive, loadRounds } from "../state/load.ts";
 import { editedPlan, useReview } from "../state/review-store.ts";
 
-/** Shows the plan of a new round. Keeps what the person wrote. Returns what changed. */
+/** Shows the plan of a new round. Keeps the person's unsent text. Returns a description of the changes. */
 export async function showRound(): Promise<string> {
   const before = useReview.getState();
   const result = await getJson<PlanState>("/api/plan");

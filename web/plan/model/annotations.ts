@@ -138,7 +138,7 @@ function planAnchor({ start, end }: { readonly start: number; readonly end: numb
   return { kind: "plan", start, end } as const;
 }
 
-/** Returns the text of an annotation with what its type asks for. A message is never empty. */
+/** Returns the text of an annotation with the request that its type stands for. A message is never empty. */
 function threadText({ type, text, replacement, images = [], anchor, author }: PlanAnnotation): string {
   const parts: string[] = [];
   if (anchor?.removed) parts.push(`About text that was removed:\n\n${fenced(anchor.quote, "markdown")}`);

@@ -174,7 +174,7 @@ export function editAnnotation(id: string): void {
 export function forgetAnnotation(id: string): void {
   const rest = (all: readonly PlanAnnotation[]) => all.filter((annotation) => annotation.id !== id);
   set(({ annotations }) => ({ annotations: rest(annotations), rewritten: undefined }));
-  // Undo does not bring back what was sent.
+  // Undo does not restore sent annotations.
   past.splice(0, past.length, ...past.map(rest));
 }
 

@@ -32,7 +32,7 @@ export async function load(): Promise<void> {
 }
 
 /**
- * Checks what is under review when another server is running at this address. For the same plan, the page continues;
+ * Checks which review is open when another server is running at this address. For the same plan, the page continues;
  * otherwise the plan is reported as replaced.
  */
 export async function handleServerChange(sessionId: string): Promise<void> {

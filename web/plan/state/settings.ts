@@ -13,7 +13,7 @@ export function updateSettings(changes: Partial<ReviewSettings>): void {
   });
 }
 
-/** Returns where the plan is saved, as the decision routes expect it. */
+/** Returns the save options in the form that the decision routes expect. */
 export function toSaveTargets(
   settings: ReviewSettings,
   plan: string,

@@ -36,7 +36,7 @@ export function followTyping({ getKind, run, target }: TypingPorts): FollowedTyp
     for (const name of pending) run(name);
   };
   const startComment = (event: KeyboardEvent, typed: string) => {
-    // Reverts what the first letters did: they were text, not commands.
+    // Reverts the effects of the first letters, which were text, not commands.
     restore?.();
     stop();
     event.preventDefault();

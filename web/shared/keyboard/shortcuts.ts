@@ -8,7 +8,7 @@ export interface Shortcut {
   readonly label: string;
   /** Group heading in the sheet. */
   readonly group: string;
-  /** What its letters and signs do. Default: `guarded`. */
+  /** The kind of effect of its letters and signs. Default: `guarded`. */
   readonly kind?: KeyKind;
   /** Whether its keys with Ctrl or Cmd also work in a text field. */
   readonly whileTyping?: boolean;
@@ -22,7 +22,7 @@ export interface TypingTarget {
   /** Starts a comment with the text typed so far and focuses it. */
   readonly startComment: (typed: string) => void;
   readonly closeDialog: () => void;
-  /** Returns a function that reverts what the first letters of a sentence did: opened fields and dialogs, moves. */
+  /** Returns a function that reverts the effects of a sentence's first letters: opened fields and dialogs, moves. */
   readonly remember: () => () => void;
   /** Returns whether the page's search field would find something. Absent on pages without one. */
   readonly finds?: (search: string) => boolean;

@@ -12,7 +12,7 @@ import { isInNextBatch } from "./threads.ts";
 interface BatchDialogProps {
   /** Name of the agent. */
   readonly caller: string;
-  /** Returns the person's comments. Fetches what is needed for their positions. */
+  /** Returns the person's comments. Fetches the data that their positions need. */
   readonly collect: () => Promise<readonly CommentToSend[]>;
   readonly onClose: () => void;
 }
@@ -83,7 +83,7 @@ interface FinishDialogProps extends BatchDialogProps {
   readonly onFinished: (approved: boolean, text: string) => void;
 }
 
-/** Ends the live session: approved, or without a decision. Sends what is new with it. */
+/** Ends the live session: approved, or without a decision. Sends unsent comments and replies with it. */
 function FinishDialog({ caller, collect, onClose, onFinished }: FinishDialogProps) {
   const comments = useCollected(collect);
   const count = useNewCount(comments);

@@ -28,8 +28,8 @@ export function finishReview(
 }
 
 /**
- * Stores comments and replies as threads and messages, then makes the final call. What is stored leaves the draft at
- * once, so that a second attempt after a failure stores nothing twice.
+ * Stores comments and replies as threads and messages, then makes the final call. Stored comments and replies leave the
+ * draft at once, so that a second attempt after a failure stores nothing twice.
  */
 async function handOver(
   comments: readonly CommentToSend[],

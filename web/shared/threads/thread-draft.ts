@@ -1,6 +1,6 @@
 import { type MessageDraft, type SentState, useThreads } from "./thread-store.ts";
 
-/** What the person wrote in threads and has not sent, as stored in the draft of the page. */
+/** The person's unsent text in threads, as stored in the draft of the page. */
 export interface ThreadDraft {
   readonly messages: readonly (readonly [thread: string, draft: MessageDraft])[];
   readonly batchText: string;
@@ -14,7 +14,7 @@ export function threadDraft(): ThreadDraft | undefined {
   return { messages: [...drafts], batchText, ...(sent && { sent }) };
 }
 
-/** Restores unsent replies. What was typed since the page was opened stays. */
+/** Restores unsent replies. Text typed since the page was opened stays. */
 export function restoreThreadDraft(stored: ThreadDraft | undefined): void {
   if (!stored || !Array.isArray(stored.messages)) return;
   useThreads.setState(({ drafts, batchText, sent }) => ({

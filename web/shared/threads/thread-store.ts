@@ -36,13 +36,13 @@ interface ThreadsState {
   /** The general text of the next batch. */
   readonly batchText: string;
   readonly sending: boolean;
-  /** What was under review when the last batch was sent; undefined before the first. */
+  /** The content under review when the last batch was sent; undefined before the first. */
   readonly sent: SentState | undefined;
   /** A new round that the person has not dismissed. */
   readonly news: RoundNews | undefined;
 }
 
-/** What was under review when a batch was sent, for the summary of the next round. */
+/** The content under review when a batch was sent, for the summary of the next round. */
 export interface SentState {
   readonly round: number;
   /** Only code reviews: path and fingerprint. */
@@ -51,7 +51,7 @@ export interface SentState {
 
 export interface RoundNews {
   readonly round: number;
-  /** What changed since the last batch, for example "3 files changed since you sent". */
+  /** A summary of the changes since the last batch, for example "3 files changed since you sent". */
   readonly summary: string;
   /** The page still shows the round before, because the person is writing. */
   readonly isPending: boolean;
@@ -102,7 +102,7 @@ export function receiveThread(thread: Thread): void {
   }
 }
 
-/** Updates the agent of a live session. Announces when it leaves and what it is doing. */
+/** Updates the agent of a live session. Announces its exit and its status. */
 export function receiveAgent(agent: LiveAgent): void {
   const { live } = state();
   if (!live) return;
@@ -120,7 +120,7 @@ export async function changeThreadState(thread: Thread, next: ThreadState): Prom
   }
 }
 
-/** Takes a finding over. It becomes part of the person's next batch. */
+/** Accepts a finding. It becomes part of the person's next batch. */
 export async function acceptFinding(thread: Thread): Promise<boolean> {
   const isDone = await patchThread(thread, { accepted: true });
   if (isDone) announce("Finding accepted");
@@ -160,7 +160,7 @@ export function receiveRound(round: number, showRound: () => Promise<string>): v
 
 let pending: (() => Promise<void>) | undefined;
 
-/** Shows the pending round now. What is typed stays in its field. */
+/** Shows the pending round now. Typed text stays in its field. */
 export function showPendingRound(): void {
   document.removeEventListener("focusout", showWhenDone);
   void pending?.();

@@ -32,7 +32,7 @@ export function isInNextBatch(thread: Thread): boolean {
   return thread.messages.some((message) => isPersons(message) && getDelivery(message) === "unsent");
 }
 
-/** What was sent and what the agent has done with it, from the person's messages. */
+/** The delivery state of the person's messages. */
 export interface BatchState {
   /** Threads in the next batch. */
   readonly unsent: number;

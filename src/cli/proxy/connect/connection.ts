@@ -97,7 +97,7 @@ export async function isAnswering(url: string): Promise<boolean> {
   );
 }
 
-/** Returns the reason of a failed `fetch`, which only its cause has. */
+/** Returns the reason of a failed `fetch`, which is in the `cause` of its error. */
 function getReason(error: unknown): string {
   return (error instanceof Error ? systemErrorCode(error.cause) : undefined) ?? getErrorMessage(error);
 }
@@ -107,7 +107,9 @@ function modelIds(list: unknown): readonly string[] {
   return Array.isArray(data) ? data.flatMap(({ id }) => (typeof id === "string" ? [id] : [])) : [];
 }
 
-/** Returns the address on this machine; with HTTPS `public_url`, whose name the certificate has. */
+/**
+ * Returns the proxy's URL on this machine, or `public_url` with HTTPS, because the certificate is issued for its name.
+ */
 function getLocalUrl({ host = "127.0.0.1", port, tls, public_url }: ProxySettings): string {
   if (tls !== undefined && public_url !== undefined) return public_url.replace(/\/+$/, "");
   return `${tls === undefined ? "http" : "https"}://${isWildcard(host) ? "127.0.0.1" : urlHost(host)}:${port}`;

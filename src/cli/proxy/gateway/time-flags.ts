@@ -1,11 +1,11 @@
 import { AppError } from "../../../errors.ts";
 import { parseSpan } from "../../../proxy/gateway/time-span.ts";
 
-/** How a flag's time span becomes a time. */
+/** Converts the time spans of a flag to times. */
 interface SpanMeaning {
   /** Returns milliseconds since 1970. */
   readonly toTime: (ms: number) => number;
-  /** A time span for the error message. */
+  /** An example of a time span, for the error message. */
   readonly example: string;
 }
 

@@ -17,7 +17,7 @@ export interface UsageFlags extends ProxyFlags {
   readonly by?: string;
 }
 
-/** Columns of the table that people read. */
+/** Columns of the printed table. */
 const SHOWN = [
   "calls",
   "errors",
@@ -28,7 +28,7 @@ const SHOWN = [
   "p95_ms",
 ] as const;
 
-/** Runs `sallyport proxy usage`: sums what the ledger has. */
+/** Runs `sallyport proxy usage`: prints totals of the calls in the ledger. */
 export async function showUsage(flags: UsageFlags, output: Output): Promise<number> {
   const now = Date.now();
   const ago = { toTime: (ms: number) => now - ms, example: "7d" };

@@ -6,15 +6,15 @@ import { type Database, openDatabase } from "../../../database/open-database.ts"
 import { AppError } from "../../../errors.ts";
 import { sqliteWorkerFiles } from "../../worker-files.ts";
 
-/** What a command keeps in the database, and what to do without one. */
+/** The purpose for which a command opens the database, for its error messages. */
 interface Purpose {
-  /** Such as `keys`. */
+  /** The stored data, such as `keys`. */
   readonly content: string;
   /** Returns the hint for a configuration without a database. */
   readonly hint: (dataDirectory: string) => string;
 }
 
-/** Opens the configured database for one task. Throws `usage` where the configuration has none. */
+/** Opens the configured database for one task. Throws `usage` if the configuration has no database. */
 export async function withDatabase<Result>(
   environment: Environment,
   flags: ProxyFlags,

@@ -9,8 +9,8 @@ import { withDatabase } from "./with-database.ts";
 export const COMMAND_LINE = { name: "command line", address: null };
 
 /**
- * Opens the configured database for one task. Throws `usage` where the configuration has none, and for a key or team that
- * does not exist or is taken.
+ * Opens the configured database for one task. Throws `usage` if no database is configured, if a key or team does not
+ * exist, or if its name is taken.
  */
 export async function withKeyStore<Result>(
   environment: Environment,
@@ -33,7 +33,7 @@ export async function withKeyStore<Result>(
 
 const KEYS = { content: "for keys", hint: () => 'Set proxy.database to "sqlite" or a postgres URL.' };
 
-/** A name that is unknown or taken is a mistake on the command line: exit code 2. */
+/** A name that is unknown or taken is a usage error: exit code 2. */
 function asUsage(error: unknown): unknown {
   if (!(error instanceof AppError) || (error.code !== "not_found" && error.code !== "conflict")) return error;
   const hint = error.hint === undefined ? {} : { hint: error.hint };

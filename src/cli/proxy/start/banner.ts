@@ -26,7 +26,7 @@ function getScheme(tls: ProxyConfig["tls"]): "http" | "https" {
   return tls === undefined ? "http" : "https";
 }
 
-/** Returns the lines that show a person how to connect a client, ready to paste. */
+/** Returns the lines that show how to connect a client, ready to paste. */
 export function banner(config: ProxyConfig, port: number, file: BannerFile): string[] {
   const base = baseUrl(config, port);
   const mode = effectiveMode(config.authMode, config.allowLanAccess);
@@ -58,7 +58,7 @@ export function banner(config: ProxyConfig, port: number, file: BannerFile): str
   ];
 }
 
-/** Says that bodies are kept. */
+/** Reports that request and response bodies are stored. */
 function captureLine({ capture, retention }: ProxyConfig): string[] {
   if (capture.calls === "off") return [];
   const days = Math.round(retention.capturesMs / 86_400_000);

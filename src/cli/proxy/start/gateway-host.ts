@@ -52,7 +52,7 @@ function hasBudgets({ keys }: ProxyConfig): boolean {
 
 /**
  * Creates the host, or undefined without a database. The default database is opened after the listener, so that it does
- * not delay the start; unless keys were required when the proxy last ran.
+ * not delay the start, unless keys were required when the proxy last ran.
  */
 export function createGatewayHost(
   config: () => ProxyConfig,
@@ -79,7 +79,8 @@ export function createGatewayHost(
       async onKeys(snapshot, spent) {
         host.snapshot = snapshot;
         host.spent = [...host.spent, ...spent];
-        // Budgets are counted from what was spent before, so this is known before the first call of a key.
+        // The amounts already spent must be known before the first call of a key, because budgets are counted from
+        // them.
         await host.passOn(snapshot, spent);
         directory.replace(snapshot);
         await setRequiresKeys(dataDirectory, snapshot.requiresKeys).catch(() => {});

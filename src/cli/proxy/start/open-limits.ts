@@ -8,7 +8,7 @@ import { lostCallLine } from "../../../proxy/gateway/lost-calls.ts";
 import type { CooldownShare } from "../../../proxy/routing/cooldowns.ts";
 import type { Output } from "../../output.ts";
 
-/** What all replicas share through Redis. */
+/** The limits and cooldowns that all replicas share through Redis. */
 export interface SharedState {
   readonly limits: LimitStore;
   readonly cooldowns: CooldownShare;
@@ -63,7 +63,10 @@ export async function openLimits(
   return { limits, cooldowns };
 }
 
-/** Sets what was spent of budgets before this process counted. While Redis is down, it follows when it is back. */
+/**
+ * Sets the amounts that were spent of budgets before this process started to count. While Redis is down, the amounts
+ * are set once it is reachable again.
+ */
 export async function primeLimits(limits: LimitStore, spent: readonly SpentBudget[]): Promise<void> {
   const all = spent.map(async ({ subject, period, start, micros }) =>
     limits.prime(subject, period, start, micros),

@@ -5,14 +5,14 @@ import { makeFolders } from "../../../files/make-folders.ts";
 
 const fileIn = (dataDirectory: string) => join(dataDirectory, "proxy", "requires-keys");
 
-/** Returns whether the database required keys when it was last read or changed from here. */
+/** Returns whether the database required keys when this machine last read or changed it. */
 export function requiredKeys(dataDirectory: string): boolean {
   return existsSync(fileIn(dataDirectory));
 }
 
 /**
- * Keeps on disk whether keys are required. If they are, the next start opens the database before it accepts calls; else a
- * call could be served without a key in the meantime.
+ * Stores on disk whether keys are required. If they are, the next start opens the database before it accepts calls;
+ * else a call could be served without a key in the meantime.
  */
 export async function setRequiresKeys(dataDirectory: string, isRequired: boolean): Promise<void> {
   const path = fileIn(dataDirectory);

@@ -46,7 +46,7 @@ export async function serveAlone(
       config = next;
     },
     noteRefused: proxy.noteRefused,
-    // This process reads the directory itself.
+    // This process reads the keys from the database itself.
     setKeys: (_snapshot, spent) => primeLimits(limits, spent),
     async announceStop() {
       proxy.announceStop();

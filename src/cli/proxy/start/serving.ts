@@ -17,7 +17,7 @@ export interface Serving {
   setKeys(snapshot: KeySnapshot, spent: readonly SpentBudget[]): Promise<void>;
   /** Announces the stop to load balancers. Calls are still served. */
   announceStop(): Promise<void>;
-  /** Stops accepting calls. Resolves once no more are accepted. */
+  /** Stops accepting calls. Resolves once no more calls are accepted. */
   refuse(): Promise<void>;
   /** Resolves, after `refuse`, when no call is running. */
   drained(): Promise<void>;

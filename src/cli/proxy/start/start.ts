@@ -23,7 +23,7 @@ export interface ProxyStartFlags extends ProxyFlags {
   readonly readyFile?: string;
 }
 
-/** The exit codes above this one state which signal ended the proxy before its calls were done. */
+/** Exit codes above this base name the signal that ended the proxy before its calls were complete. */
 const SIGNAL_EXIT_CODES = 128;
 
 /** Runs `sallyport proxy start`: serves until a signal ends it. Resolves to the exit code. */
@@ -96,7 +96,9 @@ function hasNoKeys(
   );
 }
 
-/** Opens the default database once the proxy listens. Without it calls go on, and no keys or usage are kept. */
+/**
+ * Opens the default database once the proxy listens. Without it, calls are served, but keys and usage are not stored.
+ */
 function openLater(host: GatewayHost | undefined, output: Output): void {
   if (host === undefined || host.opensFirst) return;
   host.open().catch((error: unknown) => {

@@ -22,7 +22,7 @@ export interface WorkerStart {
   /** The keys of the database as they were last read, and what was spent of their budgets before. */
   readonly keys: KeySnapshot | undefined;
   readonly spent: readonly SpentBudget[];
-  /** The log that the ledger reads; undefined without a database. The worker keeps a journal beside it. */
+  /** The log that the ledger reads; undefined without a database. The worker writes a journal next to it. */
   readonly ledgerLog: string | undefined;
 }
 

@@ -15,7 +15,7 @@ import { createWorkerLimits, type WorkerLimits } from "./worker-limits.ts";
 export interface CommonState {
   /** Returns the functions that a worker can call. */
   getCalls(worker: () => WorkerProcess): Omit<PrimaryCalls, "ready">;
-  /** Sets what was spent of budgets before this process counted. */
+  /** Sets the amounts that were spent of budgets before this process started to count. */
   prime(spent: readonly SpentBudget[]): void;
   /** Keeps the counts of a worker that has ended, so that no counter decreases. */
   retire(worker: WorkerProcess): void;
@@ -83,13 +83,13 @@ export function createCommonState(
   };
 }
 
-/** Workers are only told of a database if there is one. */
+/** Workers use the database of the primary only if one is configured. */
 function requireHost(host: GatewayHost | undefined): GatewayHost {
   if (host === undefined) throw new AppError("internal", "a worker asks for a database that is not there");
   return host;
 }
 
-/** Rejects after a time in which every working worker responds. */
+/** Rejects if a worker does not respond within `TIMEOUT_MS`. */
 async function withTimeout<Value>(asked: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {

@@ -10,7 +10,7 @@ import { watchUntaken } from "./untaken-connections.ts";
 export interface WorkerProcess {
   readonly pid: number | undefined;
   readonly remote: Remote<WorkerCalls>;
-  /** Whether it accepts calls; earlier calls would be lost. */
+  /** Whether it accepts calls; calls sent before that would be lost. */
   isReady: boolean;
   /** The last counts that it reported. */
   counts: MetricCounts;

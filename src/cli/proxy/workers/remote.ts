@@ -7,7 +7,7 @@ export interface Pipe {
   onClose(closed: () => void): void;
 }
 
-/** Calls functions of the other process. `Far` has them by name, each with at most one parameter. */
+/** Calls functions of the other process. `Far` lists its functions by name, each with at most one parameter. */
 export interface Remote<Far> {
   /**
    * Calls one function and resolves to its result. Rejects with what it throws: an `AppError` as such, any other
@@ -39,9 +39,9 @@ interface Waiting {
 }
 
 /**
- * Creates the means to call functions at the other end of a pipe, and lets the other end call those of `near`. Calls
- * start at the other end in the order in which they were made. Not `birpc`: it would
- * need an adapter on each side for the code and hint of an `AppError` (docs/dependencies.md).
+ * Creates an object that calls functions at the other end of a pipe, and lets the other end call those of `near`. Calls
+ * start at the other end in the order in which they were made. Not `birpc`: it would need an adapter on each side for
+ * the code and hint of an `AppError` (docs/dependencies.md).
  */
 export function createRemote<Far>(pipe: Pipe, near: object): Remote<Far> {
   const waiting = new Map<number, Waiting>();

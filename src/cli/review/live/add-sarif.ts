@@ -20,7 +20,9 @@ export async function readSarif(path: string): Promise<readonly SarifFinding[]> 
   return parseSarif(text, path);
 }
 
-/** Adds findings as threads. One whose lines or file this review does not have is added to the review as a whole. */
+/**
+ * Adds findings as threads. A finding whose file or lines are not in this review is attached to the review as a whole.
+ */
 export async function addFindings(
   findings: readonly SarifFinding[],
   store: ThreadStore,

@@ -49,12 +49,12 @@ export function openCall(review: RunningReview, call: ReviewCall): Promise<Incom
   });
 }
 
-/** Returns an agent as the author of what a call writes; undefined if it gave no name. */
+/** Returns the author of the messages that an agent's call writes; undefined if the agent gave no name. */
 export function toAuthor(name: string | undefined): object | undefined {
   return name === undefined ? undefined : { kind: "agent", name };
 }
 
-/** Statuses of calls that name something invalid, unknown or decided. */
+/** Statuses of errors of the caller: an invalid request, an unknown id, or a review that is already decided. */
 const CALLERS_ERRORS = new Set([400, 404, 409, 413]);
 
 /** Returns the JSON of a response. Throws `usage` with the server's message if it is an error of the caller. */

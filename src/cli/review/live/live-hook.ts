@@ -122,7 +122,7 @@ function hasText({ threads, feedback }: LiveBatch): boolean {
   return threads.length > 0 || feedback.trim() !== "";
 }
 
-/** Returns the decision that a batch means for an agent that submitted its plan; undefined if the person made none. */
+/** Converts a batch to the decision for an agent that submitted its plan; undefined if the batch has none. */
 function toDecision(batch: LiveBatch, takesNotes: boolean): PlanDecision | undefined {
   if (batch.event === "approved") {
     if (!hasText(batch)) return { kind: "approve" };

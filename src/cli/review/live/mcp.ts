@@ -20,12 +20,12 @@ import { startDetached } from "./detach.ts";
 import { dataFolder, findReview } from "./find-review.ts";
 import { waitForBatch } from "./wait-for-batch.ts";
 
-/** The caller of a tool, and its ways to stop it and to learn of its progress. */
+/** The client of a tool call: its name, its cancellation and its progress notifications. */
 interface ToolCall {
   /** The client's name, which is the author of what it writes. */
   readonly agent: string;
   readonly signal: AbortSignal;
-  /** Reports that the call is still waiting; does nothing for a client that did not ask. */
+  /** Reports that the call is still waiting; does nothing for a client that requested no progress. */
   readonly reportProgress: (elapsed: number) => void;
   /** Runs a task once the result has been sent, unless the client has cancelled the call. */
   readonly afterSending: (task: () => Promise<void>) => void;

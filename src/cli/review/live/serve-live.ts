@@ -30,7 +30,7 @@ export async function startLive(
   void session.outcome.then(stop);
 }
 
-/** Tells the process that started a detached review its id and address, and lets it go. */
+/** Sends the id and the address of a detached review to the process that started it, and disconnects from it. */
 export async function announceLive({ url }: ReviewRun, { threads }: ReviewContext): Promise<void> {
   if (!process.connected) return;
   const message = { id: threads.reviewId, url };
@@ -43,11 +43,11 @@ export async function announceLive({ url }: ReviewRun, { threads }: ReviewContex
 
 /** The output of a live review that has ended. */
 export interface LiveEnd {
-  /** Prints what no `wait` has fetched. Called once the server is closed. */
+  /** Prints the batches that no `wait` has fetched. Called once the server is closed. */
   print(): Promise<void>;
 }
 
-/** Ends the session: agents get the final event, and what nobody has fetched is kept or printed. */
+/** Ends the session: sends agents the final event, and stores or prints the batches that nobody has fetched. */
 export async function endLive(
   { review, output }: ReviewRun,
   { threads: { live } }: ReviewContext,

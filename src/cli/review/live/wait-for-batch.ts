@@ -24,13 +24,13 @@ export async function waitCommand(flags: WaitFlags, output: Output): Promise<num
   const batch = await waitForBatch({ id, again, timeout: parseTimeout(flags.timeout) });
   if (batch === undefined) return TIMED_OUT;
   const text = json ? JSON.stringify(batch.content) : batchText(batch.content);
-  // Only what was printed as a whole counts as handed out.
+  // A batch counts as delivered only if it was printed completely.
   if (!(await output.result(text))) return 1;
   await batch.confirm();
   return 0;
 }
 
-/** A day, the longest time that a review accepts. */
+/** One day, the longest timeout that a review accepts. */
 const MAX_SECONDS = 86_400;
 
 /** Returns the seconds of --timeout; 0 checks once. Throws `usage`. */
@@ -42,7 +42,7 @@ function parseTimeout(text: string | undefined): number | undefined {
 }
 
 export interface WaitRequest {
-  /** Id of a review that is open or has ended; undefined: the one of this repository. */
+  /** Id of a review that is open or has ended, or undefined for the review of this repository. */
   readonly id: string | undefined;
   /** Seconds; undefined: no limit. */
   readonly timeout: number | undefined;
@@ -73,9 +73,9 @@ const response = z.union([
 ]);
 
 /**
- * Waits for the next batch of a live review; of a review that has ended, returns what nobody has fetched. Resolves to
- * undefined once the time limit has passed. Throws `usage` for an unknown review, `review_ended` if the review's process
- * ends meanwhile.
+ * Waits for the next batch of a live review; for a review that has ended, returns the next batch that nobody has
+ * fetched. Resolves to undefined once the time limit has passed. Throws `usage` for an unknown review, `review_ended`
+ * if the review's process ends meanwhile.
  */
 export async function waitForBatch(request: WaitRequest): Promise<ReceivedBatch | undefined> {
   const ended = request.id === undefined ? undefined : await endedLog(request.id);
@@ -168,13 +168,13 @@ async function fromLog(path: string, { again, id = "" }: WaitRequest): Promise<R
   });
 }
 
-/** Milliseconds that an ending review may take. */
+/** Milliseconds that a review may take to end. */
 const END_MS = 2_000;
 const LOOK_MS = 50;
 
 /**
- * Records a delivery whose review ended before it could: in its log, or with the review that has taken the log over.
- * Otherwise the next one would hand the batch out again.
+ * Records a delivery that the review could not record before it ended: in its log, or in the review that took the log
+ * over. Otherwise the next review would deliver the batch again.
  */
 async function recordDelivery(review: RunningReview, batch: string): Promise<void> {
   await processEnd(review);

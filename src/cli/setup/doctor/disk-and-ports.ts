@@ -8,7 +8,7 @@ import { getErrorMessage } from "../../../errors.ts";
 import { makeFolders } from "../../../files/make-folders.ts";
 import type { Finding } from "./finding.ts";
 
-/** The size of a short plan. */
+/** Bytes that the check writes: the size of a short plan. */
 const TRIAL_BYTES = 16_384;
 
 /** Checks the data directory by writing and removing a file. */

@@ -2,7 +2,7 @@
 export interface Finding {
   /** The thing that was checked, in a word or two: "git", "data directory". */
   readonly subject: string;
-  /** `off`: not in use, which is no problem. */
+  /** `off`: not in use, which is not a problem. */
   readonly state: "ok" | "warning" | "broken" | "off";
   /** The result in a few words. */
   readonly detail: string;

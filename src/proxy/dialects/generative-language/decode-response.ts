@@ -89,7 +89,7 @@ function* decodeCandidate(wire: WireCandidate, responseId: string, index: number
 /** Converts a complete call. A call without an ID gets one derived from the response's ID and its position. */
 export function decodeCall(part: WirePart, responseId: string, candidate: number, partIndex: number) {
   const call = part.functionCall;
-  // The model sometimes adds the Python module under which it sees its functions.
+  // The model sometimes adds the name of the Python module that contains its functions.
   const name = (call?.name ?? "").replace(/^default_api[.:]/, "");
   return {
     type: "tool-call",

@@ -97,8 +97,8 @@ function fixFirstAndLastRole(messages: OutMessage[], { capabilities, list }: Blo
 }
 
 /**
- * Returns the blocks whose breakpoints exceed the maximum. The last ones stay: a later breakpoint covers the earlier
- * ones.
+ * Returns the blocks whose breakpoints exceed the maximum. The last ones are kept, because a later breakpoint covers
+ * the earlier ones.
  */
 export function limitBreakpoints(blocks: readonly OutBlock[], { list }: BlockContext): ReadonlySet<OutBlock> {
   const marked = blocks.filter((block) => "cache_control" in block);

@@ -3,7 +3,7 @@ import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import { isObject } from "../../exchange/json.ts";
 import { countValues, isPauseDue, type Steps, VALUES_PER_STEP } from "../../exchange/steps.ts";
 
-/** The first problem of a value: where it is and what is wrong. */
+/** The first problem of a value: its path and a description. */
 export interface Issue {
   readonly path: readonly PropertyKey[];
   readonly message: string;

@@ -30,12 +30,12 @@ interface Template {
  * (and in fields that no codec reads). After two such events in a row, the following ones are not decoded: an event
  * with the same bytes except for that string becomes the same client text except for that string.
  *
- * The result is exact, because codecs pass a delta's text on without reading it. The template requires two events
- * that differ in one string, decode to one delta each with that string as its text and in the same part, and encode
- * to client texts that differ only in that string. Strings with escapes take the slow path, because escapes may be
- * written differently on each side. So does any other event, after which a template stays valid only if the event
- * matches it. Codecs that keep a part's text receive it later, in one delta for many (`StreamDecoder.note`), and
- * always before their next event.
+ * The result is exact, because codecs pass a delta's text on without reading it. Creating a template requires two
+ * events that differ in one string. Each must decode to one delta of the same part, with that string as its text, and
+ * their client texts must differ only in that string. Strings with escapes take the slow path, because escapes may be
+ * written differently on each side. So does any other event; a template stays valid afterwards only if the event
+ * matches it. Codecs that keep a part's text receive it later, in one delta for many (`StreamDecoder.note`), and always
+ * before their next event.
  */
 export class DeltaFastPath {
   /** The template of the last event, once two events in a row match it. */

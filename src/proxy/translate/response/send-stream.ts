@@ -21,7 +21,9 @@ import { createStreamGuard } from "./stream-guard.ts";
 
 /** How long the status is delayed, so that an early error can still set it. */
 const FIRST_EVENT_TIMEOUT_MS = 5_000;
-/** Limits for reading what an upstream sends after its terminal event, so that its connection can be reused. */
+/**
+ * Limits for reading the data that an upstream sends after its terminal event, so that its connection can be reused.
+ */
 const MAX_TRAILING_BYTES = 64 * 1024;
 const MAX_TRAILING_MS = 500;
 

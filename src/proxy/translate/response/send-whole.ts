@@ -21,7 +21,8 @@ import { decodeEventList, ResponseCollector } from "./response-events.ts";
 import { createStreamGuard, findResponseError } from "./stream-guard.ts";
 
 /**
- * Responds with a complete body, from the upstream's complete response or, if it streams unasked, from its stream.
+ * Responds with a complete body, from the upstream's complete response or, if it streams although no stream was
+ * requested, from its stream.
  */
 export async function sendWhole(translation: Translation, upstream: UpstreamResponse): Promise<void> {
   const { shape, body } = await lookAt(upstream.body);
@@ -61,7 +62,7 @@ function collectResponse(events: readonly ExchangeEvent[]): ExchangeResponse {
   return gathering.response();
 }
 
-/** Collects the response from the events of a stream, as they come. */
+/** Collects the response from the events of a stream as they arrive. */
 class Gathering {
   private readonly guard = createStreamGuard();
   private readonly collector = new ResponseCollector();

@@ -2,9 +2,9 @@ const numberKey = '"sequence_number":';
 const paddingKey = ',"obfuscation":"';
 
 /**
- * Removes from an event's JSON what differs between events and is read by no codec: the sequence number of responses
- * events, and the padding with which OpenAI hides the length of tokens. Removes both only from valid JSON positions
- * (inside a string, the quotes of a key would be escaped); returns other text unchanged.
+ * Removes the fields of an event's JSON that differ between events and that no codec reads: the sequence number of
+ * responses events, and the padding with which OpenAI hides the length of tokens. Removes both only from valid JSON
+ * positions (inside a string, the quotes of a key would be escaped); returns other text unchanged.
  */
 export function withoutVolatileFields(data: string): string {
   return withoutPadding(withoutNumber(data));
