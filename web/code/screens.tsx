@@ -62,7 +62,7 @@ export function SentScreen() {
     <PageState
       title={sentTitle(sent)}
       actions={
-        sent.feedback !== "" && <Button onClick={copy}>{copied ? "Copied" : "Copy what was sent"}</Button>
+        sent.feedback !== "" && <Button onClick={copy}>{copied ? "Copied" : "Copy the feedback"}</Button>
       }
     >
       <p>
@@ -78,7 +78,7 @@ export function SentScreen() {
       ))}
       {sent.feedback !== "" && (
         <details className="sent-text">
-          <summary>What was sent</summary>
+          <summary>Sent feedback</summary>
           <pre>{sent.feedback}</pre>
         </details>
       )}

@@ -15,7 +15,7 @@ export const otelSettings = z
     content: z
       .boolean()
       .default(false)
-      .describe("Adds what clients and models have written to spans, with secrets redacted."),
+      .describe("Adds the messages of clients and models to spans, with secrets redacted."),
     relay: httpUrl
       .optional()
       .describe("The OTLP endpoint that receives the telemetry of clients; default: it is dropped."),

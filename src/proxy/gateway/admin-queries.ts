@@ -24,7 +24,7 @@ export const callQuery = pageQuery.extend({
   upstream: text.optional(),
   status: z.coerce.number().int().optional(),
   session: text.optional(),
-  outcome: z.enum(["ok", "error"]).optional().describe("Calls that failed, or those that did not."),
+  outcome: z.enum(["ok", "error"]).optional().describe("`error`: failed calls; `ok`: all others."),
   q: text
     .max(200)
     .optional()

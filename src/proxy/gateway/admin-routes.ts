@@ -187,7 +187,7 @@ export const adminRoutes: readonly AdminRoute[] = [
   route({
     method: "GET",
     path: "/limits/{id}",
-    summary: "Returns what is left of a key's limits",
+    summary: "Returns the remaining limits of a key",
     response: keyLimitsStateSchema,
     serve: async (context, { params: { id = "" } }) =>
       keyLimitsState(await findKey(context, id), context.services),
@@ -195,7 +195,7 @@ export const adminRoutes: readonly AdminRoute[] = [
   route({
     method: "GET",
     path: "/teams/{name}/limits",
-    summary: "Returns what is left of a team's limits",
+    summary: "Returns the remaining limits of a team",
     response: keyLimitsStateSchema,
     async serve(context, { params: { name = "" } }) {
       return teamLimitsState(await (await openStore(context)).findTeam(name), context.services);

@@ -37,7 +37,7 @@ export async function expectFreeName(trx: Trx, name: string): Promise<void> {
     .select("id")
     .where((where) => where.or([where("name", "=", name), where("id", "=", name)]))
     .executeTakeFirst();
-  if (known) throw new AppError("conflict", `There is a key ${name} already`);
+  if (known) throw new AppError("conflict", `A key named ${name} already exists`);
 }
 
 export async function addSecret(trx: Trx, keyId: string, secret: string): Promise<void> {

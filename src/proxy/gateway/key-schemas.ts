@@ -49,7 +49,7 @@ export const rotationSchema = z.strictObject({
     .string()
     .regex(/^\d+[smhd]$/, "must be a number and s, m, h or d, such as 24h")
     .optional()
-    .describe("How long the former secret goes on working."),
+    .describe("How long the previous secret stays valid."),
 });
 
 export const newTeamSchema = z.strictObject({

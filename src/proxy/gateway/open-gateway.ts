@@ -74,7 +74,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
     copying = ledger;
     const repair = async (error: unknown) => {
       if (!(await replaceMissingTables(db, location, error))) return false;
-      note("The database is another one and was empty: keys and the calls of the log are written to it.");
+      note("The database was replaced by an empty one: the keys and the calls in the log are written to it.");
       ledger.reread();
       return true;
     };

@@ -22,7 +22,7 @@ export const ownKeySchema = z.strictObject({
   sees: z
     .enum(["everything", "current", "own"])
     .describe(
-      "What the dashboard shows to it: everything, the calls of all keys since the start, or its own calls.",
+      "The calls that the dashboard shows: `everything`, `current` (all keys, since the start), or `own`.",
     ),
 });
 
@@ -45,7 +45,7 @@ export const ownRoutes: readonly AdminRoute[] = [
   route({
     method: "GET",
     path: "/limits",
-    summary: "Returns what is left of the key's limits and of its team's",
+    summary: "Returns the remaining limits of the key and its team",
     response: ownLimitsSchema,
     serve: ownLimits,
   }),

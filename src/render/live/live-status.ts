@@ -23,9 +23,9 @@ export function liveStatus({ name, state, progress }: LiveAgent, batch: BatchPro
   const isWaiting = batch.waiting > 0;
   if (state === "gone") {
     const kept = isWaiting
-      ? "What you sent is kept for the next one."
-      : "You can go on: what you send is kept.";
-    return { tone: "warning", text: `${subject} has gone. ${kept}` };
+      ? "Your feedback is kept for the next one."
+      : "You can continue: your feedback is kept for the next one.";
+    return { tone: "warning", text: `${subject} has disconnected. ${kept}` };
   }
   const more = progress ? { progress } : {};
   if (isWaiting) return { tone: "busy", text: `Sent, waiting for ${agent}.`, ...more };
@@ -34,6 +34,6 @@ export function liveStatus({ name, state, progress }: LiveAgent, batch: BatchPro
   if (progress) return { tone: "busy", text: `${subject}:`, progress };
   if (state === "waiting") return { tone: "plain", text: `${subject} is waiting for your feedback.` };
   if (state === "none")
-    return { tone: "plain", text: "No agent has connected yet. What you send is kept for it." };
+    return { tone: "plain", text: "No agent has connected yet. Your feedback is kept for it." };
   return { tone: "plain", text: `${subject} is connected.` };
 }

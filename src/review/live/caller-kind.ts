@@ -27,7 +27,7 @@ export function callerKind({ headers }: Pick<FastifyRequest, "headers">, token: 
 /** Throws `unauthorized` or `forbidden` unless the caller is an agent. */
 export function expectAgent(request: FastifyRequest, token: string): void {
   if (callerKind(request, token) === "agent") return;
-  throw new AppError("forbidden", "This route is for agents. It needs the token of the running file.");
+  throw new AppError("forbidden", "This route is for agents: send the token of the review's running file.");
 }
 
 /** Throws `unauthorized` or `forbidden` unless the caller is a page. */

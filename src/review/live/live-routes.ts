@@ -44,7 +44,7 @@ export function liveRoutes(app: FastifyInstance, context: ReviewContext): void {
     const { timeout, again = false, hold = false, author } = parseBody(waitBody, request.body);
     if (again) {
       const last = live.again();
-      if (!last) throw new AppError("not_found", "No feedback has been handed out yet.");
+      if (!last) throw new AppError("not_found", "No feedback has been delivered yet.");
       return { ...last, id: "" };
     }
     const disconnected = disconnectSignal(reply);

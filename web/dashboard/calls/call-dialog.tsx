@@ -76,7 +76,7 @@ function CallDetails({ call }: { readonly call: CallDetailView }) {
       </dl>
       <h3 id="attempts-heading">Attempts</h3>
       {attempts.length === 0 ? (
-        <p className="secondary">{call.attempts === 0 ? "None: no upstream was asked." : "One, as above."}</p>
+        <p className="secondary">{call.attempts === 0 ? "None: no upstream was called." : "One, as above."}</p>
       ) : (
         <Attempts attempts={attempts} />
       )}

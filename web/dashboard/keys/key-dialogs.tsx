@@ -157,7 +157,7 @@ export function RotateDialog({
     >
       <p>The key gets another secret, which is shown once. Its limits and its usage stay.</p>
       <label className="field">
-        <span>The former secret is rejected</span>
+        <span>The previous secret is rejected</span>
         <select className="input" value={grace} onChange={(event) => setGrace(event.target.value)}>
           {GRACES.map(({ value, label }) => (
             <option key={value} value={value}>

@@ -117,7 +117,7 @@ function FinishDialog({ caller, collect, onClose, onFinished }: FinishDialogProp
       <Problem text={problem} />
       <p>
         {sentenceStart(caller)} receives your decision and the session ends.
-        {count > 0 && " What is not sent yet goes with it:"}
+        {count > 0 && " Unsent comments are included:"}
       </p>
       {count > 0 && <Contents comments={comments} />}
       <TextField label="Last message (optional)" />

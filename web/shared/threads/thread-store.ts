@@ -107,7 +107,7 @@ export function receiveAgent(agent: LiveAgent): void {
   const { live } = state();
   if (!live) return;
   set({ live: { ...live, agent } });
-  if (agent.state === "gone" && live.agent.state !== "gone") announce("The agent has gone");
+  if (agent.state === "gone" && live.agent.state !== "gone") announce("The agent has disconnected");
   else if (agent.progress && agent.progress !== live.agent.progress) announce(agent.progress);
 }
 

@@ -16,7 +16,7 @@ export function addKeyCommands(keys: Command, output: Output, setExitCode: SetEx
     setExitCode(await actions[name](key, flags, output));
   };
   withKeyFlags(shared(keys.command("create <name>")))
-    .description("Create a key and print its secret, which is not kept")
+    .description("Create a key and print its secret, which is not stored")
     .action(run("createKey"));
   shared(keys.command("list"))
     .description("List the keys of the database and of the configuration")
@@ -30,7 +30,7 @@ export function addKeyCommands(keys: Command, output: Output, setExitCode: SetEx
     .action(run("updateKey"));
   shared(keys.command("rotate <name>"))
     .description("Give a key another secret and print it")
-    .option("--grace <span>", "how long the former secret goes on working, such as 24h (default: not at all)")
+    .option("--grace <span>", "how long the previous secret stays valid, such as 24h (default: not at all)")
     .action(run("rotateKey"));
   shared(keys.command("revoke <name>"))
     .description("Revoke a key: calls with it are refused")

@@ -85,7 +85,7 @@ export function createCommonState(
 
 /** Workers use the database of the primary only if one is configured. */
 function requireHost(host: GatewayHost | undefined): GatewayHost {
-  if (host === undefined) throw new AppError("internal", "a worker asks for a database that is not there");
+  if (host === undefined) throw new AppError("internal", "a worker called a database, and none is configured");
   return host;
 }
 
@@ -93,7 +93,7 @@ function requireHost(host: GatewayHost | undefined): GatewayHost {
 async function withTimeout<Value>(asked: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("it does not answer")), TIMEOUT_MS);
+    timer = setTimeout(() => reject(new Error("the worker does not respond")), TIMEOUT_MS);
   });
   return Promise.race([asked, timeout]).finally(() => clearTimeout(timer));
 }

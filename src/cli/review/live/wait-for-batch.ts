@@ -157,13 +157,13 @@ async function fromLog(path: string, { again, id = "" }: WaitRequest): Promise<R
       confirm: () => (again ? Promise.resolve() : appendDelivery(path, next.id)),
     };
   }
-  if (again) throw new AppError("usage", "No feedback has been handed out yet");
+  if (again) throw new AppError("usage", "No feedback has been delivered yet");
   const final = log.batches.at(-1);
   if (final && final.event !== "feedback") {
     const { event, round } = final;
     return { content: { event, round, threads: [], feedback: "" }, confirm: async () => {} };
   }
-  throw new AppError("usage", `The review ${id} was interrupted, and everything that was sent is fetched`, {
+  throw new AppError("usage", `The review ${id} was interrupted, and all of its feedback has been fetched`, {
     hint: "Continue it with --live.",
   });
 }

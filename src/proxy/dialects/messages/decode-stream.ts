@@ -63,7 +63,7 @@ class MessagesStreamDecoder implements StreamDecoder {
     if (data === "") return;
     const body = readJson(data);
     const parsed = eventSchema.safeParse(body, FIRST_ISSUE);
-    if (!parsed.success) return this.fail("The upstream sent an event that is none of its dialect.");
+    if (!parsed.success) return this.fail("The upstream sent an event that is not defined in its dialect.");
     const event = parsed.data;
     if (event.type === "error") return this.failWith(decodeStreamError(body));
     if (event.type === "ping") return this.emit({ type: "ping" });
@@ -86,14 +86,14 @@ class MessagesStreamDecoder implements StreamDecoder {
     const index = event.index ?? 0;
     switch (event.type) {
       case "content_block_start":
-        if (!event.content_block) return this.fail("The upstream opened a block of no kind.");
+        if (!event.content_block) return this.fail("The upstream opened a block without a type.");
         this.blocks.set(
           index,
           openBlock(event.content_block, this.parts++, (made) => this.emit(made)),
         );
         return;
       case "content_block_delta":
-        if (!this.blocks.has(index)) return this.fail("The upstream filled a block that is not open.");
+        if (!this.blocks.has(index)) return this.fail("The upstream sent content for a block that is not open.");
         if (event.delta) this.blocks.get(index)?.delta(event.delta);
         return;
       case "content_block_stop":

@@ -90,7 +90,7 @@ function encodeBare(part: Part, context: BlockContext): OutBlock | undefined {
       if (part.origin?.dialect === "messages") return part.origin.raw as OutBlock;
       return lost(part.type, "The use of another vendor's tool dropped: the dialect has no equivalent.");
     default:
-      return lost(part.type, `The dialect takes no ${part.type}.`);
+      return lost(part.type, `The dialect does not support a part of the type ${part.type}.`);
   }
 }
 

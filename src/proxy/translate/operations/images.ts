@@ -135,7 +135,7 @@ export function getImages(response: ExchangeResponse): readonly GeneratedImage[]
     .trim();
   const reason = response.candidates[0]?.finish;
   throw createNoImageError(
-    text || reason?.message || `The model made no picture (${reason?.raw ?? "no reason given"}).`,
+    text || reason?.message || `The model returned no image (${reason?.raw ?? "no reason given"}).`,
   );
 }
 

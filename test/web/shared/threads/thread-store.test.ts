@@ -79,7 +79,7 @@ describe("the status of a live session", () => {
     expect(text("working", { ...sent, waiting: 2 })).toBe("Sent, waiting for codex.");
     expect(text("working", sent)).toBe("codex is working on your feedback.");
     expect(text("gone", { ...sent, waiting: 1 })).toBe(
-      "codex has gone. What you sent is kept for the next one.",
+      "codex has disconnected. Your feedback is kept for the next one.",
     );
   });
 
