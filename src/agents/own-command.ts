@@ -9,7 +9,7 @@ export interface Started {
   readonly program: string;
   /** The script that node runs; absent for the single executable, whose `argv[1]` is not a path. */
   readonly script?: string;
-  /** The PATH. */
+  /** The value of `PATH`. */
   readonly searchPath: string;
 }
 

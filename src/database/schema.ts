@@ -76,7 +76,6 @@ export interface UsageHourTable {
 }
 
 export interface CaptureTable {
-  /** The call's id. */
   id: string;
   time: number;
   /** Both bodies as JSON: gzip, then base64. */

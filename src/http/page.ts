@@ -38,7 +38,6 @@ const NOT_BUILT = `<!doctype html>
 <p>The pages are not built. Run <code>npm run build</code>, then start the review again.</p></html>
 `;
 
-/** The header in which a page sends its token. */
 const TOKEN_HEADER = "x-sallyport-page";
 
 /** Returns a new token for this server's pages. */

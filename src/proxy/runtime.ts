@@ -27,7 +27,6 @@ export interface Runtime {
   readonly selector: Selector;
   /** Whether a rule's strategy depends on the calls so far. */
   readonly usesStats: boolean;
-  /** Whether an upstream has limits. */
   readonly hasUpstreamLimits: boolean;
   /** Redacts every secret of the configuration. */
   readonly redact: Redact;

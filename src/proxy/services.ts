@@ -52,7 +52,6 @@ export interface Services {
   readonly nextRequestId: () => string;
   /** Identifies this process in the ledger: part of the ids of its calls. */
   readonly replicaId: string;
-  /** The program's version. */
   readonly version: string;
   /** The keys of the database, and its queries for admins. */
   readonly gateway: Gateway;

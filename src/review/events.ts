@@ -9,7 +9,6 @@ export interface EventHub {
   send(event: ReviewEvent, from?: DecisionSource): void;
   /** Why the agent may not read the decision; undefined until a `caller-doubtful` event is sent. */
   readonly doubt: CallerDoubt | undefined;
-  /** Whether a page is connected. */
   readonly isConnected: boolean;
   /** Whether a page is connected or was in the last 3 s: a page that reloads connects again. */
   readonly wasConnectedLately: boolean;

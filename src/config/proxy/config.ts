@@ -134,7 +134,6 @@ export interface ModelRule {
   readonly when: RuleCondition | undefined;
 }
 
-/** A target of a rule. */
 export interface RuleTarget {
   /** The upstream's name. */
   readonly upstream: string;

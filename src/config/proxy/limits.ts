@@ -24,7 +24,7 @@ export const keyLimitsSchema = z.strictObject({ ...rates, budgets: z.array(budge
 
 const text = z.string().min(1);
 
-/** What a configured key may do. */
+/** The permissions of a configured key. */
 export const keyAccess = {
   team: text.optional().describe("The team whose limits and usage the key shares."),
   tags: z.record(text, z.string()).optional().describe("Recorded with each call."),

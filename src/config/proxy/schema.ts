@@ -166,7 +166,6 @@ function isAddressRange(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
 }
 
-/** The default port of the proxy. */
 export const DEFAULT_PROXY_PORT = 8045;
 
 /** The `proxy` section. */

@@ -194,7 +194,6 @@ class BodyScan {
     } else this.state = "failed";
   }
 
-  /** Skips a nested value. */
   private skipNested(until: number): void {
     const { bytes } = this;
     let { at, depth, values, deepest } = this;

@@ -9,7 +9,6 @@ import type { FinishedCall, LiveCall } from "./api-types.ts";
 export interface CallActivity {
   readonly live: readonly LiveCall[];
   readonly calls: readonly FinishedCall[];
-  /** Upstreams and keys in cooldown. */
   readonly cooldowns: readonly Cooldown[];
 }
 

@@ -19,7 +19,6 @@ export function sumCalls(all: readonly CallSeries[]): CallTotals {
   };
 }
 
-/** Counts calls and failed calls. */
 function served(all: readonly CallSeries[]): Pick<CallTotals, "calls" | "errors"> {
   return {
     calls: sumOver(all, ({ calls }) => calls),

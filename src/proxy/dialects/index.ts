@@ -19,7 +19,6 @@ const registry: {
   "generative-language": generativeLanguage,
 };
 
-/** The names of all dialects. */
 export const dialects = Object.keys(registry) as readonly Dialect[];
 
 /** The names of the dialects that an upstream can have. */

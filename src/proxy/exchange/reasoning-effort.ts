@@ -1,6 +1,5 @@
 import type { ReasoningRequest } from "./request.ts";
 
-/** Reasoning effort. */
 export type Effort = NonNullable<ReasoningRequest["effort"]>;
 
 /** All efforts, from least to most. */

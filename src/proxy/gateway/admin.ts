@@ -8,7 +8,6 @@ import type { AdminContext, AdminResponse, AdminRoute } from "./admin-route.ts";
 import { adminRoutes } from "./admin-routes.ts";
 import { ownRoutes } from "./own-routes.ts";
 
-/** The path of the admin API. */
 export const ADMIN_PATH = "/api/admin/v1";
 
 /** The path of the API for a key's own calls and limits. */

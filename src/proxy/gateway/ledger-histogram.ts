@@ -23,7 +23,6 @@ export function bucketSql(column: string): string {
   return `case when ${column} is null then null ${cases.join(" ")} else ${last} end`;
 }
 
-/** Counts `calls` in a bucket. */
 export function countIn(counts: LatencyCounts, bucket: number, calls = 1): void {
   counts[bucket] = (counts[bucket] ?? 0) + calls;
 }

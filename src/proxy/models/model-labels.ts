@@ -63,7 +63,6 @@ export function createModelLabels(): ModelLabels {
   };
 }
 
-/** Returns every model that the configuration names. */
 function namedModels({ rules, upstreams }: ProxyConfig): Set<string> {
   const names = new Set<string>();
   for (const { match, targets } of rules) {

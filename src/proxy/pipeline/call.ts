@@ -68,7 +68,6 @@ export interface Call {
   status: number;
   firstByteAt: number;
   retries: number;
-  /** The attempts in order. */
   readonly attempts: OpenAttempt[];
   /** The pattern of the rule that chose its upstreams. */
   rule: string | undefined;

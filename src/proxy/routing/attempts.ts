@@ -33,7 +33,6 @@ const REPEATS = 2;
 /** If an upstream asks for a longer pause, the client gets its response instead of a retry. */
 const MAX_PAUSE_MS = 20_000;
 
-/** Returns the attempt at the first target. */
 export function firstAttempt(
   [first, ...others]: Targets,
   orderKeys: KeyOrder,

@@ -22,7 +22,6 @@ export interface AttemptedTarget extends Target {
  * the cooldown.
  */
 export interface Cooldowns {
-  /** Records how an attempt ended. */
   record(target: AttemptedTarget, outcome: AttemptOutcome): void;
   /** Returns the targets in the same order, those in cooldown last. */
   availableFirst(targets: Targets): Targets;

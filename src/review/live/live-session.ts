@@ -71,7 +71,6 @@ export interface LiveSessionOptions {
   readonly events: EventHub;
   /** Name of the agent that opened the review; empty if it gave none. */
   readonly agent: string;
-  /** Number of the first round. */
   readonly firstRound: number;
   /** Seconds without any page or agent after which `onIdle` is called. */
   readonly idle: number;

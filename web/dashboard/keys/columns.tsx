@@ -116,7 +116,6 @@ export function teamColumns(keys: readonly KeyView[], setOpen: (open: Open) => v
   ];
 }
 
-/** Loads and renders remaining limits. */
 function LoadedLimits({ path }: { readonly path: string }) {
   const { api } = useSession();
   const { data } = useQuery(path, (signal) => api.get<LimitsView>(path, {}, signal), REFRESH_MS);

@@ -25,7 +25,6 @@ const SEVERITY_NAMES: Readonly<Record<ThreadSeverity, string>> = {
 };
 
 export interface ThreadActions {
-  /** Accepts a finding. */
   readonly onAccept: (thread: Thread) => void;
   /** Absent in a one-shot review, where no reply would reach the agent. */
   readonly canRespond: boolean;

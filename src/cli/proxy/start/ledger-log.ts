@@ -5,7 +5,6 @@ import type { GatewayHost } from "./gateway-host.ts";
 
 /** Copies the lines of a log to the database. */
 export interface LedgerLog {
-  /** The log's path. */
   readonly path: string;
   /** Keeps the lines that are not in the file yet; undefined if workers write them. */
   readonly journal: OpenJournal | undefined;

@@ -33,7 +33,7 @@ export function createSharedConversations(elsewhere: KeptElsewhere): Conversatio
 }
 
 /**
- * Creates a store of conversations in the database, so that any replica continues them, also after a restart. While the
+ * Creates a store of conversations in the database, so that any replica can continue them, even after a restart. While the
  * database is down, and without one, they are kept in `memory`.
  */
 export function createStoredConversations(

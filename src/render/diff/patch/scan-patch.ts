@@ -1,7 +1,6 @@
 import { type Hunk, LINE_ADDED, LINE_CONTEXT, LINE_REMOVED, type ParsedPatch } from "./parsed-patch.ts";
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/;
-/** The state of a scan. */
 interface Scan {
   readonly text: string;
   readonly kind: Uint8Array;
