@@ -22,22 +22,22 @@ async function ask({ url }: TestProxy, model: string): Promise<void> {
   await response.text();
 }
 
-describe("the watch that every proxy of a test is under", () => {
-  it("lets one go that has kept its secrets", async () => {
+describe("the leak check of test proxies", () => {
+  it("accepts a proxy that has leaked no secret", async () => {
     const proxy = await proxyBefore(json({ ok: true }));
     await ask(proxy, "m");
     await until(() => proxy.records.length === 1);
     await expect(proxy.close()).resolves.toBeUndefined();
   });
 
-  it("sees a secret in an answer: what a vendor says in an answer that is none of an error is passed on", async () => {
+  it("detects a secret in a response, but not in a vendor's successful response", async () => {
     const proxy = await proxyBefore(json({ echoed: SECRET }));
     await ask(proxy, "m");
     await until(() => proxy.records.length === 1);
     await expect(proxy.close()).rejects.toThrow("A secret in an answer");
   });
 
-  it("sees anything like a key in the log", async () => {
+  it("detects any text with the format of a key in the log", async () => {
     const proxy = await proxyBefore(json({ ok: true }));
     await ask(proxy, "sk-typed-into-the-wrong-field");
     await until(() => proxy.records.length === 1);

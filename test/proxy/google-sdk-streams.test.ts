@@ -22,7 +22,7 @@ const body = { contents: [{ role: "user", parts: [{ text: "Hi" }] }] };
 const silence = () => new Promise((resolve) => setTimeout(resolve, 1_000));
 
 describe("84 a generative-language stream, as Google's SDKs for Python, Go and JavaScript read it", () => {
-  it.each(DIALECTS)("holds nothing but chunks while a %s upstream is silent", async (dialect) => {
+  it.each(DIALECTS)("contains only chunks while a %s upstream is silent", async (dialect) => {
     const upstream = await startFakeUpstream(async (_hit, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       if (dialect === "messages") response.write('event: ping\ndata: {"type": "ping"}\n\n');
@@ -47,7 +47,7 @@ describe("84 a generative-language stream, as Google's SDKs for Python, Go and J
     expect(JSON.stringify(chunks)).toContain("déjà");
   });
 
-  it("takes no ping of a messages vendor's, wherever it stands", async () => {
+  it("contains no ping of a messages vendor, wherever it arrives", async () => {
     const response = messagesStream([
       { type: "ping" },
       { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
@@ -88,7 +88,7 @@ describe("40 signatures of other vendors, for Google's SDKs", () => {
     },
   ];
 
-  it.each(scenes)("$signature is base64, and finds back in both alphabets", async (scene) => {
+  it.each(scenes)("$signature is base64, and is restored from both alphabets", async (scene) => {
     const { upstream, response, signature } = scene;
     const received = await runScene({ client: "generative-language", upstream, body, response });
     checkSignatures(received.json);
@@ -111,7 +111,7 @@ describe("40 signatures of other vendors, for Google's SDKs", () => {
     }
   });
 
-  it("are base64 in streams, too", async () => {
+  it("are base64 in streams too", async () => {
     const response = chatStream([{ reasoning_details: [{ ...detail, index: 0 }] }, { content: "ok" }]);
     const received = await runScene({
       client: "generative-language",

@@ -8,7 +8,7 @@ it.each([
   ["relayed", "messages"],
   ["translated", "responses"],
 ] as const)(
-  "a client that leaves while its model is looked up has nothing sent for it: a call that would be %s",
+  "a client that disconnects during model lookup causes no upstream call: a call that would be %s",
   async (_lane, client) => {
     let list = () => {};
     const upstream = await startFakeUpstream(async (hit, response) => {

@@ -66,7 +66,7 @@ afterAll(async () => {
 });
 
 describe("the MCP relay", () => {
-  it("carries a whole session of the official client", async () => {
+  it("relays a whole session of the official client", async () => {
     const before = seen.length;
     const client = new Client({ name: "test", version: "1.0.0" });
     const notes: unknown[] = [];
@@ -92,7 +92,7 @@ describe("the MCP relay", () => {
     expect(new Set(others.map((each) => each.session)).size).toBe(1);
   });
 
-  it("carries methods that elsewhere need a body or its type, as they come", async () => {
+  it("relays methods without a body or content type unchanged", async () => {
     const before = seen.length;
     const asked = ["QUERY", "PATCH", "PROPFIND", "M-SEARCH"];
     for (const method of asked) {
@@ -109,7 +109,7 @@ describe("the MCP relay", () => {
     expect(seen.slice(before).map(({ method }) => method)).toEqual(asked);
   });
 
-  it("says 404 where a server is off or unknown, 502 where it cannot be reached", async () => {
+  it("returns 404 if a server is off or unknown, and 502 if it is unreachable", async () => {
     const headers = { authorization: `Bearer ${KEY}` };
     for (const name of ["off", "unknown"]) {
       const response = await fetch(`${proxy.url}/mcp/${name}/mcp`, { method: "POST", headers, body: "{}" });

@@ -46,7 +46,7 @@ const STREAM = [
 ];
 
 describe("the native lane", () => {
-  it("passes request and answer on byte for byte, and puts usage on record", async () => {
+  it("relays request and response byte for byte, and records the usage", async () => {
     const body = '{ "id":"x","n":9007199254740993,"usage":{"input_tokens":3,"output_tokens":2} }\n';
     const { proxy, upstream } = await setUp(undefined, json(body));
     const sent = '{ "model" : "m","n":9007199254740993,"dup":1,"dup":2,\n"esc":"\\u00e9"}';
@@ -66,7 +66,7 @@ describe("the native lane", () => {
     expect(proxy.records[0]?.usage).toMatchObject({ input: { total: 3 }, output: { total: 2 } });
   });
 
-  it("passes a stream on, cut anywhere, and reads its usage at the end", async () => {
+  it("relays a stream split at any byte, and reads its usage at the end", async () => {
     const bytes = Buffer.from(STREAM.join(""));
     for (const size of [1, 7, 64]) {
       const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
@@ -81,7 +81,7 @@ describe("the native lane", () => {
     }
   });
 
-  it("passes on all events of a packet that also ends the stream, well or badly", async () => {
+  it("relays all events of a packet that also ends the stream, with or without an error", async () => {
     for (const ends of [true, false]) {
       const sent = ends ? STREAM : STREAM.slice(0, 2);
       const { proxy } = await setUp(undefined, (_hit, response) => {
@@ -100,7 +100,7 @@ describe("the native lane", () => {
     }
   });
 
-  it("sends its own credentials, and nothing of the client's, its connection or its browser", async () => {
+  it("sends its own credentials, and none of the client, its connection or its browser", async () => {
     const { proxy, upstream } = await setUp(() => ({ api_keys: ["sk-client-0123456789"] }));
     await post(proxy, '{"model":"m"}', {
       authorization: "Bearer sk-client-0123456789",
@@ -119,7 +119,7 @@ describe("the native lane", () => {
     expect(JSON.stringify(headers)).not.toContain("sk-client");
   });
 
-  it("forwards the client's own key where the upstream asks for it, but never the proxy's", async () => {
+  it("forwards the client's own key if the upstream requires it, but never the proxy's", async () => {
     const { proxy, upstream } = await setUp((url) => ({
       api_keys: ["sk-proxy-0123456789ab"],
       auth_mode: "strict",
@@ -133,7 +133,7 @@ describe("the native lane", () => {
     expect(upstream.hits[0]?.headers.authorization).toBeUndefined();
   });
 
-  it("forwards a key of the client's own that came in the query, as a header", async () => {
+  it("forwards a client's own key from the query as a header", async () => {
     const { proxy, upstream } = await setUp((url) => ({
       api_keys: ["sk-proxy-0123456789ab"],
       upstreams: { main: { dialect: "generative-language", base_url: url, credentials: "client" } },
@@ -148,7 +148,7 @@ describe("the native lane", () => {
   });
 
   it.each(["gzip", "GZIP"])(
-    "104: sends a body that came in %s as the plain bytes it says they are",
+    "104: sends a body compressed with %s uncompressed",
     async (coding) => {
       const { proxy, upstream } = await setUp();
       await post(proxy, gzipSync('{"model":"m"}'), { "content-encoding": coding });
@@ -157,7 +157,7 @@ describe("the native lane", () => {
     },
   );
 
-  it("104: leaves an MCP server's bodies in the coding they came in", async () => {
+  it("104: leaves the bodies of MCP servers compressed", async () => {
     const { proxy, upstream } = await setUp((url) => ({ mcp: { tools: { url: `${url}/mcp` } } }));
     const compressed = gzipSync("{}");
     await post(proxy, compressed, { "content-encoding": "gzip" }, "/mcp/tools/mcp");
@@ -165,7 +165,7 @@ describe("the native lane", () => {
     expect(upstream.hits[0]?.headers["content-encoding"]).toBe("gzip");
   });
 
-  it("takes the next key when one is refused, and the next upstream when one fails", async () => {
+  it("continues with the next key after a rejected one, and with the next upstream after a failing one", async () => {
     const second = await startFakeUpstream(json({ from: "second" }));
     closers.push(second.close);
     const { proxy, upstream } = await setUp((url) => ({
@@ -195,7 +195,7 @@ describe("the native lane", () => {
   it.each([
     ["identity", STREAM[0] ?? ""],
     ["gzip", gzipSync(STREAM[0] ?? "")],
-  ])("lets no event wait for the next, in the coding %s either", async (coding, first) => {
+  ])("relays each event without waiting for the next, also compressed with %s", async (coding, first) => {
     const { proxy, upstream } = await setUp();
     const more: { finish: () => void } = { finish: () => {} };
     upstream.respond = (_hit, response) => {
@@ -214,7 +214,7 @@ describe("the native lane", () => {
     ["text/plain; charset=utf-8", `bad foo, said ${SECRET}`, "bad foo, said [redacted]"],
     ["text/html", "<p>bad foo</p>", "The upstream main responded with status 400"],
     ["application/json", "", "The upstream main responded with status 400"],
-  ])("tells a refusal that is %s in the client's envelope", async (type, body, message) => {
+  ])("returns a rejection that is %s in the client's envelope", async (type, body, message) => {
     const { proxy } = await setUp(undefined, json(body, 400, { "content-type": type }));
     const response = await post(proxy, '{"model":"m"}');
     expect(response.status).toBe(400);
@@ -228,7 +228,7 @@ describe("the native lane", () => {
       "/v1/chat/completions",
       '{"model":"main/m","messages":[{"role":"user","content":"Hi"}]}',
     ],
-  ])("keeps the base URL's own query behind %s", async (_, path, body) => {
+  ])("keeps the base URL's own query after %s", async (_, path, body) => {
     const { proxy, upstream } = await setUp((url) => ({
       upstreams: { main: { dialect: "messages", base_url: `${url}/at?api-version=1` } },
     }));
@@ -237,7 +237,7 @@ describe("the native lane", () => {
     expect(upstream.hits.at(-1)?.url).toBe(`/at/v1/messages?${asked}`);
   });
 
-  it("says of what is no HTTP that it is none", async () => {
+  it("reports a response that is not HTTP", async () => {
     const server = createServer((socket) =>
       socket
         .on("error", () => {})
@@ -255,7 +255,7 @@ describe("the native lane", () => {
     expect(await response.text()).toContain("a response that is not HTTP");
   });
 
-  it("leaves the body of Google's older clients alone, which name the model there as a resource", async () => {
+  it("leaves the body of Google's older clients unchanged, which name the model as a resource", async () => {
     const { proxy, upstream } = await setUp(
       (url) => ({
         upstreams: { main: { dialect: "generative-language", base_url: url, api_key: SECRET } },
@@ -279,7 +279,7 @@ describe("the native lane", () => {
     );
   });
 
-  it("passes on what had come of a stream that broke off within an event", async () => {
+  it("relays the part of a stream that arrived before it broke off within an event", async () => {
     const { proxy } = await setUp(undefined, (_hit, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(`${STREAM[0]}event: content_block_delta\ndata: {"type":"cont`, () => response.destroy());
@@ -294,7 +294,7 @@ describe("the native lane", () => {
     expect(text).toContain("message_start");
   });
 
-  it("passes on that there is no such model to count for, and estimates where counting is unknown", async () => {
+  it("relays a 404 for an unknown model, and estimates if the upstream cannot count", async () => {
     const error = { type: "not_found_error", message: "model: claude-none" };
     const { proxy, upstream } = await setUp(undefined, json({ type: "error", error }, 404));
     const body = '{"model":"claude-none","messages":[{"role":"user","content":"Hi"}]}';
@@ -305,7 +305,7 @@ describe("the native lane", () => {
     expect([unknown.status, unknown.headers.get("x-sallyport-estimated")]).toEqual([200, "true"]);
   });
 
-  it("keeps a silent stream alive, between events only", async () => {
+  it("sends keep-alives on a silent stream, only between events", async () => {
     const { proxy, upstream } = await setUp(() => ({ timeouts: { ping: 0.3 } }));
     let finish: () => void = () => {};
     upstream.respond = async (_hit, response) => {
@@ -326,7 +326,7 @@ describe("the native lane", () => {
     expect(text.replaceAll('event: ping\ndata: {"type": "ping"}\n\n', "")).toBe(STREAM.join(""));
   });
 
-  it("ends a stream that runs while the configuration is replaced as it began", async () => {
+  it("ends a running stream unchanged while the configuration is replaced", async () => {
     const { proxy, upstream } = await setUp();
     let finish: () => void = () => {};
     upstream.respond = async (_hit, response) => {
@@ -373,7 +373,7 @@ describe("the native lane", () => {
     await upstream.hits[0]?.closed;
   });
 
-  it("leaves no upstream stream behind, however many clients leave", async () => {
+  it("leaves no upstream stream open, however many clients disconnect", async () => {
     const { proxy, upstream } = await setUp();
     upstream.respond = (_hit, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -400,7 +400,7 @@ describe("the native lane", () => {
     expect(new Set(proxy.records.map((record) => record.status))).toEqual(new Set([499]));
   });
 
-  it("refuses a call that has been here before", async () => {
+  it("rejects a call that has passed through it before", async () => {
     const { proxy, upstream } = await setUp((url) => ({
       upstreams: { main: { dialect: "messages", base_url: url, api_key: SECRET } },
     }));

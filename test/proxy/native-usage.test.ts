@@ -41,7 +41,7 @@ const completion = (size: number) =>
 const packers = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync };
 
 describe("usage in the native lane", () => {
-  it.each(Object.entries(packers))("is read off a copy of an answer in %s", async (coding, pack) => {
+  it.each(Object.entries(packers))("is read from a copy of a response compressed with %s", async (coding, pack) => {
     const { proxy, upstream } = await inFrontOf(pack(completion(1000)), { "content-encoding": coding });
     const { text, coding: passed } = await ask(proxy);
     expect(passed).toBe(coding);
@@ -51,14 +51,14 @@ describe("usage in the native lane", () => {
     expect(proxy.records[0]?.usage).toMatchObject({ input: { total: 3 }, output: { total: 2 } });
   });
 
-  it("is missing, and nothing else, where the coding is not the one that was said", async () => {
+  it("is missing if the coding is not the declared one, without another effect", async () => {
     const { proxy } = await inFrontOf(completion(10), { "content-encoding": "br" });
     await ask(proxy).catch(() => {});
     await until(() => proxy.records.length === 1);
     expect(proxy.records[0]).toMatchObject({ status: 200, usage: undefined });
   });
 
-  it.each([10, 20_000, 300_000])("is read off the end of an answer with %d letters", async (size) => {
+  it.each([10, 20_000, 300_000])("is read from the end of a response with %d letters", async (size) => {
     const { proxy } = await inFrontOf(completion(size));
     expect((await ask(proxy)).text).toBe(completion(size).toString());
     await until(() => proxy.records.length === 1);

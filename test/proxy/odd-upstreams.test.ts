@@ -51,8 +51,8 @@ const post = (url: string, body: unknown) =>
     headers: { "content-type": "application/json" },
   });
 
-describe("upstreams that answer oddly", () => {
-  it("are told of by their interim status 101, and called no second time", async () => {
+describe("unusual upstream responses", () => {
+  it("with the interim status 101 are an error, and the call is not repeated", async () => {
     const { proxy, calls } = await behind((socket) =>
       socket.end("HTTP/1.1 101 Interim\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"),
     );
@@ -64,7 +64,7 @@ describe("upstreams that answer oddly", () => {
     }
   });
 
-  it.each([100, 102, 103])("may say %d first, as often as they like", async (status) => {
+  it.each([100, 102, 103])("may begin with any number of interim responses %d", async (status) => {
     const hints = `HTTP/1.1 ${status} Interim\r\nlink: </x>; rel=preload\r\n\r\n`.repeat(2);
     const { proxy, calls } = await behind((socket) =>
       socket.write(
@@ -79,7 +79,7 @@ describe("upstreams that answer oddly", () => {
     }
   });
 
-  it("are called no second time where some of an answer came, which may have been paid for", async () => {
+  it("that broke off are not repeated, because they may have been charged", async () => {
     const { proxy, calls } = await behind((socket) =>
       socket.end(
         `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${COMPLETION.length + 9}\r\n\r\n${COMPLETION}`,
@@ -90,7 +90,7 @@ describe("upstreams that answer oddly", () => {
     expect(await response.text()).toContain("was interrupted");
   });
 
-  it("are understood where they write a coding's name in capitals", async () => {
+  it("may name a content coding in capitals", async () => {
     const compressed = gzipSync(COMPLETION);
     const { proxy } = await behind((socket) => {
       socket.write(
@@ -103,7 +103,7 @@ describe("upstreams that answer oddly", () => {
     await post(`${proxy.url}/v1/chat/completions`, chat).then((native) => native.text());
   });
 
-  it("that end a connection in the middle of a last event have not ended the stream", async () => {
+  it("that end within their last event are incomplete", async () => {
     const { proxy } = await behind((socket) =>
       socket.end(
         'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\ndata: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: {"choices":[{"finish_reason":"st',
@@ -115,7 +115,7 @@ describe("upstreams that answer oddly", () => {
     expect(proxy.records[0]?.errorMessage).toContain("ended before its last event");
   });
 
-  it("pass a list's elements on as they come, and a list that stops short as one that broke off", async () => {
+  it("that are JSON lists are relayed element by element, and one that stops early is reported as broken", async () => {
     let resume: (text: string) => void = () => {};
     const upstream = await startFakeUpstream(async (_hit, response) => {
       response.writeHead(200, { "content-type": "application/json" });
@@ -154,7 +154,7 @@ describe("upstreams that answer oddly", () => {
   });
 });
 
-it("a body in a coding that is not read here is told what would be", async () => {
+it("a body in an unsupported coding is rejected with the supported ones", async () => {
   const upstream = await startFakeUpstream(json({}));
   closers.push(upstream.close);
   const proxy = await startTestProxy({

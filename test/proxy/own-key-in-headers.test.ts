@@ -5,7 +5,7 @@ import { startTestProxy } from "../support/start-proxy.ts";
 const KEY = "sk-of-the-proxy-0123456789";
 
 it.each(["/v1/messages", "/mcp/tools/mcp"])(
-  "keeps the proxy's key in any header, and hop-by-hop headers, from what serves %s",
+  "removes the proxy's key in any header, and hop-by-hop headers, for %s",
   async (path) => {
     const upstream = await startFakeUpstream(json({}));
     const proxy = await startTestProxy({

@@ -25,8 +25,8 @@ async function setUp(dialect: ClientDialect, stored: unknown) {
 
 const question = { model: "m", input: "How many words are these?" };
 
-describe("what clients of the responses dialect ask besides", () => {
-  it("is relayed to an upstream of theirs as it is", async () => {
+describe("other requests of responses clients", () => {
+  it("are relayed unchanged to an upstream of their dialect", async () => {
     const usage = { input_tokens: 900, output_tokens: 40, total_tokens: 940 };
     const compacted = {
       id: "resp_1",
@@ -55,7 +55,7 @@ describe("what clients of the responses dialect ask besides", () => {
     ]);
   });
 
-  it("may have no body: an upstream's answer to HEAD, and to a deletion", async () => {
+  it("may have a response without a body: to HEAD, and to a deletion", async () => {
     const { proxy, upstream, asked } = await setUp("responses", {});
     const url = `${proxy.url}/v1/responses/resp_1`;
     upstream.respond = ({ method }, response) => {
@@ -85,7 +85,7 @@ describe("what clients of the responses dialect ask besides", () => {
     ).resolves.toHaveProperty("status", 502);
   });
 
-  it("of what is kept here HEAD tells the head alone", async () => {
+  it("return only the headers of a stored response for HEAD", async () => {
     const { client, proxy } = await setUp("messages", JSON.parse(WHOLE.messages));
     const { id } = await client.responses.create(question);
     const url = `${proxy.url}/v1/responses/${id}`;
@@ -104,7 +104,7 @@ describe("what clients of the responses dialect ask besides", () => {
     expect((await fetch(`${proxy.url}/v1/responses/resp_none`, { method: "HEAD" })).status).toBe(404);
   });
 
-  it("is counted by an upstream of another dialect, or estimated where that cannot count", async () => {
+  it("are counted by an upstream of another dialect, or estimated if it cannot count", async () => {
     const { client, asked } = await setUp("messages", { input_tokens: 12 });
     expect(await client.responses.inputTokens.count(question)).toMatchObject({
       object: "response.input_tokens",
@@ -119,7 +119,7 @@ describe("what clients of the responses dialect ask besides", () => {
     expect(other.asked()).toEqual([]);
   });
 
-  it("is refused in words where an upstream has nothing of the kind", async () => {
+  it("are rejected with a reason if the upstream has no such route", async () => {
     const { client, proxy } = await setUp("messages", JSON.parse(WHOLE.messages));
     await expect(client.responses.compact({ model: "m", input: "long" })).rejects.toThrow(
       /does not support this operation/,
@@ -131,7 +131,7 @@ describe("what clients of the responses dialect ask besides", () => {
     expect(proxy.internal).toEqual([]);
   });
 
-  it("is compacted at the end of a conversation, as Codex asks for it, by upstreams of their own alone", async () => {
+  it("compact a conversation, as Codex requests it, only at upstreams of their dialect", async () => {
     const input = [{ role: "user", content: "A long story" }, { type: "compaction_trigger" }];
     const ask = ({ proxy }: Awaited<ReturnType<typeof setUp>>) =>
       fetch(`${proxy.url}/v1/responses`, {
@@ -152,7 +152,7 @@ describe("what clients of the responses dialect ask besides", () => {
     expect(other.asked()).toEqual([]);
   });
 
-  it("is not asked of another dialect where the first upstream has no room: its refusal can be tried again", async () => {
+  it("do not compact at another dialect if the first upstream is overloaded, because its error can be retried", async () => {
     const upstream = await startFakeUpstream(json({ error: { message: "No room" } }, 503));
     closers.push(upstream.close);
     const settings = { base_url: upstream.url, api_key: "sk-upstream-0123456789" };

@@ -28,7 +28,7 @@ POST /v1/models/detect
 `;
 
 describe("the route table", () => {
-  it("holds every route of the specification, once", () => {
+  it("contains every route of the specification once", () => {
     const table = routes.map(({ method, path }) => `${method} ${path}`);
     expect(table).toEqual(expect.arrayContaining(SPECIFICATION.trim().split("\n")));
     expect(new Set(table).size).toBe(table.length);

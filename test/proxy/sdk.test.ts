@@ -40,7 +40,7 @@ describe("the openai SDK", () => {
   const client = () => new OpenAI({ apiKey: KEY, baseURL: `${proxy.url}/v1`, maxRetries: 0 });
   const tools = [{ type: "function" as const, function: { name: "weather", parameters: schema } }];
 
-  it("chats, streams and calls tools", async () => {
+  it("uses chat, streams and tool calls", async () => {
     const messages = [{ role: "user" as const, content: "Hello 🙂" }];
     const whole = await client().chat.completions.create({ model: "echo", messages });
     expect(whole.choices[0]?.message.content).toBe("Echo: Hello 🙂");
@@ -59,7 +59,7 @@ describe("the openai SDK", () => {
     expect(call?.type === "function" && JSON.parse(call.function.arguments)).toEqual({ city: "example" });
   });
 
-  it("uses responses, whole and streamed", async () => {
+  it("uses responses, complete and streamed", async () => {
     const whole = await client().responses.create({ model: "echo", input: "Hi" });
     expect(whole.output_text).toBe("Echo: Hi");
     const types: string[] = [];
@@ -68,7 +68,7 @@ describe("the openai SDK", () => {
     expect([types[0], types.at(-1)]).toEqual(["response.created", "response.completed"]);
   });
 
-  it("makes and edits images, transcribes, embeds, lists and gets models", async () => {
+  it("generates and edits images, transcribes, embeds, lists and gets models", async () => {
     const made = await client().images.generate({ model: "echo", prompt: "A door" });
     expect(made.data?.[0]?.b64_json).toBeTruthy();
     const image = await toFile(Buffer.from(PNG, "base64"), "Tür.png", { type: "image/png" });

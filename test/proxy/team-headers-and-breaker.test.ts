@@ -35,8 +35,8 @@ function call({ url }: TestProxy, headers: Record<string, string> = {}) {
   });
 }
 
-describe("an upstream that fails again and again", () => {
-  it("is tried last for 30 s, then probed by one call at a time, and first again once it answers", async () => {
+describe("an upstream that fails repeatedly", () => {
+  it("is tried last for 30 s, then probed by one call at a time, and tried first again after a success", async () => {
     const [bad, good] = [await startUpstream(), await startUpstream()];
     let release: (() => void) | undefined;
     bad.respond = json({ error: { message: "down" } }, 500);
@@ -71,7 +71,7 @@ describe("an upstream that fails again and again", () => {
     expect(proxy.server.activity("").cooldowns).toEqual([]);
   });
 
-  it("is asked all the same where there is no other", async () => {
+  it("is tried if there is no other", async () => {
     const bad = await startUpstream();
     bad.respond = json({ error: { message: "down" } }, 500);
     const proxy = await startProxy({
@@ -82,7 +82,7 @@ describe("an upstream that fails again and again", () => {
   });
 });
 
-describe("client headers of a team", () => {
+describe("client headers of a team proxy", () => {
   const identity = {
     "x-auth-request-email": "alice@corp.example",
     "x-internal-token": "hunter2",
@@ -105,7 +105,7 @@ describe("client headers of a team", () => {
     ["with keys", { auth_mode: "strict" }],
     ["with LAN access", { allow_lan_access: true }],
   ])(
-    "reach a vendor only where vendors define them, or the upstream forwards them: %s",
+    "reach a vendor only if vendors define them, or the upstream forwards them: %s",
     async (_case, settings) => {
       const upstream = await startUpstream();
       const a = { dialect: "chat-completions", base_url: upstream.url, forward_headers: ["X-Corp-User"] };
@@ -118,7 +118,7 @@ describe("client headers of a team", () => {
     },
   );
 
-  it("of one person all reach it, as before", async () => {
+  it("of a single user's proxy all reach it", async () => {
     const upstream = await startUpstream();
     const proxy = await startProxy({
       upstreams: { a: { dialect: "chat-completions", base_url: upstream.url } },
@@ -128,13 +128,13 @@ describe("client headers of a team", () => {
   });
 });
 
-it("a path in place of a host is refused as what it is", () => {
+it("a path in place of a host is rejected with a clear message", () => {
   expect(() => configOf({ host: "/tmp/x.sock" })).toThrow(
     'must be a host name or an IP address, not "/tmp/x.sock": sockets are not supported',
   );
 });
 
-it("an operation that is not served is not sent to where it was", async () => {
+it("an operation that is not served is not sent to an upstream", async () => {
   const proxy = await startProxy({});
   const response = await fetch(`${proxy.url}/v1/audio/speech`, { method: "POST", body: "{}" });
   expect(await response.text()).toContain("the proxy does not serve this operation");

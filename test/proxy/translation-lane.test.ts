@@ -62,7 +62,7 @@ const PINGS = { "chat-completions": "\n: ", responses: "\n: ", messages: "event:
 const PINGED = ["chat-completions", "responses", "messages"] as const;
 
 describe("the translation lane", () => {
-  it.each(PINGED)("keeps a silent stream alive for a %s client", async (client) => {
+  it.each(PINGED)("sends keep-alives on a silent stream for a %s client", async (client) => {
     const dialect = client === "messages" ? "chat-completions" : "messages";
     const { proxy, upstream } = await setUp(dialect, () => ({ timeouts: { ping: 0.3 } }));
     const finish = beginStream(upstream, dialect);
@@ -81,7 +81,7 @@ describe("the translation lane", () => {
     expect(text).not.toContain('"error":{');
   });
 
-  it("88 a client that leaves before the head or midway takes its upstream call with it, and is not called again", async () => {
+  it("88 cancels the upstream call if the client disconnects before the headers or midway, without a retry", async () => {
     const { proxy, upstream } = await setUp("chat-completions");
     upstream.respond = (hit, response) => {
       if (!hit.body.includes('"stream":true')) return;
@@ -109,7 +109,7 @@ describe("the translation lane", () => {
     expect(upstream.hits).toHaveLength(leavers.length * 2);
   });
 
-  it("89 a client that does not read holds the upstream back", async () => {
+  it("89 slows the upstream if the client does not read", async () => {
     const { proxy, upstream } = await setUp("chat-completions");
     const text = "x".repeat(64 * 1024);
     const piece = `data: {"id":"x","choices":[{"index":0,"delta":{"content":"${text}"},"finish_reason":null}]}\n\n`;
@@ -137,7 +137,7 @@ describe("the translation lane", () => {
     await upstream.hits[0]?.closed;
   });
 
-  it("87 limits of first byte and silence are apart, and pings of the upstream are no silence", async () => {
+  it("87 limits the first byte and silence separately, and upstream pings do not count as silence", async () => {
     const { proxy, upstream } = await setUp("messages", () => ({ timeouts: { first_byte: 60, idle: 3 } }));
     upstream.respond = async (_hit, response) => {
       // Longer than the limit on silence: only the limit on the first byte counts here.
@@ -161,7 +161,7 @@ describe("the translation lane", () => {
     expect((await post(proxy, "chat-completions", true)).status).toBe(504);
   });
 
-  it("98 a refused key is followed by the next, a failing upstream by the next, a client's mistake by nothing", async () => {
+  it("98 continues with the next key or upstream after a rejection or failure, not after an error of the client", async () => {
     const spare = await startFakeUpstream(json(WHOLE.messages));
     closers.push(spare.close);
     const settings = (url: string) => ({
@@ -203,7 +203,7 @@ describe("the translation lane", () => {
     );
   });
 
-  it("104 nothing of one connection's form reaches the other: coding, length, hop-by-hop headers, doubles", async () => {
+  it("104 forwards no coding, length, hop-by-hop or duplicate headers between the connections", async () => {
     const { proxy, upstream } = await setUp("messages", (url) => ({
       upstreams: {
         main: {
@@ -236,7 +236,7 @@ describe("the translation lane", () => {
     expect(names).not.toContain("te");
   });
 
-  it("105 a client's credentials do not reach the upstream, nor the upstream's cookies the client", async () => {
+  it("105 forwards no client credentials to the upstream, and no upstream cookies to the client", async () => {
     const { proxy, upstream } = await setUp("messages", () => ({ api_keys: ["sk-client-0123456789"] }));
     upstream.respond = json(WHOLE.messages, 200, { "set-cookie": "a=b", "x-vendor": "1" });
     const credentials = {
@@ -261,7 +261,7 @@ describe("the translation lane", () => {
     expect(JSON.stringify(proxy.records)).not.toContain("sk-client-0123456789");
   });
 
-  it("106 a client's query is for its own dialect, and a base URL's path stands in front, with /v1 or without", async () => {
+  it("106 drops the client's query, and puts the base URL's path first, with or without /v1", async () => {
     for (const prefix of ["", "/v1", "/gateway/v1"]) {
       const { proxy, upstream } = await setUp("chat-completions", (url) => ({
         upstreams: { main: { dialect: "chat-completions", base_url: `${url}${prefix}`, api_key: SECRET } },
@@ -271,7 +271,7 @@ describe("the translation lane", () => {
     }
   });
 
-  it("111 the request's id is where the client's SDK looks for it, in errors too, and in the log", async () => {
+  it("111 returns the request id where the client's SDK looks for it, in errors too, and logs it", async () => {
     const { proxy, upstream } = await setUp("generative-language");
     for (const [client, name] of [
       ["messages", "request-id"],
@@ -289,7 +289,7 @@ describe("the translation lane", () => {
     }
   });
 
-  it("16 a response that was kept is read and deleted by its id, streamed ones too; others are not found", async () => {
+  it("16 reads and deletes a stored response by its id, also a streamed one; other ids are not found", async () => {
     const { proxy, upstream } = await setUp("messages");
     for (const isStream of [false, true]) {
       upstream.respond = isStream
@@ -314,7 +314,7 @@ describe("the translation lane", () => {
     }
   });
 
-  it("112 a proxy that is pointed at itself says so, and is asked once", async () => {
+  it("112 detects that it is its own upstream after one call", async () => {
     const { proxy } = await setUp("chat-completions");
     proxy.reload({
       upstreams: { main: { dialect: "chat-completions", base_url: proxy.url } },

@@ -71,7 +71,7 @@ async function settled(proxy: TestProxy, count = 1) {
 const metrics = async ({ url }: TestProxy) => (await fetch(`${url}/metrics`)).text();
 const dashboardTotals = async ({ url }: TestProxy) => (await fetch(url)).text();
 
-describe("a stream that fails after its head", () => {
+describe("a stream that fails after its headers", () => {
   const shapes: readonly (readonly [name: string, dialect: string, ...pieces: string[]])[] = [
     [
       "vLLM",
@@ -127,7 +127,7 @@ describe("a stream that fails after its head", () => {
   ];
 
   it.each(shapes)(
-    "is an error in the record, the metrics and the dashboard: %s",
+    "is an error in the log, the metrics and the dashboard: %s",
     async (_name, dialect, ...pieces) => {
       const { proxy } = await inFrontOf(dialect, stream(...pieces));
       const response = await call(proxy, dialect);
@@ -142,7 +142,7 @@ describe("a stream that fails after its head", () => {
     },
   );
 
-  it("is found before long text that follows it", async () => {
+  it("is detected before long text that follows the error", async () => {
     const long = Array.from({ length: 600 }, () => chatDelta("x".repeat(100)));
     const { proxy } = await inFrontOf(
       "chat-completions",
@@ -177,14 +177,14 @@ describe("a stream that fails after its head", () => {
         'event: response.completed\ndata: {"type":"response.completed","response":{"id":"r","error":null,"tools":[{"parameters":{"error":{"type":"object"}}}]}}\n\n',
       ],
     ],
-  ] as const)("is none where a model only writes of errors: %s", async (dialect, pieces) => {
+  ] as const)("is not detected in a text about errors: %s", async (dialect, pieces) => {
     const { proxy } = await inFrontOf(dialect, stream(...pieces));
     await (await call(proxy, dialect)).text();
     const record = await settled(proxy);
     expect([record.status, record.errorCode, record.errorMessage]).toEqual([200, undefined, undefined]);
   });
 
-  it("is an error where the vendor cuts it, in both lanes", async () => {
+  it("is an error if the vendor truncates it, in both lanes", async () => {
     const cut: Respond = async (_hit, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(`${messageStart}${messageDelta("Hello there, this is the sea.")}`);
@@ -202,7 +202,7 @@ describe("a stream that fails after its head", () => {
     }
   });
 
-  it("is an error where a whole answer of status 200 is one", async () => {
+  it("is an error if a complete response of status 200 is one", async () => {
     const { proxy } = await inFrontOf("chat-completions", json({ error: { message: "no", code: 502 } }));
     await (await call(proxy, "chat-completions", { stream: false })).text();
     expect(await settled(proxy)).toMatchObject({ status: 200, errorCode: "upstream_error" });
@@ -211,7 +211,7 @@ describe("a stream that fails after its head", () => {
 
 describe("usage", () => {
   it.each(["messages", "chat-completions"])(
-    "of a stream that a %s client leaves is what was said, and an estimate of what was written",
+    "of a stream that a %s client leaves is the reported part, and an estimate of the text",
     async (dialect) => {
       const endless: Respond = (_hit, response) => {
         response.writeHead(200, { "content-type": "text/event-stream" });
@@ -253,7 +253,7 @@ describe("usage", () => {
   };
   const prices = { "*": { input: 1e6, output: 1e6 } };
 
-  it("of a priced chat stream is asked for, and left out of the client's stream", async () => {
+  it("of a priced chat stream is requested, and removed from the client's stream", async () => {
     const { proxy } = await inFrontOf("chat-completions", respond, { prices });
     const text = await (await call(proxy, "chat-completions")).text();
     expect(text).toBe(`${chatDelta("Hi")}${chatEnd}data: [DONE]\n\n`);
@@ -263,7 +263,7 @@ describe("usage", () => {
     });
   });
 
-  it("reaches a client that asks for it, or says that it does not want it, untouched", async () => {
+  it("reaches a client unchanged that requests it or declines it", async () => {
     const { proxy, upstream } = await inFrontOf("chat-completions", respond, { prices });
     const asked = { stream_options: { include_usage: true } };
     expect(await (await call(proxy, "chat-completions", asked)).text()).toContain(usage);
@@ -272,7 +272,7 @@ describe("usage", () => {
     expect(upstream.hits[1]?.body.toString()).toContain('"stream_options":{"include_usage":false}');
   });
 
-  it("is not asked for without a price, to the byte, and is estimated", async () => {
+  it("is not requested without a price, with unchanged bytes, and is estimated", async () => {
     const { proxy, upstream } = await inFrontOf("chat-completions", respond);
     await (await call(proxy, "chat-completions")).text();
     expect(upstream.hits[0]?.body.toString()).not.toContain("stream_options");
@@ -281,7 +281,7 @@ describe("usage", () => {
     expect(record.usage?.input.total).toBeGreaterThan(5);
   });
 
-  it("is not asked of an upstream again that refuses to be asked", async () => {
+  it("is not requested again from an upstream that rejects the option", async () => {
     const strict: Respond = (hit, response) => {
       const refusal = json(
         { detail: [{ loc: ["body", "stream_options"], msg: "Extra inputs are not permitted" }] },
@@ -298,10 +298,10 @@ describe("usage", () => {
   });
 });
 
-describe("cost at the operator's own prices", () => {
+describe("cost at configured prices", () => {
   const prices = { "*": { input: 2, output: 10 } };
 
-  it("counts cached tokens as input where a cache has no price", async () => {
+  it("charges cached tokens as input if the cache has no price", async () => {
     const respond = json({
       choices: [{ message: { role: "assistant", content: "hi" }, finish_reason: "stop" }],
       usage: {
@@ -316,7 +316,7 @@ describe("cost at the operator's own prices", () => {
     expect((await settled(proxy)).cost).toBe(3);
   });
 
-  it("is there for embeddings", async () => {
+  it("is computed for embeddings", async () => {
     const respond = json({
       object: "list",
       data: [{ object: "embedding", index: 0, embedding: [0.5] }],
@@ -334,14 +334,14 @@ describe("cost at the operator's own prices", () => {
   });
 });
 
-describe("what the metrics say", () => {
+describe("metrics of calls", () => {
   const respond = json({
     choices: [{ message: { role: "assistant", content: "hi" }, finish_reason: "stop" }],
   });
   const ask = (proxy: TestProxy, model: string) =>
     call(proxy, "chat-completions", { stream: false, model }).then((response) => response.text());
 
-  it("of models is bounded, whatever clients write", async () => {
+  it("have a bounded number of model labels, whatever clients send", async () => {
     const onlyReal: Respond = (hit, response) =>
       (hit.body.includes('"real') ? respond : json({ error: { message: "no such model" } }, 404))(
         hit,
@@ -357,7 +357,7 @@ describe("what the metrics say", () => {
     for (const model of ["real-a", "real-b"]) expect(text).toContain(`gen_ai_request_model="${model}"`);
   });
 
-  it("is the rule's pattern of a model that only the pattern knows, also where everything is answered", async () => {
+  it("use the pattern of a rule as the label of an unlisted model, also for a catch-all rule", async () => {
     const models = [{ match: "claude-*", upstream: "a" }];
     const { proxy } = await inFrontOf("chat-completions", respond, {}, { models });
     for (let index = 0; index < 40; index += 1) await ask(proxy, `claude-${index}`);
@@ -369,7 +369,7 @@ describe("what the metrics say", () => {
     expect(names).toContain("claude-*");
   });
 
-  it("of attempts is where, what came of each and how often, and the log lists them", async () => {
+  it("count attempts by upstream and result, and the log lists them", async () => {
     const busy = await startFakeUpstream(
       json({ error: { message: "slow down" } }, 429, { "retry-after": "60" }),
     );
@@ -408,7 +408,7 @@ describe("what the metrics say", () => {
     expect(text).toMatch(/sallyport_cooldown_until_seconds\{sallyport_upstream="busy"[^}]*\} \d+/);
   });
 
-  it("of first tokens is about streams, and of models is not about MCP servers", async () => {
+  it("count first tokens only for streams, and models without MCP servers", async () => {
     const { proxy, upstream } = await inFrontOf("chat-completions", respond);
     proxy.reload({
       upstreams: { a: { dialect: "chat-completions", base_url: upstream.url, models: ["m"] } },
@@ -436,8 +436,8 @@ describe("what the metrics say", () => {
   });
 });
 
-describe("a request that is refused", () => {
-  it("is counted, and in the log, whoever looks at the terminal", async () => {
+describe("a rejected request", () => {
+  it("is counted and logged, with and without a terminal", async () => {
     const { proxy } = await inFrontOf(
       "messages",
       json({}),
@@ -469,7 +469,7 @@ describe("a request that is refused", () => {
     );
   });
 
-  it("has a line in the file of the log, and a flood of them does not push calls out", async () => {
+  it("has a line in the log file, and a flood of them does not displace calls", async () => {
     const path = join(mkdtempSync(join(tmpdir(), "refusals-")), "requests.ndjson");
     const file = createRotatingFile(
       path,
@@ -504,7 +504,7 @@ describe("a request that is refused", () => {
   });
 });
 
-it("a call that the proxy refuses itself is booked on no upstream", async () => {
+it("a call that the proxy rejects is recorded without an upstream", async () => {
   const { proxy, upstream } = await inFrontOf("chat-completions", json({}), {}, { strict_translation: true });
   const response = await call(proxy, "messages", {
     stream: false,
@@ -517,7 +517,7 @@ it("a call that the proxy refuses itself is booked on no upstream", async () => 
   expect(upstream.hits).toEqual([]);
 });
 
-it("the record names what the client says of itself", async () => {
+it("the record contains the client's metadata", async () => {
   const { proxy } = await inFrontOf("chat-completions", json({ choices: [] }));
   await call(
     proxy,

@@ -46,7 +46,7 @@ const transcribe = (proxy: TestProxy, body: FormData) =>
 
 describe("uploads", () => {
   it.each(["hear", "far/whisper-large"])(
-    "go where %s sends them, though a file stands before it",
+    "are routed to %s, even if a file precedes the model",
     async (model) => {
       const { proxy, near, far } = await setUp();
       expect(await (await transcribe(proxy, fileFirst(model))).json()).toEqual({ text: "far" });
@@ -63,7 +63,7 @@ describe("uploads", () => {
     },
   );
 
-  it("take no model out of a file", async () => {
+  it("are not routed by a model name inside a file", async () => {
     const { proxy, near, far } = await setUp();
     const content = '--x\r\nContent-Disposition: form-data; name="model"\r\n\r\nhear\r\n--x--\r\n';
     expect(await (await transcribe(proxy, fileFirst("near/m", content))).json()).toEqual({ text: "near" });
@@ -71,7 +71,7 @@ describe("uploads", () => {
     expect(near.hits[0]?.body.toString()).toContain(content);
   });
 
-  it("that have to be kept count among the bodies that are held", async () => {
+  it("count as buffered bodies if they must be kept", async () => {
     const { proxy, far } = await setUp({ limits: { in_flight: 100 } });
     const send = (body: string) =>
       sendRaw(portOf(proxy), `${HEAD}Content-Length: ${body.length}\r\n\r\n${body}`);
@@ -85,7 +85,7 @@ describe("uploads", () => {
     expect(await send(short)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it("that are translated count whole among them, not by what was kept until their model came", async () => {
+  it("count completely as buffered bodies if they are translated", async () => {
     const { proxy } = await setUp({
       limits: { in_flight: 200_000 },
       models: [{ match: "*", upstream: "other" }],
@@ -102,7 +102,7 @@ describe("uploads", () => {
     ]);
   });
 
-  it("that break off before their model are the client's doing", async () => {
+  it("that break off before the model are an error of the client", async () => {
     const { proxy } = await setUp();
     const seen = new Promise((resolve) => proxy.server.app.server.once("request", resolve));
     const socket = connect(portOf(proxy), "127.0.0.1");
@@ -130,8 +130,8 @@ async function formIn(hit: Hit | undefined): Promise<{ model: unknown; file: str
 
 const limited = json({ error: { message: "slow down" } }, 429);
 
-describe("an upload that its first place could not serve", () => {
-  it("is sent again, all of it, with the next key", async () => {
+describe("an upload whose first target fails", () => {
+  it("is sent again completely with the next key", async () => {
     const { proxy, near } = await setUp();
     near.respond = (hit, response) =>
       (hit.headers.authorization?.endsWith("one") ? limited : json({ text: "near" }))(hit, response);
@@ -149,7 +149,7 @@ describe("an upload that its first place could not serve", () => {
     }
   });
 
-  it("goes on at the next place of its rule, by the model's name there", async () => {
+  it("continues at the next target of its rule, with the model's name there", async () => {
     const { proxy, near, far } = await setUp({
       models: [{ match: "hear", upstream: ["near/w1", "far/w-2"] }],
     });
@@ -164,7 +164,7 @@ describe("an upload that its first place could not serve", () => {
     expect(proxy.records[0]).toMatchObject({ retries: 1, upstream: "far", upstreamModel: "w-2" });
   });
 
-  it("goes on where it has to be translated, and back", async () => {
+  it("continues at a target that needs a translation, and back", async () => {
     const { proxy, near, far } = await setUp();
     const google = { dialect: "generative-language", base_url: far.url };
     const open = { dialect: "chat-completions", base_url: near.url };
@@ -180,7 +180,7 @@ describe("an upload that its first place could not serve", () => {
     for (const hit of near.hits) expect(await formIn(hit)).toEqual({ model: "hear", file: FILE });
   });
 
-  it("goes on where the first refuses it before it has come", async () => {
+  it("continues if the first target rejects it before it was received", async () => {
     const { proxy, far } = await setUp();
     const hasty = createServer((socket) => {
       socket.on("error", () => {});
@@ -202,7 +202,7 @@ describe("an upload that its first place could not serve", () => {
     expect(await formIn(far.hits[0])).toEqual({ model: "hear", file: FILE });
   });
 
-  it("ends there where there was no room to keep it, or nothing else to ask", async () => {
+  it("fails if there was no room to keep it, or no other target", async () => {
     for (const settings of [
       { models: [{ match: "*", upstream: ["near", "far"] }], limits: { in_flight: FILE.length } },
       { models: [{ match: "*", upstream: "near" }] },
@@ -215,7 +215,7 @@ describe("an upload that its first place could not serve", () => {
     }
   });
 
-  it("is not sent in part to another where its client says too much", async () => {
+  it("is not sent in part to another target if the client exceeds the declared length", async () => {
     const { proxy, far } = await setUp({
       models: [{ match: "*", upstream: ["near", "far"] }],
       limits: { body: 1000 },

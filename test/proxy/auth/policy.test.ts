@@ -11,7 +11,7 @@ describe("the authentication policy", () => {
     ["all_except_health", true, false, true],
     ["auto", false, false, false],
     ["auto", true, false, true],
-  ] as const)("mode %s, LAN %s: healthz needs a key %s, others %s", (mode, lan, health, others) => {
+  ] as const)("in mode %s with LAN access %s requires a key %s for /healthz and %s for other routes", (mode, lan, health, others) => {
     const effective = effectiveMode(mode, lan);
     expect(needsKey(effective, "health")).toBe(health);
     expect(needsKey(effective, "generate")).toBe(others);
@@ -19,7 +19,7 @@ describe("the authentication policy", () => {
     expect(needsKey(effective, undefined)).toBe(others);
   });
 
-  it("tells what auto stands for, by the name that people are shown", () => {
+  it("reports the mode that auto resolves to by its documented name", () => {
     expect(effectiveMode("auto", true)).toBe("all_except_health");
     expect(effectiveMode("auto", false)).toBe("off");
   });

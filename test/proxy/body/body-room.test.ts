@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { BodyShare, createBodyRoom } from "../../../src/proxy/body/body-room.ts";
 
-describe("the room of request bodies", () => {
-  it("counts what has come of each, and gives it back", () => {
+describe("the memory budget of request bodies", () => {
+  it("counts the received bytes of each body and releases them", () => {
     const room = createBodyRoom();
     const [one, other] = [new BodyShare(room), new BodyShare(room)];
     expect([one.take(60, 100), other.take(50, 100), other.take(40, 100)]).toEqual([true, false, true]);
@@ -14,7 +14,7 @@ describe("the room of request bodies", () => {
     expect(room.bytes).toBe(0);
   });
 
-  it("is taken from bodies that stall, the longest first, and only where others need it", () => {
+  it("drops stalled bodies, the longest stalled first, only if other bodies need the memory", () => {
     const room = createBodyRoom();
     let now = 0;
     const evicted: number[] = [];

@@ -37,19 +37,19 @@ const forms: readonly (readonly [string, string, string | undefined])[] = [
   ["no such field", `${file("x")}--b--\r\n`, undefined],
 ];
 
-describe("finding the model in a form", () => {
-  it.each(forms)("reads %s, cut anywhere", (_, form, model) => {
+describe("the search for the model in a form", () => {
+  it.each(forms)("finds the model in %s, split at any byte", (_, form, model) => {
     for (const size of [1, 2, 3, 7, 64, form.length]) expect(modelIn(form, size)).toBe(model);
   });
 
   it.each(['multipart/form-data; boundary="b"', "multipart/form-data; charset=utf-8; Boundary=b; x=y"])(
-    "takes the boundary out of %s",
+    "reads the boundary from %s",
     (contentType) => {
       expect(modelIn(`${field("model", "m")}--b--`, 9, contentType)).toBe("m");
     },
   );
 
-  it("reads no form that has no boundary", () => {
+  it("returns undefined for a form without a boundary", () => {
     expect(createModelFinder("multipart/form-data")).toBeUndefined();
   });
 });

@@ -4,7 +4,7 @@ import { scanBody, withModel } from "../../../src/proxy/body/scan-body.ts";
 
 const scan = async (text: string) => scanBody(Buffer.from(text));
 
-describe("scanning a body", () => {
+describe("scanning a request body", () => {
   it.each([
     ['{"model":"m","stream":true}', "m", true],
     ['{"stream":false,"model":"m"}', "m", false],
@@ -15,7 +15,7 @@ describe("scanning a body", () => {
     ['\ufeff{"model":"after a byte order mark"}', "after a byte order mark", false],
     ['{"model":7}', undefined, false],
     ["{}", undefined, false],
-  ])("reads %s", async (text, model, stream) => {
+  ])("accepts %s", async (text, model, stream) => {
     const scanned = await scan(text);
     expect(scanned?.model).toBe(model);
     expect(scanned?.stream).toBe(stream);
@@ -35,11 +35,11 @@ describe("scanning a body", () => {
     '{"model":"x"} trailing',
     "{'model':'x'}",
     '{"model":"bad \\x escape"}',
-  ])("refuses %s", async (text) => {
+  ])("rejects %s", async (text) => {
     expect(await scan(text)).toBeUndefined();
   });
 
-  it("sees what JSON.parse sees, in any object", async () => {
+  it("finds the same members as JSON.parse in any object", async () => {
     const member = fc.oneof(fc.constant("model"), fc.constant("stream"), fc.string({ unit: "binary" }));
     const value = fc.oneof(fc.jsonValue(), fc.string({ unit: "binary" }), fc.boolean());
     await fc.assert(
@@ -57,7 +57,7 @@ describe("scanning a body", () => {
     );
   });
 
-  it("never takes a cut-off body for a whole one", () => {
+  it("rejects a truncated body", () => {
     fc.assert(
       fc.property(fc.object(), fc.nat(), (value, at) => {
         const text = JSON.stringify({ model: "m", value });
@@ -66,14 +66,14 @@ describe("scanning a body", () => {
     );
   });
 
-  it("renames the model and leaves every other byte", async () => {
+  it("replaces the model and leaves all other bytes unchanged", async () => {
     const text = '{ "z":1e400, "model" : "alias","n":9007199254740993,"model":"alias" }';
     const scanned = await scan(text);
     const renamed = withModel(Buffer.from(text), scanned?.modelRanges ?? [], 're"al');
     expect(renamed.toString()).toBe(text.replaceAll('"alias"', '"re\\"al"'));
   });
 
-  it("counts what a parser would make", async () => {
+  it("counts the values that a parser would create", async () => {
     expect(await scan('{"a":[1,{"b":2}],"c":"[[,,"}')).toMatchObject({ values: 6, depth: 3 });
     expect(await scan("{}")).toMatchObject({ values: 2, depth: 1 });
     expect(await scan(`{"a":${"[".repeat(300)}${"]".repeat(300)}}`)).toMatchObject({ depth: 301 });
@@ -82,7 +82,7 @@ describe("scanning a body", () => {
   /** Bytes that a large body is scanned at a time. */
   const slice = 512 * 1024;
 
-  it("finds the same in a large body, wherever its slices end", async () => {
+  it("returns the same result for a large body, wherever its slices end", async () => {
     const text = String.raw` "model" : "a\\\"b" , "x":[{"stream":[ "\\" , -1.5e3 ]},"\\"],"n": 12 , "stream": true ,"m\u006fdel":"last"`;
     const small = await scan(`{${text}}`);
     expect(small).toMatchObject({ model: "last", stream: true });
@@ -96,7 +96,7 @@ describe("scanning a body", () => {
     }
   });
 
-  it.each(["", '"in":'])("counts backslashes across slices, in strings behind %j", async (before) => {
+  it.each(["", '"in":'])("counts backslashes across slices, in strings after %j", async (before) => {
     for (const count of [slice - 8, slice - 7, 2 * slice - 9, 2 * slice - 8, 3 * slice, 3 * slice + 1]) {
       const string = `"${"\\".repeat(count)}"`;
       const value = before === "" ? string : `{${before}${string}}`;
@@ -106,7 +106,7 @@ describe("scanning a body", () => {
     }
   });
 
-  it("looks back over a slice of backslashes at the most", async () => {
+  it("looks back over at most one slice of backslashes", async () => {
     const body = Buffer.from(`{"p":"${"\\".repeat(4 * slice)}","q":{"r":"${"\\".repeat(4 * slice)}"}}`);
     const backwards = [0];
     let last = 0;
@@ -125,7 +125,7 @@ describe("scanning a body", () => {
     expect(longest).toBeLessThanOrEqual(slice);
   });
 
-  it("lets other work go on while it scans a large body", async () => {
+  it("yields to the event loop while it scans a large body", async () => {
     const pieces = ["{},", '"",', "[", '"\\"",', "1,", " "];
     for (const piece of pieces) {
       const body = Buffer.from(`{"m":[${piece.repeat((4 * 1024 * 1024) / piece.length)}`);

@@ -14,8 +14,8 @@ const gemini = (parts: Json[], more: Json = {}) => ({
   candidates: [{ content: { role: "model", parts }, finishReason: "STOP", ...more }],
 });
 
-describe("what users of other proxies complain of: conversations", () => {
-  it("complaint 1: a body of the upstream's own dialect is not written anew, signed thinking least of all", async () => {
+describe("complaints about other proxies: conversations", () => {
+  it("complaint 1: a body in the upstream's own dialect is not rewritten, including signed thinking", async () => {
     const { proxy, upstream } = await stage("messages", {
       models: [{ match: "alias", upstream: "main", model: "claude-real" }],
     });
@@ -27,7 +27,7 @@ describe("what users of other proxies complain of: conversations", () => {
     expect(upstream.hits[0]?.body.toString()).toBe(body.replace('"alias"', '"claude-real"'));
   });
 
-  it("complaint 2: another vendor's signature never reaches a vendor, and finds back to its own", async () => {
+  it("complaint 2: a signature never reaches another vendor and returns to its own", async () => {
     const google = await stage("generative-language");
     google.upstream.respond = json(
       gemini([{ text: "Hm", thought: true, thoughtSignature: "Z29vZ2xl" }, { text: "Hello" }]),
@@ -50,7 +50,7 @@ describe("what users of other proxies complain of: conversations", () => {
     ]);
   });
 
-  it("complaint 3: a call's signature is remembered by the client; without one only the first of a turn gets the stand-in", async () => {
+  it("complaint 3: the client keeps a call's signature; without one only the first call of a turn gets the placeholder", async () => {
     const { anthropic, upstream, sent } = await stage("generative-language");
     const parts = [
       { functionCall: { name: "f", args: { a: 1 } }, thoughtSignature: "c2ln" },
@@ -73,7 +73,7 @@ describe("what users of other proxies complain of: conversations", () => {
     expect(await second(uses)).toEqual(["skip_thought_signature_validator", undefined]);
   });
 
-  it("complaint 4: blocks have indexes in a row, one open at a time, none of them empty, however deltas interleave", async () => {
+  it("complaint 4: blocks have contiguous indexes, one is open at a time, and none is empty, even if deltas interleave", async () => {
     const { anthropic, upstream } = await stage("chat-completions");
     const delta = fc.oneof(
       fc.constantFrom("a", "").map((content): Json => ({ content })),
@@ -102,7 +102,7 @@ describe("what users of other proxies complain of: conversations", () => {
     );
   });
 
-  it("complaint 5: results are neither doubled nor lost, none stands alone, and words keep their order", async () => {
+  it("complaint 5: tool results are neither duplicated, lost nor orphaned, and texts keep their order", async () => {
     const { anthropic, sent } = await stage("chat-completions");
     const use = (id: string) => ({ type: "tool_use" as const, id, name: "f", input: {} });
     const result = (id: string, content: string) => ({
@@ -130,7 +130,7 @@ describe("what users of other proxies complain of: conversations", () => {
     expect(JSON.stringify(rest)).not.toMatch(/again|\?/);
   });
 
-  it("complaint 6: previous_response_id brings the calls along that its outputs answer, and an unknown one is refused", async () => {
+  it("complaint 6: previous_response_id includes the calls of stored outputs, and an unknown id is rejected", async () => {
     const { openai, upstream, sent } = await stage("chat-completions");
     const tool_calls = [{ id: "c1", type: "function", function: { name: "f", arguments: "{}" } }];
     upstream.respond = json(chatResponse({ content: null, tool_calls }, "tool_calls"));
@@ -150,7 +150,7 @@ describe("what users of other proxies complain of: conversations", () => {
     });
   });
 
-  it("complaint 7: a call's id is the vendor's own there and back, and where it has none no two calls share one", async () => {
+  it("complaint 7: a call keeps the vendor's id in both directions, and generated ids are unique", async () => {
     const claude = await stage("messages");
     const use = { type: "tool_use", id: "toolu_01AbC", name: "f", input: {} };
     claude.upstream.respond = json(messagesResponse([use], "tool_use"));
@@ -176,7 +176,7 @@ describe("what users of other proxies complain of: conversations", () => {
     expect(ids.size).toBe(12);
   });
 
-  it("complaint 11: thinking and words that come in turns are told in order, each piece in a block of its own kind", async () => {
+  it("complaint 11: alternating thinking and text is sent in order, each piece in a block of its kind", async () => {
     const { anthropic, upstream } = await stage("chat-completions");
     const deltas = [..."think"].map((reasoning_content): Json => ({ reasoning_content }));
     deltas.push(...[..."speak"].map((content): Json => ({ content, reasoning_content: "" })));
@@ -188,7 +188,7 @@ describe("what users of other proxies complain of: conversations", () => {
     ]);
   });
 
-  it("complaint 12: a character spread over packets arrives as it was, in every dialect", async () => {
+  it("complaint 12: a character that is split over packets arrives unchanged in every dialect", async () => {
     const { proxy, upstream } = await stage("generative-language");
     const bytes = Buffer.from(sse("generative-language", [gemini([{ text: "é🙂東" }])]));
     upstream.respond = async (_hit, response) => {
@@ -207,7 +207,7 @@ describe("what users of other proxies complain of: conversations", () => {
       expect(await (await post(proxy, path, { ...body, stream: true })).text()).toContain("é🙂東");
   });
 
-  it("complaint 13: vendors that want their thinking back as reasoning_content get it", async () => {
+  it("complaint 13: vendors that require their thinking back receive reasoning_content", async () => {
     const { anthropic, upstream, sent } = await stage("chat-completions");
     upstream.respond = json(chatResponse({ content: "Hello", reasoning_content: "Hm" }));
     const { content } = await anthropic.messages.create({ ...ask, model: "deepseek-reasoner" });

@@ -9,8 +9,8 @@ const hi = { role: "user" as const, content: "Hi" };
 const ask = { model: "m", max_tokens: 9, messages: [hi] };
 const KEY = "sk-proxy-0123456789ab";
 
-describe("what users of other proxies complain of: operation", () => {
-  it("complaint 20: an upstream that refused is asked again by the next call, whatever pause it wished for, where it is the only one", async () => {
+describe("complaints about other proxies: operation", () => {
+  it("complaint 20: the next call tries an upstream in cooldown again if it is the only one", async () => {
     const { anthropic, upstream } = await stage("chat-completions");
     upstream.respond = json({ error: { message: "Slow down" } }, 429, { "retry-after": "561600" });
     await expect(anthropic.messages.create(ask)).rejects.toMatchObject({ status: 429 });
@@ -18,7 +18,7 @@ describe("what users of other proxies complain of: operation", () => {
     expect((await anthropic.messages.create(ask)).stop_reason).toBe("end_turn");
   });
 
-  it("complaint 21: a key that is refused is followed by the vendor's next, in the same call", async () => {
+  it("complaint 21: a call with a rejected key continues with the vendor's next key", async () => {
     const { anthropic, upstream } = await stage(
       "chat-completions",
       {},
@@ -34,7 +34,7 @@ describe("what users of other proxies complain of: operation", () => {
     expect(used.filter((key) => key === "Bearer sk-fresh-0123456789")).toHaveLength(3);
   });
 
-  it("complaint 22: what was used is on record for every call, and counted for Prometheus", async () => {
+  it("complaint 22: the usage of every call is logged and exported to Prometheus", async () => {
     const { anthropic, proxy, upstream } = await stage("chat-completions", {
       api_keys: [{ name: "laptop", sha256: "0".repeat(64) }],
     });
@@ -58,7 +58,7 @@ describe("what users of other proxies complain of: operation", () => {
     expect(metrics).toMatch(/gen_ai_client_token_usage_total\{.*input.*\} 200/);
   });
 
-  it("complaint 24: who leaves stops the upstream at once, and pays for nothing more", async () => {
+  it("complaint 24: a client that disconnects cancels the upstream call at once", async () => {
     const { anthropic, openai, upstream } = await stage("chat-completions");
     upstream.respond = (_hit, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -73,7 +73,7 @@ describe("what users of other proxies complain of: operation", () => {
     expect([upstream.open(), upstream.hits.length]).toEqual([0, 2]);
   });
 
-  it("complaint 25: without the key nothing is done, on no path whatever, and none of a client's words is a path", async () => {
+  it("complaint 25: no path works without the key, and no client input is used as a path", async () => {
     const { proxy, upstream } = await stage("chat-completions", { auth_mode: "strict", api_keys: [KEY] });
     for (const path of [
       "/internal/warmup",
@@ -91,7 +91,7 @@ describe("what users of other proxies complain of: operation", () => {
     expect([...new Set(upstream.hits.map(({ url }) => url))]).toEqual(["/v1/chat/completions"]);
   });
 
-  it("complaint 26: a web page of somebody else's is told nothing, and keys are in no answer", async () => {
+  it("complaint 26: pages of other origins receive nothing, and no response contains a key", async () => {
     const { proxy, upstream } = await stage("chat-completions");
     const foreign = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
     for (const path of ["/v1/messages", "/v1/models/detect", "/internal/warmup"]) {
@@ -103,14 +103,14 @@ describe("what users of other proxies complain of: operation", () => {
       expect(await (await fetch(`${proxy.url}${path}`)).text()).not.toContain("sk-upstream");
   });
 
-  it("complaint 27: the page it serves brings all it needs, and may load nothing from elsewhere", async () => {
+  it("complaint 27: the dashboard is self-contained and may load nothing from other origins", async () => {
     const { proxy } = await stage("chat-completions");
     const page = await fetch(`${proxy.url}/`);
     expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
     expect(await page.text()).not.toMatch(/<script|src=|https:\/\/|@import|url\(/);
   });
 
-  it("complaint 28: open to the network it wants a key, and does not start without", async () => {
+  it("complaint 28: a proxy that listens on the network requires a key and does not start without one", async () => {
     await expect(stage("chat-completions", { allow_lan_access: true })).rejects.toThrow(/needs a key/);
     for (const key of ["123456", "password", ""]) expect(() => configOf({ api_keys: [key] })).toThrow();
     const { proxy } = await stage("chat-completions", { allow_lan_access: true, api_keys: [KEY] });
@@ -118,7 +118,7 @@ describe("what users of other proxies complain of: operation", () => {
     expect((await post(proxy, "/v1/messages", ask, { "x-api-key": KEY })).status).toBe(200);
   });
 
-  it("complaint 29: pointed at itself it says so after one round", async () => {
+  it("complaint 29: a proxy that is its own upstream detects the loop after one round", async () => {
     const { proxy, upstream } = await stage("messages");
     upstream.respond = async (hit, response) => {
       const back = await fetch(`${proxy.url}/v1/messages`, {
@@ -135,7 +135,7 @@ describe("what users of other proxies complain of: operation", () => {
     expect([response.status, upstream.hits.length]).toEqual([508, 1]);
   });
 
-  it("complaint 30: it speaks with its owner's key in nobody else's name", async () => {
+  it("complaint 30: the proxy sends its owner's key and does not impersonate another client", async () => {
     const { proxy, upstream } = await stage("chat-completions");
     const client = {
       "user-agent": "claude-cli/2.1.37",

@@ -17,8 +17,8 @@ const calling = (text: string): Json => ({
   tool_calls: [{ index: 0, id: "c", type: "function", function: { name: "f", arguments: text } }],
 });
 
-describe("what users of other proxies complain of: answers", () => {
-  it("complaint 8: an answer that was cut off in a call is told as cut off, never as a call or as complete", async () => {
+describe("complaints about other proxies: responses", () => {
+  it("complaint 8: a response truncated within a call is reported as truncated, not as a call or as complete", async () => {
     const { anthropic, openai, upstream } = await stage("chat-completions");
     const cut = '{"path": "/et';
     upstream.respond = stream(chatStream([calling(cut)], "length"));
@@ -40,7 +40,7 @@ describe("what users of other proxies complain of: answers", () => {
     expect((await anthropic.messages.create({ ...ask, tools })).stop_reason).toBe("max_tokens");
   });
 
-  it("complaint 9: arguments that are no JSON object are never told as a finished call", async () => {
+  it("complaint 9: arguments that are not a JSON object are never reported as a complete call", async () => {
     const { proxy, upstream } = await stage("chat-completions");
     for (const text of ['{"a": ', "[1]", '"x"', "{a:1}"]) {
       const call = { ...Object(calling(text))["tool_calls"][0] };
@@ -60,7 +60,7 @@ describe("what users of other proxies complain of: answers", () => {
     });
   });
 
-  it("complaint 10: a stream whose arguments turn out to be no JSON ends at once, with an error the client throws", async () => {
+  it("complaint 10: a stream whose arguments are not JSON ends at once with an error that the client throws", async () => {
     const { anthropic, openai, upstream } = await stage("chat-completions");
     upstream.respond = (_hit, response) => {
       // The upstream says its last word, and never closes.
@@ -75,7 +75,7 @@ describe("what users of other proxies complain of: answers", () => {
     expect(types.at(-1)).toBe("response.failed");
   });
 
-  it("complaint 14: tokens are counted with system, tools and pictures, asked of the upstream where it counts", async () => {
+  it("complaint 14: token counts include system text, tools and images, and come from the upstream if it counts", async () => {
     const chat = await stage("chat-completions");
     const count = async (more: object) =>
       (await chat.anthropic.messages.countTokens({ model: "m", messages: [hi], ...more })).input_tokens;
@@ -102,7 +102,7 @@ describe("what users of other proxies complain of: answers", () => {
     );
   });
 
-  it("complaint 15: a prompt keeps its bytes from turn to turn so that caches hold, and what they gave is told", async () => {
+  it("complaint 15: a prompt keeps its bytes between turns, so that caches apply, and cached tokens are reported", async () => {
     const { anthropic, upstream, sent } = await stage("chat-completions");
     const usage = {
       prompt_tokens: 1_000,
@@ -123,7 +123,7 @@ describe("what users of other proxies complain of: answers", () => {
     expect(sent(1)["tools"]).toEqual(sent(0)["tools"]);
   });
 
-  it("complaint 16: new models get the limit under the name they take", async () => {
+  it("complaint 16: newer models receive the output limit under the name that they accept", async () => {
     const { anthropic, sent } = await stage("chat-completions");
     for (const [model, name] of [
       ["gpt-5.1", "max_completion_tokens"],
@@ -137,7 +137,7 @@ describe("what users of other proxies complain of: answers", () => {
     }
   });
 
-  it("complaint 17: schemas with definitions, unions, numbers as enums and cycles reach Gemini in its own form, bounded", async () => {
+  it("complaint 17: Gemini receives schemas with definitions, unions, numeric enums and cycles in its own form, bounded", async () => {
     const { proxy, sent } = await stage("generative-language");
     const input_schema = {
       type: "object",
@@ -164,7 +164,7 @@ describe("what users of other proxies complain of: answers", () => {
     expect(Object(sent()["tools"])[0].functionDeclarations[0].parametersJsonSchema).toEqual(input_schema);
   });
 
-  it("complaint 18: a search that another vendor made is shown and counted", async () => {
+  it("complaint 18: a web search by another vendor is shown and counted", async () => {
     const { anthropic, upstream, sent } = await stage("responses");
     const text = {
       type: "output_text",
@@ -208,7 +208,7 @@ describe("what users of other proxies complain of: answers", () => {
     }
   });
 
-  it("complaint 19: a picture inside a tool's result is seen by the model, and by the rules that choose one", async () => {
+  it("complaint 19: the model receives an image inside a tool result, and rules match it", async () => {
     const { anthropic, sent } = await stage("chat-completions", {
       models: [
         { match: "*", upstream: "main", model: "sees", when: { has_image: true } },

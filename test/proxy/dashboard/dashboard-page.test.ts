@@ -14,8 +14,8 @@ const VIEW = {
   connection: "still",
 } as const;
 
-describe("the page's policy", () => {
-  it("lets its own script and style run, whatever stands between them", () => {
+describe("the content security policy of the dashboard", () => {
+  it("allows the page's own script and style, whatever the content between them is", () => {
     const names = ["</style><style>x</style>", "<script>x</script>", "$&", "<!--dashboard-->"];
     const state = { ...emptyState, calls: names.map((model, index) => finished({ id: `r${index}`, model })) };
     const { html: page, policy } = filledPage(BUILT, state, VIEW);
@@ -28,13 +28,13 @@ describe("the page's policy", () => {
     expect(page).toContain("$&#38;");
   });
 
-  it("lets none run where none is built", () => {
+  it("allows no script or style if the page is not built", () => {
     expect(lockedPage("<!--dashboard-->").policy).toContain("script-src 'none'; style-src 'none'");
   });
 });
 
-describe("markup", () => {
-  it("escapes values, and takes in markup and lists of it", () => {
+describe("HTML templates", () => {
+  it("escape values and insert markup and lists of markup", () => {
     const items = ["a&b", "<c>"].map((text) => html`<li class="${'"x'}">${text}</li>`);
     expect(html`<ul>${items}${false}${undefined}${0}</ul>`.text).toBe(
       '<ul><li class="&#34;x">a&#38;b</li><li class="&#34;x">&#60;c&#62;</li>0</ul>',

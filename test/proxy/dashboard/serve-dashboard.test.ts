@@ -36,8 +36,8 @@ async function call({ url }: TestProxy, model: string, headers: Record<string, s
   return response.text();
 }
 
-describe("the dashboard's page", () => {
-  it("has the present figures in it, escaped, and nothing of what was said", async () => {
+describe("the dashboard page", () => {
+  it("contains the current figures, escaped, and no content of calls", async () => {
     const { proxy } = await start();
     await call(proxy, "claude-sonnet-5");
     await call(proxy, EVIL);
@@ -55,7 +55,7 @@ describe("the dashboard's page", () => {
   });
 
   it.each(["strict", "all_except_health"])(
-    "says nothing without a key in %s, and asks for one",
+    "contains no figures without a key in %s, and asks for one",
     async (mode) => {
       const { proxy } = await start({ auth_mode: mode, api_keys: [KEY] });
       await call(proxy, "claude-sonnet-5", { "x-api-key": KEY });
@@ -77,7 +77,7 @@ describe("the dashboard's page", () => {
     },
   );
 
-  it("has no figures for a page of another origin, listed or not", async () => {
+  it("contains no figures for a page of another origin, listed or not", async () => {
     const { proxy } = await start({ allowed_origins: ["https://app.example"], api_keys: [KEY] });
     await call(proxy, "claude-sonnet-5");
     const ask = (path: string, headers: Record<string, string>) => fetch(`${proxy.url}${path}`, { headers });
@@ -94,8 +94,8 @@ describe("the dashboard's page", () => {
   });
 });
 
-describe("the dashboard's events", () => {
-  it("tell of a call while it runs and when it has ended, once", async () => {
+describe("the event stream of the dashboard", () => {
+  it("reports a call once while it runs and once when it has ended", async () => {
     const { proxy, upstream } = await start({
       models: [
         { match: "alias", upstream: "a", model: "claude-sonnet-5", when: { header: { "x-team": "blue" } } },
@@ -147,7 +147,7 @@ describe("the dashboard's events", () => {
     events.stop();
   });
 
-  it("tell of a configuration that was not taken, without its secrets, and end with one that was", async () => {
+  it("reports a rejected configuration without its secrets, and ends when one is applied", async () => {
     const { proxy } = await start();
     const events = await followDashboard(proxy);
     proxy.server.noteRefused("config.json:3: sk-upstream-0123456789 is no number");
@@ -161,7 +161,7 @@ describe("the dashboard's events", () => {
     again.stop();
   });
 
-  it("say that the proxy is stopping while a call still runs, and keep nothing from ending", async () => {
+  it("reports that the proxy is stopping while a call still runs, and does not delay the end", async () => {
     const { proxy, upstream } = await start();
     let release = () => {};
     upstream.respond = async (hit, response) => {
@@ -182,7 +182,7 @@ describe("the dashboard's events", () => {
     events.stop();
   });
 
-  it("leave out no call of a worker that was asked a moment before it ended, and before a later one did elsewhere", async () => {
+  it("includes every call of a worker, even if another worker has ended a later one", async () => {
     const inTheFuture = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();
     const [earlier, later] = [
       finished({ id: "earlier", time: inTheFuture(3_600_000) }),
@@ -199,7 +199,7 @@ describe("the dashboard's events", () => {
     events.stop();
   });
 
-  it("end where the figures of all processes cannot be had any more, for the page to ask again", async () => {
+  it("ends if the figures of all processes are no longer available, so that the page reconnects", async () => {
     let isDisconnected = false;
     const events = await followOneOfMany(async () => {
       if (isDisconnected) throw new Error("the other process has ended");

@@ -7,24 +7,24 @@ import { dialects, getProfile, upstreamDialects } from "../../../src/proxy/diale
 const root = resolve(import.meta.dirname, "../../..");
 const folder = join(root, "src/proxy/dialects");
 
-describe("dialect registry", () => {
-  it("has every folder of dialects/", () => {
+describe("the dialect registry", () => {
+  it("lists every folder of dialects/", () => {
     const folders = readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
       entry.isDirectory() && entry.name !== "shared" ? [entry.name] : [],
     );
     expect(folders.toSorted()).toEqual([...dialects].toSorted());
   });
 
-  it.each(dialects)("names %s the same in folder, profile and codec", async (dialect) => {
+  it.each(dialects)("has the same name for %s in folder, profile and codec", async (dialect) => {
     expect(getProfile(dialect).name).toBe(dialect);
     expect((await loadCodec(dialect)).dialect).toBe(dialect);
   });
 
-  it.each(dialects)("serves %s natively by a registered upstream dialect", (dialect) => {
+  it.each(dialects)("serves %s natively with a registered upstream dialect", (dialect) => {
     expect(upstreamDialects).toContain(getProfile(dialect).nativeUpstream);
   });
 
-  it.each(dialects)("keeps the profile of %s free of its codec", (dialect) => {
+  it.each(dialects)("does not load the codec of %s with its profile", (dialect) => {
     const text = readFileSync(join(folder, dialect, "profile.ts"), "utf8");
     const imports = [...text.matchAll(/from "([^"]+)"/g)].map((match) => match[1] ?? "");
     const allowed =

@@ -39,10 +39,10 @@ import {
   fromSeparateThoughtCounts,
 } from "../../../src/proxy/exchange/usage.ts";
 
-describe("call ids", () => {
+describe("tool call ids", () => {
   const dialects = ["chat-completions", "responses", "messages", "generative-language"] as const;
 
-  it("fit the dialect, are the same each time, and open to the vendor's own unless too long", () => {
+  it("are valid in the dialect, stable, and restore the vendor's id unless that is too long", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 40 }), fc.constantFrom(...dialects), (id, dialect) => {
         const fitted = toCallId(getProfile(dialect).callIds, id);
@@ -54,7 +54,7 @@ describe("call ids", () => {
     );
   });
 
-  it("come back to the vendor through any client", () => {
+  it("are restored for the vendor through any client", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z0-9:|. é]{1,20}$/), (id) => {
         expect(
@@ -64,7 +64,7 @@ describe("call ids", () => {
     );
   });
 
-  it("that are too long are shortened to different ones", () => {
+  it("stay distinct when they are shortened", () => {
     const ids = ["x".repeat(300), `${"x".repeat(300)}y`].map((id) =>
       toCallId(getProfile("responses").callIds, id),
     );
@@ -72,14 +72,14 @@ describe("call ids", () => {
     for (const id of ids) expect(id.length).toBeLessThanOrEqual(64);
   });
 
-  it("are made from the place where they are missing", () => {
+  it("are derived from the position of a call without one", () => {
     expect(createCallId("f", 1, 0)).toBe(createCallId("f", 1, 0));
     expect(createCallId("f", 1, 0)).not.toBe(createCallId("f", 1, 1));
   });
 });
 
 describe("signatures", () => {
-  it("open to the vendor that sealed them, bare ones to the dialect they are found in", () => {
+  it("are restored for the vendor that created them; bare ones belong to the dialect in which they occur", () => {
     fc.assert(
       fc.property(fc.string(), (signature) => {
         const wrapped = wrapSignature("messages", { vendor: "responses", signature });
@@ -90,7 +90,7 @@ describe("signatures", () => {
     expect(unwrapSignature("messages", "x")).toEqual({ vendor: "messages", signature: "x" });
   });
 
-  it("of calls are spread and folded without loss", () => {
+  it("of calls are detached and attached without loss", () => {
     const parts = [
       { type: "text", text: "a" },
       { type: "tool-call", id: "1", name: "f", arguments: "{}", signature: "s" },
@@ -116,7 +116,7 @@ describe("signatures of texts", () => {
     ],
     ["that have none before a call that has", [text, { ...call, signature: "c" }]],
     ["of several in a row", [text, { ...text, signature: "t" }]],
-  ] as const)("are spread and folded without loss: %s", (_, parts) => {
+  ] as const)("are detached and attached without loss: %s", (_, parts) => {
     const detached = detachCallSignatures(detachTextSignatures(parts, createLossList()));
     expect(detached.every((part) => part.type === "reasoning" || !("signature" in part))).toBe(true);
     const wrapped = detached.map((part) =>
@@ -128,8 +128,8 @@ describe("signatures of texts", () => {
   });
 });
 
-describe("usage arithmetic", () => {
-  it("says the same in every vendor's convention, and is not doubled", () => {
+describe("usage counts", () => {
+  it("are equal in every vendor's convention, and count no token twice", () => {
     const counts = fc.record({
       uncached: fc.nat(9_999),
       read: fc.nat(9_999),
@@ -169,7 +169,7 @@ describe("usage arithmetic", () => {
     );
   });
 
-  it("invents nothing", () => {
+  it("contain no invented numbers", () => {
     expect(fromInclusiveCounts({ input: undefined, output: null })).toEqual({ input: {}, output: {} });
     expect(uncachedInput({ input: {}, output: {} })).toBeUndefined();
   });
@@ -178,21 +178,21 @@ describe("usage arithmetic", () => {
 describe("effort and budget", () => {
   const efforts: Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
-  it("are each other's inverse", () => {
+  it("convert to each other and back", () => {
     for (const effort of efforts) expect(budgetToEffort(effortToBudget(effort))).toBe(effort);
     expect(budgetToEffort(-1)).toBeUndefined();
     expect(budgetToEffort(31_999)).toBe("high");
   });
 
-  it("clamp to the nearest that is known, the lower of two", () => {
+  it("are clamped to the nearest supported level, the lower of two", () => {
     expect(clampEffort("max", ["low", "medium", "high"])).toBe("high");
     expect(clampEffort("medium", ["low", "high"])).toBe("low");
     expect(clampEffort("high", [])).toBeUndefined();
   });
 });
 
-describe("JSON that keeps its digits", () => {
-  it("reads and writes whole numbers of any length", () => {
+describe("JSON with exact digits", () => {
+  it("reads and writes integers of any length", () => {
     for (const text of [
       '{"a":9007199254740993}',
       "[-123456789012345678901234567890]",
@@ -202,13 +202,13 @@ describe("JSON that keeps its digits", () => {
     }
   });
 
-  it("leaves fractions alone whose digits are many", () => {
+  it("leaves fractions with many digits unchanged", () => {
     expect(parseJson('{"a":[-0.000019647450465933232,-1000000000000000,1.2345678901234567e30]}')).toEqual({
       a: [-0.000019647450465933232, -1000000000000000, 1.2345678901234567e30],
     });
   });
 
-  it("is plain JSON otherwise", () => {
+  it("equals plain JSON otherwise", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(stringifyJson(parseJson(JSON.stringify(value)))).toBe(
@@ -218,28 +218,28 @@ describe("JSON that keeps its digits", () => {
     );
   });
 
-  it("writes raw text as it stands, and reads like JSON outside", () => {
+  it("writes raw JSON unchanged", () => {
     expect(stringifyJson({ a: [new RawJson('{"b": 1.0}'), "$& raw-0"] })).toBe(
       '{"a":[{"b": 1.0},"$& raw-0"]}',
     );
     expect(JSON.stringify(new RawJson('{"b":1.0}'))).toBe('{"b":1}');
   });
 
-  it("takes arguments that are a JSON object and no others", () => {
+  it("accepts tool arguments only if they are a JSON object", () => {
     expect(argumentsObject("")?.text).toBe("{}");
     expect(argumentsObject('{"a":1}')?.text).toBe('{"a":1}');
     for (const text of ["[1]", "1", "null", '{"a":', "nope"]) expect(argumentsObject(text)).toBeUndefined();
   });
 
-  it("guards against depth and __proto__", () => {
+  it("rejects deep nesting and __proto__", () => {
     expect(() => guardJson(JSON.parse('{"__proto__":1}'))).toThrow(/__proto__/);
     expect(() => guardJson(JSON.parse("[".repeat(257) + "]".repeat(257)))).toThrow(/256/);
     expect(() => guardJson(JSON.parse("[".repeat(256) + "]".repeat(256)))).not.toThrow();
   });
 });
 
-describe("media", () => {
-  it("data URLs become bytes and come back", () => {
+describe("media sources", () => {
+  it("convert data URLs to bytes and back", () => {
     expect(toMediaSource("data:image/png;base64,AAAA")).toEqual({
       kind: "base64",
       mediaType: "image/png",
@@ -249,15 +249,15 @@ describe("media", () => {
     expect(toMediaSource("https://a.example/x.png")).toEqual({ kind: "url", url: "https://a.example/x.png" });
   });
 
-  it("tell their type themselves", () => {
+  it("detect the media type from the bytes", () => {
     expect(sniffMediaType("/9j/4AAQ", "image/png")).toBe("image/jpeg");
     expect(sniffMediaType("UklGRiQA", "audio/wav")).toBe("audio/wav");
     expect(sniffMediaType("AAAA", "image/png")).toBe("image/png");
   });
 });
 
-describe("errors", () => {
-  it("statuses and kinds agree", () => {
+describe("error kinds", () => {
+  it("correspond to statuses", () => {
     for (const status of [400, 401, 402, 403, 404, 409, 413, 422, 429, 503])
       expect(kindToStatus(statusToKind(status))).toBe(status);
     expect(statusToKind(418)).toBe("invalid-request");
@@ -269,15 +269,15 @@ describe("errors", () => {
     "This model's maximum context length is 8192 tokens",
     "Your input exceeds the context window of this model",
     "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
-  ])("knows an overflow: %s", (message) => {
+  ])("detect a context overflow: %s", (message) => {
     expect(isContextOverflow(message)).toBe(true);
   });
 
-  it("takes no other mistake for an overflow", () => {
+  it("detect no context overflow in other errors", () => {
     expect(isContextOverflow("max_tokens must be positive")).toBe(false);
   });
 
-  it("reads retry-after as milliseconds, seconds or a date", () => {
+  it("read retry-after as milliseconds, seconds or a date", () => {
     expect(retryAfterSeconds({ "retry-after-ms": "1200" })).toBe(2);
     expect(retryAfterSeconds({ "retry-after": "3" })).toBe(3);
     expect(retryAfterSeconds({ "retry-after": "Thu, 01 Jan 1970 00:00:09 GMT" }, 4_000)).toBe(5);
@@ -295,7 +295,7 @@ describe("the stream grammar", () => {
     return events.map((event) => checker.check(event)).filter((wrong) => wrong !== undefined);
   };
 
-  it("takes a stream in order", () => {
+  it("accepts a stream in order", () => {
     expect(
       complaints([
         { type: "ping" },
@@ -322,7 +322,7 @@ describe("the stream grammar", () => {
     ["an end without finish", [start, end]],
     ["an end while a part is open", [start, text, finish, end]],
     ["anything behind the end", [start, finish, end, end]],
-  ])("complains of %s", (_, events) => {
+  ])("rejects %s", (_, events) => {
     expect(complaints(events)).toHaveLength(1);
   });
 });

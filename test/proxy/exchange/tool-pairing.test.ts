@@ -13,7 +13,7 @@ const result = (callId: string, text = callId): Part => ({
 const text = (content: string): Part => ({ type: "text", text: content });
 
 describe("pairToolResults", () => {
-  it("leaves a conversation in order as it is", () => {
+  it("leaves an ordered conversation unchanged", () => {
     const turns: Turn[] = [
       { role: "user", parts: [text("go")] },
       { role: "assistant", parts: [call("a"), call("b")] },
@@ -26,7 +26,7 @@ describe("pairToolResults", () => {
     );
   });
 
-  it("brings a late result back to its call", () => {
+  it("moves a late result to its call", () => {
     const { turns } = pairToolResults([
       { role: "assistant", parts: [call("a")] },
       { role: "user", parts: [text("wait")] },
@@ -40,7 +40,7 @@ describe("pairToolResults", () => {
     ]);
   });
 
-  it("always answers every call at once after its turn, once each, and keeps all words in order", () => {
+  it("gives each call exactly one result directly after its turn, and keeps the order of texts", () => {
     const part = fc.oneof(
       fc.constantFrom("a", "b", "c").map(call),
       fc.constantFrom("a", "b", "c").map((id) => result(id)),

@@ -179,7 +179,7 @@ describe.each(ENGINES)("the admin API on %s", (engine) => {
     expect(proxy.internal).toEqual([]);
   });
 
-  it("rejects what it does not know: members, values, queries, paths and methods", async () => {
+  it("rejects unknown members, values, queries, paths and methods", async () => {
     const proxy = await start();
     const { key } = await ok(proxy, "POST", "/keys", { name: "alice" });
     await ok(proxy, "POST", "/teams", { name: "search" });

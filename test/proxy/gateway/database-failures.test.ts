@@ -41,8 +41,8 @@ async function start() {
   return { proxy, server, location, call, ids, listed, key: body.key };
 }
 
-describe("PostgreSQL", () => {
-  it("that is stopped and started again gets every call, and calls go on meanwhile", async () => {
+describe("a PostgreSQL server", () => {
+  it("that is restarted receives every call, and calls continue meanwhile", async () => {
     const { proxy, server, call, ids, listed } = await start();
     await call(5);
     await expect.poll(listed).toHaveLength(5);
@@ -63,7 +63,7 @@ describe("PostgreSQL", () => {
     expect(body.rows).toMatchObject([{ key: "alice", calls: 40 }]);
   });
 
-  it("that is killed in the middle of writes has each call once", async () => {
+  it("that is killed during writes contains each call once", async () => {
     const { server, call, ids, listed } = await start();
     for (let round = 0; round < 3; round += 1) {
       await call(10);
@@ -74,7 +74,7 @@ describe("PostgreSQL", () => {
     await expect.poll(listed).toEqual(ids.toSorted());
   });
 
-  it("that ends a connection between two queries of a transaction fails the transaction alone", async () => {
+  it("that ends a connection between two queries of a transaction fails only that transaction", async () => {
     const server = await databases.postgres();
     const location = await databases.locate("postgres");
     const db = await openDatabase(location, sqliteWorkerFiles);
@@ -94,7 +94,7 @@ describe("PostgreSQL", () => {
     expect((await sql<{ one: number }>`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }]);
   });
 
-  it("that is replaced by an empty database gets the keys and the log's calls", async () => {
+  it("that is replaced by an empty database receives the keys and the calls of the log", async () => {
     const { proxy, server, location, call, ids, listed, key } = await start();
     await call(5);
     await expect.poll(listed).toHaveLength(5);

@@ -14,7 +14,7 @@ describe.each(ENGINES)("the key store on %s", (engine) => {
     return { store: createKeyStore(await databases.open(engine), () => time.now), time };
   }
 
-  it("keeps a digest of the secret, and raises the revision with each change", async () => {
+  it("stores a digest of the secret, and raises the revision with each change", async () => {
     const { store } = await keyStore();
     const before = await store.revision();
     const { key, secret } = await store.create({ name: "alice", limits: { rpm: 60 } }, actor);
@@ -40,7 +40,7 @@ describe.each(ENGINES)("the key store on %s", (engine) => {
     expect(await store.revision()).toBeGreaterThan(before);
   });
 
-  it("changes the members that are named and keeps the others", async () => {
+  it("changes the given members and keeps the others", async () => {
     const { store } = await keyStore();
     await store.createTeam({ name: "search" }, actor);
     await store.create({ name: "alice", team: "search", limits: { rpm: 60, tpm: 5 } }, actor);
@@ -50,7 +50,7 @@ describe.each(ENGINES)("the key store on %s", (engine) => {
     expect(key.limits).not.toHaveProperty("tpm");
   });
 
-  it("lets the former secret work for the grace period of a rotation, and no longer", async () => {
+  it("accepts the previous secret for the grace period of a rotation, and no longer", async () => {
     const { store, time } = await keyStore();
     const { secret } = await store.create({ name: "alice" }, actor);
     const rotated = await store.rotate("alice", 60_000, actor);
@@ -63,7 +63,7 @@ describe.each(ENGINES)("the key store on %s", (engine) => {
     expect((await store.find("alice")).revoked_at).toBe(new Date(time.now).toISOString());
   });
 
-  it("refuses a second key of a name, an unknown team, and the deletion of a team with keys", async () => {
+  it("rejects a second key with a name, an unknown team, and the deletion of a team with keys", async () => {
     const { store } = await keyStore();
     await store.createTeam({ name: "search" }, actor);
     await store.create({ name: "alice", team: "search" }, actor);
@@ -76,7 +76,7 @@ describe.each(ENGINES)("the key store on %s", (engine) => {
     expect((await store.list()).map(({ name }) => name)).toEqual(["alice"]);
   });
 
-  it("takes no name that identifies another key", async () => {
+  it("rejects a name that identifies another key", async () => {
     const { store } = await keyStore();
     const { key } = await store.create({ name: "alice" }, actor);
     await store.create({ name: "bob" }, actor);
@@ -87,7 +87,7 @@ describe.each(ENGINES)("the key store on %s", (engine) => {
     expect((await store.update("bob", { name: "bob" }, actor)).name).toBe("bob");
   });
 
-  it("gives one of many processes that start at once the admin key", async () => {
+  it("creates one admin key if several processes start at once", async () => {
     const location = await databases.locate(engine);
     const stores = await Promise.all(
       [1, 2, 3].map(async () => createKeyStore(await databases.open(engine, location))),
@@ -99,7 +99,7 @@ describe.each(ENGINES)("the key store on %s", (engine) => {
     expect(snapshot?.requiresKeys).toBe(false);
   });
 
-  it("keeps what several processes change at once", async () => {
+  it("keeps the concurrent changes of several processes", async () => {
     const location = await databases.locate(engine);
     const stores = await Promise.all(
       [1, 2, 3].map(async () => createKeyStore(await databases.open(engine, location))),
@@ -147,7 +147,7 @@ describe.each(ENGINES)("the key store on %s", (engine) => {
     });
   });
 
-  it("holds 1,000 keys in 100 teams", async () => {
+  it("stores 1,000 keys in 100 teams", async () => {
     const db = await databases.open(engine);
     const teams = Array.from({ length: 100 }, (_, index) => `team ${index}`);
     const none = { created_at: 1, tags: "{}", limits: "{}" };

@@ -91,7 +91,7 @@ describe.each(ENGINES)("the ledger's reports on %s", (engine) => {
     }
   });
 
-  it("have percentiles within their bucket, a factor of √2", async () => {
+  it("contain percentiles within their bucket, a factor of √2", async () => {
     const db = await databases.open(engine);
     await write(db, calls);
     const [row] = await createLedgerQueries(db).usage({ groupBy: [] });
@@ -106,7 +106,7 @@ describe.each(ENGINES)("the ledger's reports on %s", (engine) => {
     }
   });
 
-  it("are CSV that keeps quotes, commas and empty groups", async () => {
+  it("are CSV with escaped quotes, commas and empty groups", async () => {
     const db = await databases.open(engine);
     await write(db, calls.slice(0, 3));
     const groupBy = parseGroups("key,tag:floor");

@@ -45,7 +45,7 @@ async function countInRollups(db: Database): Promise<number> {
 }
 
 describe.each(ENGINES)("the ledger on %s", (engine) => {
-  it("has each call of the log once, however often the log is read", async () => {
+  it("contains each call of the log once, however often the log is read", async () => {
     const db = await databases.open(engine);
     const log = await logFile();
     appendFileSync(log, createCalls(700).map(callLine).join(""));
@@ -56,7 +56,7 @@ describe.each(ENGINES)("the ledger on %s", (engine) => {
     expect([await countCalls(db), await countInRollups(db)]).toEqual([700, 700]);
   });
 
-  it("continues after what an earlier process has read, through a rotated log", async () => {
+  it("continues at the position of an earlier process, through a rotated log", async () => {
     const db = await databases.open(engine);
     const log = await logFile();
     const calls = createCalls(30);
@@ -72,7 +72,7 @@ describe.each(ENGINES)("the ledger on %s", (engine) => {
     expect(await ledger.needs(`${log}.1`)).toBe(false);
   });
 
-  it("waits for the end of a line, and leaves out lines that are no calls", async () => {
+  it("waits for complete lines, and skips lines that do not describe calls", async () => {
     const db = await databases.open(engine);
     const log = await logFile();
     const [first = "", second = ""] = createCalls(2).map(callLine);
@@ -87,7 +87,7 @@ describe.each(ENGINES)("the ledger on %s", (engine) => {
     expect(await countCalls(db)).toBe(2);
   });
 
-  it("stores texts that PostgreSQL has no characters for", async () => {
+  it("stores texts with characters that PostgreSQL does not support", async () => {
     const db = await databases.open(engine);
     const log = await logFile();
     const [call] = createCalls(1);

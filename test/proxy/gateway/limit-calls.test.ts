@@ -69,7 +69,7 @@ const errorIn = async (response: Response) =>
   ((await response.json()) as { error: Record<string, unknown> }).error;
 
 describe("a key with limits", () => {
-  it.each(ROUTES)("is refused in the dialect of %s, with retry-after and what is left", async (path) => {
+  it.each(ROUTES)("is rejected in the dialect of %s, with retry-after and the remaining limits", async (path) => {
     const { call, upstream } = await start({ rpm: 2, tpm: 100_000 });
     for (const left of ["1", "0"]) {
       const response = await call(path);
@@ -117,7 +117,7 @@ describe("a key with limits", () => {
     expect((await call()).status).toBe(200);
   });
 
-  it("may call only the models of its list, whatever upstream they name", async () => {
+  it("may call only the models in its list, whatever upstream they name", async () => {
     const { call, upstream } = await start({}, {}, { models: ["m-*"] });
     for (const model of ["other", "vendor/other", "vendor/m-x"]) {
       const refused = await call("messages", { model });
@@ -131,7 +131,7 @@ describe("a key with limits", () => {
     expect(upstream.hits).toHaveLength(1);
   });
 
-  it("is refused a model without a price if it has a budget and the proxy is configured so", async () => {
+  it("may not call a model without a price if it has a budget and the proxy is configured so", async () => {
     const { call, upstream } = await start({ budgets: [{ usd: 1, period: "day" }] }, { unpriced: "refuse" });
     void upstream;
     expect((await call()).status).toBe(200);
@@ -144,7 +144,7 @@ describe("a key with limits", () => {
     expect((await errorIn(refused))["message"]).toContain("unknown-model");
   });
 
-  it("is told that a call larger than its limit can never fit", async () => {
+  it("receives an error that a call larger than its limit can never fit", async () => {
     const { call } = await start({ tpm: 50 });
     const refused = await call();
     expect([refused.status, refused.headers.get("x-should-retry")]).toEqual([429, "false"]);
@@ -152,7 +152,7 @@ describe("a key with limits", () => {
   });
 });
 
-describe("places", () => {
+describe("concurrency limits", () => {
   async function gated(limits: object, more: object = {}) {
     const world = await start(limits, more);
     let open = () => {};
@@ -166,7 +166,7 @@ describe("places", () => {
     return { ...world, open };
   }
 
-  it("are taken by calls in flight and freed when they end", async () => {
+  it("count calls in flight and are released when they end", async () => {
     const { call, upstream, open } = await gated({ concurrency: 2 });
     const running = [call(), call("messages")];
     await expect.poll(() => upstream.hits.length).toBe(2);
@@ -178,7 +178,7 @@ describe("places", () => {
     expect((await call()).status).toBe(200);
   });
 
-  it("are freed by clients that disconnect", async () => {
+  it("are released by clients that disconnect", async () => {
     const { proxy, upstream, call, open } = await gated({ concurrency: 1 });
     const controller = new AbortController();
     const left = fetch(`${proxy.url}/v1/chat/completions`, {
@@ -230,20 +230,20 @@ describe("an upstream with limits", () => {
     return { ...world, first, second };
   };
 
-  it("is passed over while it is full", async () => {
+  it("is skipped while it is full", async () => {
     const { call, first, second } = await two({ rpm: 2 });
     for (let count = 0; count < 5; count += 1) expect((await call()).status).toBe(200);
     expect([first.hits.length, second.hits.length]).toEqual([2, 3]);
   });
 
-  it("is passed over while the tokens of a call do not fit", async () => {
+  it("is skipped while the tokens of a call do not fit", async () => {
     const { call, first, second } = await two({ tpm: 500 });
     for (let count = 0; count < 2; count += 1)
       expect((await call("chat/completions", { max: 480 })).status).toBe(200);
     expect([first.hits.length, second.hits.length]).toEqual([1, 1]);
   });
 
-  it.each(ROUTES)("is a 429 on %s without another target", async (path) => {
+  it.each(ROUTES)("returns 429 on %s without another target", async (path) => {
     const { call, first } = await two({ rpm: 1 }, { models: [{ match: "*", upstream: "a" }] });
     expect((await call(path)).status).toBe(200);
     const refused = await call(path);
@@ -253,7 +253,7 @@ describe("an upstream with limits", () => {
 });
 
 describe("timeouts.total", () => {
-  it.each(ROUTES)("ends a call on %s with 504 and gives its reservation back", async (path) => {
+  it.each(ROUTES)("ends a call on %s with 504 and releases its reservation", async (path) => {
     const world = await start({ concurrency: 1 }, { timeouts: { total: 0.3 } });
     world.upstream.respond = () => {};
     expect((await world.call(path)).status).toBe(504);

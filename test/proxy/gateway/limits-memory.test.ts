@@ -18,7 +18,7 @@ function clocked(start = Date.UTC(2026, 10, 23, 12)) {
 const admitted = async (store: LimitStore, one: Reservation) =>
   (await store.reserve(one)).excess === undefined;
 
-describe("rates", () => {
+describe("rate limits", () => {
   it("admit a burst of exactly N, then one more each N-th of a minute", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 500 }), async (rpm) => {
@@ -36,7 +36,7 @@ describe("rates", () => {
     );
   });
 
-  it("never admit more than N and what has drained, whatever the pauses", async () => {
+  it("never admit more than N and the drained units, whatever the pauses", async () => {
     const pauses = fc.array(fc.integer({ min: 0, max: 5_000 }), { maxLength: 200 });
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 60 }), pauses, async (rpm, steps) => {
@@ -71,7 +71,7 @@ describe("rates", () => {
 });
 
 describe("budgets", () => {
-  it("never spend and reserve more than they hold, in any order of calls and ends", async () => {
+  it("are never exceeded by spent and reserved amounts, in any order of calls and ends", async () => {
     const step = fc.record({
       end: fc.boolean(),
       micros: fc.integer({ min: 0, max: 900_000 }),
@@ -103,7 +103,7 @@ describe("budgets", () => {
     );
   });
 
-  it("begin again with each period and charge a call to the period in which it began", async () => {
+  it("start again with each period and charge a call to the period in which it began", async () => {
     const { clock, store } = clocked(Date.UTC(2026, 10, 23, 23, 59, 59));
     const limits: Limits = { budgets: [{ usd: 1, period: "day" }] };
     const late = reservation(limits, { micros: 1_000_000 });
@@ -115,7 +115,7 @@ describe("budgets", () => {
     expect(await admitted(store, reservation(limits, { micros: 1_000_000 }))).toBe(true);
   });
 
-  it("know what was spent before the process began, and only that once", async () => {
+  it("include the amounts spent before the process began, once", async () => {
     const { clock, store } = clocked();
     const limits: Limits = { budgets: [{ usd: 1, period: "month" }] };
     const { start } = periodAt("month", clock.now);
@@ -146,7 +146,7 @@ describe("calendar periods", () => {
 });
 
 describe("admission", () => {
-  it("checks places, then requests, then tokens, then money, over all subjects", async () => {
+  it("checks concurrency, then requests, then tokens, then budgets, over all subjects", async () => {
     const { store } = clocked();
     const full: Limits = { concurrency: 1, rpm: 1, tpm: 10, budgets: [{ usd: 1, period: "total" }] };
     const first = reservation(full, { tokens: 10, micros: 1_000_000 });
@@ -162,7 +162,7 @@ describe("admission", () => {
     );
   });
 
-  it("consumes nothing of one subject if another one refuses", async () => {
+  it("consumes nothing of one subject if another one rejects the call", async () => {
     const { store } = clocked();
     const key = { id: "key:b", label: "", limits: { rpm: 5, budgets: [{ usd: 9, period: "day" }] } } as const;
     const team = { id: "team:t", label: "", limits: { budgets: [{ usd: 1, period: "day" }] } } as const;

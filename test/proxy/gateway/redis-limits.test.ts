@@ -48,7 +48,7 @@ async function replica(lost: LostReservation[] = [], skewMs = 0) {
 }
 
 describe("limits in Redis", () => {
-  it("decide as those in memory do, call by call", async () => {
+  it("decide like those in memory, call by call", async () => {
     const { limits: redis } = await replica();
     const now = Date.now();
     const memory = createMemoryLimits(() => now);
@@ -87,7 +87,7 @@ describe("limits in Redis", () => {
     }
   });
 
-  it("are exact over two replicas at once", async () => {
+  it("are exact over two replicas", async () => {
     const [one, two] = [await replica(), await replica()];
     const subject = unique();
     const limits: Limits = { budgets: [{ usd: 37, period: "total" }] };
@@ -102,7 +102,7 @@ describe("limits in Redis", () => {
     expect((await Promise.all(slots)).filter(({ excess }) => excess === undefined)).toHaveLength(7);
   });
 
-  it("release what a dead replica had reserved, and charge its estimated input", async () => {
+  it("release the reservations of a dead replica, and charge their estimated input", async () => {
     const lost: LostReservation[] = [];
     const [dead, alive] = [await replica(), await replica(lost)];
     const subject = unique();
@@ -126,7 +126,7 @@ describe("limits in Redis", () => {
     expect((await alive.limits.read(orphan.subjects))[0]?.budgets[0]?.remainingMicros).toBe(600_000);
   });
 
-  it("are exact over replicas whose clocks differ by 30 s each way", async () => {
+  it("are exact over replicas whose clocks differ by 30 s in either direction", async () => {
     const lost: LostReservation[] = [];
     const replicas = await Promise.all([-30_000, 0, 30_000].map((skewMs) => replica(lost, skewMs)));
     const subject = unique();
@@ -159,7 +159,7 @@ describe("limits in Redis", () => {
     expect(lost).toEqual([]);
   });
 
-  it("are primed with what was spent before, once", async () => {
+  it("include the amounts spent before, once", async () => {
     const { limits: redis } = await replica();
     const subject = unique();
     await redis.prime(`key:${subject}`, "total", 0, 700_000);
@@ -171,7 +171,7 @@ describe("limits in Redis", () => {
 });
 
 describe("while Redis is unreachable", () => {
-  it("each replica enforces its share, and what it spends is charged afterwards", async () => {
+  it("each replica enforces its share, and its spending is charged afterwards", async () => {
     // Forgets the replicas of other tests, which count for a minute.
     await server.stop();
     await server.start();
@@ -231,7 +231,7 @@ describe("while Redis is unreachable", () => {
   });
 
   it.each(["local", "refuse"] as const)(
-    "calls that run are charged once when Redis is back, with redis_failure %s",
+    "running calls are charged once when Redis is back, with redis_failure %s",
     async (failure) => {
       const { limits: inRedis, connection } = await replica();
       const store = createFailover(inRedis, connection, () => failure);
@@ -287,7 +287,7 @@ describe("cooldowns in Redis", () => {
     return createCooldowns(() => Date.now() + skew, share);
   }
 
-  it("begin and end at all replicas, whatever their clocks say", async () => {
+  it("begin and end at all replicas, whatever their clocks are", async () => {
     const name = unique();
     const [one, other] = [await cooldowns(), await cooldowns(30_000)];
     const limited = {
@@ -312,7 +312,7 @@ describe("cooldowns in Redis", () => {
     await expect.poll(() => other.list()).toEqual([]);
   });
 
-  it("hold open circuits, which a success at one replica closes at all", async () => {
+  it("include open circuits, which a success at one replica closes at all", async () => {
     const name = unique();
     const [one, other] = [await cooldowns(), await cooldowns()];
     const failed = { kind: "refused", status: 500, headers: {}, body: "", pauseInBody: undefined };

@@ -57,7 +57,7 @@ const callOf = (id: string, key_id: string, cost: number, more: object = {}) => 
 });
 
 describe.each(ENGINES)("state that outlives a process, on %s", (engine) => {
-  it("has what the calls in the log have spent of the budgets of keys and teams", async () => {
+  it("includes the spending of the log's calls against the budgets of keys and teams", async () => {
     const location = await databases.locate(engine);
     const log = await logIn();
     const first = await open(location, log);
@@ -94,7 +94,7 @@ describe.each(ENGINES)("state that outlives a process, on %s", (engine) => {
     expect(spent.slice(2)).toEqual([{ subject: `key:${key.id}`, period: "total", start: 0, micros: 2e6 }]);
   });
 
-  it("has the budgets of the configuration's keys", async () => {
+  it("includes the budgets of configured keys", async () => {
     const location = await databases.locate(engine);
     const log = await logIn();
     appendFileSync(log, callLine(callOf("req_1", "config:bob", 4)));
@@ -104,7 +104,7 @@ describe.each(ENGINES)("state that outlives a process, on %s", (engine) => {
     expect(spent).toEqual([{ subject: "key:config:bob", period: "total", start: 0, micros: 4e6 }]);
   });
 
-  it("has stored responses, which another process continues and deletes", async () => {
+  it("includes stored responses, which another process continues and deletes", async () => {
     const location = await databases.locate(engine);
     const log = await logIn();
     const store = ({ store: rows, state }: OpenGateway) =>
@@ -128,7 +128,7 @@ describe.each(ENGINES)("state that outlives a process, on %s", (engine) => {
 });
 
 describe("replicas", () => {
-  it("are listed by all that share a PostgreSQL database, until they leave", async () => {
+  it("are listed by all replicas that share a PostgreSQL database, until they leave", async () => {
     const location = await databases.locate("postgres");
     const first = await open(location, await logIn());
     const second = await open(location, await logIn());
@@ -173,7 +173,7 @@ describe("a call whose process has ended", () => {
     });
   });
 
-  it("has no row for its reservation at an upstream", () => {
+  it("gets no row for its reservation at an upstream", () => {
     expect(lostCallLine({ id: "req_1/1", micros: 0, meta: undefined }, 0)).toBeUndefined();
   });
 });

@@ -68,7 +68,7 @@ describe("usage reports", () => {
     }
   });
 
-  it("are limited to a key, team, model or upstream, and an owner's calls are told from its namesakes'", async () => {
+  it("are filtered by key, team, model or upstream, and separate calls of an owner from those of a namesake", async () => {
     const db = await ledgerOf(calls);
     const count = async (filter: object, from = START) => {
       const [row] = await queryUsage(db, { from, groupBy: [], ...filter });
@@ -104,7 +104,7 @@ describe("the list of calls", () => {
     return items.map(({ id }) => id);
   };
 
-  it("finds ids, sessions and parts of texts in any case, and takes no character for a wildcard", async () => {
+  it("finds ids, sessions and parts of texts in any case, and has no wildcards", async () => {
     const db = await ledgerOf(calls);
     expect(await idsOf(db, { q: "req_1" })).toEqual(["req_1"]);
     expect(await idsOf(db, { q: "s1" })).toEqual(["req_2"]);
@@ -115,13 +115,13 @@ describe("the list of calls", () => {
     expect(await idsOf(db, { q: "!" })).toEqual([]);
   });
 
-  it("tells failed calls from others, also those that failed after their status", async () => {
+  it("separates failed calls from others, including those that failed after their status", async () => {
     const db = await ledgerOf(calls);
     expect(await idsOf(db, { outcome: "error" })).toEqual(["req_2", "req_1"]);
     expect(await idsOf(db, { outcome: "ok" })).toEqual(["req_0"]);
   });
 
-  it("shows an owner its own calls only", async () => {
+  it("shows an owner only its own calls", async () => {
     const db = await ledgerOf(calls);
     const queries = createLedgerQueries(db);
     expect(await idsOf(db, { owner: { id: "key_1", name: "alice" } })).toEqual(["req_0"]);

@@ -5,7 +5,7 @@ import { createPools } from "../../../src/proxy/upstream/pools.ts";
 import { json, startFakeUpstream } from "../../support/fake-upstream.ts";
 import { configOf } from "../../support/start-proxy.ts";
 
-it("lists models whatever an upstream says of their age", async () => {
+it("lists models, whatever creation date an upstream reports", async () => {
   const odd = [1767323045, 1767323045.5, 1767323045000000000, -1e300, "soon", null];
   const upstream = await startFakeUpstream(
     json({ data: odd.map((created, index) => ({ id: `m${index}`, created })) }),

@@ -51,7 +51,7 @@ describe("metrics by key and team", () => {
     ]);
   });
 
-  it("count at most 1,000 keys by name, over several processes and ended ones too", () => {
+  it("count at most 1,000 keys by name, over several processes including ended ones", () => {
     const of = (worker: number) =>
       counted(Array.from({ length: 600 }, (_, index) => ({ key: `${worker}-${index}`, team: "t" })));
     const running = sumCounts([of(1), of(2)]);

@@ -31,7 +31,7 @@ const running = (id: string): RunningCall => ({
 const timeOf = (number: number) => new Date(1_800_000_000_000 + number).toISOString();
 
 describe("recent calls", () => {
-  it("are the last ones, newest first, and never more than are kept", () => {
+  it("are the latest ones, newest first, up to the maximum", () => {
     const recent = createRecentCalls();
     for (let number = 0; number < MAX_ENDED_CALLS + 50; number += 1) {
       const call = running(`r${number}`);
@@ -45,7 +45,7 @@ describe("recent calls", () => {
     expect(recent.ended(timeOf(247)).map(({ id }) => id)).toEqual(["r249", "r248", "r247"]);
   });
 
-  it("are running until each of them has ended, in whatever order", () => {
+  it("are running until they have ended, in any order", () => {
     const recent = createRecentCalls();
     const calls = ["a", "b", "c", "d"].map(running);
     for (const call of calls) recent.begin(call);
@@ -60,7 +60,7 @@ describe("recent calls", () => {
     }
   });
 
-  it("of several processes are put together by their time", () => {
+  it("of several processes are merged by time", () => {
     const of = (...numbers: number[]) => ({
       live: numbers.map((number) => ({ id: `l${number}`, startedAt: number, route: "/", stream: false })),
       calls: numbers.map((number) => finished({ id: `r${number}`, time: timeOf(number) })).toReversed(),
@@ -76,8 +76,8 @@ describe("recent calls", () => {
   });
 });
 
-describe("totals", () => {
-  it("are sums over series, with what is not known told apart", () => {
+describe("call totals", () => {
+  it("are sums over series, with unknown costs counted separately", () => {
     const metrics = createMetrics();
     const usage = { input: { total: 100, cacheRead: 60 }, output: { total: 10 } };
     metrics.end(callRecord({ usage, cost: 0.5 }));

@@ -17,15 +17,15 @@ const refusal: Refusal = {
   reason: "Unknown path",
 };
 
-describe("a refusal", () => {
-  it("is one line, however it is spelled", () => {
+describe("a rejected request", () => {
+  it("is logged as one line, whatever characters it contains", () => {
     expect(refusalLine(refusal)).toBe("03:04:05  404!  POST /chat/completions  Unknown path");
     const odd = refusalLine({ ...refusal, path: `/${"x".repeat(500)}\nforged` });
     expect(odd).not.toContain("\n");
     expect(odd.length).toBeLessThan(200);
   });
 
-  it("is told again only after a while, unless it is another", () => {
+  it("is reported again after a pause, unless it differs", () => {
     const lines: string[] = [];
     const report = createRefusalReporter((line) => lines.push(line));
     report(refusal);
@@ -36,7 +36,7 @@ describe("a refusal", () => {
     expect(lines).toHaveLength(3);
   });
 
-  it("is told by the proxy, with the reason and without the query", async () => {
+  it("is reported with the reason and without the query", async () => {
     const proxy = await startTestProxy({ auth_mode: "strict", api_keys: ["sk-clients-0123456789abcdef"] });
     const right = { authorization: "Bearer sk-clients-0123456789abcdef" };
     try {

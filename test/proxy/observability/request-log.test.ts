@@ -6,7 +6,7 @@ import { callRecord } from "../../support/call-record.ts";
 const record = callRecord({ time: "2026-01-02T03:04:05.678Z", id: "req_1", ms: 12.34 });
 
 describe("a line of the request log", () => {
-  it("leaves out what is not there", () => {
+  it("omits absent members", () => {
     expect(JSON.parse(recordLine(record))).toEqual({
       time: record.time,
       id: "req_1",
@@ -21,7 +21,7 @@ describe("a line of the request log", () => {
     });
   });
 
-  it("says everything that is", () => {
+  it("contains all present members", () => {
     const usage = { input: { total: 5, cacheRead: 2, cacheWrite: 1 }, output: { total: 7, reasoning: 3 } };
     const losses = [{ code: "top-k", path: "top_k", message: "no" }] as unknown as CallRecord["losses"];
     const cost = 0.0123;
@@ -49,7 +49,7 @@ describe("a line of the request log", () => {
     expect(nothing.tokens).toEqual({});
   });
 
-  it("is one line of JSON, whatever a client calls its model", () => {
+  it("is one line of JSON, whatever model name a client sends", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string(), (model, errorMessage) => {
         const line = recordLine({ ...record, model, upstreamModel: model, errorMessage });

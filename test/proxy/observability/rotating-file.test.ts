@@ -33,7 +33,7 @@ const record: CallRecord = {
 };
 
 describe("the request log", () => {
-  it("complaint 23: is never larger than its files may be, and readable by its owner alone", async () => {
+  it("complaint 23: never exceeds the size of its files, and is readable only by its owner", async () => {
     folder = mkdtempSync(join(tmpdir(), "proxy-log-"));
     const path = join(folder, "deep", "requests.ndjson");
     const file = createRotatingFile(
@@ -57,7 +57,7 @@ describe("the request log", () => {
     expect(readFileSync(path, "utf8")).toContain("39 xxx");
   });
 
-  it("cuts what comes in one batch where a file is full, and only between lines", async () => {
+  it("splits a batch only between lines when a file is full", async () => {
     folder = mkdtempSync(join(tmpdir(), "proxy-log-"));
     const path = join(folder, "requests.ndjson");
     const file = createRotatingFile(
@@ -81,7 +81,7 @@ describe("the request log", () => {
     }
   });
 
-  it("says once that the disk does not take it, and goes on", async () => {
+  it("reports a failing disk once, and continues", async () => {
     folder = mkdtempSync(join(tmpdir(), "proxy-log-"));
     const inTheWay = join(folder, "file");
     writeFileSync(inTheWay, "");
@@ -98,7 +98,7 @@ describe("the request log", () => {
     expect(errors.length).toBe(1);
   });
 
-  it("says so again when it fails after it has worked, and begins a line of its own behind half a one", async () => {
+  it("reports a second failure after a success, and starts a new line after an incomplete one", async () => {
     folder = mkdtempSync(join(tmpdir(), "proxy-log-"));
     const path = join(folder, "logs", "x");
     const errors: unknown[] = [];
@@ -130,7 +130,7 @@ describe("the request log", () => {
     expect(errors.length).toBe(2);
   });
 
-  it("writes a call as one line of JSON and as one for a person", () => {
+  it("has a call as one line of JSON and as one for people", () => {
     expect(JSON.parse(recordLine(record))).toMatchObject({
       model: "alias",
       tokens: { input: 1200, cache_read: 1000, output: 34 },
@@ -141,7 +141,7 @@ describe("the request log", () => {
     );
   });
 
-  it("counts calls, tokens and seconds for Prometheus", () => {
+  it("exports calls, tokens and seconds to Prometheus", () => {
     const metrics = createMetrics();
     metrics.begin();
     metrics.begin();
@@ -155,7 +155,7 @@ describe("the request log", () => {
     expect(text).toMatch(/gen_ai_server_request_duration_seconds_bucket\{.*le="2.5"\} 1/);
   });
 
-  it("counts no cost where none is known, and adds up without crumbs", () => {
+  it("counts no unknown cost, and adds costs without rounding errors", () => {
     const metrics = createMetrics();
     metrics.end({ ...record, cost: undefined });
     expect(metricsText(metrics.counts())).not.toMatch(/^sallyport_cost_usd_total\{/m);
@@ -169,7 +169,7 @@ describe("the request log", () => {
     });
   });
 
-  it("bounds the series that clients can make", () => {
+  it("limits the number of series that clients can create", () => {
     const metrics = createMetrics();
     for (let number = 0; number < 2000; number += 1) {
       metrics.begin();

@@ -23,8 +23,8 @@ function counted(records: readonly CallRecord[], running = 0): MetricCounts {
   return metrics.counts();
 }
 
-describe("what several processes have counted", () => {
-  it("is together what one would have", () => {
+describe("the counts of several processes", () => {
+  it("add up to those of a single process", () => {
     const later = { ...call, time: "2026-01-02T03:04:06.000Z", ms: 7000, errorMessage: "no" };
     const records = [call, { ...call, status: 500 }, { ...call, upstreamModel: "n" }, call, later];
     const apart = sumCounts([counted(records.slice(0, 2), 1), NO_COUNTS, counted(records.slice(2), 2)]);
@@ -41,13 +41,13 @@ describe("what several processes have counted", () => {
     expect(latest).toMatchObject({ lastAt: later.time, lastErrorMessage: "no" });
   });
 
-  it("stays when one of them has ended, without what it was serving", () => {
+  it("remain when a process has ended, without its running calls", () => {
     const before = retired(retired(NO_COUNTS, counted([call, call], 4)), counted([call]));
     expect(before).toMatchObject({ active: 0, series: [{ calls: 3, input: 30, cost: 0.75 }] });
     expect(metricsText(sumCounts([before, counted([call])]))).toMatch(/^sallyport_calls_total\{.*\} 4$/m);
   });
 
-  it("does not grow with each that ends", () => {
+  it("do not grow with each process that ends", () => {
     const of = (worker: number) =>
       counted(Array.from({ length: 400 }, (_, index) => ({ ...call, upstreamModel: `m${worker}-${index}` })));
     const all = [0, 1, 2].reduce((before, worker) => retired(before, of(worker)), NO_COUNTS);

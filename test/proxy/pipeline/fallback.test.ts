@@ -51,8 +51,8 @@ const pairs = DIALECTS.flatMap((first) =>
   DIALECTS.filter((second) => second !== first).map((second) => [first, second] as const),
 );
 
-describe("a rule of upstreams of several dialects", () => {
-  it.each(pairs)("is served by the second in the same call: %s, then %s", async (first, second) => {
+describe("a rule with upstreams of several dialects", () => {
+  it.each(pairs)("serves a call with the second upstream: %s, then %s", async (first, second) => {
     for (const client of DIALECTS)
       for (const isStream of [false, true]) {
         const chain = await startChain([first, refusal(503)], [second, well(second, isStream)]);
@@ -79,7 +79,7 @@ describe("a rule of upstreams of several dialects", () => {
     ["is limited", refusal(429)],
     ["is broken", refusal(500)],
     ["is overloaded", refusal(529)],
-  ] as const)("goes on where an upstream %s, in its order, back and forth", async (_name, failing) => {
+  ] as const)("continues if an upstream %s, in order, across dialects", async (_name, failing) => {
     const chain = await startChain(
       ["messages", failing],
       ["chat-completions", failing],
@@ -91,7 +91,7 @@ describe("a rule of upstreams of several dialects", () => {
     expect(hitsOf(chain)).toEqual([1, 1, 1, 1]);
   });
 
-  it("asks each for the model that the rule names there, within a dialect and beyond", async () => {
+  it("requests the model that the rule names at each upstream, in the same dialect and in others", async () => {
     const chats = [await startFakeUpstream(refusal(500)), await startFakeUpstream(refusal(429))] as const;
     const last = await startFakeUpstream(well("messages"));
     closers.push(...[...chats, last].map(({ close }) => close));
@@ -120,7 +120,7 @@ describe("a rule of upstreams of several dialects", () => {
     );
   });
 
-  it("tells the client what the last one said, in the client's dialect, where all fail", async () => {
+  it("returns the last upstream's error in the client's dialect if all fail", async () => {
     const chain = await startChain(["messages", refusal(500)], ["chat-completions", refusal(429)]);
     const response = await post(chain.proxy, "messages");
     expect(response.status).toBe(429);
@@ -130,7 +130,7 @@ describe("a rule of upstreams of several dialects", () => {
     });
   });
 
-  it.each([400, 404, 413, 422])("stays where it is with a client's mistake: %s", async (status) => {
+  it.each([400, 404, 413, 422])("does not continue after an error of the client: %s", async (status) => {
     for (const client of ["messages", "responses"] as const) {
       const chain = await startChain(
         ["messages", refusal(status)],
@@ -141,7 +141,7 @@ describe("a rule of upstreams of several dialects", () => {
     }
   });
 
-  it("stays where it is once the client was sent something", async () => {
+  it("does not continue once the client was sent data", async () => {
     for (const client of ["messages", "responses"] as const) {
       const cut: Respond = (_hit, response) => {
         response.writeHead(200, { "content-type": "text/event-stream" });

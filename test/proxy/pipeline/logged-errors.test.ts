@@ -35,7 +35,7 @@ describe("the log of a call that the proxy rejects itself", () => {
     ["an unknown earlier response", "/v1/responses", { model: "m", input: "Hi", previous_response_id: "x" }],
     ["a member named __proto__", "/v1/chat/completions", `{"model":"m","messages":[{"__proto__":{}}]}`],
     ["an invalid embedding request", "/v1/embeddings", { model: "m", input: 7 }],
-  ])("names `validation` and no upstream for %s", async (_name, path, body) => {
+  ])("contains `validation` and no upstream for %s", async (_name, path, body) => {
     const { status, record, called } = await logged(path, body, unused);
     expect(status).toBe(400);
     expect(record).toMatchObject({ status: 400, attempts: [] });
@@ -44,7 +44,7 @@ describe("the log of a call that the proxy rejects itself", () => {
     expect(called).toBe(0);
   });
 
-  it("names `validation` for a loss under strict_translation", async () => {
+  it("contains `validation` for a loss under strict_translation", async () => {
     const body = { ...valid, logit_bias: { 5: 1 } };
     const { record, called } = await logged("/v1/chat/completions", body, unused, {
       strict_translation: true,
@@ -53,7 +53,7 @@ describe("the log of a call that the proxy rejects itself", () => {
     expect(called).toBe(0);
   });
 
-  it("names `validation` for a request that the echo cannot read", async () => {
+  it("contains `validation` for a request that the echo cannot read", async () => {
     const body = { model: "m", messages: "Hi" };
     const { record } = await logged("/v1/chat/completions", body, unused, { upstreams: {} });
     expect(record).toMatchObject({ status: 400, errorCode: "validation" });
@@ -61,18 +61,18 @@ describe("the log of a call that the proxy rejects itself", () => {
 });
 
 describe("the log of a translated call that its upstream fails", () => {
-  it("names `upstream_error` for the upstream's own error", async () => {
+  it("contains `upstream_error` for the upstream's own error", async () => {
     const error = { type: "error", error: { type: "invalid_request_error", message: "no" } };
     const { record } = await logged("/v1/chat/completions", valid, json(error, 400));
     expect(record).toMatchObject({ status: 400, errorCode: "upstream_error", upstream: "a" });
   });
 
-  it("names `upstream_invalid` for a response that cannot be read", async () => {
+  it("contains `upstream_invalid` for a response that cannot be read", async () => {
     const { record } = await logged("/v1/chat/completions", valid, (_hit, response) => response.end("<x>"));
     expect(record).toMatchObject({ status: 502, errorCode: "upstream_invalid", upstream: "a" });
   });
 
-  it("names `upstream_unreachable` for a connection that is refused", async () => {
+  it("contains `upstream_unreachable` for a rejected connection", async () => {
     const { record } = await logged("/v1/chat/completions", valid, unused, {
       upstreams: { a: { dialect: "messages", base_url: "http://127.0.0.1:1", api_key: "k", models: ["m"] } },
     });

@@ -11,14 +11,14 @@ const called = (query: string) => {
 };
 
 it.each(["?alt=sse", "?x=1&alt=sse&y=2", "?$alt=sse", "?%24alt=sse", "?key=k&alt=sse"])(
-  "83: a stream asked for with %s comes as events",
+  "83: a stream requested with %s is sent as events",
   (query) => {
     expect(called(query)).toMatchObject({ stream: true, array: false });
   },
 );
 
 it.each(["", "?alt=json", "?alt=sse2", "?salt=sse"])(
-  "83: a stream asked for with %j comes as an array",
+  "83: a stream requested with %j is sent as an array",
   (query) => {
     expect(called(query)).toMatchObject({ stream: true, array: true });
   },
@@ -28,6 +28,6 @@ it.each([
   ["?key=k", ""],
   ["?alt=sse&key=k&x=1", "?alt=sse&x=1"],
   ["?KEY=k&k%65y=k&x=%6b", "?x=%6b"],
-])("105: the query %s goes on as %s", (query, kept) => {
+])("105: the query %s is forwarded as %s", (query, kept) => {
   expect(called(query).query).toBe(kept);
 });

@@ -73,7 +73,7 @@ async function isCompleteWhenRecorded({ upstream: dialect, stream, model = "m" }
   return isComplete;
 }
 
-describe("a call's record", () => {
+describe("the record of a call", () => {
   it.each<[string, Scene]>([
     ["a relayed response", { upstream: "messages", stream: false }],
     ["a relayed stream", { upstream: "messages", stream: true }],
@@ -81,7 +81,7 @@ describe("a call's record", () => {
     ["a translated stream", { upstream: "chat-completions", stream: true }],
     ["an error of the proxy", { upstream: "messages", stream: false, model: "other" }],
     ["the echo's stream", { upstream: "messages", stream: true, model: "echo/m" }],
-  ])("is written before the last byte of %s, which then follows", async (_name, scene) => {
+  ])("is written before the last byte of %s, which follows", async (_name, scene) => {
     expect(await isCompleteWhenRecorded(scene)).toBe(false);
   });
 });

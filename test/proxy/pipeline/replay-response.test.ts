@@ -52,8 +52,8 @@ function eventsIn(text: string) {
   });
 }
 
-describe("a kept response as a stream", () => {
-  it("is what OpenAI's client makes the same response of", async () => {
+describe("a stored response as a stream", () => {
+  it("gives OpenAI's client the same response", async () => {
     const { client, response } = await setUp();
     const stream = client.responses.stream({ response_id: response.id });
     const types: string[] = [];
@@ -83,7 +83,7 @@ describe("a kept response as a stream", () => {
     ]);
   });
 
-  it("begins behind the event that a client has seen last, and always has its end", async () => {
+  it("starts after the last event that a client received, and always contains its end", async () => {
     const { proxy, response } = await setUp();
     const ask = async (query: string) => {
       const replayed = await fetch(`${proxy.url}/v1/responses/${response.id}?stream=true${query}`);
@@ -100,7 +100,7 @@ describe("a kept response as a stream", () => {
     expect(await ask("&starting_after=400")).toEqual([401]);
   });
 
-  it("is refused behind what is no number, and is JSON where no stream is asked for", async () => {
+  it("is rejected for an invalid starting_after, and is JSON if no stream was requested", async () => {
     const { proxy, response } = await setUp();
     const url = `${proxy.url}/v1/responses/${response.id}`;
     const refused = await fetch(`${url}?stream=true&starting_after=soon`);
@@ -116,7 +116,7 @@ describe("a kept response as a stream", () => {
   });
 });
 
-it("what was cited, refused or cut short is told as it is kept", () => {
+it("keeps citations, refusals and truncation", () => {
   const annotation = { type: "url_citation", url: "https://example.com", start_index: 0, end_index: 4 };
   const text = { type: "output_text", text: "Here", annotations: [annotation], logprobs: [] };
   const message = (content: unknown) => ({

@@ -51,8 +51,8 @@ function call({ url }: TestProxy, path = "/v1/chat/completions", headers: Record
 const keysOf = ({ hits }: FakeUpstream) =>
   hits.map(({ headers }) => headers.authorization?.replace("Bearer ", ""));
 
-describe("what could not serve a call", () => {
-  it.each(lanes)("is not asked first again by the next: a key that is limited, for %s", async (path) => {
+describe("a target or key that has failed", () => {
+  it.each(lanes)("is tried last by the next call: a rate-limited key, for %s", async (path) => {
     const upstream = await startUpstream((hit, response) => {
       const isLimited = hit.headers.authorization === `Bearer ${KEYS[0]}`;
       const refusal = json({ error: { message: "slow down" } }, 429, { "retry-after": "60" });
@@ -65,7 +65,7 @@ describe("what could not serve a call", () => {
     expect(page).toMatch(/key 1, m: tried last until [\d:]+ \(429\)/);
   });
 
-  it("is asked first again once the configuration was read anew", async () => {
+  it("is tried first again after a reload of the configuration", async () => {
     const upstream = await startUpstream((hit, response) => {
       const isFirst = upstream.hits.length === 1;
       (isFirst ? json({ error: {} }, 401) : respondWithChat)(hit, response);
@@ -80,7 +80,7 @@ describe("what could not serve a call", () => {
     expect(keysOf(upstream).at(-1)).toBe(KEYS[0]);
   });
 
-  it("is not connected to in vain again by the next: an upstream, before one of another dialect", async () => {
+  it("is tried last by the next call: an unreachable upstream, before one of another dialect", async () => {
     const upstream = await startUpstream();
     const unreachable = { dialect: "messages", base_url: NOBODY };
     const proxy = await startProxy({
@@ -99,7 +99,7 @@ describe("what could not serve a call", () => {
 });
 
 it.each(["/v1beta/models/m:generateContent", "/v1/chat/completions"])(
-  "a vendor that says in its body how long it is limited is believed, for %s",
+  "the retry pause in a vendor's error body is respected, for %s",
   async (path) => {
     const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "90s" }];
     const refusal = { error: { code: 429, message: "slow down", status: "RESOURCE_EXHAUSTED", details } };
@@ -127,8 +127,8 @@ it.each(["/v1beta/models/m:generateContent", "/v1/chat/completions"])(
   },
 );
 
-describe("a session", () => {
-  it.each(lanes)("keeps to one key for %s, while calls without one take turns", async (path) => {
+describe("session affinity", () => {
+  it.each(lanes)("keeps one key for %s, while calls without a session rotate", async (path) => {
     const upstream = await startUpstream();
     const proxy = await startProxy({ upstreams: { a: chat(upstream.url, { api_keys: KEYS }) } });
     for (const _ of [1, 2, 3]) await call(proxy, path, { "x-claude-code-session-id": "s1" });
@@ -138,7 +138,7 @@ describe("a session", () => {
     expect(keysOf(upstream)).toEqual([KEYS[0], KEYS[1], KEYS[0]]);
   });
 
-  it("keeps to one of the upstreams that a rule weighs", async () => {
+  it("keeps one of the upstreams that a rule weights", async () => {
     const [a, b] = [await startUpstream(), await startUpstream()];
     const proxy = await startProxy({
       upstreams: { a: chat(a.url, { weight: 1 }), b: chat(b.url, { weight: 1 }) },

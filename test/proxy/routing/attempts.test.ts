@@ -32,7 +32,7 @@ const begin = (...targets: [Target, ...Target[]]) => firstAttempt(targets, keysI
 const still = () => 0;
 
 describe("attempts of a call", () => {
-  it("goes on to the next key for 401, 402, 403 and 429, and through all of them", () => {
+  it("continue with the next key after 401, 402, 403 and 429, through all keys", () => {
     for (const status of [401, 402, 403, 429]) {
       const first = begin(target("a", ["k1", "k2"]));
       const second = nextAttempt(first, refused(status), still);
@@ -41,7 +41,7 @@ describe("attempts of a call", () => {
     }
   });
 
-  it("goes on to the next upstream for failures of this one, not for the client's mistakes", () => {
+  it("continue with the next upstream after its failures, not after errors of the client", () => {
     const plan = begin(target("a", []), target("b", []));
     for (const outcome of [refused(500), refused(529), refused(401), failed("ECONNREFUSED")])
       expect(nextAttempt(plan, outcome, still)?.upstream.name).toBe("b");
@@ -49,7 +49,7 @@ describe("attempts of a call", () => {
       expect(nextAttempt(plan, outcome, still)).toBeUndefined();
   });
 
-  it("tries the same target twice more where connecting failed, and no more", () => {
+  it("try the same target twice more if connecting failed", () => {
     let plan = begin(target("a", []));
     for (let repeat = 0; repeat < 2; repeat += 1) {
       const next = nextAttempt(plan, failed("ECONNRESET"), still);
@@ -61,7 +61,7 @@ describe("attempts of a call", () => {
     expect(nextAttempt(begin(target("a", [])), failed("UND_ERR_HEADERS_TIMEOUT"), still)).toBeUndefined();
   });
 
-  it("goes elsewhere, and not to the same target again, where some of an answer came", () => {
+  it("continue at another target, not at the same one, if part of a response arrived", () => {
     const cause = Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" });
     const cut = { kind: "failed", error: toUpstreamError(cause, "a", true), firstByteAt: 1 } as const;
     expect(nextAttempt(begin(target("a", [])), cut, still)).toBeUndefined();
@@ -71,7 +71,7 @@ describe("attempts of a call", () => {
     expect(nextAttempt(begin(target("a", [])), dropped, still)?.upstream.name).toBe("a");
   });
 
-  it("never tries again once the client was sent something, or has gone", () => {
+  it("end once the client was sent data or has disconnected", () => {
     const plan = begin(target("a", []), target("b", []));
     expect(nextAttempt(plan, { kind: "disconnected" }, still)).toBeUndefined();
     expect(
@@ -80,7 +80,7 @@ describe("attempts of a call", () => {
     expect(nextAttempt(plan, { kind: "completed" }, still)).toBeUndefined();
   });
 
-  it("waits where it is asked for twenty seconds, and hands longer wishes on", () => {
+  it("wait for retry-after up to twenty seconds, and return longer ones to the client", () => {
     const plan = () => begin(target("a", []));
     expect(nextAttempt(plan(), refused(503, { "retry-after": "20" }), still)?.delayMs).toBe(20_100);
     expect(nextAttempt(plan(), refused(503, { "retry-after": "21" }), still)).toBeUndefined();

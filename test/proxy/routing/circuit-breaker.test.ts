@@ -7,7 +7,7 @@ function breakerAt(start = 1_000_000) {
 }
 
 describe("the circuit breaker", () => {
-  it("opens after five failures in 30 s, and not after four, or five that are further apart", () => {
+  it("opens after five failures in 30 s, not after four or over a longer time", () => {
     const { clock, breaker } = breakerAt();
     for (let count = 0; count < 4; count += 1) breaker.fail("a", 500);
     expect(breaker.isOpen("a")).toBe(false);
@@ -21,7 +21,7 @@ describe("the circuit breaker", () => {
     expect(breaker.isOpen("b")).toBe(false);
   });
 
-  it("lets one probe through after 30 s, and twice as long after each that fails, up to 5 min", () => {
+  it("admits one probe after 30 s, and doubles the time after each failed probe, up to 5 min", () => {
     const { clock, breaker } = breakerAt();
     for (let count = 0; count < 5; count += 1) breaker.fail("a", 500);
     for (const pause of [30_000, 60_000, 120_000, 240_000, 300_000, 300_000]) {
@@ -36,7 +36,7 @@ describe("the circuit breaker", () => {
     }
   });
 
-  it("closes with a success, and allows another probe where one ended without saying anything", () => {
+  it("closes after a success, and admits another probe if one ended without a result", () => {
     const { clock, breaker } = breakerAt();
     for (let count = 0; count < 5; count += 1) breaker.fail("a", 500);
     clock.now += 30_000;
@@ -48,7 +48,7 @@ describe("the circuit breaker", () => {
     expect([breaker.isOpen("a"), breaker.list()]).toEqual([false, []]);
   });
 
-  it("is not kept open longer by calls that had begun before", () => {
+  it("is not extended by failures of calls that had begun before", () => {
     const { clock, breaker } = breakerAt();
     for (let count = 0; count < 50; count += 1) breaker.fail("a", 500);
     expect(breaker.list()).toEqual([{ upstream: "a", until: 1_030_000, status: 500 }]);

@@ -77,7 +77,7 @@ describe("proxy cooldowns", () => {
     expect(cooldowns.list()).toEqual([{ upstream: "a", until: now + 10_000 }]);
   });
 
-  it("keeps the order where all targets are in cooldown", () => {
+  it("keeps the order if all targets are in cooldown", () => {
     for (const upstream of [a, b, c]) record(upstream, undefined, failed("ENOTFOUND"));
     expect(order()).toEqual(["a", "b", "c"]);
   });
@@ -98,7 +98,7 @@ describe("proxy cooldowns", () => {
   });
 
   it.each([400, 404, 413, 500, 502])(
-    "starts no cooldown after a %s, which another call may not meet",
+    "starts no cooldown after a %s, which another call may not receive",
     (status) => {
       record(b, undefined, refused(status));
       expect(cooldowns.list()).toEqual([]);
@@ -110,7 +110,7 @@ describe("proxy cooldowns", () => {
     expect(cooldowns.list()).toEqual([]);
   });
 
-  it("keeps a thousand cooldowns at most, whatever models clients name", () => {
+  it("keeps at most a thousand cooldowns, whatever models clients name", () => {
     for (let index = 0; index < 1_500; index += 1) record(b, undefined, refused(429), `m${index}`);
     expect(cooldowns.list()).toHaveLength(1_000);
     now += 10_000;

@@ -11,18 +11,18 @@ const target = { upstream, model: "m" };
 const createPolicy = () => createKeyPolicy(createCooldowns());
 
 describe("the key policy", () => {
-  it("takes keys in turn from call to call", () => {
+  it("rotates through keys from call to call", () => {
     const policy = createPolicy();
     const firsts = [1, 2, 3, 4].map(() => policy.order(target, undefined)[0]);
     expect(firsts).toEqual(["k1", "k2", "k3", "k1"]);
   });
 
-  it("keeps its turns to itself, so that proxies in one process do not influence each other", () => {
+  it("rotates separately for each proxy in one process", () => {
     createPolicy().order(target, undefined);
     expect(createPolicy().order(target, undefined)).toEqual(["k1", "k2", "k3"]);
   });
 
-  it("keeps a session to one key, whatever others do, and has its others in reserve", () => {
+  it("keeps one key for a session, whatever others use, and falls back to its others", () => {
     const policy = createPolicy();
     const firstKeys = Array.from({ length: 30 }, (_, session) => {
       const orders = [1, 2, 3].map(() => policy.order(target, `session ${session}`));
@@ -33,7 +33,7 @@ describe("the key policy", () => {
     expect(new Set(firstKeys)).toEqual(new Set(["k1", "k2", "k3"]));
   });
 
-  it("has keys in cooldown last", () => {
+  it("returns keys in cooldown last", () => {
     const cooldowns = createCooldowns();
     const policy = createKeyPolicy(cooldowns);
     cooldowns.record({ ...target, key: "k1" }, { kind: "refused", status: 429, headers: {} });

@@ -18,7 +18,7 @@ test.each([
   [{ "retry-after": "-1" }, undefined],
   [{ "retry-after": "1", "retry-after-ms": "Infinity" }, 1000],
   [{}, undefined],
-])("the pause that %o asks for is %s ms", (headers, milliseconds) => {
+])("the pause requested by %o is %s ms", (headers, milliseconds) => {
   expect(parseRetryAfter(headers, now)).toBe(milliseconds);
   expect(retryAfterSeconds(headers, now)).toBe(milliseconds && Math.ceil(milliseconds / 1000));
 });
@@ -43,7 +43,7 @@ test.each([
   ["a body that tells none", 429, {}, '{"error":{"code":429}}', undefined],
   ["a body that is not in its coding", 429, { "content-encoding": "gzip" }, limited, undefined],
   ["a refusal that does not pass", 400, {}, limited, undefined],
-])("the pause that %s asks for", async (_, status, headers: IncomingHttpHeaders, body, milliseconds) => {
+])("the pause requested by %s", async (_, status, headers: IncomingHttpHeaders, body, milliseconds) => {
   const refusal = { kind: "refused", status, headers, body: Buffer.from(body) } as const;
   expect(requestedPause(await withPauseInBody(refusal))).toBe(milliseconds);
 });

@@ -40,8 +40,8 @@ async function pick(
   );
 }
 
-describe("choosing an upstream", () => {
-  it("goes by the first rule that fits", async () => {
+describe("target selection", () => {
+  it("uses the first rule that matches", async () => {
     const rules = [
       { match: "gpt-a", upstream: "claude", model: "claude-a" },
       { match: "gpt-*", upstream: ["other", "chat"] },
@@ -50,14 +50,14 @@ describe("choosing an upstream", () => {
     expect(await pick(rules, "gpt-zzz")).toEqual(["other,chat", "gpt-zzz", "gpt-*"]);
   });
 
-  it("has a name for the model at each upstream that a rule gives one", async () => {
+  it("uses a rule's name of the model at each upstream", async () => {
     const rules = [{ match: "*", upstream: ["claude", "chat/gpt-a", "chat/org/gpt-b"], model: "claude-a" }];
     expect(await pick(rules, "m")).toEqual(["claude,chat,chat", "claude-a,gpt-a,org/gpt-b", "*"]);
     const open = [{ match: "*", upstream: ["claude", "chat/gpt-a"] }];
     expect(await pick(open, "m")).toEqual(["claude,chat", "m,gpt-a", "*"]);
   });
 
-  it("then by upstream/model, then by who lists the id, the caller's dialect first, then by the dialect", async () => {
+  it("falls back to upstream/model, then to a listed id, preferably of the caller's dialect, then to the dialect", async () => {
     expect(await pick([], "other/some/thing", "messages")).toEqual(["other", "some/thing", undefined]);
     expect(await pick([], "shared", "chat-completions")).toEqual(["chat", "shared", undefined]);
     expect(await pick([], "shared", "messages")).toEqual(["claude", "shared", undefined]);
@@ -68,7 +68,7 @@ describe("choosing an upstream", () => {
     expect(await pick([], "other/")).toBeUndefined();
   });
 
-  it("asks conditions of a rule only of calls that its pattern fits", async () => {
+  it("evaluates the conditions of a rule only for calls that match its pattern", async () => {
     const image = { content: [{ type: "image", source: {} }] };
     const body = Buffer.from(
       JSON.stringify({ tools: [{}], messages: [image, { content: "word ".repeat(500) }] }),
@@ -92,7 +92,7 @@ describe("choosing an upstream", () => {
     }
   });
 
-  it("draws the first of several by weight where weights are given", async () => {
+  it("draws the first of several upstreams by weight if weights are set", async () => {
     const rules = [{ match: "*", upstream: ["chat", "other"] }];
     const order = async (random: number) =>
       (await selectorOf(rules, () => random).select("m", undefined, none))?.targets.map(
@@ -111,7 +111,7 @@ describe("choosing an upstream", () => {
     ["a.b", "axb", false],
     ["(x)[1m]", "(x)[1m]", true],
     ["Case", "case", false],
-  ])("pattern %s and name %s: %s", (pattern, name, expected) => {
+  ])("matches the pattern %s and the name %s: %s", (pattern, name, expected) => {
     expect(matchesGlob(pattern, name)).toBe(expected);
   });
 });

@@ -19,8 +19,8 @@ const firsts = (names: readonly string[], weights?: Record<string, number>) => {
   return counts;
 };
 
-describe("a session's order of places", () => {
-  it("is the same each time and holds every place once", () => {
+describe("the order of targets for a session", () => {
+  it("is the same each time and contains every target once", () => {
     for (const session of sessions.slice(0, 20)) {
       const order = ordered(["a", "b", "c"], session);
       expect(order).toEqual(ordered(["c", "a", "b"], session));
@@ -28,13 +28,13 @@ describe("a session's order of places", () => {
     }
   });
 
-  it("spreads sessions over the places by their weights", () => {
+  it("distributes sessions by weight", () => {
     const { a = 0, b = 0 } = firsts(["a", "b"], { a: 3 });
     expect(a / b).toBeGreaterThan(2);
     expect(a / b).toBeLessThan(4.5);
   });
 
-  it("moves those sessions alone whose place is gone", () => {
+  it("moves only the sessions of a removed target", () => {
     for (const session of sessions) {
       const [first, second] = ordered(["a", "b", "c"], session);
       expect(ordered(["a", "b"], session)[0]).toBe(first === "c" ? second : first);
@@ -42,7 +42,7 @@ describe("a session's order of places", () => {
   });
 });
 
-describe("a client's session", () => {
+describe("the session of a client", () => {
   it.each(["x-claude-code-session-id", "session_id", "session-id", "x-session-affinity"])(
     "is read from %s",
     (name) => {
@@ -50,7 +50,7 @@ describe("a client's session", () => {
     },
   );
 
-  it("is not there where no header names one", () => {
+  it("is undefined if no header names one", () => {
     expect(getSession({ "session-id": "", "user-agent": "x" })).toBeUndefined();
   });
 });

@@ -38,13 +38,13 @@ const windowOf = (contextWindow: number) => ({ capabilities: { "*": { contextWin
 const priceOf = (output: number) => ({ prices: { "*": { input: output, output } } });
 
 describe("the strategy of a rule", () => {
-  it("order takes the first upstream, whatever the weights", async () => {
+  it("order uses the first upstream, whatever the weights", async () => {
     const { call, hits } = await start([{ weight: 1 }, { weight: 99 }], { strategy: "order" });
     for (let count = 0; count < 6; count += 1) await call();
     expect(hits()).toEqual([6, 0]);
   });
 
-  it("cheapest takes the lowest price, then the next", async () => {
+  it("cheapest uses the lowest price, then the next", async () => {
     const { call, hits, upstreams } = await start([priceOf(10), priceOf(1), priceOf(5), {}], {
       strategy: "cheapest",
     });
@@ -55,7 +55,7 @@ describe("the strategy of a rule", () => {
     expect(hits()).toEqual([0, 4, 1, 0]);
   });
 
-  it.each(["chat/completions", "messages"])("least-busy spreads calls in flight to %s", async (path) => {
+  it.each(["chat/completions", "messages"])("least-busy distributes calls in flight to %s", async (path) => {
     const { call, hits, upstreams } = await start([{}, {}, {}], { strategy: "least-busy" });
     let open = () => {};
     const opened = new Promise<void>((resolve) => {
@@ -76,7 +76,7 @@ describe("the strategy of a rule", () => {
     await Promise.all(running);
   });
 
-  it("fastest prefers the upstream whose first byte comes sooner", async () => {
+  it("fastest prefers the upstream with the shorter time to the first byte", async () => {
     const { call, hits, upstreams } = await start([{}, {}], { strategy: "fastest" });
     if (upstreams[0])
       upstreams[0].respond = async (hit, response) => {
@@ -90,7 +90,7 @@ describe("the strategy of a rule", () => {
 
 describe("a prompt that exceeds the context window", () => {
   it.each(["chat/completions", "messages"])(
-    "goes to a larger window on %s if the rule says so",
+    "continues at a larger window on %s if the rule allows it",
     async (path) => {
       const { call, hits, upstreams } = await start([windowOf(1_000), windowOf(500), windowOf(9_000)], {
         on: ON,
@@ -101,7 +101,7 @@ describe("a prompt that exceeds the context window", () => {
     },
   );
 
-  it("is the vendor's error without a larger window, or if the rule does not say so", async () => {
+  it("returns the vendor's error without a larger window, or if the rule does not allow it", async () => {
     for (const [second, rule] of [
       [windowOf(500), { on: ON }],
       [windowOf(9_000), {}],
@@ -113,7 +113,7 @@ describe("a prompt that exceeds the context window", () => {
     }
   });
 
-  it("does not change what other failures lead to", async () => {
+  it("does not change the effect of other failures", async () => {
     const { call, hits, upstreams } = await start([{}, {}], { on: ["rate_limit"] });
     if (upstreams[0]) upstreams[0].respond = json({ error: { message: "down" } }, 500);
     expect((await call()).status).toBe(500);

@@ -40,11 +40,11 @@ async function start(settings: object) {
   return { proxy, upstream, get, call, statusOf };
 }
 
-describe("a name that is not the machine's own", () => {
+describe("a Host name other than the machine's own", () => {
   it.each([
     ["with LAN access", { allow_lan_access: true }],
     ["in strict", { auth_mode: "strict" }],
-  ])("is served to a right key %s, in any route, and to nobody else", async (_case, settings) => {
+  ])("is accepted with a valid key %s on any route, and rejected otherwise", async (_case, settings) => {
     const { proxy, upstream, get, call } = await start({ ...settings, api_keys: [KEY] });
     for (const name of NAMES) {
       expect(await call(`Host: ${name}`, `Authorization: Bearer ${KEY}`)).toBe(200);
@@ -58,7 +58,7 @@ describe("a name that is not the machine's own", () => {
     expect(proxy.internal).toEqual([]);
   });
 
-  it("is refused to a key where none is needed, and the refusal says what to set", async () => {
+  it("is rejected with a key if none is required, and the error names the setting", async () => {
     const { proxy, call } = await start({ api_keys: [KEY] });
     expect(await call("Host: llm.corp.example", `x-api-key: ${KEY}`)).toBe(403);
     expect(proxy.refusals[0]?.reason).toBe(
@@ -66,7 +66,7 @@ describe("a name that is not the machine's own", () => {
     );
   });
 
-  it("is served without a key where hostnames or public_url names it", async () => {
+  it("is accepted without a key if hostnames or public_url lists it", async () => {
     const { get } = await start({
       hostnames: ["Sallyport", "*.svc.cluster.local"],
       public_url: "https://llm.corp.example/team/",
@@ -86,8 +86,8 @@ describe("a name that is not the machine's own", () => {
   });
 });
 
-describe("a trusted proxy in front", () => {
-  it("tells the host, the client and the address for the dashboard", async () => {
+describe("a trusted proxy", () => {
+  it("provides the host, scheme and address of the client for the dashboard", async () => {
     const { proxy, get, call } = await start({
       public_url: "https://llm.example.com",
       trusted_proxies: ["127.0.0.0/8"],
@@ -104,7 +104,7 @@ describe("a trusted proxy in front", () => {
     expect(proxy.records[0]?.client).toBe("203.0.113.9");
   });
 
-  it("is believed by nobody who does not name it", async () => {
+  it("is ignored if it is not configured", async () => {
     const { proxy, get, call } = await start({ public_url: "https://llm.example.com" });
     expect(await get("/healthz", "Host: backend.internal", "X-Forwarded-Host: llm.example.com")).toBe(403);
     expect(await call("Host: localhost", "X-Forwarded-For: 203.0.113.9")).toBe(200);
@@ -112,7 +112,7 @@ describe("a trusted proxy in front", () => {
     expect(proxy.records[0]?.client).toBe("127.0.0.1");
   });
 
-  it("that removes a path prefix has it in the page's addresses", async () => {
+  it("that removes a path prefix adds it to the URLs of the page", async () => {
     const { proxy } = await start({ trusted_proxies: ["127.0.0.1"], hostnames: ["llm.example.com"] });
     const forwarded = { "x-forwarded-host": "llm.example.com", "x-forwarded-proto": "https" };
     const page = await fetch(proxy.url, { headers: { ...forwarded, "x-forwarded-prefix": "/llm" } });
@@ -124,8 +124,8 @@ describe("a trusted proxy in front", () => {
   });
 });
 
-describe("probes", () => {
-  it("need no key but in strict, and no Host over HTTP/1.0", async () => {
+describe("health probes", () => {
+  it("need no key except in strict mode, and no Host over HTTP/1.0", async () => {
     const { get, statusOf } = await start({ auth_mode: "all_except_health", api_keys: [KEY] });
     for (const path of ["/healthz", "/readyz"]) {
       expect(await get(path, "Host: localhost")).toBe(200);
@@ -138,7 +138,7 @@ describe("probes", () => {
     expect(await strict.statusOf(["GET /healthz HTTP/1.0"])).toBe(401);
   });
 
-  it("are told how many calls run only where they show a key", async () => {
+  it("report the number of running calls only with a key", async () => {
     const { proxy } = await start({ auth_mode: "all_except_health", api_keys: [KEY] });
     const ready = async (headers = {}) => (await fetch(`${proxy.url}/readyz`, { headers })).json();
     expect(await ready()).toEqual({ status: "ready" });
@@ -151,6 +151,6 @@ it.each([
   ["trusted_proxies", "10.0.0.0/33"],
   ["hostnames", "*"],
   ["hostnames", "https://llm.example.com"],
-])("the configuration refuses %s: %j", (name, value) => {
+])("the configuration rejects %s: %j", (name, value) => {
   expect(() => configOf({ [name]: [value] })).toThrow();
 });

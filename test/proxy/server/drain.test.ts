@@ -9,7 +9,7 @@ import { WHOLE } from "../../support/vendor-responses.ts";
 /** More than sockets hold between two ends. */
 const LONG = "x".repeat(12 * 1024 * 1024);
 
-it("a proxy that ends lets a slow client have the whole of an answer that it has finished", async () => {
+it("a proxy that stops sends a slow client the whole of a finished response", async () => {
   const upstream = await startFakeUpstream(json(WHOLE.messages.replace("déjà", LONG)));
   const proxy = await startTestProxy({
     upstreams: { main: { dialect: "messages", base_url: upstream.url } },

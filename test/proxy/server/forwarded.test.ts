@@ -3,7 +3,7 @@ import { createForwarding } from "../../../src/proxy/server/forwarded.ts";
 
 const from = (list: string) => ({ "x-forwarded-for": list });
 
-describe("the address of a client", () => {
+describe("the client address", () => {
   const { client } = createForwarding(["10.0.0.0/8", "127.0.0.1", "fd00::/8"]);
 
   it.each([
@@ -26,12 +26,12 @@ describe("the address of a client", () => {
     expect(client(peer, from(list))).toBe(expected);
   });
 
-  it("is the peer's where nobody is trusted", () => {
+  it("is the peer's if no proxy is trusted", () => {
     expect(createForwarding([]).client("127.0.0.1", from("203.0.113.9"))).toBe("127.0.0.1");
   });
 });
 
-describe("what else a trusted proxy tells", () => {
+describe("other headers of a trusted proxy", () => {
   const forwarding = createForwarding(["10.0.0.0/8"]);
   const headers = {
     "x-forwarded-host": "evil.test, llm.example.com",
@@ -39,13 +39,13 @@ describe("what else a trusted proxy tells", () => {
     "x-forwarded-prefix": "/llm/",
   };
 
-  it("is what the nearest one has written", () => {
+  it("are those of the nearest one", () => {
     expect(forwarding.host("10.0.0.1", headers)).toBe("llm.example.com");
     expect(forwarding.scheme("10.0.0.1", headers)).toBe("https");
     expect(forwarding.prefix("10.0.0.1", headers)).toBe("/llm");
   });
 
-  it("is nothing from anybody else, and no prefix that is not a plain path", () => {
+  it("are ignored from any other sender, as is a prefix that is not a plain path", () => {
     expect(forwarding.host("203.0.113.9", headers)).toBeUndefined();
     expect(forwarding.scheme("203.0.113.9", headers)).toBe("http");
     expect(forwarding.prefix("203.0.113.9", headers)).toBe("");

@@ -26,7 +26,7 @@ const call = (method: "GET" | "POST" | "PUT" | "HEAD" | "OPTIONS", url: string, 
   proxy.server.app.inject({ method, url, headers: { host: "localhost" }, ...more });
 
 describe("routes that call no model", () => {
-  it("answer health, readiness, greetings and metrics", async () => {
+  it("return health, readiness, greetings and metrics", async () => {
     expect((await call("GET", "/healthz")).json()).toEqual({ status: "ok" });
     expect((await call("GET", "/readyz")).json()).toMatchObject({ status: "ready" });
     expect((await call("HEAD", "/")).statusCode).toBe(200);
@@ -36,7 +36,7 @@ describe("routes that call no model", () => {
     expect(metrics.body).toContain("sallyport_active_calls");
   });
 
-  it("show a person what to point clients at, where nothing is built too", async () => {
+  it("show how to connect clients, even if the dashboard is not built", async () => {
     const page = await call("GET", "/");
     expect(page.headers["content-type"]).toContain("text/html");
     expect(page.headers["content-security-policy"]).toContain("default-src 'none'");
@@ -54,7 +54,7 @@ describe("routes that call no model", () => {
     ["POST", "/v1beta/models/..%2fx:generateContent", 400, { error: { status: "INVALID_ARGUMENT" } }],
     ["GET", "/v1/responses", 405, { error: { message: expect.any(String) } }],
     ["PUT", "/v1/responses", 405, { error: { message: "Method not allowed; use POST" } }],
-  ] as const)("tell mistakes in the route's dialect: %s %s is %i", async (method, url, status, body) => {
+  ] as const)("return errors in the route's dialect: %s %s is %i", async (method, url, status, body) => {
     const response = await call(method, url);
     expect(response.statusCode).toBe(status);
     expect(response.json()).toMatchObject(body);
@@ -80,19 +80,19 @@ describe("routes that call no model", () => {
     ["/v1/models/detect", '{"model":""}', "model must not be empty"],
     ["/internal/warmup", '{"upstream":7}', "upstream must be a text, not 7"],
     ["/internal/warmup", "{", "The body is not JSON"],
-  ])("say in plain words what is wrong with a body: %s %s", async (url, payload, error) => {
+  ])("return a message about an invalid body: %s %s", async (url, payload, error) => {
     const response = await call("POST", url, { payload });
     expect([response.statusCode, response.json()]).toEqual([400, { error }]);
   });
 
-  it("take a body that begins with a byte order mark", async () => {
+  it("accept a body with a byte order mark", async () => {
     const payload = '\ufeff{"model":"alias"}';
     expect((await call("POST", "/v1/models/detect", { payload })).json()).toMatchObject({
       mapped_model: "listed",
     });
   });
 
-  it("refuse a body that is no JSON by its type", async () => {
+  it("reject a body that is not JSON by its content type", async () => {
     const payload = "model=x";
     const headers = { host: "localhost", "content-type": "application/x-www-form-urlencoded" };
     expect((await call("POST", "/v1/messages", { payload, headers })).statusCode).toBe(415);
@@ -111,17 +111,17 @@ describe("routes that call no model", () => {
     ["/v1/models/%zz", {}, { error: { code: "model_not_found" } }],
     ["/v1beta/models/%E0%A4", {}, { error: { code: 404, status: "NOT_FOUND" } }],
     ["/%zz", {}, { error: expect.stringContaining("Unknown path") }],
-  ])("94: say in whose envelope %s is none", async (url, headers, body) => {
+  ])("94: return an error in the envelope of %s for an unknown path", async (url, headers, body) => {
     const response = await call("GET", url, { headers: { host: "localhost", ...headers } });
     expect(response.statusCode).toBe(404);
     expect(response.json()).toMatchObject(body);
   });
 
-  it("keep a path that cannot be decoded behind the same door", async () => {
+  it("check admission for a path that cannot be decoded", async () => {
     expect((await call("GET", "/v1/%zz", { headers: { host: "evil.example" } })).statusCode).toBe(403);
   });
 
-  it("answer to this machine's names in the network where other machines may call, and to no others", async () => {
+  it("accept the network names of this machine if other machines may call, and no others", async () => {
     const open = await startTestProxy({ allow_lan_access: true, api_keys: ["sk-of-this-network"] });
     const name = hostname().toLowerCase();
     const short = name.replace(/\..*$/, "");
@@ -136,7 +136,7 @@ describe("routes that call no model", () => {
     [{ host: "127.0.0.2" }, ["127.0.0.2:8045", "localhost"], ["192.168.1.9", "127.0.0.3"]],
     [{ host: "192.168.1.5", auth_mode: "strict" }, ["192.168.1.5:8045", "localhost"], ["evil.example"]],
     [{ host: "MyBox", auth_mode: "strict" }, ["mybox", "MYBOX:8045"], ["evil.example", "other-mybox"]],
-  ])("answer to the address they listen on: %o", async (settings, own, foreign) => {
+  ])("accept the address they listen on: %o", async (settings, own, foreign) => {
     const key = "sk-of-this-address";
     const there = await startTestProxy({ ...settings, api_keys: [key] });
     const status = async (headers: Record<string, string>) =>
@@ -149,11 +149,11 @@ describe("routes that call no model", () => {
   it.each([
     ["/v1/v1/messages", "remove /v1 from the base URL"],
     ["/chat/completions", "add /v1 to the base URL"],
-  ])("tell a client at %s what is wrong with its base URL", async (url, hint) => {
+  ])("return a hint about the base URL to a client at %s", async (url, hint) => {
     expect((await call("POST", url)).body).toContain(hint);
   });
 
-  it("93: answer a WebSocket upgrade with 426 at once", async () => {
+  it("93: reject a WebSocket upgrade with 426 at once", async () => {
     const { port } = new URL(proxy.url);
     const response = await new Promise<string>((resolve) => {
       const socket = connect(Number(port), "127.0.0.1");
@@ -168,7 +168,7 @@ describe("routes that call no model", () => {
     expect(response).toMatch(/^HTTP\/1\.1 426 /);
   });
 
-  it("take telemetry and throw it away", async () => {
+  it("accept telemetry and discard it", async () => {
     const before = upstream.hits.length;
     for (const url of [
       "/v1/api/event_logging",
@@ -180,7 +180,7 @@ describe("routes that call no model", () => {
     expect(upstream.hits.length).toBe(before);
   });
 
-  it("say where a model would go, and warm its upstream up", async () => {
+  it("return the target of a model, and warm its upstream up", async () => {
     const headers = { host: "localhost", "content-type": "application/json" };
     const detect = (model: unknown) =>
       call("POST", "/v1/models/detect", { payload: JSON.stringify({ model }), headers });
@@ -207,7 +207,7 @@ describe("routes that call no model", () => {
     expect(sent).toMatchObject({ model: "listed", max_tokens: 1 });
   });
 
-  it("warm a model up at the upstream that serves it, with the limit's name that it takes", async () => {
+  it("warm a model up at the upstream that serves it, with the name of the output limit that it accepts", async () => {
     const other = await startTestProxy({
       upstreams: {
         a: { dialect: "messages", base_url: upstream.url, models: ["claude"] },
@@ -225,7 +225,7 @@ describe("routes that call no model", () => {
     await other.close();
   });
 
-  it("109: list models in the shape of whoever asks, and know no others", async () => {
+  it("109: list models in the format of the caller, and return 404 for others", async () => {
     const ask = async (url: string, headers: Record<string, string> = {}) =>
       (await call("GET", url, { headers: { host: "localhost", ...headers } })).json();
     expect(await ask("/v1/models")).toMatchObject({
@@ -252,7 +252,7 @@ describe("routes that call no model", () => {
     });
   });
 
-  it("open to pages whose origin is listed, and to no others", async () => {
+  it("accept listed origins, and no others", async () => {
     const from = (origin: string, method: "GET" | "OPTIONS" = "GET") =>
       call(method, "/v1/models", { headers: { host: "localhost", origin } });
     expect((await from("https://app.example")).headers["access-control-allow-origin"]).toBe(
@@ -283,7 +283,7 @@ describe("109: pages of a model list", () => {
   }));
   const ids = (page: unknown) => (page as { data: { id: string }[] }).data.map(({ id }) => id);
 
-  it("follow Anthropic's ids both ways", () => {
+  it("follow Anthropic's ids in both directions", () => {
     const page = describeList("messages", models, { limit: "2", after_id: "m2" });
     expect([ids(page), (page as { has_more: boolean }).has_more]).toEqual([["m3", "m4"], true]);
     const back = describeList("messages", models, { limit: "2", before_id: "m3" });
@@ -296,7 +296,7 @@ describe("109: pages of a model list", () => {
     expect(ids(describeList("messages", models, { after_id: "m5" }))).toEqual([]);
   });
 
-  it("are refused behind or before a model that is in no list, so that nobody walks them in a circle", () => {
+  it("are rejected for a model that is not listed, so that clients do not loop", () => {
     for (const query of [{ after_id: "gone" }, { before_id: "gone" }, { after_id: ["m1", "m2"] }])
       expect(() => describeList("messages", models, query)).toThrow(/^(?:after|before)_id: there is no such/);
   });
@@ -321,7 +321,7 @@ describe("109: pages of a model list", () => {
       expect(() => describeList("generative-language", models, { pageToken })).toThrow("page token");
   });
 
-  it("take an empty or zero page size of Google's for none, and no negative one", () => {
+  it("accept an empty or zero page size of Google's, and reject a negative one", () => {
     const all = describeList("generative-language", models, {});
     for (const pageSize of ["0", ""])
       expect(describeList("generative-language", models, { pageSize })).toEqual(all);

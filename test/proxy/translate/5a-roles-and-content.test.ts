@@ -12,7 +12,7 @@ const messagesToChat = (messages: readonly Json[], more: Json = {}) =>
   sent("messages", "chat-completions", { model: "m", max_tokens: 9, messages, ...more });
 
 describe("5a requests: roles and content", () => {
-  it("1 system as string and as block array", async () => {
+  it("1 accepts system text as a string and as a list of blocks", async () => {
     expect((await messagesToChat([hi], { system: "Be brief." })).sent["messages"]).toEqual([
       { role: "system", content: "Be brief." },
       hi,
@@ -26,7 +26,7 @@ describe("5a requests: roles and content", () => {
     expect(received.losses).toEqual(["cache-control"]);
   });
 
-  it("1 several system messages before the first turn", async () => {
+  it("1 joins several system messages before the first turn", async () => {
     const received = await chatToMessages([
       { role: "system", content: "A" },
       { role: "system", content: "B" },
@@ -38,7 +38,7 @@ describe("5a requests: roles and content", () => {
     ]);
   });
 
-  it("2 mid-conversation system keeps its place as a marked part of the user's turn", async () => {
+  it("2 marks a system message within the conversation in the user's turn, at its position", async () => {
     const received = await chatToMessages([
       hi,
       { role: "assistant", content: "Hello" },
@@ -59,7 +59,7 @@ describe("5a requests: roles and content", () => {
     expect(received.losses).toEqual(["system-position"]);
   });
 
-  it("2 mid-conversation system keeps its place where the target has the role", async () => {
+  it("2 keeps a system message within the conversation if the target has the role", async () => {
     const received = await messagesToChat([
       hi,
       { role: "system", content: "Switch." },
@@ -73,13 +73,13 @@ describe("5a requests: roles and content", () => {
     expect(received.losses).toEqual([]);
   });
 
-  it("3 developer is system", async () => {
+  it("3 converts developer to system", async () => {
     expect((await chatToMessages([{ role: "developer", content: "Be brief." }, hi])).sent["system"]).toBe(
       "Be brief.",
     );
   });
 
-  it("4 consecutive messages of one role are merged for messages", async () => {
+  it("4 merges consecutive messages of one role for messages", async () => {
     const received = await chatToMessages([hi, { role: "user", content: "there" }]);
     expect(received.sent["messages"]).toEqual([
       {
@@ -92,13 +92,13 @@ describe("5a requests: roles and content", () => {
     ]);
   });
 
-  it("5 an assistant's first message gets a user's turn in front, and says so", async () => {
+  it("5 inserts a user turn before a leading assistant message, with a loss", async () => {
     const received = await chatToMessages([{ role: "assistant", content: "Welcome." }, hi]);
     expect((received.sent["messages"] as Json[])[0]?.["role"]).toBe("user");
     expect(received.losses).toContain("first-turn");
   });
 
-  it("5 a prefill is honoured by messages and named as a loss elsewhere", async () => {
+  it("5 sends a prefill to messages and reports it as a loss elsewhere", async () => {
     const prefill = { role: "assistant", content: "{" };
     const received = await chatToMessages([hi, prefill]);
     expect((received.sent["messages"] as Json[]).at(-1)).toEqual({
@@ -117,7 +117,7 @@ describe("5a requests: roles and content", () => {
     expect((newer.sent["messages"] as Json[]).at(-1)?.["role"]).toBe("user");
   });
 
-  it("6 empty and white-space content is left out", async () => {
+  it("6 drops empty and whitespace-only content", async () => {
     const received = await chatToMessages([
       {
         role: "user",
@@ -133,7 +133,7 @@ describe("5a requests: roles and content", () => {
     expect(received.sent["messages"]).toEqual([{ role: "user", content: [{ type: "text", text: "Hi" }] }]);
   });
 
-  it("6 assistant content null beside calls", async () => {
+  it("6 accepts null as assistant content next to calls", async () => {
     const call = { id: "c1", type: "function", function: { name: "f", arguments: "{}" } };
     const received = await chatToMessages([
       hi,
@@ -146,14 +146,14 @@ describe("5a requests: roles and content", () => {
     });
   });
 
-  it("7 white space behind a prefill is cut", async () => {
+  it("7 trims whitespace at the end of a prefill", async () => {
     const received = await chatToMessages([hi, { role: "assistant", content: "Once upon \n" }]);
     expect((received.sent["messages"] as Json[]).at(-1)?.["content"]).toEqual([
       { type: "text", text: "Once upon" },
     ]);
   });
 
-  it("8 unknown part types are a loss, never text", async () => {
+  it("8 reports unknown part types as a loss and never writes them as text", async () => {
     const received = await chatToMessages([
       {
         role: "user",
@@ -167,7 +167,7 @@ describe("5a requests: roles and content", () => {
     expect(received.losses).toEqual(["unknown"]);
   });
 
-  it("9 images: data URL to base64 with the true media type, URL to URL, detail named", async () => {
+  it("9 converts images from data URL to base64 with the detected media type, keeps URLs, and reports detail", async () => {
     const received = await chatToMessages([
       {
         role: "user",
@@ -184,7 +184,7 @@ describe("5a requests: roles and content", () => {
     expect(received.losses).toEqual(["image-detail"]);
   });
 
-  it("9 images: base64 to data URL", async () => {
+  it("9 converts images from base64 to data URL", async () => {
     const image = { type: "image", source: { type: "base64", media_type: "image/png", data: png } };
     const received = await messagesToChat([
       { role: "user", content: [{ type: "text", text: "See" }, image] },
@@ -195,7 +195,7 @@ describe("5a requests: roles and content", () => {
     ]);
   });
 
-  it("9 what the configuration says the model cannot see is not sent to it, and told", async () => {
+  it("9 drops media that the configuration marks as unsupported, with a loss", async () => {
     const image = {
       type: "image",
       source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" },
@@ -219,7 +219,7 @@ describe("5a requests: roles and content", () => {
     expect((await sent("messages", "responses", body(byAddress), bytes)).losses).toEqual(["image-url"]);
   });
 
-  it("12 a document's context and the wish to cite it are told where they cannot be said", async () => {
+  it("12 reports a document's context and citations as losses if the dialect lacks them", async () => {
     const document = {
       type: "document",
       source: { type: "text", media_type: "text/plain", data: "Pay 5." },
@@ -234,7 +234,7 @@ describe("5a requests: roles and content", () => {
     expect(received.losses).toEqual(["document-context", "document-citations"]);
   });
 
-  it("10 an image by URL is not fetched for an upstream that needs bytes, but told as lost", async () => {
+  it("10 reports an image URL as a loss for an upstream that requires bytes, without fetching it", async () => {
     const received = await sent("chat-completions", "generative-language", {
       model: "m",
       messages: [
@@ -250,7 +250,7 @@ describe("5a requests: roles and content", () => {
     expect(received.losses.some((code) => code.startsWith("image"))).toBe(true);
   });
 
-  it("11 images inside a tool result reach a chat upstream in the user's next message, with a reference", async () => {
+  it("11 sends images of a tool result to a chat upstream in the next user message, with a reference", async () => {
     const image = { type: "image", source: { type: "base64", media_type: "image/png", data: png } };
     const received = await messagesToChat([
       hi,
@@ -274,7 +274,7 @@ describe("5a requests: roles and content", () => {
     ]);
   });
 
-  it("12 documents: PDF both ways, text inline, name kept", async () => {
+  it("12 converts PDF documents in both directions, text inline, with their names", async () => {
     const document = {
       type: "document",
       title: "a.pdf",
@@ -310,7 +310,7 @@ describe("5a requests: roles and content", () => {
     ]);
   });
 
-  it("13 audio has no place in messages, and says so", async () => {
+  it("13 reports audio as a loss for messages", async () => {
     const received = await chatToMessages([
       {
         role: "user",
@@ -333,7 +333,7 @@ describe("5a requests: roles and content", () => {
     expect(toGemini.sentText).toContain('"audio/wav"');
   });
 
-  it("13 video is generative-language's alone", async () => {
+  it("13 sends video to generative-language only", async () => {
     const contents = [
       {
         parts: [{ inlineData: { mimeType: "video/mp4", data: "AAAA" } }, { text: "What happens?" }],
@@ -346,7 +346,7 @@ describe("5a requests: roles and content", () => {
     }
   });
 
-  it("14 refusals in history stay words of the assistant", async () => {
+  it("14 sends refusals in the history as assistant text", async () => {
     const received = await chatToMessages([
       hi,
       { role: "assistant", content: null, refusal: "No." },
@@ -358,11 +358,11 @@ describe("5a requests: roles and content", () => {
     });
   });
 
-  it("15 name on messages is a loss where there is none", async () => {
+  it("15 reports the name of a message as a loss if the dialect lacks it", async () => {
     expect((await chatToMessages([{ role: "user", name: "Ann", content: "Hi" }])).losses).toEqual(["name"]);
   });
 
-  it("instructions that nobody's words follow become the one turn that vendors ask for", async () => {
+  it("sends instructions without a message as the turn that vendors require", async () => {
     const body = { model: "m", messages: [{ role: "system", content: "Name a colour." }] };
     const toMessages = await sent("chat-completions", "messages", body);
     expect(toMessages.sent).toMatchObject({
@@ -381,7 +381,7 @@ describe("5a requests: roles and content", () => {
     ]);
   });
 
-  it("a conversation of which nothing could be said is refused, and what was in it is named", async () => {
+  it("rejects a conversation of which nothing can be encoded, and names the lost parts", async () => {
     const content = [{ type: "file", file: { file_id: "file-1" } }];
     for (const upstream of ["messages", "responses", "generative-language"] as const) {
       const body = { model: "m", messages: [{ role: "user", content }] };
@@ -391,7 +391,7 @@ describe("5a requests: roles and content", () => {
     }
   });
 
-  it("what asks for nothing is no loss", async () => {
+  it("reports no loss for members that request the default", async () => {
     const body = { model: "m", input: "Hi", background: false, truncation: "disabled" };
     const biased = { model: "m", messages: [hi], logit_bias: {} };
     expect((await sent("responses", "messages", body)).losses).toEqual([]);

@@ -30,7 +30,7 @@ const messagesToChat = (messages: readonly Json[], more: Json = {}) =>
 const turns = (received: { sent: Json }) => received.sent["messages"] as { role: string; content: Json[] }[];
 
 describe("5b requests: tools", () => {
-  it("18 results follow their calls at once, in one user turn, before its text", async () => {
+  it("18 puts results directly after their calls, in one user turn, before its text", async () => {
     const received = await chatToMessages([
       hi,
       { role: "assistant", content: null, tool_calls: [call("a"), call("b")] },
@@ -49,7 +49,7 @@ describe("5b requests: tools", () => {
     expect(received.losses).toEqual([]);
   });
 
-  it("18 text in front of a result moves behind it", async () => {
+  it("18 moves text before a result to after it", async () => {
     const received = await messagesToChat([
       hi,
       { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] },
@@ -67,7 +67,7 @@ describe("5b requests: tools", () => {
     ]);
   });
 
-  it("19 a missing result is an error result, an orphan is left out, and both are said", async () => {
+  it("19 adds an error result for a missing one and drops an orphan, both with a loss", async () => {
     const received = await chatToMessages([
       hi,
       { role: "assistant", content: null, tool_calls: [call("a")] },
@@ -105,13 +105,13 @@ describe("5b requests: tools", () => {
     (Object.keys(lone) as (keyof typeof lone)[]).map((upstream) => [client as keyof typeof lone, upstream]),
   ) as [keyof typeof lone, keyof typeof lone][];
 
-  it.each(pairs)("19 a lone result is refused, not sent as nothing (%s to %s)", async (client, upstream) => {
+  it.each(pairs)("19 rejects a single orphaned result instead of sending nothing (%s to %s)", async (client, upstream) => {
     const received = await runScene({ client, upstream, body: { model: "m", ...lone[client] } });
     expect([received.status, received.path]).toEqual([400, ""]);
     expect(received.text).toContain("tool-result-orphan");
   });
 
-  it("20 duplicate results keep the first, results out of order come into order, reused ids become two", async () => {
+  it("20 keeps the first of duplicate results, orders results, and makes reused ids unique", async () => {
     const received = await chatToMessages([
       hi,
       { role: "assistant", content: null, tool_calls: [call("a"), call("b")] },
@@ -132,7 +132,7 @@ describe("5b requests: tools", () => {
     expect(received.losses).toEqual(["tool-result-duplicate"]);
   });
 
-  it("21 an id the target refuses is wrapped, and comes back as the vendor's own", async () => {
+  it("21 wraps an id that the target rejects, and restores the vendor's own", async () => {
     const own = "functions.f:0|é";
     const first = await runScene({
       client: "messages",
@@ -152,7 +152,7 @@ describe("5b requests: tools", () => {
     expect(messages[2]?.["tool_call_id"]).toBe(own);
   });
 
-  it("22 a result names its tool for generative-language", async () => {
+  it("22 names the tool of a result for generative-language", async () => {
     const received = await sent("messages", "generative-language", {
       model: "m",
       max_tokens: 9,
@@ -165,7 +165,7 @@ describe("5b requests: tools", () => {
     expect(received.sentText).toMatch(/"functionResponse":\{[^}]*"name":"lookup"/);
   });
 
-  it("22 an object that a tool gave reaches every dialect", async () => {
+  it("22 sends an object returned by a tool to every dialect", async () => {
     const contents = [
       { role: "user", parts: [{ text: "Hi" }] },
       { role: "model", parts: [{ functionCall: { name: "f", args: {} } }] },
@@ -177,7 +177,7 @@ describe("5b requests: tools", () => {
     }
   });
 
-  it("23 is_error marks the text for chat-completions and stays a flag for messages", async () => {
+  it("23 marks is_error in the text for chat-completions and keeps the flag for messages", async () => {
     const failed = { type: "tool_result", tool_use_id: "a", content: "no route", is_error: true };
     const received = await messagesToChat([
       hi,
@@ -199,7 +199,7 @@ describe("5b requests: tools", () => {
     ],
     ["empty", "", ""],
     ["absent", undefined, ""],
-  ])("24 tool_result content: %s", async (_, content, expected) => {
+  ])("24 converts tool_result content: %s", async (_, content, expected) => {
     const received = await messagesToChat([
       hi,
       { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] },
@@ -215,7 +215,7 @@ describe("5b requests: tools", () => {
     ["duplicate keys", '{"a":1,"a":2}', '{"a":1,"a":2}'],
     ["no object", "[1]", '{"input":"[1]"}'],
     ["no JSON", '{"a":', '{"input":"{\\"a\\":"}'],
-  ])("25 arguments: %s", async (_, text, expected) => {
+  ])("25 converts arguments: %s", async (_, text, expected) => {
     const received = await chatToMessages([
       hi,
       { role: "assistant", content: null, tool_calls: [call("a", text)] },
@@ -225,13 +225,13 @@ describe("5b requests: tools", () => {
     expect(received.losses).toEqual(expected.includes("input") ? ["tool-arguments"] : []);
   });
 
-  it("25 a big integer in an object survives as text", async () => {
+  it("25 keeps a large integer in an object exact", async () => {
     const body = `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{"id":9007199254740993,"n":-12345678901234567890}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"}]}]}`;
     const received = await runScene({ client: "messages", upstream: "chat-completions", body });
     expect(received.sentText).toContain('{\\"id\\":9007199254740993,\\"n\\":-12345678901234567890}');
   });
 
-  it("26 names the upstream refuses are renamed, apart from each other, and restored in the answer", async () => {
+  it("26 renames tools that the upstream rejects, without collisions, and restores the names in the response", async () => {
     const names = ["my.tool", "my:tool", `long_${"x".repeat(80)}`];
     const tools = names.map((name) => ({ name, input_schema: { type: "object" } }));
     const body = {
@@ -257,7 +257,7 @@ describe("5b requests: tools", () => {
     expect((second.json["content"] as Json[])[0]?.["name"]).toBe(names[2]);
   });
 
-  it("27 web search is mapped between vendors", async () => {
+  it("27 converts web search between vendors", async () => {
     const received = await sent("responses", "messages", {
       model: "m",
       input: "Hi",
@@ -268,7 +268,7 @@ describe("5b requests: tools", () => {
     ]);
   });
 
-  it("27 a vendor's own tool without a twin is refused alone, and a loss beside others", async () => {
+  it("27 rejects a hosted tool without an equivalent if it is the only one, else reports a loss", async () => {
     const hosted = { type: "code_execution_20250825", name: "code_execution" };
     const alone = await runScene({
       client: "messages",
@@ -284,7 +284,7 @@ describe("5b requests: tools", () => {
     expect(beside.sent["tools"]).toHaveLength(1);
   });
 
-  it("28 custom tools become functions of one string, and their calls free text again", async () => {
+  it("28 converts custom tools to functions with one string, and their calls back to free text", async () => {
     const body = {
       model: "m",
       input: "Hi",
@@ -316,18 +316,18 @@ describe("5b requests: tools", () => {
       { type: "function", function: { name: "f" } },
       { type: "tool", name: "f" },
     ],
-  ])("30 tool_choice %j", async (choice, expected) => {
+  ])("30 converts the tool_choice %j", async (choice, expected) => {
     expect((await chatToMessages([hi], { tool_choice: choice })).sent["tool_choice"]).toEqual(expected);
   });
 
-  it("28 a custom tool that the configuration leaves as it is, but the dialect has no word for, is lost", async () => {
+  it("28 drops a custom tool if the configuration keeps it but the dialect lacks it", async () => {
     const tools = [{ type: "custom", name: "patch" }];
     const more = { capabilities: { "*": { customTools: true } } };
     const received = await sent("responses", "messages", { model: "m", input: "Hi", tools }, more);
     expect(received.losses).toEqual(["custom-tool"]);
   });
 
-  it("42 a call's signature means nothing to another vendor, and is told as lost", async () => {
+  it("42 reports the signature of a call as lost for another vendor", async () => {
     const signed = { ...call("a", "{}"), extra_content: { google: { thought_signature: "c2ln" } } };
     const received = await chatToMessages([
       hi,
@@ -338,7 +338,7 @@ describe("5b requests: tools", () => {
     expect(received.losses).toEqual(["call-signature"]);
   });
 
-  it("30 allowed_tools leaves only the tools it names", async () => {
+  it("30 keeps only the tools that allowed_tools names", async () => {
     const other = { type: "function", function: { name: "g", parameters: { type: "object" } } };
     const choice = {
       type: "allowed_tools",
@@ -349,7 +349,7 @@ describe("5b requests: tools", () => {
     expect(received.sent["tool_choice"]).toEqual({ type: "any" });
   });
 
-  it("30 thinking beside a forced choice is left out, and says so", async () => {
+  it("30 drops thinking together with a forced tool choice, with a loss", async () => {
     const received = await runScene({
       client: "chat-completions",
       upstream: "messages",
@@ -360,7 +360,7 @@ describe("5b requests: tools", () => {
     expect(received.losses).toContain("reasoning-effort");
   });
 
-  it("31 disable_parallel_tool_use and parallel_tool_calls", async () => {
+  it("31 converts disable_parallel_tool_use and parallel_tool_calls", async () => {
     expect((await chatToMessages([hi], { parallel_tool_calls: false })).sent["tool_choice"]).toEqual({
       type: "auto",
       disable_parallel_tool_use: true,
@@ -372,7 +372,7 @@ describe("5b requests: tools", () => {
     ).toBe(false);
   });
 
-  it("32 strict is kept", async () => {
+  it("32 keeps strict", async () => {
     const strict = {
       type: "function",
       function: {
@@ -386,7 +386,7 @@ describe("5b requests: tools", () => {
     ]);
   });
 
-  it("34 a strict tool whose schema chat-completions would refuse is not strict there, and says so", async () => {
+  it("34 clears strict of a tool whose schema chat-completions would reject, with a loss", async () => {
     const part = { type: "object", properties: { b: { type: "string" } }, additionalProperties: false };
     const received = async (properties: Json, more: Json = {}) => {
       const input_schema = { type: "object", properties, additionalProperties: false, ...more };
@@ -404,7 +404,7 @@ describe("5b requests: tools", () => {
     expect(await received({ a: { enum: [part] } }, { required: ["a"] })).toEqual([true, false]);
   });
 
-  it("35 missing type object, no parameters, empty tools, a choice without tools", async () => {
+  it("35 accepts a missing type object, no parameters, empty tools, and a choice without tools", async () => {
     const bare = { type: "function", function: { name: "f" } };
     const typeless = { type: "function", function: { name: "g", parameters: { properties: { a: {} } } } };
     expect((await chatToMessages([hi], { tools: [bare, typeless] })).sent["tools"]).toMatchObject([
@@ -416,7 +416,7 @@ describe("5b requests: tools", () => {
     expect(none.sent).not.toHaveProperty("tool_choice");
   });
 
-  it("36 what only messages can say of a tool is a loss elsewhere", async () => {
+  it("36 reports tool members that only messages has as losses elsewhere", async () => {
     const received = await messagesToChat([hi], {
       tools: [
         {

@@ -19,7 +19,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     ["low", 1_024],
     ["medium", 8_192],
     ["high", 24_576],
-  ])("37 effort %s becomes a budget", async (effort, budget) => {
+  ])("37 converts the effort %s to a budget", async (effort, budget) => {
     const received = await chatToMessages({ reasoning_effort: effort, max_tokens: 32_000 });
     expect(received.sent["thinking"]).toEqual({ type: "enabled", budget_tokens: budget });
   });
@@ -28,13 +28,13 @@ describe("5c requests: reasoning, sampling, caching", () => {
     [1_024, "low"],
     [10_000, "medium"],
     [31_999, "high"],
-  ])("37 a budget of %i becomes an effort", async (budget_tokens, effort) => {
+  ])("37 converts a budget of %i to an effort", async (budget_tokens, effort) => {
     expect(
       (await messagesToChat({ thinking: { type: "enabled", budget_tokens } })).sent["reasoning_effort"],
     ).toBe(effort);
   });
 
-  it("37 none, xhigh and max are clamped to what the model knows, and it is said", async () => {
+  it("37 clamps none, xhigh and max to the supported levels, with a loss", async () => {
     const none = await chatToMessages({ reasoning_effort: "none" });
     expect(none.sent["thinking"]).toEqual({ type: "disabled" });
     const most = await messagesToChat({ thinking: { type: "adaptive" }, output_config: { effort: "max" } });
@@ -55,7 +55,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     ["gpt-5.4", "max", "xhigh"],
     ["gpt-5.6", "max", "max"],
     ["o3", "none", "low"],
-  ])("37 %s takes the effort %s as %s, and says where that is another", async (model, effort, expected) => {
+  ])("37 sends to %s the effort %s as %s, and reports a change", async (model, effort, expected) => {
     const received = await sent(
       "chat-completions",
       "responses",
@@ -69,13 +69,13 @@ describe("5c requests: reasoning, sampling, caching", () => {
   it.each([
     ["o3", "low"],
     ["gemini-3-pro", "minimal"],
-  ])("37 %s, asked not to think, thinks a little, and it is said", async (model, expected) => {
+  ])("37 sends the smallest thinking budget to %s if thinking was switched off, with a loss", async (model, expected) => {
     const received = await messagesToChat({ thinking: { type: "disabled" } }, model);
     expect(received.sent["reasoning_effort"]).toBe(expected);
     expect(received.losses).toEqual(["reasoning-effort"]);
   });
 
-  it("37 a model that always thinks is not told to stop where the configuration says so", async () => {
+  it("37 does not switch thinking off for a model that the configuration marks as always thinking", async () => {
     const capabilities = { "*": { alwaysThinks: true } };
     const body = { model: "m", messages: [hi], reasoning_effort: "none" };
     const received = await sent("chat-completions", "messages", body, { capabilities });
@@ -83,19 +83,19 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect(received.losses).toEqual(["reasoning-effort"]);
   });
 
-  it("37 a model that does not think and is asked not to loses nothing", async () => {
+  it("37 reports no loss if thinking is switched off for a model without it", async () => {
     const received = await messagesToChat({ thinking: { type: "disabled" } }, "gpt-4o");
     expect(received.sent).not.toHaveProperty("reasoning_effort");
     expect(received.losses).toEqual([]);
   });
 
-  it("37 a model that does not think is not asked to", async () => {
+  it("37 does not request thinking from a model without it", async () => {
     const received = await messagesToChat({ thinking: { type: "enabled", budget_tokens: 2_000 } }, "gpt-4o");
     expect(received.sent).not.toHaveProperty("reasoning_effort");
     expect(received.losses).toContain("reasoning-effort");
   });
 
-  it("38 the budget stays under max_tokens and over 1,024, or is left out", async () => {
+  it("38 keeps the budget below max_tokens and above 1,024, or drops it", async () => {
     const received = await chatToMessages({ reasoning_effort: "high", max_tokens: 2_000 });
     expect(received.sent["thinking"]).toEqual({ type: "enabled", budget_tokens: 1_600 });
     const small = await chatToMessages({ reasoning_effort: "high", max_tokens: 500 });
@@ -103,7 +103,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect(small.losses).toContain("reasoning-effort");
   });
 
-  it("39 thinking takes no temperature and no top_k; models that think by themselves take no sampling", async () => {
+  it("39 drops temperature and top_k with thinking; models that always think receive no sampling members", async () => {
     const received = await chatToMessages({
       reasoning_effort: "low",
       max_tokens: 4_000,
@@ -118,7 +118,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
   });
 
   it.each(["streamed", "in one piece", "in one piece although a stream was asked for"])(
-    "40 thinking and redacted thinking find back through clients of other dialects, %s",
+    "40 restores thinking and redacted thinking through clients of other dialects, %s",
     async (way) => {
       const thoughts = [
         { type: "thinking", thinking: "Hm", signature: "c2ln" },
@@ -162,7 +162,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     },
   );
 
-  it("40 signed thinking goes back to its vendor alone; redacted thinking and the order are kept", async () => {
+  it("40 returns signed thinking only to its vendor, and keeps redacted thinking and the order", async () => {
     const content = [
       { type: "thinking", thinking: "Mine", signature: "c2ln" },
       { type: "redacted_thinking", data: "cmVk" },
@@ -201,7 +201,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     ]);
   });
 
-  it("40 a call whose thinking is lost cannot be thought on, so the vendor is not asked to", async () => {
+  it("40 does not request thinking if the thinking of a pending call is lost", async () => {
     const call = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
     const received = await chatToMessages(
       { reasoning_effort: "high", max_tokens: 30_000 },
@@ -216,7 +216,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect(received.losses).toContain("reasoning-effort");
   });
 
-  it("41 sealed reasoning is asked for, and comes back in front of its call", async () => {
+  it("41 requests encrypted reasoning, and sends it back before its call", async () => {
     const body = {
       model: "m",
       max_tokens: 4096,
@@ -258,7 +258,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     ]);
   });
 
-  it("42 a call's signature passes through a chat client in Google's own form", async () => {
+  it("42 passes the signature of a call through a chat client in Google's own form", async () => {
     const response = {
       candidates: [
         {
@@ -287,7 +287,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect(second.sentText).toContain('"thoughtSignature":"c2ln"');
   });
 
-  it("42 a call's signature passes through a messages client as thinking without words", async () => {
+  it("42 passes the signature of a call through a messages client as thinking without text", async () => {
     const response = {
       candidates: [
         {
@@ -317,7 +317,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect(second.sentText).toContain('"thoughtSignature":"c2ln"');
   });
 
-  it("43 reasoning_content is echoed to the vendors that demand it, and to no other", async () => {
+  it("43 sends reasoning_content back only to vendors that require it", async () => {
     const thought = { type: "thinking", thinking: "Hmm", signature: "sally1.chat-completions." };
     const messages = [
       hi,
@@ -335,7 +335,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect(other.losses).toEqual(["reasoning"]);
   });
 
-  it("43 a text that speaks of <think> stays text, word for word", async () => {
+  it("43 leaves text that contains <think> unchanged", async () => {
     const text = "<think>not a thought</think> so be it";
     const received = await runScene({
       client: "messages",
@@ -346,7 +346,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect(received.json["content"]).toEqual([{ type: "text", text }]);
   });
 
-  it("44 thinking.display reaches models that know it", async () => {
+  it("44 sends thinking.display to models that support it", async () => {
     const received = await sent(
       "responses",
       "messages",
@@ -362,11 +362,11 @@ describe("5c requests: reasoning, sampling, caching", () => {
     ["o3", "max_completion_tokens"],
     ["openai/gpt-5-mini", "max_completion_tokens"],
     ["llama3.3", "max_tokens"],
-  ])("45 the limit's name for %s is %s", async (model, name) => {
+  ])("45 sends to %s the output limit as %s", async (model, name) => {
     expect((await messagesToChat({}, model)).sent[name]).toBe(9);
   });
 
-  it("45 a limit below what the model takes is raised to it, and told", async () => {
+  it("45 raises a limit below the model's minimum, with a loss", async () => {
     const body = { model: "m", max_tokens: 1, messages: [hi] };
     const received = await sent("messages", "responses", body, { model: "gpt-5.2" });
     expect([received.sent["max_output_tokens"], received.losses]).toEqual([16, ["max-tokens"]]);
@@ -374,7 +374,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect([other.sent["max_output_tokens"], other.losses]).toEqual([1, []]);
   });
 
-  it("45 messages gets the limit it requires, no larger than the model's", async () => {
+  it("45 sends messages the required limit, at most the model's maximum", async () => {
     expect((await chatToMessages({})).sent["max_tokens"]).toBe(16_384);
     expect((await chatToMessages({}, "claude-3-haiku-20240307")).sent["max_tokens"]).toBe(4_096);
     const received = await chatToMessages({ max_tokens: 100_000 }, "claude-opus-4-1");
@@ -382,7 +382,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect(received.losses).toEqual(["max-tokens"]);
   });
 
-  it("46 temperature is clamped to the vendor's range, top_p gives way to it, the rest is named", async () => {
+  it("46 clamps temperature to the vendor's range, drops top_p next to it, and reports the rest", async () => {
     const received = await chatToMessages({
       temperature: 1.7,
       top_p: 0.5,
@@ -408,7 +408,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect(idle.losses).toEqual([]);
   });
 
-  it("46 log probabilities reach clients that asked for them, streamed and not", async () => {
+  it("46 returns log probabilities to clients that requested them, streamed and complete", async () => {
     const token = { token: "ok", logprob: -0.5, bytes: [111, 107], top_logprobs: [] };
     const chosen = { chosenCandidates: [{ token: "ok", logProbability: -0.5 }] };
     const parts = [{ text: "ok" }];
@@ -444,7 +444,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect([...whole.losses, ...streamed.losses]).toEqual([]);
   });
 
-  it("47 stop: string and array, too many, white space", async () => {
+  it("47 converts stop sequences as string and list, and drops surplus and whitespace ones", async () => {
     expect((await chatToMessages({ stop: "END" })).sent["stop_sequences"]).toEqual(["END"]);
     const blank = await chatToMessages({ stop: ["\n\n", "END"] });
     expect(blank.sent["stop_sequences"]).toEqual(["END"]);
@@ -454,7 +454,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect(many.losses).toEqual(["stop"]);
   });
 
-  it("47 which stop sequence matched is told where the dialect can", async () => {
+  it("47 reports the matched stop sequence if the dialect supports it", async () => {
     const response = {
       id: "msg_1",
       type: "message",
@@ -477,14 +477,14 @@ describe("5c requests: reasoning, sampling, caching", () => {
   const schema = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
   const format = { type: "json_schema", json_schema: { name: "answer", schema } };
 
-  it("48 a schema for the answer becomes output_config.format with closed objects", async () => {
+  it("48 converts a response schema to output_config.format with closed objects", async () => {
     const received = await chatToMessages({ response_format: format });
     expect(received.sent["output_config"]).toEqual({
       format: { type: "json_schema", schema: { ...schema, additionalProperties: false } },
     });
   });
 
-  it("48 models that know no schema carry the answer by a forced tool, and the client sees text", async () => {
+  it("48 forces a tool for models without schemas, and returns its arguments as text", async () => {
     const response = {
       id: "msg_1",
       type: "message",
@@ -512,7 +512,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect(received.losses).toEqual([]);
   });
 
-  it("48 JSON without a schema is a loss for messages, and DeepSeek gets JSON for a schema", async () => {
+  it("48 reports JSON without a schema as a loss for messages, and sends DeepSeek JSON instead of a schema", async () => {
     expect((await chatToMessages({ response_format: { type: "json_object" } })).losses).toEqual([
       "structured-output",
     ]);
@@ -524,7 +524,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect(received.losses).toEqual(["json-schema"]);
   });
 
-  it("49 user and metadata.user_id; a cache key asks for caching", async () => {
+  it("49 converts user and metadata.user_id, and requests caching for a cache key", async () => {
     const received = await chatToMessages({ user: "u1", prompt_cache_key: "k", metadata: { a: "b" } });
     expect(received.sent["metadata"]).toEqual({ user_id: "u1" });
     expect(received.sent["cache_control"]).toEqual({ type: "ephemeral" });
@@ -532,7 +532,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect((await messagesToChat({ metadata: { user_id: "u1" } })).sent["user"]).toBe("u1");
   });
 
-  it("50 breakpoints are kept for messages, four at most, and named as a loss elsewhere", async () => {
+  it("50 keeps at most four breakpoints for messages, and reports them as a loss elsewhere", async () => {
     const part = (text: string, ttl?: string) => ({
       type: "text",
       text,
@@ -552,7 +552,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect(received.losses).toEqual(["cache-control"]);
   });
 
-  it("51 what only messages knows is named one by one", async () => {
+  it("51 reports each member that only messages has", async () => {
     const received = await messagesToChat(
       {
         context_management: { edits: [] },
@@ -565,7 +565,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect(received.losses).toEqual(["service-tier", "context-management", "container", "inference-geo"]);
   });
 
-  it("52 what only chat-completions knows is named one by one", async () => {
+  it("52 reports each member that only chat-completions has", async () => {
     const received = await chatToMessages({
       verbosity: "low",
       modalities: ["text", "audio"],
@@ -592,7 +592,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
         generation_config: { media_resolution: "LOW", speech_config: {}, candidate_count: 2 },
       },
     ],
-  ])("53 what only generative-language knows is named one by one, in %s", async (_, asked) => {
+  ])("53 reports each member that only generative-language has, in %s", async (_, asked) => {
     const contents = [{ parts: [{ text: "Hi" }] }];
     const received = await sent("generative-language", "messages", { contents, ...asked });
     expect(received.losses).toEqual([
@@ -604,13 +604,13 @@ describe("5c requests: reasoning, sampling, caching", () => {
     ]);
   });
 
-  it("55 unknown top-level fields reach their own dialect alone", async () => {
+  it("55 forwards unknown top-level members only within their own dialect", async () => {
     const received = await chatToMessages({ brand_new: 1 });
     expect(received.sent).not.toHaveProperty("brand_new");
     expect(received.losses).toEqual(["brand-new"]);
   });
 
-  it("strict_translation refuses a call that would lose something, and names it", async () => {
+  it("rejects a call with losses under strict_translation and names them", async () => {
     const received = await runScene({
       client: "chat-completions",
       upstream: "messages",
@@ -629,12 +629,12 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect(whole.status).toBe(200);
   });
 
-  it("losses are listed in x-sallyport-losses", async () => {
+  it("lists losses in x-sallyport-losses", async () => {
     const received = await chatToMessages({ seed: 1, n: 2 });
     expect(received.headers["x-sallyport-losses"]).toBe("seed,candidates");
   });
 
-  it("the configuration overrides what is known of a model", async () => {
+  it("applies the configured capabilities of a model", async () => {
     const received = await runScene({
       client: "messages",
       upstream: "chat-completions",

@@ -20,7 +20,7 @@ describe("5d responses, not streamed", () => {
     ["model_context_window_exceeded", "length"],
     ["pause_turn", "length"],
     ["refusal", "content_filter"],
-  ])("56 stop_reason %s is told as %s", async (reason, expected) => {
+  ])("56 converts the stop_reason %s to %s", async (reason, expected) => {
     const received = await toChatClient(messagesResponse([{ type: "text", text: "a" }], reason));
     expect(choice(received)?.finish_reason).toBe(expected);
   });
@@ -29,14 +29,14 @@ describe("5d responses, not streamed", () => {
     ["stop", "end_turn"],
     ["length", "max_tokens"],
     ["content_filter", "refusal"],
-  ])("56 finish_reason %s is told as %s", async (reason, expected) => {
+  ])("56 converts the finish_reason %s to %s", async (reason, expected) => {
     const received = await toMessagesClient(chatResponse({ content: "a" }, reason));
     expect(received.json["stop_reason"]).toBe(expected);
   });
 
   const call = { id: "c1", type: "function", function: { name: "f", arguments: '{"a":1}' } };
 
-  it("57 stop after a call is tool use; length beats it", async () => {
+  it("57 converts stop after a call to tool use; length takes precedence", async () => {
     const stopped = await toMessagesClient(chatResponse({ content: null, tool_calls: [call] }, "stop"));
     expect(stopped.json["stop_reason"]).toBe("tool_use");
     const cut = { id: "c1", type: "function", function: { name: "f", arguments: '{"a":' } };
@@ -44,7 +44,7 @@ describe("5d responses, not streamed", () => {
     expect(length.json["stop_reason"]).toBe("max_tokens");
   });
 
-  it("58 a blocked prompt without candidates is a refusal", async () => {
+  it("58 converts a blocked prompt without candidates to a refusal", async () => {
     const received = await runScene({
       client: "messages",
       upstream: "generative-language",
@@ -57,7 +57,7 @@ describe("5d responses, not streamed", () => {
     expect(received.json["stop_reason"]).toBe("refusal");
   });
 
-  it("59 several text parts are joined without separators, thinking apart, order kept", async () => {
+  it("59 joins several text parts without separators, keeps thinking separate, and keeps the order", async () => {
     const received = await toChatClient(
       messagesResponse([
         { type: "thinking", thinking: "Hm", signature: "c2ln" },
@@ -72,7 +72,7 @@ describe("5d responses, not streamed", () => {
     });
   });
 
-  it("60 content and calls together, the older function_call, content as an array", async () => {
+  it("60 accepts content together with calls, function_call, and content as a list", async () => {
     const both = await toMessagesClient(chatResponse({ content: "Look", tool_calls: [call] }, "tool_calls"));
     expect(both.json["content"]).toEqual([
       { type: "text", text: "Look" },
@@ -96,17 +96,17 @@ describe("5d responses, not streamed", () => {
     expect(array.json["content"]).toMatchObject([{ text: "A" }, { text: "B" }]);
   });
 
-  it("61 an empty answer is an empty answer", async () => {
+  it("61 keeps an empty response empty", async () => {
     expect((await toMessagesClient(chatResponse({ content: "" }))).json["content"]).toEqual([]);
     expect(choice(await toChatClient(messagesResponse([])))?.message["content"]).toBe("");
   });
 
-  it("62 a refusal's words are text, its finish a refusal; a reason is not invented", async () => {
+  it("62 converts a refusal to text with the reason refusal, and invents no reason", async () => {
     const received = await toMessagesClient(chatResponse({ content: null, refusal: "No." }));
     expect(received.json).toMatchObject({ content: [{ type: "text", text: "No." }], stop_reason: "refusal" });
   });
 
-  it("62 citations keep page, title and place in UTF-16 units", async () => {
+  it("62 keeps page, title and UTF-16 offsets of citations", async () => {
     const citation = {
       type: "web_search_result_location",
       url: "https://a.example",
@@ -141,7 +141,7 @@ describe("5d responses, not streamed", () => {
     ]);
   });
 
-  it("63 another vendor's web search is shown and counted", async () => {
+  it("63 shows and counts another vendor's web search", async () => {
     const output = [
       {
         type: "web_search_call",
@@ -175,14 +175,14 @@ describe("5d responses, not streamed", () => {
     expect(received.json["usage"]).toMatchObject({ server_tool_use: { web_search_requests: 1 } });
   });
 
-  it("63 a vendor's own tools are a named loss where they cannot be shown", async () => {
+  it("63 reports hosted tools as a loss if the dialect cannot show them", async () => {
     const used = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "cats" } };
     const received = await toChatClient(messagesResponse([used, { type: "text", text: "Cats." }]));
     expect(choice(received)).toMatchObject({ message: { content: "Cats." }, finish_reason: "stop" });
     expect(received.losses).toEqual(["answer-server-tool"]);
   });
 
-  it("64 of several candidates messages is given the first, and told so", async () => {
+  it("64 returns only the first of several candidates to messages, with a loss", async () => {
     const response = {
       ...chatResponse({ content: "A" }),
       choices: [0, 1].map((index) => ({
@@ -196,7 +196,7 @@ describe("5d responses, not streamed", () => {
     expect(received.losses).toEqual(["candidates"]);
   });
 
-  it("65 ids carry the dialect's prefix, created is in seconds, model is the one asked for", async () => {
+  it("65 returns ids with the dialect's prefix, created in seconds, and the requested model", async () => {
     const received = await toChatClient(messagesResponse([{ type: "text", text: "a" }]));
     expect(received.json).toMatchObject({
       id: "chatcmpl-msg_1",
@@ -210,7 +210,7 @@ describe("5d responses, not streamed", () => {
     });
   });
 
-  it("66 members that typed clients read are there, null where there is nothing", async () => {
+  it("66 returns all members that typed clients read, null if there is no value", async () => {
     const received = choice(await toChatClient(messagesResponse([{ type: "text", text: "a" }])));
     expect(received).toMatchObject({ logprobs: null, message: { role: "assistant", refusal: null } });
     expect((await toMessagesClient(chatResponse({ content: "a" }))).json).toMatchObject({
@@ -220,7 +220,7 @@ describe("5d responses, not streamed", () => {
     });
   });
 
-  it("67 an image in an answer reaches a chat client, and is a named loss for messages", async () => {
+  it("67 returns an image to a chat client, and reports a loss for messages", async () => {
     const response = {
       candidates: [
         {
@@ -251,7 +251,7 @@ describe("5d responses, not streamed", () => {
     expect(lost.losses).toEqual(["answer-image"]);
   });
 
-  it("68 the older text_completion shape", async () => {
+  it("68 returns the form of text_completion", async () => {
     const received = await runScene({
       client: "completions",
       upstream: "messages",
@@ -271,7 +271,7 @@ describe("5d responses, not streamed", () => {
     });
   });
 
-  it("69 an error told with status 200, a web page, nothing, no JSON: each an error", async () => {
+  it("69 returns an error for an error with status 200, a web page, an empty body, and invalid JSON", async () => {
     const received = await toMessagesClient({ error: { message: "model overloaded", type: "x", code: "y" } });
     expect(received.status).toBe(502);
     expect(received.json).toMatchObject({ type: "error", error: { message: "model overloaded" } });
@@ -281,7 +281,7 @@ describe("5d responses, not streamed", () => {
     }
   });
 
-  it("a call with arguments that are no JSON object is an error, not a finished call", async () => {
+  it("returns an error for a call whose arguments are not a JSON object", async () => {
     const broken = { id: "c1", type: "function", function: { name: "f", arguments: '{"a":' } };
     const received = await toMessagesClient(
       chatResponse({ content: null, tool_calls: [broken] }, "tool_calls"),

@@ -34,7 +34,7 @@ const named = (id: string, name: string, text = ""): Json => ({
 const args = (text: string): Json => ({ function: { arguments: text } });
 
 describe("5e streaming", () => {
-  it("70 the same wherever the bytes are cut", async () => {
+  it("70 returns the same stream wherever the bytes are split", async () => {
     const bytes = Buffer.from(
       chatStream(
         [
@@ -61,7 +61,7 @@ describe("5e streaming", () => {
     );
   });
 
-  it("71 messages: event names, order, contiguous indexes, one open block at a time", async () => {
+  it("71 writes messages events in order with contiguous indexes and one open block at a time", async () => {
     const received = await toMessages(
       chatStream(
         [{ reasoning_content: "Hm" }, { content: "So" }, tool(0, named("c", "f", "{}"))],
@@ -83,7 +83,7 @@ describe("5e streaming", () => {
     ).toEqual([0, 1, 2]);
   });
 
-  it("72 no empty text block in front of a call or thinking", async () => {
+  it("72 writes no empty text block before a call or thinking", async () => {
     const received = await toMessages(
       chatStream(
         [{ role: "assistant", content: "" }, { content: null }, tool(0, named("c", "f", "{}"))],
@@ -93,7 +93,7 @@ describe("5e streaming", () => {
     expect(blocks(received).map((block) => block["type"])).toEqual(["tool_use"]);
   });
 
-  it("73 interleaved calls: one block after the other, nothing lost", async () => {
+  it("73 writes interleaved calls as consecutive blocks, without loss", async () => {
     const received = await toMessages(
       chatStream(
         [
@@ -184,7 +184,7 @@ describe("5e streaming", () => {
         [["f", '{"x":1}']],
       ],
     ]),
-  ])("74 tool deltas: %s", async (_, deltas, expected) => {
+  ])("74 converts tool deltas: %s", async (_, deltas, expected) => {
     const received = await toMessages(chatStream(deltas, "tool_calls"));
     expect(blocks(received).map((block, index) => [block["name"], inputOf(received, index)])).toEqual(
       expected,
@@ -192,7 +192,7 @@ describe("5e streaming", () => {
     for (const block of blocks(received)) expect(block["id"]).toMatch(/^[a-zA-Z0-9_-]+$/);
   });
 
-  it("75 arguments flow as they come", async () => {
+  it("75 streams arguments as they arrive", async () => {
     const received = await toMessages(
       chatStream([tool(0, named("a", "f")), tool(0, args('{"x"')), tool(0, args(":1}"))], "tool_calls"),
     );
@@ -202,7 +202,7 @@ describe("5e streaming", () => {
     expect(deltas.map((event) => (event["delta"] as Json)["partial_json"])).toEqual(['{"x"', ":1}"]);
   });
 
-  it("77 thinking, then its signature, then the end of the block; redacted thinking has no deltas", async () => {
+  it("77 writes thinking, its signature, then the end of the block; redacted thinking has no deltas", async () => {
     const received = await runScene({
       client: "responses",
       upstream: "messages",
@@ -234,7 +234,7 @@ describe("5e streaming", () => {
 
   const head = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "m" };
 
-  it("78 role only, empty delta, no choices, finish and content together, content and usage behind the finish", async () => {
+  it("78 accepts role only, empty deltas, no choices, finish with content, and content and usage after the finish", async () => {
     const chunks: Json[] = [
       { ...head, id: "", model: "", choices: [] },
       { ...head, choices: [{ index: 0, delta: { role: "assistant" }, finish_reason: null }] },
@@ -253,7 +253,7 @@ describe("5e streaming", () => {
     });
   });
 
-  it("79 usage is always asked of the upstream, given only where asked for, the last one counts", async () => {
+  it("79 requests usage from every upstream, returns it only if requested, and uses the last report", async () => {
     const usage = {
       input_tokens: 5,
       cache_read_input_tokens: 2,
@@ -276,7 +276,7 @@ describe("5e streaming", () => {
     expect(received.sent["stream_options"]).toEqual({ include_usage: true });
   });
 
-  it("80 message_start holds an estimate where the count is not known, message_delta the count", async () => {
+  it("80 writes an estimate in message_start if the count is unknown, and the count in message_delta", async () => {
     const received = await toMessages(
       chatStream([{ content: "a" }], "stop", {
         prompt_tokens: 1047,
@@ -295,14 +295,14 @@ describe("5e streaming", () => {
     });
   });
 
-  it("80 an upstream that never counts leaves the estimate of message_start as it is", async () => {
+  it("80 keeps the estimate of message_start if the upstream never reports a count", async () => {
     const received = await toMessages(chatStream([{ content: "a" }]));
     expect(received.data[0]).toMatchObject({ message: { usage: { input_tokens: expect.any(Number) } } });
     expect(received.data.at(-2)?.["usage"]).toEqual({ output_tokens: 0 });
   });
 
   it.each([true, false])(
-    "69 a list of a stream's events in one piece is that stream (streamed to the client: %s)",
+    "69 reads a complete list of stream events as a stream (streamed to the client: %s)",
     async (stream) => {
       const chunk = (text: string, more: Json = {}) => ({
         candidates: [{ content: { role: "model", parts: [{ text }] }, ...more }],
@@ -327,7 +327,7 @@ describe("5e streaming", () => {
     },
   );
 
-  it("82 [DONE] ends chat-completions and completions, and nothing else", async () => {
+  it("82 ends chat-completions and completions, and no other dialect, with [DONE]", async () => {
     expect((await toChat(messagesStream([]))).events.at(-1)?.data).toBe("[DONE]");
     expect((await toMessages(chatStream([{ content: "a" }]))).text).not.toContain("[DONE]");
     const older = await runScene({
@@ -343,7 +343,7 @@ describe("5e streaming", () => {
     expect(older.events.at(-1)?.data).toBe("[DONE]");
   });
 
-  it("83 generative-language without alt=sse is one JSON array, also when it fails", async () => {
+  it("83 returns one JSON array for generative-language without alt=sse, also after an error", async () => {
     const body = { model: "m", contents: [{ role: "user", parts: [{ text: "Hi" }] }] };
     const received = await runScene({
       client: "generative-language",
@@ -364,7 +364,7 @@ describe("5e streaming", () => {
     expect(JSON.stringify(cut.json)).toContain('"error"');
   });
 
-  it("84 an upstream's pings are passed on in the client's own form", async () => {
+  it("84 forwards an upstream's pings in the client's form", async () => {
     const received = await toChat(messagesStream([{ type: "ping" }]));
     expect(received.text).toMatch(/^: /m);
     const both = await runScene({
@@ -381,7 +381,7 @@ describe("5e streaming", () => {
     { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "So" } },
   ]).replace(/event: message_delta[\s\S]*$/, "");
 
-  it("85 a failure midway ends in the dialect's own error and nothing more", async () => {
+  it("85 ends a stream with the dialect's own error after a failure, and nothing after it", async () => {
     const overloaded = `${begun}event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n`;
     const chat = await toChat(overloaded);
     expect(chat.status).toBe(200);
@@ -404,28 +404,28 @@ describe("5e streaming", () => {
     expect(cut.data.at(-1)).toEqual({ type: "error", error: { type: "api_error", message: "gone" } });
   });
 
-  it("85 a failure before the first word is told by the status", async () => {
+  it("85 returns the status for a failure before the first content", async () => {
     const received = await toChat(
       'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
     );
     expect([received.status, received.json]).toMatchObject([503, { error: { message: "Overloaded" } }]);
   });
 
-  it("86 the end of the file without a terminal event is an error; [DONE] may be missing behind a finish", async () => {
+  it("86 reports the end of the file without a terminal event as an error; [DONE] may be missing after a finish", async () => {
     const cut = await toChat(begun);
     expect(cut.data.at(-1)).toHaveProperty("error");
     const done = await toMessages(chatStream([{ content: "a" }]).replace("data: [DONE]\n\n", ""));
     expect(types(done).at(-1)).toBe("message_stop");
   });
 
-  it("86 a connection that breaks is an error", async () => {
+  it("86 reports a broken connection as an error", async () => {
     const received = await toChat([begun], {
       breaks: new AppError("upstream_cut", "The upstream's answer broke off."),
     });
     expect(received.data.at(-1)).toMatchObject({ error: { message: "The upstream's answer broke off." } });
   });
 
-  it("an event that is no JSON, or of a wrong type, is one error and the end", async () => {
+  it("reports an event that is not JSON, or of a wrong type, as one error and ends", async () => {
     for (const bad of ["data: {broken\n\n", 'data: {"type":7}\n\n', "data: []\n\n"]) {
       const received = await toChat(`${begun}${bad}${begun}`);
       expect(received.events.filter((event) => event.data.includes('"error"'))).toHaveLength(1);
@@ -433,12 +433,12 @@ describe("5e streaming", () => {
     }
   });
 
-  it("an event larger than the cap is an error, not a full memory", async () => {
+  it("reports an event that is too large as an error instead of buffering it", async () => {
     const received = await toChat([begun, `data: ${"x".repeat(9 * 1024 * 1024)}`]);
     expect(received.data.at(-1)).toHaveProperty("error");
   });
 
-  it("what follows the terminal event is not told", async () => {
+  it("ignores data after the terminal event", async () => {
     const received = await toMessages(
       `${chatStream([{ content: "a" }])}data: ${JSON.stringify({ ...head, choices: [{ index: 0, delta: { content: "late" } }] })}\n\n`,
     );
@@ -446,14 +446,14 @@ describe("5e streaming", () => {
     expect(types(received).at(-1)).toBe("message_stop");
   });
 
-  it("a call that ends with arguments that are no JSON object is an error, unless the answer was cut off", async () => {
+  it("reports a call whose arguments are not a JSON object as an error, unless the response was truncated", async () => {
     const deltas = [tool(0, named("a", "f")), tool(0, args('{"x":'))];
     expect((await toMessages(chatStream(deltas, "tool_calls"))).data.at(-1)).toMatchObject({ type: "error" });
     const cut = await toMessages(chatStream(deltas, "length"));
     expect(cut.data.at(-2)).toMatchObject({ delta: { stop_reason: "max_tokens" } });
   });
 
-  it("90 stream headers", async () => {
+  it("90 sets the headers of a stream", async () => {
     expect((await toChat(messagesStream([]))).headers).toMatchObject({
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "no-cache",
@@ -461,7 +461,7 @@ describe("5e streaming", () => {
     });
   });
 
-  it("91 words that look like a stop sequence are the upstream's affair; which one matched is told as it tells", async () => {
+  it("91 leaves stop sequences to the upstream and returns the one that it reports", async () => {
     const body = { ...messagesBody, stop_sequences: ["END"] };
     const cut = await toMessages(chatStream([{ content: "a E" }, { content: "N" }, { content: "Ding" }]), {
       body,
@@ -479,7 +479,7 @@ describe("5e streaming", () => {
     });
   });
 
-  it("92 concurrent streams share nothing", async () => {
+  it("92 shares no state between concurrent streams", async () => {
     const all = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         toMessages(
@@ -493,7 +493,7 @@ describe("5e streaming", () => {
     }
   });
 
-  it("69 JSON although a stream was asked for, and a stream although JSON was", async () => {
+  it("69 accepts JSON for a stream request, and a stream for a JSON request", async () => {
     const streamed = await toMessages(
       chatResponse({ content: "a", tool_calls: [named("c", "f", '{"x":1}')] }, "tool_calls"),
     );

@@ -29,7 +29,7 @@ describe("5f errors, usage, transport", () => {
     [429, "rate_limit_error"],
     [500, "api_error"],
     [504, "timeout_error"],
-  ])("94 95 status %i is %s for a messages client", async (status, type) => {
+  ])("94 95 returns the status %i as %s to a messages client", async (status, type) => {
     const received = await runScene({
       client: "messages",
       upstream: "chat-completions",
@@ -48,7 +48,7 @@ describe("5f errors, usage, transport", () => {
     ["rate_limit_error", 429, 429, "rate_limit_error", "rate_limit_exceeded"],
     ["overloaded_error", 529, 503, "server_error", null],
     ["api_error", 500, 500, "server_error", null],
-  ])("94 95 %s is told to a chat client in its envelope", async (type, status, expected, received, code) => {
+  ])("94 95 returns %s to a chat client in its envelope", async (type, status, expected, received, code) => {
     const response = messagesError(type, "why");
     const got = await runScene({
       client: "chat-completions",
@@ -61,7 +61,7 @@ describe("5f errors, usage, transport", () => {
     expect(got.json).toEqual({ error: { message: "why", type: received, param: null, code } });
   });
 
-  it("94 the proxy's own faults wear the client's envelope", async () => {
+  it("94 returns errors of the proxy in the client's envelope", async () => {
     const bad = await runScene({ client: "messages", upstream: "chat-completions", body: "{" });
     expect([bad.status, bad.json]).toMatchObject([
       400,
@@ -75,7 +75,7 @@ describe("5f errors, usage, transport", () => {
     expect([wrong.status, wrong.json]).toMatchObject([400, { error: { param: "messages" } }]);
   });
 
-  it("96 a prompt that does not fit keeps the words clients match", async () => {
+  it("96 reports a prompt that is too long with the text that clients match", async () => {
     const long =
       "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.";
     const toMessages = await runScene({
@@ -104,7 +104,7 @@ describe("5f errors, usage, transport", () => {
     [{ "retry-after": "7" }, "7"],
     [{ "retry-after-ms": "1500" }, "2"],
     [{}, undefined],
-  ])("97 retry-after out of %j", async (headers, expected) => {
+  ])("97 reads retry-after from %j", async (headers, expected) => {
     const received = await runScene({
       client: "messages",
       upstream: "chat-completions",
@@ -116,7 +116,7 @@ describe("5f errors, usage, transport", () => {
     expect(received.headers["retry-after"]).toBe(expected);
   });
 
-  it("94 what a server built on FastAPI has against a body reaches the client", async () => {
+  it("94 returns the validation errors of a FastAPI server to the client", async () => {
     const detail = [{ loc: ["body", "n"], msg: "Input should be less than 2", type: "less_than" }];
     const received = await runScene({
       client: "messages",
@@ -131,7 +131,7 @@ describe("5f errors, usage, transport", () => {
     ]);
   });
 
-  it("97 retry-after out of a date", async () => {
+  it("97 reads retry-after as a date", async () => {
     const date = new Date(Date.now() + 3_600_000).toUTCString();
     const secondsLeft = () => Math.ceil((Date.parse(date) - Date.now()) / 1000);
     const most = secondsLeft();
@@ -148,7 +148,7 @@ describe("5f errors, usage, transport", () => {
     expect(given).toBeGreaterThanOrEqual(secondsLeft());
   });
 
-  it("97 RetryInfo of generative-language becomes retry-after", async () => {
+  it("97 converts the RetryInfo of generative-language to retry-after", async () => {
     const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.07s" }];
     const received = await runScene({
       client: "chat-completions",
@@ -160,7 +160,7 @@ describe("5f errors, usage, transport", () => {
     expect([received.status, received.headers["retry-after"]]).toEqual([429, "35"]);
   });
 
-  it("99 a spent quota is told from a rate", async () => {
+  it("99 distinguishes an exhausted quota from a rate limit", async () => {
     const response = chatError("You exceeded your current quota", {
       type: "insufficient_quota",
       code: "insufficient_quota",
@@ -175,7 +175,7 @@ describe("5f errors, usage, transport", () => {
     expect(received.json).toMatchObject({ error: { code: "insufficient_quota" } });
   });
 
-  it("100 tokens of thinking are told there and back, streamed and whole", async () => {
+  it("100 reports reasoning tokens in both directions, streamed and complete", async () => {
     const usage = { input_tokens: 3, output_tokens: 9, output_tokens_details: { thinking_tokens: 4 } };
     const chat = {
       model: "m",
@@ -215,7 +215,7 @@ describe("5f errors, usage, transport", () => {
   });
 
   it.each(["chat-completions", "responses", "messages", "generative-language"] as const)(
-    "94 the words of a refusal are told wherever a %s server puts them",
+    "94 returns the message of a %s server's error wherever it is",
     async (upstream) => {
       const client = upstream === "messages" ? "chat-completions" : "messages";
       const ask = async (response: Json | string) => {
@@ -237,7 +237,7 @@ describe("5f errors, usage, transport", () => {
     },
   );
 
-  it("an error that is a web page or nothing keeps its status and tells no markup", async () => {
+  it("keeps the status of an error that is a web page or empty, and returns no markup", async () => {
     for (const response of ["<html><body>nginx</body></html>", ""]) {
       const received = await runScene({
         client: "messages",
@@ -254,7 +254,7 @@ describe("5f errors, usage, transport", () => {
     }
   });
 
-  it("100 usage: cached tokens inside or outside, thoughts outside, totals recomputed", async () => {
+  it("100 converts usage: cached tokens inside or outside, reasoning outside, totals recomputed", async () => {
     const inside = await runScene({
       client: "messages",
       upstream: "chat-completions",
@@ -317,7 +317,7 @@ describe("5f errors, usage, transport", () => {
     });
   });
 
-  it("101 DeepSeek's cache hits", async () => {
+  it("101 reads DeepSeek's cache hits", async () => {
     const received = await runScene({
       client: "messages",
       upstream: "chat-completions",
@@ -334,7 +334,7 @@ describe("5f errors, usage, transport", () => {
     expect(received.json["usage"]).toMatchObject({ input_tokens: 6, cache_read_input_tokens: 4 });
   });
 
-  it("102 usage that is missing is not invented", async () => {
+  it("102 invents no missing usage", async () => {
     const received = await runScene({
       client: "chat-completions",
       upstream: "chat-completions",
@@ -350,21 +350,21 @@ describe("5f errors, usage, transport", () => {
     ["nesting deeper than 256", `{"model":"m","messages":[],"x":${"[".repeat(300)}${"]".repeat(300)}}`],
     ["no JSON", '{"model":"m"'],
     ["a body that is no object", "[1]"],
-  ])("107 %s is refused with 400", async (_, body) => {
+  ])("107 rejects %s with 400", async (_, body) => {
     const received = await runScene({ client: "chat-completions", upstream: "messages", body });
     expect(received.status).toBe(400);
     expect(received.json).toHaveProperty("error.message");
     expect(received.sent).toBeNull();
   });
 
-  it("107 a hundred thousand levels of nesting do not exhaust the stack", async () => {
+  it("107 rejects a hundred thousand levels of nesting without a stack overflow", async () => {
     const deep = `{"model":"m","messages":[],"x":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
     expect((await runScene({ client: "chat-completions", upstream: "messages", body: deep })).status).toBe(
       400,
     );
   });
 
-  it("107 lone surrogates and the proxy's own marks in a text do no harm", async () => {
+  it("107 accepts lone surrogates and the proxy's own placeholders in a text", async () => {
     const body = '{"model":"m","messages":[{"role":"user","content":"\\ud83d raw-0 sally1.responses.x"}]}';
     const received = await runScene({ client: "chat-completions", upstream: "messages", body });
     expect(received.sentText).toContain("\\ud83d raw-0 sally1.responses.x");

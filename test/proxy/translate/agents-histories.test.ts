@@ -5,8 +5,8 @@ const pdf = { type: "base64", media_type: "application/pdf", data: "JVBERi0=" };
 const hi = { role: "user", content: "Hi" };
 const use = { role: "assistant", content: [{ type: "tool_use", id: "t", name: "f", input: {} }] };
 
-describe("what agents send of earlier turns", () => {
-  it("11 a result refers to nothing that was left out of it", async () => {
+describe("histories that agents send", () => {
+  it("11 a result contains no reference to a dropped part", async () => {
     const content = [
       { type: "tool_reference", tool_name: "x" },
       { type: "text", text: "See" },
@@ -25,7 +25,7 @@ describe("what agents send of earlier turns", () => {
     ]);
   });
 
-  it("4 turns around one that came out empty are one turn for generative-language", async () => {
+  it("4 turns around an empty one are joined to one turn for generative-language", async () => {
     const thought = { role: "assistant", content: [{ type: "thinking", thinking: "x", signature: "s" }] };
     const received = await sent("messages", "generative-language", {
       model: "m",
@@ -36,7 +36,7 @@ describe("what agents send of earlier turns", () => {
   });
 
   it.each(["chat-completions", "messages", "responses"] as const)(
-    "21 a result that names its call's id is no other call's, for %s",
+    "21 a result with the id of a call belongs to no other call, for %s",
     async (upstream) => {
       const contents = [
         { role: "user", parts: [{ text: "Go" }] },
@@ -61,13 +61,13 @@ describe("what agents send of earlier turns", () => {
     },
   );
 
-  it("1, 4 a part alone is a list of one, in both spellings", async () => {
+  it("1, 4 a single part is accepted as a list, in both spellings", async () => {
     const body = { system_instruction: { parts: { text: "Be brief" } }, contents: { parts: { text: "Hi" } } };
     const received = await sent("generative-language", "chat-completions", { model: "m", ...body });
     expect(received.sent["messages"]).toEqual([{ role: "system", content: "Be brief" }, hi]);
   });
 
-  it("29, 30 a choice finds a namespaced function by its own name", async () => {
+  it("29, 30 a tool choice finds a namespaced function by its short name", async () => {
     const space = { type: "namespace", name: "ns", tools: [{ type: "function", name: "f", parameters: {} }] };
     const chosen = async (tool_choice: Json, tools: Json[]) =>
       (await sent("responses", "messages", { model: "m", input: "Hi", tools, tool_choice })).sent[
@@ -88,7 +88,7 @@ describe("what agents send of earlier turns", () => {
     });
   });
 
-  it("29 a tool that only its own vendor's search would find is there from the start, and that is said", async () => {
+  it("29 a tool that only its vendor's search would find is declared from the start, with a loss", async () => {
     const tool = { type: "function", name: "f", parameters: { type: "object" }, defer_loading: true };
     const responses = { model: "m", input: "Hi", tools: [{ type: "tool_search" }, tool] };
     const messages = {
@@ -110,7 +110,7 @@ describe("what agents send of earlier turns", () => {
     }
   });
 
-  it("46 how many log probabilities are wanted says that they are", async () => {
+  it("46 a number of log probabilities requests log probabilities", async () => {
     const body = { model: "m", input: "Hi", top_logprobs: 3 };
     const chat = await sent("responses", "chat-completions", body);
     expect(chat.sent).toMatchObject({ logprobs: true, top_logprobs: 3 });
@@ -124,7 +124,7 @@ describe("what agents send of earlier turns", () => {
     expect(Object(none.sent["generationConfig"])["responseLogprobs"]).toBeUndefined();
   });
 
-  it("49 safety_identifier is who the user is", async () => {
+  it("49 safety_identifier identifies the user", async () => {
     const body = { model: "m", input: "Hi", safety_identifier: "s" };
     const received = await sent("responses", "messages", body);
     expect([received.sent["metadata"], received.losses]).toEqual([{ user_id: "s" }, []]);

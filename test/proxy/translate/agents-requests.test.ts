@@ -10,9 +10,9 @@ const fromChat = (body: Json, upstream: (typeof upstreams)[number]) =>
 const tool = { name: "f", input_schema: { type: "object", properties: { a: { type: "string" } } } };
 const ask = [{ role: "user", content: "Hi" }];
 
-describe("what agents ask for", () => {
+describe("requests that agents send", () => {
   it.each(["chat-completions", "responses", "generative-language"] as const)(
-    "Claude Code's line for its vendor's books is not told to a model behind %s, and is a loss",
+    "Claude Code's billing line is dropped for a model behind %s, with a loss",
     async (upstream) => {
       const line = "x-anthropic-billing-header: cc_version=2.1.37; cc_entrypoint=cli; cch=1a2b3;";
       const system = [
@@ -28,7 +28,7 @@ describe("what agents ask for", () => {
     },
   );
 
-  it("what a web search is to heed is handed on where it can be, and told as lost where not", async () => {
+  it("web search options are forwarded if supported, and else reported as losses", async () => {
     const search = {
       type: "web_search_20250305",
       name: "web_search",
@@ -68,7 +68,7 @@ describe("what agents ask for", () => {
   });
 
   it.each(["responses", "messages", "generative-language"] as const)(
-    "15 an author's name is a loss for %s, behind a tool's result and beside other turns too",
+    "15 the name of an author is a loss for %s, also next to a tool result and other turns",
     async (upstream) => {
       const named = { role: "user", name: "bob", content: "Hi" };
       const call = { id: "c", type: "function", function: { name: "f", arguments: "{}" } };
@@ -88,7 +88,7 @@ describe("what agents ask for", () => {
   );
 
   it.each(["chat-completions", "generative-language", "responses"] as const)(
-    "18 calls that a client spreads over neighbouring turns are one turn with its results for %s",
+    "18 calls that a client splits over adjacent turns are one turn with their results for %s",
     async (upstream) => {
       const use = (id: string) => ({
         role: "assistant",
@@ -117,7 +117,7 @@ describe("what agents ask for", () => {
     },
   );
 
-  it("16 items that mean nothing to a chat-completions upstream leave no empty messages behind", async () => {
+  it("16 items without an equivalent leave no empty messages for a chat-completions upstream", async () => {
     const input = [
       { role: "user", content: "Hi" },
       {
@@ -137,7 +137,7 @@ describe("what agents ask for", () => {
     ]);
   });
 
-  it("9 a file's id is never taken to another vendor, from none to none", async () => {
+  it("9 a file id is never sent to another vendor, in any pair of dialects", async () => {
     const file = { file_id: "file-1" };
     const chat = { messages: [user({ type: "text", text: "See" }, { type: "file", file })] };
     for (const upstream of ["messages", "responses", "generative-language"] as const) {
@@ -164,7 +164,7 @@ describe("what agents ask for", () => {
     }
   });
 
-  it("12 a document's context and citations are told as lost by every dialect without them, its title is kept", async () => {
+  it("12 a document's context and citations are reported as lost by every dialect without them, and its title is kept", async () => {
     const source = { type: "text", media_type: "text/plain", data: "Words" };
     const document = {
       type: "document",
@@ -180,7 +180,7 @@ describe("what agents ask for", () => {
     }
   });
 
-  it("48 an answer's schema that strict vendors refuse is not strict there, and says so", async () => {
+  it("48 a response schema that strict vendors reject is not strict there, with a loss", async () => {
     const open = { type: "OBJECT", properties: { a: { type: "STRING" } } };
     const closed = {
       type: "object",
@@ -204,7 +204,7 @@ describe("what agents ask for", () => {
     ["claude-opus-4-1", undefined, 32_000, 24_576, []],
     ["claude-sonnet-4-5", 10_000, 10_000, 8_000, ["reasoning-effort"]],
   ] as const)(
-    "38 thinking leaves room for words: %s, max_tokens %s",
+    "38 thinking leaves room for text: %s, max_tokens %s",
     async (model, asked, max_tokens, budget_tokens, losses) => {
       const more = asked === undefined ? {} : { max_completion_tokens: asked };
       const body = { model: "m", messages: ask, reasoning_effort: "high", ...more };
@@ -214,7 +214,7 @@ describe("what agents ask for", () => {
     },
   );
 
-  it("asking for what is done anyway is no loss, asking for an answer to be stored is", async () => {
+  it("requesting a default is no loss, requesting storage of a response is", async () => {
     const plain = {
       store: false,
       service_tier: "auto",

@@ -38,7 +38,7 @@ function citedStream(citation: Json): string {
 }
 
 describe("citations", () => {
-  it("62 of a page stand where the cited words do in a chat-completions stream, as in a whole answer", async () => {
+  it("62 of a page have the offsets of the cited text in a chat-completions stream, as in a complete response", async () => {
     const body = bodies["chat-completions"];
     const streamed = await runScene({
       client: "chat-completions",
@@ -57,7 +57,7 @@ describe("citations", () => {
     expect(streamed.losses).toEqual([]);
   });
 
-  it("62 of a page reach a responses client also where the vendor cites before the words", async () => {
+  it("62 of a page reach a responses client even if the vendor cites before the text", async () => {
     const streamed = await runScene({
       client: "responses",
       upstream: "messages",
@@ -79,7 +79,7 @@ describe("citations", () => {
   });
 
   it.each(clients)(
-    "62 of a document's passage, which a %s client has no form for, are a loss",
+    "62 of a document passage, which a %s client does not support, are a loss",
     async (client) => {
       const whole = messagesResponse([{ type: "text", text: "Grass", citations: [passage] }]);
       const asked = { client, upstream: "messages", body: bodies[client] } as const;
@@ -106,7 +106,7 @@ describe("citations", () => {
   });
 
   it.each([false, true])(
-    "62 of what a generative-language model quotes reach a client, streamed: %s",
+    "62 of text that a generative-language model quotes reach a client, streamed: %s",
     async (stream) => {
       const quotes = { citationSources: [{ startIndex: 3, endIndex: 7, uri: "https://a.example" }] };
       const content = { role: "model", parts: [{ text: "é fact" }] };

@@ -15,15 +15,15 @@ import {
 const page = readFileSync(join(import.meta.dirname, "../../../docs/reference/translation.md"), "utf8");
 
 describe("docs/reference/translation.md", () => {
-  it("tells what becomes of every feature of a request, as the encoders do it", () => {
+  it("describes the conversion of every request feature as the encoders do it", () => {
     expect(page).toContain(table(upstreamDialects, requestFeatures, requestCell));
   });
 
-  it("tells what becomes of every feature of an answer, as the encoders do it", () => {
+  it("describes the conversion of every response feature as the encoders do it", () => {
     expect(page).toContain(table(clientDialects, responseFeatures, getResponseCell));
   });
 
-  it("names every loss there is, and no other", () => {
+  it("lists every loss code, and no other", () => {
     const rows = Object.entries({ ...lossCodes, ...lossFamilies }).map(
       ([code, what]) => `| \`${code}\` | ${what} |`,
     );

@@ -47,8 +47,8 @@ async function sentBack(
 const inGooglesForm = { google: { thought_signature: signature } };
 const textAlone = [{ text: "Yes.", thoughtSignature: signature }];
 
-describe("42 the signature of a text by generative-language", () => {
-  it("stands on a chat client's message, and comes back from there", async () => {
+describe("42 the signature of a generative-language text", () => {
+  it("is part of a chat client's message, and is restored from there", async () => {
     const received = await ask("chat-completions", false);
     const [choice] = received.json["choices"] as { message: Json }[];
     expect(choice?.message).toMatchObject({ content: "Yes.", extra_content: inGooglesForm });
@@ -57,7 +57,7 @@ describe("42 the signature of a text by generative-language", () => {
     expect(next.contents[1]?.parts).toEqual(textAlone);
   });
 
-  it("stands in a chat client's last delta without words", async () => {
+  it("is in a chat client's last delta without text", async () => {
     const received = await ask("chat-completions", true);
     const deltas = received.data.map((chunk) => (chunk["choices"] as { delta: Json }[])[0]?.delta ?? {});
     expect(deltas.map((delta) => delta["content"] ?? "").join("")).toBe("Yes.");
@@ -66,7 +66,7 @@ describe("42 the signature of a text by generative-language", () => {
     expect(received.losses).toEqual([]);
   });
 
-  it.each([false, true])("is an item behind a responses client's message (streamed: %s)", async (stream) => {
+  it.each([false, true])("is an item after a responses client's message (streamed: %s)", async (stream) => {
     const received = await ask("responses", stream);
     const response = stream ? (received.data.at(-1)?.["response"] as Json) : received.json;
     const output = response["output"] as Json[];
@@ -87,14 +87,14 @@ describe("42 the signature of a text by generative-language", () => {
     ["messages", true],
     ["completions", false],
     ["completions", true],
-  ] as const)("is told as lost to a client of %s (streamed: %s)", async (client, stream) => {
+  ] as const)("is reported as lost to a client of %s (streamed: %s)", async (client, stream) => {
     const received = await ask(client, stream);
     expect(received.text).not.toContain(signature);
     expect(received.text).not.toContain("thinking");
     expect(received.losses).toEqual(["part-signature"]);
   });
 
-  it("keeps to its text where a call without one follows", async () => {
+  it("stays with its text if a call without one follows", async () => {
     const call = { functionCall: { name: "f", args: {} } };
     const response = candidate([...textAlone, call], { finishReason: "STOP" });
     const received = await runScene({
@@ -113,7 +113,7 @@ describe("42 the signature of a text by generative-language", () => {
     ["gemini-3-pro", []],
     ["some-alias", []],
   ])(
-    "is sent in its own form to a chat upstream, unless %s is known to be nobody of Google's",
+    "is sent in its own form to a chat upstream, unless %s is known not to be Google's",
     async (model, losses) => {
       const functionCall = { name: "f", args: {} };
       const parts = [...textAlone, { functionCall, thoughtSignature: "Y2FsbA" }];
@@ -133,7 +133,7 @@ describe("42 the signature of a text by generative-language", () => {
     },
   );
 
-  it("is read off the message of Google's chat endpoint, whole and streamed", async () => {
+  it("is read from the message of Google's chat endpoint, complete and streamed", async () => {
     const body = { contents: [{ role: "user", parts: [{ text: "Hi" }] }] };
     const pair = { client: "generative-language", upstream: "chat-completions" } as const;
     const one = await runScene({
@@ -151,7 +151,7 @@ describe("42 the signature of a text by generative-language", () => {
     expect(parts.slice(0, 2)).toEqual([{ text: "Yes." }, { text: "", thoughtSignature: signature }]);
   });
 
-  it("of a call is told as lost to a responses upstream", async () => {
+  it("of a call is reported as lost to a responses upstream", async () => {
     const call = {
       id: "c",
       type: "function",

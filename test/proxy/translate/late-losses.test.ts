@@ -65,9 +65,9 @@ const LOSSY = [
   { type: "message_stop" },
 ].map(named);
 
-describe("what a stream lost after its head", () => {
+describe("losses of a stream after its headers", () => {
   it.each(["chat-completions", "responses", "generative-language"] as const)(
-    "is a trailer, and a comment where clients take one (%s)",
+    "are a trailer, and a comment if clients accept one (%s)",
     async (client) => {
       upstream.respond = events(LOSSY);
       const { status, text, response } = await ask(client, "messages", { stream: true });
@@ -78,14 +78,14 @@ describe("what a stream lost after its head", () => {
     },
   );
 
-  it("is a trailer of a stream that is one JSON array", async () => {
+  it("are a trailer of a stream that is one JSON array", async () => {
     upstream.respond = events(LOSSY);
     const { text, response } = await ask("generative-language", "messages", { array: true });
     expect(JSON.parse(text)).toEqual(expect.any(Array));
     expect(response.trailers["x-sallyport-losses"]).toMatch(/^answer-/);
   });
 
-  it("is no trailer where nothing was lost", async () => {
+  it("add no trailer if there are none", async () => {
     upstream.respond = events(LOSSY.filter((_, index) => index === 0 || index > 2));
     const { text, response } = await ask("chat-completions", "messages", { stream: true });
     expect(text).toContain("hello");
@@ -93,7 +93,7 @@ describe("what a stream lost after its head", () => {
   });
 });
 
-describe("the tier that served a call", () => {
+describe("the service tier of a call", () => {
   const chatUsage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
   const responses = {
     "chat-completions": (tier: string) => ({
@@ -128,14 +128,14 @@ describe("the tier that served a call", () => {
     ["messages", "standard", "responses", "default"],
     ["messages", "priority", "responses", "priority"],
     ["messages", "batch", "chat-completions", undefined],
-  ] as const)("of %s, %s, is told to %s as %s", async (from, tier, client, expected) => {
+  ] as const)("of %s, %s, is returned to %s as %s", async (from, tier, client, expected) => {
     upstream.respond = json(responses[from](tier));
     const { text } = await ask(client, from);
     const response = JSON.parse(text);
     expect(client === "messages" ? response.usage.service_tier : response.service_tier).toBe(expected);
   });
 
-  it("is told at the end of a stream", async () => {
+  it("is returned at the end of a stream", async () => {
     const chunk = (more: object) => `data: ${JSON.stringify({ id: "c", service_tier: "flex", ...more })}\n\n`;
     upstream.respond = events([
       chunk({ choices: [{ index: 0, delta: { content: "x" }, finish_reason: null }] }),
@@ -157,7 +157,7 @@ describe("the tier that served a call", () => {
   });
 });
 
-describe("counting tokens of a model that does not exist", () => {
+describe("a token count for a model that does not exist", () => {
   const count = async (from: string) =>
     fetch(`${proxy.url}/v1/messages/count_tokens`, {
       method: "POST",
@@ -165,7 +165,7 @@ describe("counting tokens of a model that does not exist", () => {
       body: JSON.stringify({ model: `${from}/m`, messages: [{ role: "user", content: "x" }] }),
     });
 
-  it("is the upstream's 404 in the client's dialect", async () => {
+  it("returns the upstream's 404 in the client's dialect", async () => {
     upstream.respond = json(
       { error: { code: 404, message: "models/m is not found", status: "NOT_FOUND" } },
       404,
@@ -177,7 +177,7 @@ describe("counting tokens of a model that does not exist", () => {
     ]);
   });
 
-  it("is an estimate where there is no such route", async () => {
+  it("returns an estimate if the upstream has no such route", async () => {
     upstream.respond = json({ error: { message: "Not Found" } }, 404);
     const response = await count("responses");
     expect([response.status, response.headers.get("x-sallyport-estimated")]).toEqual([200, "true"]);

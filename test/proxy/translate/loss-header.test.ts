@@ -6,16 +6,16 @@ import { createLossHeader } from "../../../src/proxy/translate/loss-header.ts";
 const headerFor = (codes: readonly string[]) => createLossHeader(codes)["x-sallyport-losses"] ?? "";
 
 describe("the header of losses", () => {
-  it("is not there without losses", () => {
+  it("is absent without losses", () => {
     expect(createLossHeader([])).toEqual({});
   });
 
-  it("names codes, encoding what a header cannot hold", () => {
+  it("lists codes, with characters encoded that a header cannot contain", () => {
     expect(headerFor(["top-k", "user"])).toBe("top-k,user");
     expect(headerFor(["\u20ac", "a,b", "\ud800", "\r\nx: y"])).toBe("%E2%82%AC,a%2Cb,%EF%BF%BD,%0D%0Ax:%20y");
   });
 
-  it("can be written and stays short, whatever the codes are and however many", () => {
+  it("is valid and short, whatever the codes and their number", () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: "binary", minLength: 1, maxLength: 200 }), { minLength: 1 }),

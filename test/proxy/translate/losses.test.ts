@@ -45,9 +45,9 @@ function ask(server: TestProxy, { path, body, response }: Provocation): Promise<
 
 const asked = () => Object.values(upstreams).reduce((sum, { hits }) => sum + hits.length, 0);
 
-describe("every loss there is", () => {
+describe("every loss code", () => {
   it.each(Object.entries(provocations))(
-    "%s is told in the header and on record, and refused under strict_translation",
+    "%s is listed in the header and the log, and rejected under strict_translation",
     async (name, provocation) => {
       const code = provocation.code ?? name;
       const count = proxy.records.length;
@@ -69,7 +69,7 @@ describe("every loss there is", () => {
     },
   );
 
-  it("a code that the lane leaves nothing to do for is told by the codecs", () => {
+  it("a code that the lane never produces is reported by the codecs", () => {
     const earlier = request({ previousResponseId: "resp_1" });
     expect(codecs["generative-language"].encodeRequest(earlier, everything).losses).toMatchObject([
       { code: "previous-response-id" },
@@ -80,7 +80,7 @@ describe("every loss there is", () => {
     ]);
   });
 
-  it("a call that loses nothing says nothing, and is served under strict_translation", async () => {
+  it("a call without losses reports none, and is served under strict_translation", async () => {
     const plain = {
       path: "/v1/messages",
       body: { model: "chat-completions/m", max_tokens: 9, messages: [{ role: "user", content: "Hi" }] },

@@ -9,7 +9,7 @@ const fromClaude = (
 ) => sent("messages", upstream, { model: "m", max_tokens: 40_000, messages: [hi], ...body }, { model });
 const config = (received: { sent: Json }) => received.sent["generationConfig"] as Json;
 
-describe("what a model would refuse the call over", () => {
+describe("requests that a model would reject", () => {
   it.each([
     ["gemini-2.5-flash", 31_999, 24_576],
     ["gemini-2.5-flash", 2_000, 2_000],
@@ -18,7 +18,7 @@ describe("what a model would refuse the call over", () => {
     ["gemini-2.5-pro", 31_999, 31_999],
     ["another-model", 65_536, 65_536],
   ])(
-    "37 %s, asked for a thinking budget of %i, is given %i",
+    "37 %s with a thinking budget of %i receives %i",
     async (model, budget_tokens, thinkingBudget) => {
       const received = await fromClaude(
         { thinking: { type: "enabled", budget_tokens } },
@@ -30,7 +30,7 @@ describe("what a model would refuse the call over", () => {
     },
   );
 
-  it("37 an effort too small for a model's least budget is raised to it, and one not to think where it can only", async () => {
+  it("37 an effort below a model's minimum budget is raised, as is none for a model that always thinks", async () => {
     const ask = (model: string, reasoning_effort: string) =>
       sent(
         "chat-completions",
@@ -50,14 +50,14 @@ describe("what a model would refuse the call over", () => {
     ]);
   });
 
-  it("37 a model that paints is not asked to think", async () => {
+  it("37 a model that generates images receives no thinking options", async () => {
     const thinking = { type: "enabled", budget_tokens: 2_000 };
     const received = await fromClaude({ thinking }, "generative-language", "gemini-2.5-flash-image");
     expect(config(received)).not.toHaveProperty("thinkingConfig");
     expect(received.losses).toEqual(["reasoning-effort"]);
   });
 
-  it("5 46 newer Gemini models are asked for no sampling of their own and no words to continue", async () => {
+  it("5 46 newer Gemini models receive no sampling members and no prefill", async () => {
     const messages = [hi, { role: "assistant", content: "Well" }];
     const body = {
       model: "m",
@@ -88,7 +88,7 @@ describe("what a model would refuse the call over", () => {
   });
 
   it.each(["chat-completions", "responses"] as const)(
-    "49 a user's name longer than %s vendors take is told by its digest, the same each time",
+    "49 a user id longer than %s vendors accept is replaced by its digest, always the same",
     async (upstream) => {
       const user = (name: string) =>
         fromClaude({ metadata: { user_id: name } }, upstream, "gpt-5").then((received) => [

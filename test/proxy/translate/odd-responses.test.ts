@@ -44,10 +44,10 @@ const google = (parts: Json[], more: Json = {}): Json => ({
   responseId: "r",
 });
 
-describe("a chat upstream", () => {
+describe("a chat-completions upstream", () => {
   const thought = (text: string) => ({ type: "thinking", thinking: [{ type: "text", text }] });
 
-  it("of Mistral's thinks in the content, which is a list", async () => {
+  it("sends thinking within the content (Mistral)", async () => {
     const response = chatResponse({ content: [thought("Hm"), { type: "text", text: "Yes" }] });
     const received = await toMessages("chat-completions", response);
     expect(contentOf(received)).toMatchObject([
@@ -57,7 +57,7 @@ describe("a chat upstream", () => {
     expect(received.losses).toEqual([]);
   });
 
-  it("of Mistral's thinks in a stream's content", async () => {
+  it("sends thinking within streamed content (Mistral)", async () => {
     const deltas = [{ content: [thought("H")] }, { content: [thought("m")] }, { content: "Yes" }];
     const received = await toChatFromMistral(deltas);
     expect(received).toEqual([{ thought: true, text: "Hm" }, { text: "Yes" }]);
@@ -80,7 +80,7 @@ describe("a chat upstream", () => {
     return texts;
   }
 
-  it("gives a part of a kind that nobody knows in a stream, which is told as lost", async () => {
+  it("sends an unknown part type in a stream, which is reported as lost", async () => {
     const received = await toMessages(
       "chat-completions",
       chatStream([{ content: [{ type: "new" }] }]),
@@ -89,7 +89,7 @@ describe("a chat upstream", () => {
     expect(received.losses).toEqual(["answer-unknown"]);
   });
 
-  it("of xAI's counts reasoning beside the completion", async () => {
+  it("counts reasoning outside the completion (xAI)", async () => {
     const usage = {
       prompt_tokens: 12,
       completion_tokens: 1,
@@ -103,7 +103,7 @@ describe("a chat upstream", () => {
     });
   });
 
-  it("of OpenAI's counts reasoning within the completion", async () => {
+  it("counts reasoning within the completion (OpenAI)", async () => {
     const usage = {
       prompt_tokens: 12,
       completion_tokens: 229,
@@ -114,7 +114,7 @@ describe("a chat upstream", () => {
     expect(received.json["usage"]).toMatchObject({ output_tokens: 229 });
   });
 
-  it("of Moonshot's counts in the last choice", async () => {
+  it("reports usage in the last choice (Moonshot)", async () => {
     const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
     const chunks = [
       { id: "c", choices: [{ index: 0, delta: { content: "a" }, finish_reason: null }] },
@@ -132,13 +132,13 @@ describe("a chat upstream", () => {
       "an object of that kind",
     ],
     ['data: {"error":{"message":"out of memory"}}\n\n', "its only member"],
-  ])("fails in a stream with an error in its own words: %s", async (response) => {
+  ])("sends an error within a stream in its own form: %s", async (response) => {
     const received = await toMessages("chat-completions", response, streaming);
     expect(received.status).toBeGreaterThanOrEqual(400);
     expect(received.text).toContain("out of memory");
   });
 
-  it("cites what is no page, which is told as lost", async () => {
+  it("sends a citation that is not a page, which is reported as lost", async () => {
     const annotations = [{ type: "file", file: { hash: "x", name: "a.pdf" } }];
     const received = await toMessages("chat-completions", chatResponse({ content: "a", annotations }));
     expect(received.losses).toEqual(["answer-citation"]);
@@ -147,7 +147,7 @@ describe("a chat upstream", () => {
   it.each([
     ["citations", { citations: ["https://a.example"] }],
     ["search_results", { citations: ["x"], search_results: [{ url: "https://a.example", title: "A" }] }],
-  ])("names the pages of its answer beside it, in %s", async (_, more) => {
+  ])("lists the cited pages next to its response, in %s", async (_, more) => {
     const page = { url: "https://a.example" };
     const whole = await toMessages("chat-completions", chatResponse({ content: "Yes [1]" }, "stop", more));
     expect(contentOf(whole)).toMatchObject([{ text: "Yes [1]", citations: [page] }]);
@@ -163,14 +163,14 @@ describe("a chat upstream", () => {
 });
 
 describe("a messages upstream", () => {
-  it("fills a block that it has not opened, which is an error and no empty answer", async () => {
+  it("sends content for a block that is not open, which is an error and not an empty response", async () => {
     const delta = { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "lost" } };
     const received = await toChat("messages", messagesStream([delta]), streaming);
     expect(received.data.at(-1)).toMatchObject({ error: { message: expect.stringContaining("not open") } });
     expect(received.text).not.toContain("[DONE]");
   });
 
-  it("says nothing, as null", async () => {
+  it("sends null as content", async () => {
     const received = await toChat("messages", { ...messagesResponse([]), content: null });
     expect(messageOf(received)).toMatchObject({ content: "" });
   });
@@ -187,7 +187,7 @@ describe("a responses upstream", () => {
     output,
   });
 
-  it("opens its message with an empty text, and the second is told once", async () => {
+  it("starts its message with an empty text, and the second text is returned once", async () => {
     const at = { output_index: 0, content_index: 1 };
     const events = [
       { type: "response.created", response: { ...response([]), status: "in_progress" } },
@@ -242,7 +242,7 @@ describe("a generative-language upstream", () => {
     },
   );
 
-  it("is grounded in maps, which are pages, and in files of its own, which nobody else knows", async () => {
+  it("cites maps, which are pages, and its own files, which have no equivalent", async () => {
     const groundingMetadata = {
       groundingChunks: [
         { maps: { uri: "https://maps.example", title: "M" } },
@@ -257,13 +257,13 @@ describe("a generative-language upstream", () => {
     expect(received.losses).toEqual(["answer-citation"]);
   });
 
-  it("reads pages of its own, which is told as lost", async () => {
+  it("fetches pages, which is reported as lost", async () => {
     const urlContextMetadata = { urlMetadata: [{ retrievedUrl: "https://a.example" }] };
     const received = await toChat("generative-language", google([{ text: "Yes" }], { urlContextMetadata }));
     expect(received.losses).toEqual(["answer-server-tool"]);
   });
 
-  it("draws while it thinks, which is no part of the answer", async () => {
+  it("generates images while thinking, which are not part of the response", async () => {
     const image = { inlineData: { mimeType: "image/png", data: "aGk=" } };
     const received = await toChat(
       "generative-language",
@@ -274,7 +274,7 @@ describe("a generative-language upstream", () => {
   });
 
   it.each(["chat-completions", "responses"] as const)(
-    "signs a picture, which is told as lost to %s",
+    "signs an image, which is reported as lost to %s",
     async (client) => {
       const image = { inlineData: { mimeType: "image/png", data: "aGk=" }, thoughtSignature: "c2ln" };
       for (const stream of [false, true]) {
@@ -298,7 +298,7 @@ describe("a generative-language upstream", () => {
     },
   );
 
-  it("misses a signature, which is an error and no empty answer", async () => {
+  it("reports a missing signature, which is an error and not an empty response", async () => {
     const received = await toChat(
       "generative-language",
       google([], { finishReason: "MISSING_THOUGHT_SIGNATURE" }),
@@ -307,7 +307,7 @@ describe("a generative-language upstream", () => {
   });
 
   it.each([false, true])(
-    "tells why it says no, and a messages client hears it (streamed: %s)",
+    "explains a refusal, which a messages client receives (streamed: %s)",
     async (stream) => {
       const blocked = google([], { finishReason: "SAFETY", finishMessage: "Not this." });
       const response = stream ? sse("generative-language", [blocked]) : blocked;
@@ -321,7 +321,7 @@ describe("a generative-language upstream", () => {
   );
 });
 
-describe("an item of an answer that another part of it was left out of", () => {
+describe("an output item next to a dropped one", () => {
   it("is found by its id", async () => {
     const conversations = createMemoryConversations();
     const search = [

@@ -45,7 +45,7 @@ describe("signed thinking of a chat-completions vendor", () => {
   it.each([
     ["in one piece", false],
     ["streamed", true],
-  ])("40 43 comes back to it as it was, through a messages client, %s", async (_, stream) => {
+  ])("40 43 is returned unchanged through a messages client, %s", async (_, stream) => {
     const details = [signed, wrapped];
     const message = {
       content: null,
@@ -75,7 +75,7 @@ describe("signed thinking of a chat-completions vendor", () => {
     expect(second.losses).toEqual([]);
   });
 
-  it("40 43 comes back through a responses client, and through one of generative-language", async () => {
+  it("40 43 is returned through a responses client and a generative-language client", async () => {
     const message = { content: null, reasoning_details: [wrapped], tool_calls: [call] };
     const upstreamResponse = chatResponse(message, "tool_calls");
     const input = [{ role: "user", content: "Go" }];
@@ -108,7 +108,7 @@ describe("signed thinking of a chat-completions vendor", () => {
     expect(third.sent["messages"]).toMatchObject([{}, { reasoning_details: [wrapped] }, {}]);
   });
 
-  it("40 reaches no other vendor, nor one that takes no such member", async () => {
+  it("40 is sent to no other vendor, and to none that does not support the member", async () => {
     const response = chatResponse({ content: "Hi", reasoning_details: [signed] });
     const first = await runScene({ client: "messages", ...asked, body: claude, response });
     const messages = [

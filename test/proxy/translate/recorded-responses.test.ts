@@ -40,7 +40,7 @@ const ended = (finishReason: string, more: Json = {}, parts: Json[] = []) => {
   return [chunk, sse("generative-language", [chunk])] as const;
 };
 
-describe("56 reasons of generative-language to end without an answer", () => {
+describe("56 finish reasons of generative-language without content", () => {
   const finishMessage = "The response violated Responsible AI Safety settings.";
   const filtered: Record<string, RegExp> = {
     "chat-completions": /"finish_reason":"content_filter"/,
@@ -48,13 +48,13 @@ describe("56 reasons of generative-language to end without an answer", () => {
     messages: /"stop_reason":"refusal".*violated/,
   };
 
-  it.each(not("generative-language"))("are a filter's where Model Armor blocked (%s)", async (client) => {
+  it.each(not("generative-language"))("are content-filter if Model Armor blocked the response (%s)", async (client) => {
     for (const response of ended("MODEL_ARMOR", { finishMessage }))
       expect((await ask(client, "generative-language", response)).text).toMatch(filtered[client] ?? /^$/);
   });
 
   it.each(not("generative-language"))(
-    "are an error where nothing came and nobody knows why (%s)",
+    "are an error if there is no content and no known reason (%s)",
     async (client) => {
       for (const reason of ["OTHER", "NO_IMAGE", "IMAGE_OTHER", "SOMETHING_NEW"])
         for (const response of ended(reason, { finishMessage: "No picture was made." })) {
@@ -66,7 +66,7 @@ describe("56 reasons of generative-language to end without an answer", () => {
     },
   );
 
-  it("are no error where there are words", async () => {
+  it("are no error if there is content", async () => {
     for (const response of ended("NO_IMAGE", {}, [{ text: "I cannot draw." }])) {
       const received = await ask("chat-completions", "generative-language", response);
       expect(received.text).toContain("I cannot draw.");
@@ -75,20 +75,20 @@ describe("56 reasons of generative-language to end without an answer", () => {
   });
 });
 
-describe("61 an answer that Azure's filter stopped has no message", () => {
+describe("61 a response that Azure's filter stopped without a message", () => {
   const filtered = { ...chatResponse({}), choices: [{ index: 0, finish_reason: "content_filter" }] };
 
   it.each([
     ["responses", /"content_filter"/],
     ["messages", /"stop_reason":"refusal"/],
     ["generative-language", /"finishReason":"SAFETY"/],
-  ] as const)("which %s clients are told as such", async (client, expected) => {
+  ] as const)("is returned to %s clients as filtered", async (client, expected) => {
     const received = await ask(client, "chat-completions", filtered);
     expect(received.status).toBe(200);
     expect(received.text).toMatch(expected);
   });
 
-  it("which is an error where no filter is named", async () => {
+  it("is an error if no filter is named", async () => {
     const response = { ...filtered, choices: [{ index: 0, finish_reason: "stop" }] };
     expect((await ask("messages", "chat-completions", response)).status).toBe(502);
   });
@@ -120,7 +120,7 @@ describe("81 a responses stream whose text moves within its item", () => {
     text: "Hello",
   });
 
-  it.each(not("responses"))("tells it once to %s clients", async (client) => {
+  it.each(not("responses"))("is returned once to %s clients", async (client) => {
     for (const ends of [[textDone(1), itemDone], [textDone(0), itemDone], [itemDone], []]) {
       const received = await ask(client, "responses", sse("responses", [...deltas, ...ends, completed]));
       expect(received.text.replace(/"(?:text|content)":""/g, "").match(/Hel/g)).toHaveLength(1);
@@ -128,7 +128,7 @@ describe("81 a responses stream whose text moves within its item", () => {
     }
   });
 
-  it("keeps a second text of an item apart", async () => {
+  it("keeps a second text of an item separate", async () => {
     const two = [...content, { type: "output_text", text: "Hello too", annotations: [] }];
     const done = { type: "response.output_item.done", output_index: 1, item: { ...item, content: two } };
     const last = { ...completed, response: { ...response, output: [thinking, { ...item, content: two }] } };
@@ -138,7 +138,7 @@ describe("81 a responses stream whose text moves within its item", () => {
   });
 });
 
-describe("74 calls that hold an empty custom call beside the function's", () => {
+describe("74 calls with an empty custom call next to the function's", () => {
   const named = { name: "get_weather", arguments: '{"city":"Oslo"}' };
   const call = { id: "c1", type: "function", custom: { input: "", name: "" }, function: named };
   const pieces = [
@@ -147,7 +147,7 @@ describe("74 calls that hold an empty custom call beside the function's", () => 
     { tool_calls: [{ index: 0, custom: { input: "" }, function: { arguments: '"Oslo"}' } }] },
   ];
 
-  it.each(not("chat-completions"))("are the function's (%s)", async (client) => {
+  it.each(not("chat-completions"))("are function calls (%s)", async (client) => {
     for (const response of [chatResponse({ tool_calls: [call] }, ""), chatStream(pieces, "")]) {
       const received = await ask(client, "chat-completions", response);
       expect(received.text).not.toContain("custom");
@@ -157,7 +157,7 @@ describe("74 calls that hold an empty custom call beside the function's", () => 
     }
   });
 
-  it("end a generative-language answer with STOP, as do `eos` and nothing at all", async () => {
+  it("end a generative-language response with STOP, as do `eos` and an absent reason", async () => {
     for (const finish of ["", "eos"]) {
       const whole = await ask(
         "generative-language",
@@ -175,7 +175,7 @@ describe("74 calls that hold an empty custom call beside the function's", () => 
   });
 });
 
-describe("78 lists in a chat stream, as openai-python and openai-node add them up", () => {
+describe("78 lists in a chat stream, as openai-python and openai-node merge them", () => {
   const page = (url: string) => ({ type: "url_citation", url_citation: { url, title: url } });
   const thought = (index: number, id: string): Json[] => [
     { type: "content_block_start", index, content_block: { type: "thinking", thinking: "", signature: "" } },
@@ -191,7 +191,7 @@ describe("78 lists in a chat stream, as openai-python and openai-node add them u
   const deltasOf = (received: { data: readonly Json[] }) =>
     received.data.flatMap((chunk) => (chunk["choices"] as { delta: Json }[]).map(({ delta }) => delta));
 
-  it("come once, whole, each entry with its index", async () => {
+  it("are written once and completely, each entry with its index", async () => {
     const response = messagesStream([
       ...thought(0, "c2ln"),
       ...textEvents(1),
@@ -211,7 +211,7 @@ describe("78 lists in a chat stream, as openai-python and openai-node add them u
     ]);
   });
 
-  it("are one list of citations, too", async () => {
+  it("are merged to one list of citations", async () => {
     const annotations = ["https://a.example", "https://b.example"].map(page);
     const content = (text: string, at: number) => ({
       type: "output_text",
@@ -242,8 +242,8 @@ describe("78 lists in a chat stream, as openai-python and openai-node add them u
   });
 });
 
-describe("80 tokens of the answer in message_start", () => {
-  it("are none, since message_delta says them all", async () => {
+describe("80 output tokens in message_start", () => {
+  it("are zero, because message_delta reports all of them", async () => {
     const usageMetadata = { promptTokenCount: 7, candidatesTokenCount: 5, totalTokenCount: 12 };
     const [chunk] = ended("STOP", {}, [{ text: "Hello" }]);
     const received = await ask(
@@ -257,12 +257,12 @@ describe("80 tokens of the answer in message_start", () => {
   });
 });
 
-describe("56 an answer that pauses", () => {
+describe("56 a response that pauses", () => {
   it.each([
     ["chat-completions", '"finish_reason":"length"'],
     ["responses", '"status":"incomplete"'],
     ["generative-language", '"finishReason":"MAX_TOKENS"'],
-  ] as const)("is not told as finished to %s clients", async (client, expected) => {
+  ] as const)("is not reported as complete to %s clients", async (client, expected) => {
     const responses = [
       messagesResponse([{ type: "text", text: "Searching" }], "pause_turn"),
       messagesStream(
@@ -279,12 +279,12 @@ describe("56 an answer that pauses", () => {
   });
 });
 
-describe("65 the answering model's name", () => {
+describe("65 the name of the responding model", () => {
   const whole = { ...chatResponse({ content: "Hi" }), model: "m-2026-11-01" };
   const stream = chatStream([{ content: "Hi" }]).replaceAll('"model":"m"', '"model":"m-2026-11-01"');
 
   it.each(not("chat-completions"))(
-    "is told to %s clients, unless a rule has renamed the model",
+    "is returned to %s clients, unless a rule has renamed the model",
     async (client) => {
       for (const response of [whole, stream]) {
         const isStream = typeof response === "string";
@@ -303,7 +303,7 @@ describe("65 the answering model's name", () => {
   );
 });
 
-describe("37 asking for sealed reasoning", () => {
+describe("37 a request for encrypted reasoning", () => {
   it.each(["messages", "generative-language"] as const)(
     "does not switch thinking on (%s)",
     async (upstream) => {
@@ -320,7 +320,7 @@ describe("37 asking for sealed reasoning", () => {
   );
 });
 
-describe("94 the words of a refusal", () => {
+describe("94 the message of an error", () => {
   const problems = [{ type: "extra_forbidden", loc: ["body", "x"], msg: "Extra inputs are not permitted" }];
 
   it.each([
@@ -329,7 +329,7 @@ describe("94 the words of a refusal", () => {
     { detail: "Extra inputs are not permitted" },
     { error: { detail: problems } },
     { message: [{ msg: "Extra inputs are not permitted" }] },
-  ])("are found wherever FastAPI's servers put them (%j)", async (body) => {
+  ])("is found wherever FastAPI servers put it (%j)", async (body) => {
     for (const client of not("chat-completions")) {
       const received = await runScene({
         client,
@@ -346,9 +346,9 @@ describe("94 the words of a refusal", () => {
   });
 });
 
-describe("66 members of a response that Open Responses and openai-openapi require", () => {
+describe("66 response members that Open Responses and openai-openapi require", () => {
   it.each(["stop", "length"])(
-    "are there where the answer ends with %s, whole and streamed",
+    "are present if the response ends with %s, complete and streamed",
     async (finish) => {
       const whole = await ask("responses", "chat-completions", chatResponse({ content: "Hi" }, finish));
       const stream = await ask("responses", "chat-completions", chatStream([{ content: "Hi" }], finish));

@@ -11,7 +11,7 @@ const object = (properties: Json, more: Json = {}) => ({
   ...more,
 });
 
-describe("schemas that a vendor refuses the call over", () => {
+describe("schemas that a vendor would reject", () => {
   const bounded = object({
     age: { type: "integer", minimum: 0, description: "In years." },
     tags: { type: "array", items: { type: "string", maxLength: 9 }, minItems: 2 },
@@ -47,7 +47,7 @@ describe("schemas that a vendor refuses the call over", () => {
   };
   const losses = ["schema-maxLength", "schema-minItems", "schema-minimum"];
 
-  it("48 an answer's bounds are told to a messages vendor in words, since it holds no answer to them", async () => {
+  it("48 move value bounds of a response schema to the description for a messages vendor", async () => {
     const response_format = {
       type: "json_schema",
       json_schema: { name: "a", strict: true, schema: withDefs },
@@ -61,7 +61,7 @@ describe("schemas that a vendor refuses the call over", () => {
     expect(received.losses.toSorted()).toEqual(losses);
   });
 
-  it("32 the same holds for a strict tool of a messages vendor, and for no other", async () => {
+  it("32 do the same for a strict tool of a messages vendor, and for no other", async () => {
     const tool = (strict: boolean) => ({
       type: "function",
       function: { name: "f", strict, parameters: withDefs },
@@ -75,7 +75,7 @@ describe("schemas that a vendor refuses the call over", () => {
     expect([loose.sent["tools"], loose.losses]).toEqual([[{ name: "f", input_schema: withDefs }], []]);
   });
 
-  it("48 a schema for what has members of any name is closed for a messages vendor, and says so", async () => {
+  it("48 close a schema with arbitrary member names for a messages vendor, with a loss", async () => {
     const schema = { type: "object", additionalProperties: { type: "string" } };
     const response_format = { type: "json_schema", json_schema: { name: "a", schema } };
     const received = await sent("chat-completions", "messages", {
@@ -94,7 +94,7 @@ describe("schemas that a vendor refuses the call over", () => {
     [{ type: "array", items: { allOf: [{ type: "string" }] } }],
     [{ $ref: "#/definitions/a" }],
   ] as const)(
-    "34 48 a strict schema with %j is not strict for vendors of the OpenAI family",
+    "34 48 are not sent as strict with %j to vendors of the OpenAI family",
     async (member) => {
       const schema = { ...object({ a: member }), definitions: { a: { type: "string", format: "uri" } } };
       const format = { type: "json_schema", schema };
@@ -116,7 +116,7 @@ describe("schemas that a vendor refuses the call over", () => {
   );
 });
 
-describe("an answer that is no object", () => {
+describe("a response schema that is not an object", () => {
   const list = { type: "ARRAY", items: { type: "OBJECT", properties: { name: { type: "STRING" } } } };
   const body = {
     model: "m",
@@ -132,7 +132,7 @@ describe("an answer that is no object", () => {
   };
 
   it.each(["chat-completions", "responses", "messages"] as const)(
-    "48 is asked of a %s vendor as a member of one",
+    "48 is wrapped in an object for a %s vendor",
     async (upstream) => {
       const received = await sent("generative-language", upstream, body);
       const formats = [
@@ -148,7 +148,7 @@ describe("an answer that is no object", () => {
     },
   );
 
-  it("48 reaches the client by itself, whole", async () => {
+  it("48 is unwrapped for the client, complete", async () => {
     const asked = { client: "generative-language", upstream: "chat-completions", body } as const;
     const received = await runScene({
       ...asked,
@@ -159,7 +159,7 @@ describe("an answer that is no object", () => {
     expect(textOf(refused.json)).toBe("I cannot {");
   });
 
-  it("48 reaches the client by itself out of a tool's arguments", async () => {
+  it("48 is unwrapped for the client from a tool's arguments", async () => {
     const input = { value: JSON.parse(listText) };
     const received = await runScene({
       client: "generative-language",
@@ -175,7 +175,7 @@ describe("an answer that is no object", () => {
     expect(JSON.parse(textOf(received.json) ?? "")).toEqual(JSON.parse(listText));
   });
 
-  it("48 reaches the client by itself, streamed and cut anywhere", async () => {
+  it("48 is unwrapped for the client, streamed and split at any byte", async () => {
     const schema = { type: "array", items: { type: "string" } };
     const whole = `{ "value" : ${listText} } \n`;
     for (let size = 1; size <= whole.length; size += 1) {
@@ -196,7 +196,7 @@ describe("an answer that is no object", () => {
     }
   });
 
-  it("48 reaches the client by itself out of a stream of events that are all alike", async () => {
+  it("48 is unwrapped for the client from a stream of similar events", async () => {
     const schema = { type: "array", items: { type: "integer" } };
     const output_config = { format: { type: "json_schema", schema } };
     const numbers = Array.from({ length: 50 }, (_, position) => position);
@@ -211,7 +211,7 @@ describe("an answer that is no object", () => {
     expect(texts.join("")).toBe(JSON.stringify(numbers));
   });
 
-  it("48 is left alone where it points at itself", async () => {
+  it("48 is left unchanged if it refers to itself", async () => {
     const schema = { type: "array", items: { anyOf: [{ type: "string" }, { $ref: "#" }] } };
     const text = { format: { type: "json_schema", name: "a", schema } };
     const received = await sent("responses", "chat-completions", { model: "m", input: "Hi", text });

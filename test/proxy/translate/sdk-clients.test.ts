@@ -85,8 +85,8 @@ function expectLinked(name: Vendor, body: string): void {
 const parameters = { type: "object", properties: { city: { type: "string" } } };
 const temperatures: Readonly<Record<string, string>> = { 東京: "18 °C", "São Paulo": "25 °C" };
 
-describe("the openai SDK's responses", () => {
-  it.each(names.filter((name) => name !== "responses"))("loops over tools of a %s vendor", async (model) => {
+describe("the openai SDK with responses", () => {
+  it.each(names.filter((name) => name !== "responses"))("runs a tool loop with a %s vendor", async (model) => {
     const upstream = play(model);
     const client = new OpenAI({ apiKey: "k", baseURL: `${proxy.url}/v1`, maxRetries: 0 });
     const tools = [{ type: "function" as const, name: "get_weather", parameters, strict: false }];
@@ -113,7 +113,7 @@ describe("the openai SDK's responses", () => {
   });
 
   it.each(names.filter((name) => name !== "responses"))(
-    "goes on by the id of what a %s vendor said",
+    "continues from the id of a response of a %s vendor",
     async (model) => {
       const upstream = play(model);
       const client = new OpenAI({ apiKey: "k", baseURL: `${proxy.url}/v1`, maxRetries: 0 });
@@ -139,7 +139,7 @@ describe("the openai SDK's responses", () => {
   );
 
   it.each(names.filter((name) => name !== "responses"))(
-    "is understood when it sends back ids instead of what a %s vendor said",
+    "can send ids instead of the items of a %s vendor",
     async (model) => {
       const upstream = play(model);
       const client = new OpenAI({ apiKey: "k", baseURL: `${proxy.url}/v1`, maxRetries: 0 });
@@ -164,7 +164,7 @@ describe("the openai SDK's responses", () => {
 
 describe("the Google SDK", () => {
   it.each(names.filter((name) => name !== "generative-language"))(
-    "loops over tools of a %s vendor",
+    "runs a tool loop with a %s vendor",
     async (model) => {
       const upstream = play(model);
       const client = new GoogleGenAI({ apiKey: "k", httpOptions: { baseUrl: proxy.url } });
@@ -196,7 +196,7 @@ describe("the Google SDK", () => {
   );
 
   it.each(names.filter((name) => name !== "generative-language"))(
-    "chats with a %s vendor, counting its tokens",
+    "chats with a %s vendor and counts tokens",
     async (model) => {
       const upstream = play(model);
       upstream.respond = (hit, response) => {

@@ -74,7 +74,7 @@ function expectLoop(dialect: UpstreamDialect, cities: string[], last: string): v
 }
 
 describe("the openai SDK, chat completions", () => {
-  it.each(others("chat-completions"))("goes round a tool loop with %s", async (dialect) => {
+  it.each(others("chat-completions"))("runs a tool loop with %s", async (dialect) => {
     const client = new OpenAI({ apiKey: KEY, baseURL: `${proxy.url}/v1`, maxRetries: 0 });
     const tools = [{ type: "function" as const, function: { name: "get_weather", parameters: schema } }];
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: "Weather?" }];
@@ -101,7 +101,7 @@ describe("the openai SDK, chat completions", () => {
 });
 
 describe("the openai SDK, responses", () => {
-  it.each(others("responses"))("goes round a tool loop with %s", async (dialect) => {
+  it.each(others("responses"))("runs a tool loop with %s", async (dialect) => {
     const client = new OpenAI({ apiKey: KEY, baseURL: `${proxy.url}/v1`, maxRetries: 0 });
     const tools = [{ type: "function" as const, name: "get_weather", parameters: schema, strict: false }];
     const model = `at-${dialect}`;
@@ -123,7 +123,7 @@ describe("the openai SDK, responses", () => {
 });
 
 describe("the anthropic SDK", () => {
-  it.each(others("messages"))("goes round a tool loop with %s", async (dialect) => {
+  it.each(others("messages"))("runs a tool loop with %s", async (dialect) => {
     const client = new Anthropic({ apiKey: KEY, baseURL: proxy.url, maxRetries: 0 });
     const tools = [{ name: "get_weather", input_schema: schema }];
     const messages: Anthropic.MessageParam[] = [{ role: "user", content: "Weather?" }];
@@ -148,7 +148,7 @@ describe("the anthropic SDK", () => {
 });
 
 describe("the google SDK", () => {
-  it.each(others("generative-language"))("goes round a tool loop with %s", async (dialect) => {
+  it.each(others("generative-language"))("runs a tool loop with %s", async (dialect) => {
     const client = new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: proxy.url } });
     const config = {
       tools: [{ functionDeclarations: [{ name: "get_weather", parametersJsonSchema: schema }] }],

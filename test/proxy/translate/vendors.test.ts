@@ -20,7 +20,7 @@ const called = (thinking: Json[] = [], id = "toolu_01A09q90qw90lq917835lq9") => 
 ];
 const unsigned = { type: "thinking", thinking: "Hmm", signature: "sally1.chat-completions." };
 
-describe("37 how much to think, at chat-completions vendors", () => {
+describe("37 reasoning options at chat-completions vendors", () => {
   it.each([
     ["deepseek-reasoner", "api.deepseek.com", { reasoning_effort: "high" }],
     ["glm-5.2", "api.z.ai", { reasoning_effort: "high" }],
@@ -28,13 +28,13 @@ describe("37 how much to think, at chat-completions vendors", () => {
     ["sonar-reasoning-pro", "api.perplexity.ai", { reasoning_effort: "high" }],
     ["anthropic/claude-sonnet-4.5", "openrouter.ai", { reasoning: { effort: "high" } }],
     ["claude-4-sonnet", "acme.snowflakecomputing.com", { reasoning: { effort: "high" } }],
-  ])("is said to %s at %s", async (model, host, members) => {
+  ])("are sent to %s at %s", async (model, host, members) => {
     const received = await toChat({ output_config: { effort: "high" } }, model, host);
     expect(received.sent).toMatchObject(members);
     expect(received.losses).toEqual([]);
   });
 
-  it("is a budget at OpenRouter where it was one", async () => {
+  it("are a budget for OpenRouter if the client set one", async () => {
     const thinking = { type: "enabled", budget_tokens: 3000 };
     const received = await toChat(
       { thinking, max_tokens: 9000 },
@@ -53,13 +53,13 @@ describe("37 how much to think, at chat-completions vendors", () => {
     ["qwen3-32b", undefined, {}, ["reasoning-effort"]],
     ["glm-4.6", undefined, {}, ["reasoning-effort"]],
     ["gpt-4o", undefined, {}, []],
-  ])("is none where none is wanted of %s at %s, or a loss", async (model, host, members, losses) => {
+  ])("switch reasoning off for %s at %s, or are a loss", async (model, host, members, losses) => {
     const received = await toChat({ thinking: { type: "disabled" } }, model, host);
     expect(received.sent).toMatchObject(members);
     expect(received.losses).toEqual(losses);
   });
 
-  it("never becomes none where some is wanted", async () => {
+  it("never switch reasoning off if the client requested some", async () => {
     const low = await toChat({ output_config: { effort: "low" } }, "qwen/qwen3-32b", "api.groq.com");
     expect(low.sent).not.toHaveProperty("reasoning_effort");
     const small = await toChat({ output_config: { effort: "low" } }, "mistral-small", "api.mistral.ai");
@@ -67,7 +67,7 @@ describe("37 how much to think, at chat-completions vendors", () => {
   });
 });
 
-describe("43 thinking that a vendor wants back", () => {
+describe("43 thinking that a vendor requires back", () => {
   it.each([
     ["gpt-oss-120b", undefined, { reasoning: "Hmm" }],
     ["deepseek-chat", undefined, { reasoning_content: "Hmm" }],
@@ -78,7 +78,7 @@ describe("43 thinking that a vendor wants back", () => {
     expect(received.losses).toEqual([]);
   });
 
-  it("is empty where a call came without any", async () => {
+  it("is empty for a call without any", async () => {
     const received = await toChat({ messages: called() }, "deepseek-reasoner");
     expect((received.sent["messages"] as Json[])[1]).toMatchObject({ reasoning_content: "" });
     const plain = await toChat(
@@ -89,7 +89,7 @@ describe("43 thinking that a vendor wants back", () => {
   });
 
   it.each(["openai/gpt-5", "openai/o4-mini", "anthropic/claude-sonnet-4.5"])(
-    "is %s's sealed reasoning_details behind a gateway",
+    "is sent as the encrypted reasoning_details of %s behind a gateway",
     async (model) => {
       const detail = {
         type: "reasoning.encrypted",
@@ -108,8 +108,8 @@ describe("43 thinking that a vendor wants back", () => {
   );
 });
 
-describe("21 calls at Mistral", () => {
-  it("have ids of nine letters and digits, the same in call and result and each time", async () => {
+describe("21 call ids for Mistral", () => {
+  it("have nine letters and digits, the same in call and result and each time", async () => {
     for (const [model, host] of [
       ["mistral-large-latest", undefined],
       ["ministral-8b", undefined],
@@ -134,14 +134,14 @@ describe("21 calls at Mistral", () => {
 });
 
 describe("79 usage in streams", () => {
-  it("is not asked of Mistral, which refuses the question and tells it unasked", async () => {
+  it("is not requested from Mistral, which rejects the option and reports usage anyway", async () => {
     const mistral = await toChat({ stream: true }, "mistral-large-latest", "api.mistral.ai");
     expect(mistral.sent).not.toHaveProperty("stream_options");
     const other = await toChat({ stream: true }, "mistral-large-latest", "localhost");
     expect(other.sent).toHaveProperty("stream_options");
   });
 
-  it("is read where Groq alone puts it", async () => {
+  it("is read from Groq's own member", async () => {
     const usage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 };
     const end = {
       id: "c",
@@ -154,7 +154,7 @@ describe("79 usage in streams", () => {
     expect(received.outcome.usage).toMatchObject({ input: { total: 7 }, output: { total: 5 } });
   });
 
-  it("counts reasoning beside the answer where it is more than all of it", async () => {
+  it("counts reasoning outside the output if it exceeds the output", async () => {
     const usage = {
       prompt_tokens: 7,
       completion_tokens: 10,
@@ -178,7 +178,7 @@ describe("59 thoughts of several items", () => {
   const output = [reasoning("One."), reasoning("Two."), message];
   const response = { id: "resp_1", object: "response", status: "completed", output };
 
-  it("have a break between them in a chat-completions answer", async () => {
+  it("are separated in a chat-completions response", async () => {
     const ask = { client: "chat-completions", upstream: "responses" } as const;
     const whole = await runScene({ ...ask, body: { model: "m", messages: [hi] }, response });
     const [choice] = whole.json["choices"] as { message: Json }[];

@@ -56,7 +56,7 @@ describe("interim responses", () => {
     ["native", { stream: true }],
     ["foreign", {}],
     ["foreign", { stream: true }],
-  ])("cannot go on longer than first_byte (%s, %j)", async (upstream, more) => {
+  ])("cannot extend first_byte (%s, %j)", async (upstream, more) => {
     const url = await startRawUpstream((socket) => {
       const timer = setInterval(() => socket.write("HTTP/1.1 102 Processing\r\n\r\n"), 20);
       socket.on("close", () => clearInterval(timer));
@@ -73,9 +73,9 @@ describe("interim responses", () => {
     "one in pieces": [...CONTINUE],
     none: [],
   };
-  describe.each(Object.entries(FIRST))("before an answer: %s", (_name, first) => {
+  describe.each(Object.entries(FIRST))("before a response: %s", (_name, first) => {
     it.each(["native", "foreign"] as const)(
-      "are skipped (%s), on a kept connection too",
+      "are skipped (%s), also on a reused connection",
       async (upstream) => {
         const url = await startRawUpstream(async (socket, request) => {
           for (const piece of first) {
@@ -89,7 +89,7 @@ describe("interim responses", () => {
       },
     );
 
-    it("are skipped in one packet with the answer, before MCP's too", async () => {
+    it("are skipped in one packet with the response, also for MCP", async () => {
       const url = await startRawUpstream((socket) => socket.write(`${first.join("")}${whole("{}")}`));
       const { ask } = await startProxyFor(url);
       expect((await ask("native", {}, "/mcp/tools/mcp")).status).toBe(200);
@@ -97,7 +97,7 @@ describe("interim responses", () => {
     });
   });
 
-  it("stay what they are in the middle of a body", async () => {
+  it("are left unchanged within a body", async () => {
     const events = [`: ${CONTINUE}`, CONTINUE, ...EVENTS[DIALECTS.native]];
     const url = await startRawUpstream(async (socket) => {
       socket.write("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n");
@@ -116,7 +116,7 @@ describe("interim responses", () => {
     "HTTP/1.1 100 Continue\r\n",
     `HTTP/1.1 100 ${"x".repeat(100_000)}`,
     "HTTP/1.1 10",
-  ])("are a failure where the connection ends in the middle of one: %j", async (piece) => {
+  ])("are a failure if the connection ends within one: %j", async (piece) => {
     const url = await startRawUpstream((socket) => socket.end(piece));
     const { ask } = await startProxyFor(url);
     expect((await ask("native")).status).toBe(502);

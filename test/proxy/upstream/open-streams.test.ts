@@ -5,10 +5,10 @@ function streamTo(stopped: string[], name: string): OpenStream {
   return { lastActivity: 0, index: -1, onSilence: () => {}, onStop: () => stopped.push(name) };
 }
 
-describe("the streams that are open", () => {
+describe("the open streams", () => {
   const names = ["a", "b", "c", "d"];
 
-  it.each([...names, "none"])("are told of the end, but for %s, which has gone", (removed) => {
+  it.each([...names, "none"])("are notified of the stop, except %s, which was removed", (removed) => {
     const stopped: string[] = [];
     const open = createOpenStreams(() => 0);
     const streams = names.map((name) => streamTo(stopped, name));
@@ -18,7 +18,7 @@ describe("the streams that are open", () => {
     expect(stopped.toSorted()).toEqual(names.filter((name) => name !== removed));
   });
 
-  it("count one that comes twice once, and let one go that was never there", () => {
+  it("contain a stream once that was added twice, and ignore the removal of an unknown one", () => {
     const stopped: string[] = [];
     const open = createOpenStreams(() => 0);
     const twice = streamTo(stopped, "twice");
@@ -29,7 +29,7 @@ describe("the streams that are open", () => {
     expect(stopped).toEqual(["twice"]);
   });
 
-  it("keep their places as others come and go in any order", () => {
+  it("keep their indexes valid while others are added and removed in any order", () => {
     const stopped: string[] = [];
     const open = createOpenStreams(() => 0);
     const streams = Array.from({ length: 50 }, (_, index) => streamTo(stopped, String(index)));

@@ -22,7 +22,7 @@ it.each([
     "/v1/chat/completions",
     { model: "main/m", messages: [{ role: "user", content: "hi" }] },
   ],
-])("%s sends each header once, the configured one in place of ours", async (_what, method, path, body) => {
+])("%s sends each header once, with the configured value in place of the default", async (_what, method, path, body) => {
   const upstream = await startFakeUpstream();
   upstream.respond = json(MESSAGE);
   const headers = { "anthropic-version": "2099-01-01", "x-api-key": "sk-of-the-gateway", accept: "text/x" };

@@ -39,7 +39,7 @@ it("calls what NO_PROXY names directly", async () => {
   expect([called.status, vendor.hits.length, carrier.tunnels]).toEqual([502, 0, []]);
 });
 
-it.each([407, 403, 502])("says that the HTTP proxy refused with %i, without its password", async (status) => {
+it.each([407, 403, 502])("reports that the HTTP proxy refused with %i, without its password", async (status) => {
   const { proxy, vendor, carrier } = await startAll({}, status);
   const body = JSON.stringify({ model: "remote/m", messages: [{ role: "user", content: "Hi" }] });
   const called = await post(`${proxy.url}/v1/chat/completions`, body);
@@ -52,7 +52,7 @@ it.each([407, 403, 502])("says that the HTTP proxy refused with %i, without its 
   expect(vendor.hits).toEqual([]);
 });
 
-it("says that the HTTP proxy cannot be reached", async () => {
+it("reports that the HTTP proxy is unreachable", async () => {
   const { proxy, carrier } = await startAll();
   await carrier.close();
   const body = JSON.stringify({ model: "remote/m", messages: [{ role: "user", content: "Hi" }] });

@@ -20,8 +20,8 @@ function upstreamWith(prices: object = {}) {
 const messages = (counts: object) =>
   usageFrom(getProfile("messages").response, { input_tokens: 0, output_tokens: 0, ...counts });
 
-describe("what a call costs", () => {
-  it("is the sum of its tokens, each kind at its price and none of them twice", () => {
+describe("the cost of a call", () => {
+  it("is the sum of its tokens, each at the price of its kind and counted once", () => {
     const upstream = upstreamWith();
     const cost = (counts: object, model = "claude-sonnet-4-6") => computeCost(messages(counts), upstream, model);
     expect(cost({ input_tokens: MILLION })).toBe(3);
@@ -33,7 +33,7 @@ describe("what a call costs", () => {
     expect(cost({ input_tokens: 1, cache_read_input_tokens: 1000, output_tokens: 10 })).toBe(0.000453);
   });
 
-  it("counts a cache's tokens once, whether the vendor's input has them or not", () => {
+  it("counts cached tokens once, whether or not the vendor's input includes them", () => {
     const chat = { prompt_tokens: 1000, completion_tokens: 0, prompt_tokens_details: { cached_tokens: 800 } };
     expect(computeCost(usageFrom(getProfile("chat-completions").response, chat), upstreamWith(), "gpt-5.4")).toBe(
       0.0007,
@@ -48,7 +48,7 @@ describe("what a call costs", () => {
     ).toBe(0.000084);
   });
 
-  it("is that of long prompts for the whole call, from the first token above", () => {
+  it("uses the prices of long prompts for the whole call above the threshold", () => {
     const cost = (cached: number) =>
       computeCost(
         messages({ input_tokens: 1, cache_read_input_tokens: cached }),
@@ -70,12 +70,12 @@ describe("what a call costs", () => {
     ["gpt-5-turbo", undefined],
     ["qwen3", undefined],
     ["constructor", undefined],
-  ])("goes by names that a list says, and by no others: %s", (model, input) => {
+  ])("uses the names of the price list, and no others: %s", (model, input) => {
     const upstream = upstreamWith();
     expect(upstream && findPrice(upstream, model)?.input).toBe(input);
   });
 
-  it("is not known where the vendor does not tell the tokens, or the list not their price", () => {
+  it("is unknown if the vendor does not report the tokens, or the list has no price", () => {
     const upstream = upstreamWith();
     expect(computeCost(undefined, upstream, "claude-opus-5")).toBeUndefined();
     expect(computeCost({ input: { total: 5 }, output: {} }, upstream, "claude-opus-5")).toBeUndefined();
@@ -85,7 +85,7 @@ describe("what a call costs", () => {
     expect(computeCost(written, upstream, "gpt-5.4")).toBeUndefined();
   });
 
-  it("is what the configuration says, pattern by pattern in its order, before what a list says", () => {
+  it("uses the first matching configured price before the list price", () => {
     const upstream = upstreamWith({
       "claude-opus-*": { input: 1, output: 2 },
       "*": { input: 0, output: 0, cache_read: 0, long_prompt: { above: 10, input: 7, output: 0 } },
@@ -95,7 +95,7 @@ describe("what a call costs", () => {
     expect(computeCost(messages({ input_tokens: MILLION }), upstream, "gpt-5")).toBe(7);
   });
 
-  it("is on record, and 0 is not the same as unknown", async () => {
+  it("is logged, and 0 differs from unknown", async () => {
     const upstream = await startFakeUpstream(
       json({ type: "message", content: [], usage: { input_tokens: 1000, output_tokens: 100 } }),
     );
@@ -124,7 +124,7 @@ describe("what a call costs", () => {
 });
 
 describe("the price lists", () => {
-  it("say of each when and where it was read, and no model twice", () => {
+  it("name their source and date, and no model twice", () => {
     const names = priceLists.flatMap(({ prices }) => Object.keys(prices));
     expect(new Set(names).size).toBe(names.length);
     for (const { read, source } of priceLists) {

@@ -34,12 +34,12 @@ describe("counting tokens without a vocabulary", () => {
     expect(Math.abs(countText(text) - tokens) / tokens).toBeLessThan(0.15);
   });
 
-  it("counts nothing for nothing and grows with the text", () => {
+  it("returns 0 for an empty text and grows with the text", () => {
     expect(countText("")).toBe(0);
     expect(countText("word ".repeat(200))).toBeGreaterThan(countText("word ".repeat(100)) * 1.9);
   });
 
-  it("counts text, system, tools and tool traffic of a request, and not its ids", () => {
+  it("counts text, system, tools and tool calls of a request, but not its ids", () => {
     const text = COUNTED[0]?.[1] ?? "";
     const bare = estimateTokens({ messages: [{ role: "user", content: "Hi" }] });
     const more = (extra: object) =>
@@ -65,7 +65,7 @@ describe("counting tokens without a vocabulary", () => {
     expect(estimateTokens(undefined)).toBeGreaterThan(0);
   });
 
-  it("counts images by size, in both rules, and documents by page", () => {
+  it("counts images by size, by both rules, and documents by page", () => {
     const png = Buffer.alloc(64);
     png.writeUInt32BE(0x89504e47, 0);
     png.writeUInt32BE(1000, 16);

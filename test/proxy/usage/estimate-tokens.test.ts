@@ -113,7 +113,7 @@ describe("an estimate of tokens is within 15 %", () => {
   });
 });
 
-it("counts the pages of a document whose tree has more counts than a function takes arguments", () => {
+it("counts the pages of a document whose page tree has more counts than a call accepts arguments", () => {
   const pdf = Buffer.from(`%PDF-1.7\n${"/Count 7\n".repeat(200_000)}`).toString("base64");
   const source = { type: "base64", media_type: "application/pdf", data: pdf };
   const messages = [{ role: "user", content: [{ type: "document", source }] }];

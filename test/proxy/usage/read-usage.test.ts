@@ -11,18 +11,18 @@ const usage = {
 };
 const response = JSON.stringify({ choices: [], usage, note: "}" });
 
-test("usage is read whole past strings that hold braces, quotes and end in a backslash", () => {
+test("usage is read completely after strings that contain braces, quotes and a final backslash", () => {
   expect(lastUsage(chat, response)).toEqual(usage);
   expect(firstUsage(chat, response)).toEqual(usage);
 });
 
-test("usage is read the same where it stands far from the answer's end", () => {
+test("usage is read the same far from the end of the response", () => {
   const long = JSON.stringify({ usage, choices: ["x".repeat(2_000)] });
   expect(lastUsage(chat, long)).toEqual(usage);
 });
 
 test.each(['{"usage":{"prompt_tokens":7,"note":"cut of', '{"usage":{"prompt_tokens":7'])(
-  "a piece that ends within usage tells none: %s",
+  "a piece that ends within the usage returns none: %s",
   (piece) => {
     expect(lastUsage(chat, piece)).toBeUndefined();
   },
@@ -33,6 +33,6 @@ test.each([
   ["chat-completions", { completion_tokens: 9, completion_tokens_details: { reasoning_tokens: 4 } }],
   ["responses", { output_tokens: 9, output_tokens_details: { reasoning_tokens: 4 } }],
   ["generative-language", { candidatesTokenCount: 5, thoughtsTokenCount: 4 }],
-] as const)("what %s vendors say of thinking is counted within the answer", (dialect, counts) => {
+] as const)("reasoning tokens of %s vendors are counted within the output", (dialect, counts) => {
   expect(usageFrom(getProfile(dialect).response, counts)?.output).toEqual({ total: 9, reasoning: 4 });
 });

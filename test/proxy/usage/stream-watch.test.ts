@@ -10,13 +10,13 @@ function watched(text: string, dialect: "chat-completions" | "generative-languag
   return watch;
 }
 
-describe("whether a stream has come to its end", () => {
-  it("is so at a finish reason, [DONE] or neither behind it, with or without the last line end", () => {
+describe("the end of a stream", () => {
+  it("is detected at a finish reason, with or without [DONE] and the last line end", () => {
     for (const end of ["", "\n", "\n\n", "\n\ndata: [DONE]", "\n\ndata: [DONE]\n\n", "\n\n: bye"])
       expect(watched(`${FINISH}${end}`, "chat-completions").ended, JSON.stringify(end)).toBe(true);
   });
 
-  it("is not so where the connection ends within an event, however much of its end is there", () => {
+  it("is not detected if the connection ends within an event", () => {
     const whole = `${FINISH}\n\ndata: [DONE]`;
     const between = [FINISH.length, FINISH.length + 1, FINISH.length + 2, whole.length];
     const ends = Array.from({ length: whole.length + 1 }, (_, length) => length).filter(
@@ -25,7 +25,7 @@ describe("whether a stream has come to its end", () => {
     expect(ends).toEqual(between);
   });
 
-  it("is not so in the middle of the last event of the other dialects either", () => {
+  it("is not detected within the last event of the other dialects", () => {
     const google = 'data: {"candidates":[{"finishReason":"STOP"}]}';
     expect(watched(google, "generative-language").ended).toBe(true);
     expect(watched(google.slice(0, -1), "generative-language").ended).toBe(false);
@@ -34,7 +34,7 @@ describe("whether a stream has come to its end", () => {
     expect(watched(claude.slice(0, -1), "messages").ended).toBe(false);
   });
 
-  it("goes by the last byte where the last line began before what is kept", () => {
+  it("is detected by the last byte if the last line began before the retained bytes", () => {
     const long = `data: {"finish_reason":"stop","text":"${"x".repeat(100_000)}"`;
     expect(watched(long, "chat-completions").ended).toBe(false);
     const watch = watched(`${long}}`, "chat-completions");

@@ -60,8 +60,8 @@ const response: fc.Arbitrary<ExchangeResponse> = fc
     return { id: "chatcmpl-a", model: "m", created: 1, candidates: [{ parts, finish }], usage: counts };
   });
 
-describe("laws of the chat-completions codec", () => {
-  it.each(recordings)("a recorded answer says the same after being written again: %s", (name) => {
+describe("the chat-completions codec", () => {
+  it.each(recordings)("returns an equal response after decoding and encoding a recorded one: %s", (name) => {
     const decoded = chat.decodeResponse(readJsonFixture("chat-completions", name)).value;
     const written = chat.encodeResponse(decoded, context).value;
     const spoken = (response: ExchangeResponse) => JSON.stringify(withoutOrigin(response).candidates);
@@ -71,7 +71,7 @@ describe("laws of the chat-completions codec", () => {
   });
 
   it.each(streams)(
-    "a recorded stream is told to its end, and says the same after being written again: %s",
+    "decodes a recorded stream completely and returns an equal one after encoding: %s",
     (name) => {
       const events = decodeAll(chat, [...wireEvents(readStreamFixture("chat-completions", name)), done]);
       expect(events.at(-1)?.type).toBe("end");
@@ -83,7 +83,7 @@ describe("laws of the chat-completions codec", () => {
 
   checkResponseLaws(chat, { response, context });
 
-  it("ends exactly once, however much of a stream arrives", () => {
+  it("ends a stream exactly once, wherever it is cut off", () => {
     const lines = readStreamFixture("chat-completions", "own-parallel-interleaved.chunks.txt");
     for (let length = 0; length <= lines.length; length += 1) {
       const received = decodeAll(chat, wireEvents(lines.slice(0, length)));
@@ -93,7 +93,7 @@ describe("laws of the chat-completions codec", () => {
     }
   });
 
-  it("reads back every request it writes", () => {
+  it("decodes every request that it encodes", () => {
     const functionTool = fc
       .record({ name: toolName, description: anyText, strict: fc.boolean() })
       .map((members): Tool => ({ type: "function", schema: { type: "object", properties: {} }, ...members }));

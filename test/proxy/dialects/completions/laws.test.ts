@@ -33,8 +33,8 @@ const response: fc.Arbitrary<ExchangeResponse> = fc
     usage: { input, output },
   }));
 
-describe("laws of the completions codec", () => {
-  it("a recorded answer says the same after being written again", () => {
+describe("the completions codec", () => {
+  it("returns an equal response after decoding and encoding a recorded one", () => {
     const decoded = completions.decodeResponse(
       readJsonFixture("chat-completions", "openai-completion-text.json"),
     ).value;
@@ -43,7 +43,7 @@ describe("laws of the completions codec", () => {
     ).toEqual(withoutOrigin(decoded));
   });
 
-  it("a recorded stream says the same after being written again", () => {
+  it("returns an equal stream after decoding and encoding a recorded one", () => {
     const lines = readStreamFixture("chat-completions", "openai-completion-text.chunks.txt");
     const events = decodeAll(completions, [...wireEvents(lines), { event: "message", data: "[DONE]" }]);
     expect(
@@ -53,7 +53,7 @@ describe("laws of the completions codec", () => {
 
   checkResponseLaws(completions, { response, context });
 
-  it("ends exactly once, however much of a stream arrives", () => {
+  it("ends a stream exactly once, wherever it is cut off", () => {
     const lines = readStreamFixture("chat-completions", "openai-completion-text.chunks.txt");
     for (let length = 0; length < lines.length; length += 1) {
       const received = decodeAll(completions, wireEvents(lines.slice(0, length)));
@@ -61,7 +61,7 @@ describe("laws of the completions codec", () => {
     }
   });
 
-  it("reads back every request it writes", () => {
+  it("decodes every request that it encodes", () => {
     fc.assert(
       fc.property(
         anyText,
@@ -82,7 +82,7 @@ describe("laws of the completions codec", () => {
     );
   });
 
-  it("refuses prompts that are token lists or several, with the member named", () => {
+  it("rejects prompts that are token lists or several prompts, and names the member", () => {
     for (const prompt of [[1, 2, 3], ["a", "b"], undefined]) {
       expect(() => completions.decodeRequest({ model: "m", prompt }, {})).toThrow(/prompt/);
     }

@@ -12,17 +12,17 @@ function partsOf(...parts: unknown[]): readonly Part[] {
   return decode({ contents: [{ role: "user", parts }] }).turns[0]?.parts ?? [];
 }
 
-describe("reading a generative-language request", () => {
+describe("decoding a generative-language request", () => {
   it.each([
     { systemInstruction: { parts: [{ text: "Be brief." }] } },
     { systemInstruction: { role: "system", parts: [{ text: "Be brief." }] } },
     { system_instruction: { parts: [{ text: "Be brief." }] } },
     { systemInstruction: "Be brief." },
-  ])("1: instructions in every form: %j", (body) => {
+  ])("1: accepts instructions in every form: %j", (body) => {
     expect(decode(body).instructions).toEqual([text("Be brief.")]);
   });
 
-  it("4: the pieces of a streamed answer that a client keeps as they came are one text and one thought", () => {
+  it("4: joins the pieces of a streamed response that a client sends back to one text and one thought", () => {
     const parts = [
       { text: "Let me ", thought: true },
       { text: "think.", thought: true },
@@ -41,7 +41,7 @@ describe("reading a generative-language request", () => {
     ]);
   });
 
-  it("9, 12, 13: media by bytes and by address, as what their type says", () => {
+  it("9, 12, 13: converts media given as bytes or URL by their media type", () => {
     expect(
       partsOf(
         { inlineData: { mimeType: "image/png", data: "AAAA" } },
@@ -63,14 +63,14 @@ describe("reading a generative-language request", () => {
     ]);
   });
 
-  it("9: a file at the vendor is known as one", () => {
+  it("9: recognizes a file at the vendor", () => {
     const uri = "https://generativelanguage.googleapis.com/v1beta/files/abc";
     expect(partsOf({ fileData: { mimeType: "image/png", fileUri: uri } })).toMatchObject([
       { type: "image", source: { kind: "file", id: uri }, origin: { dialect: "generative-language" } },
     ]);
   });
 
-  it("21, 22: calls without ids get the same one in every turn, and results find them by name and order", () => {
+  it("21, 22: gives calls without ids the same id in every turn, and matches results by name and order", () => {
     const contents = [
       { role: "user", parts: [{ text: "Go" }] },
       {
@@ -99,7 +99,7 @@ describe("reading a generative-language request", () => {
     expect(later.turns.slice(0, 3)).toEqual(turns);
   });
 
-  it("21: ids that are there are kept, and link out of order", () => {
+  it("21: keeps existing ids, and matches results that are out of order", () => {
     const { turns } = decode({
       contents: [
         { role: "model", parts: ["a", "b"].map((id) => ({ functionCall: { id, name: "f", args: {} } })) },
@@ -119,7 +119,7 @@ describe("reading a generative-language request", () => {
     [{ error: "no route" }, "no route", true],
     [{ temperature: 3, unit: "c" }, '{"temperature":3,"unit":"c"}', undefined],
     [{}, undefined, undefined],
-  ])("22, 24: what %j says", (response, value, isError) => {
+  ])("22, 24: decodes %j", (response, value, isError) => {
     const [part] = partsOf({ functionResponse: { name: "f", response } });
     expect(part).toMatchObject({
       type: "tool-result",
@@ -129,7 +129,7 @@ describe("reading a generative-language request", () => {
     expect(part?.type === "tool-result" && part.isError).toBe(isError);
   });
 
-  it("11: pictures inside a result are part of it", () => {
+  it("11: includes the images of a tool result", () => {
     const [part] = partsOf({
       functionResponse: {
         name: "f",
@@ -143,7 +143,7 @@ describe("reading a generative-language request", () => {
     ]);
   });
 
-  it("27: the vendor's own tools are hosted tools", () => {
+  it("27: decodes the vendor's own tools as hosted tools", () => {
     const { tools } = decode({ tools: [{ google_search: {} }, { codeExecution: {} }, { urlContext: {} }] });
     expect(tools).toMatchObject([
       { tool: "web-search", raw: { googleSearch: {} } },
@@ -168,11 +168,11 @@ describe("reading a generative-language request", () => {
       { mode: "VALIDATED", allowedFunctionNames: ["f"] },
       { mode: "allowed", names: ["f"], required: false },
     ],
-  ])("30: %j", (functionCallingConfig, expected) => {
+  ])("30: decodes %j", (functionCallingConfig, expected) => {
     expect(decode({ toolConfig: { functionCallingConfig } }).toolChoice).toEqual(expected);
   });
 
-  it("33: schemas become JSON Schema, and properties keep names that are keywords", () => {
+  it("33: converts schemas to JSON Schema, and keeps properties named like keywords", () => {
     const parameters = {
       type: "OBJECT",
       properties: {
@@ -195,7 +195,7 @@ describe("reading a generative-language request", () => {
     });
   });
 
-  it("33: JSON Schema said as such is not touched", () => {
+  it("33: leaves JSON Schema unchanged", () => {
     const parametersJsonSchema = { type: "object", $defs: { a_b: { type: "string" } } };
     const [tool] = decode({ tools: [{ functionDeclarations: [{ name: "f", parametersJsonSchema }] }] }).tools;
     expect(tool?.type === "function" && tool.schema).toBe(parametersJsonSchema);
@@ -208,11 +208,11 @@ describe("reading a generative-language request", () => {
       { thinking_level: "HIGH", include_thoughts: true },
       { effort: "high", include: true },
     ],
-  ])("37, 44: thinking %j", (thinkingConfig, expected) => {
+  ])("37, 44: decodes the thinking options %j", (thinkingConfig, expected) => {
     expect(decode({ generationConfig: { thinkingConfig } }).reasoning).toEqual(expected);
   });
 
-  it("42: signatures are read off calls and texts", () => {
+  it("42: reads signatures from calls and texts", () => {
     const [turn] = decode({
       contents: [
         {
@@ -230,7 +230,7 @@ describe("reading a generative-language request", () => {
     ]);
   });
 
-  it("48, 53: configuration in both spellings; what has no twin is kept as an extension", () => {
+  it("48, 53: reads configuration in both spellings, and keeps members without an equivalent as extensions", () => {
     const value = decode({
       generation_config: {
         max_output_tokens: 9,
@@ -253,7 +253,7 @@ describe("reading a generative-language request", () => {
     });
   });
 
-  it("54: the model stands in the path, with or without its collection", () => {
+  it("54: reads the model from the path, with or without its collection", () => {
     expect(decode({}, { model: "models/gemini-2.5-pro" }).model).toBe("gemini-2.5-pro");
     expect(decode({ model: "models/x" }, { model: "y" }).model).toBe("y");
   });
@@ -262,7 +262,7 @@ describe("reading a generative-language request", () => {
     { contents: 3 },
     { contents: [{ parts: [{ text: 3 }] }] },
     { tools: [{ functionDeclarations: [{}] }] },
-  ])("94: a mistake is refused: %j", (body) => {
+  ])("94: rejects an invalid request: %j", (body) => {
     expect(() => decode(body)).toThrow(DialectError);
   });
 });

@@ -22,8 +22,8 @@ function result(callId: string, more: Partial<Extract<Part, { type: "tool-result
   return { type: "tool-result", callId, content: [text("ok")], ...more };
 }
 
-describe("writing a generative-language request", () => {
-  it("1, 2: instructions stand apart, and one in the middle keeps its place, marked", () => {
+describe("encoding a generative-language request", () => {
+  it("1, 2: encodes instructions separately, and marks one within the conversation in its position", () => {
     const { body, losses } = write({
       instructions: [text("a"), text("b")],
       turns: [
@@ -38,7 +38,7 @@ describe("writing a generative-language request", () => {
     expect(losses).toEqual(["system-position"]);
   });
 
-  it("4: turns of one role are joined, empty ones left out", () => {
+  it("4: joins turns of one role and drops empty ones", () => {
     const { body } = write({
       turns: [
         { role: "user", parts: [text("a")] },
@@ -49,7 +49,7 @@ describe("writing a generative-language request", () => {
     expect(body["contents"]).toEqual([{ role: "user", parts: [{ text: "a" }, { text: "b" }] }]);
   });
 
-  it("9, 10: bytes inline, addresses as files, refused and told where the model takes bytes only", () => {
+  it("9, 10: encodes bytes inline and URLs as files, and reports a loss if the model accepts bytes only", () => {
     const image: Part = {
       type: "image",
       source: { kind: "url", url: "https://e.org/a.png", mediaType: "image/png" },
@@ -61,7 +61,7 @@ describe("writing a generative-language request", () => {
     expect(write({ turns }, { ...budgets, images: "none" }).losses).toEqual(["image"]);
   });
 
-  it("11, 22: results are told by their call's name, failures as errors, pictures beside them", () => {
+  it("11, 22: encodes results by the name of their call, failures as errors, and images next to them", () => {
     const image: Part = { type: "image", source: { kind: "base64", mediaType: "image/png", data: "AAAA" } };
     const { body } = write({
       turns: [
@@ -89,7 +89,7 @@ describe("writing a generative-language request", () => {
     ]);
   });
 
-  it("21: ids the vendor never gave are not sent to it", () => {
+  it("21: sends no ids that the vendor has not assigned", () => {
     const id = createCallId("f", 1);
     const { body } = write({
       turns: [
@@ -100,7 +100,7 @@ describe("writing a generative-language request", () => {
     expect(JSON.stringify(body)).not.toContain('"id"');
   });
 
-  it("25: arguments keep every digit, and what is no object becomes an object's one text", () => {
+  it("25: keeps every digit of arguments, and wraps other values into an object with one text", () => {
     const turns = (argument: string) => [
       { role: "user", parts: [text("Go")] } as const,
       { role: "assistant", parts: [call("a", { arguments: argument })] } as const,
@@ -117,14 +117,14 @@ describe("writing a generative-language request", () => {
     }
   });
 
-  it("5: a call that nothing stands before gets a user's turn, words do not", () => {
+  it("5: inserts a user turn before a leading call, but not before leading text", () => {
     const opened = write({ turns: [{ role: "assistant", parts: [call("a")] }] });
     expect(opened.body["contents"]).toMatchObject([{ role: "user" }, { role: "model" }]);
     expect(opened.losses).toEqual(["first-turn"]);
     expect(write({ turns: [{ role: "assistant", parts: [text("Hello")] }] })).toMatchObject({ losses: [] });
   });
 
-  it("27: foreign searches become the vendor's own, but not beside functions where the model refuses both", () => {
+  it("27: converts another vendor's search to its own, unless the model rejects it together with functions", () => {
     const search: Tool = { type: "hosted", tool: "web-search", dialect: "messages", raw: {} };
     const f: Tool = { type: "function", name: "f" };
     expect(write({ tools: [search] }).body["tools"]).toEqual([{ googleSearch: {} }]);
@@ -138,7 +138,7 @@ describe("writing a generative-language request", () => {
     ]);
   });
 
-  it("28: a custom tool becomes a function of one text, its calls likewise", () => {
+  it("28: converts a custom tool and its calls to a function with one string", () => {
     const { body } = write({
       tools: [{ type: "custom", name: "patch", format: { type: "grammar", definition: "start: x" } }],
       turns: [{ role: "assistant", parts: [call("a", { name: "patch", arguments: "free", custom: true })] }],
@@ -156,7 +156,7 @@ describe("writing a generative-language request", () => {
     expect(body["contents"]).toMatchObject([{}, { parts: [{ functionCall: { args: { input: "free" } } }] }]);
   });
 
-  it("30, 31, 35: choices; one call at a time cannot be asked for; no tools, no choice", () => {
+  it("30, 31, 35: encodes tool choices; drops the limit of one call at a time, and choices without tools", () => {
     const tools: Tool[] = [
       { type: "function", name: "f" },
       { type: "function", name: "g" },
@@ -176,12 +176,12 @@ describe("writing a generative-language request", () => {
     expect(write({ toolChoice: { mode: "auto" } }).body).not.toHaveProperty("toolConfig");
   });
 
-  it("35: a function without arguments is declared without a schema", () => {
+  it("35: declares a function without arguments without a schema", () => {
     const tools: Tool[] = [{ type: "function", name: "f", schema: { type: "object", properties: {} } }];
     expect(write({ tools }).body["tools"]).toEqual([{ functionDeclarations: [{ name: "f" }] }]);
   });
 
-  it("33: JSON Schema goes as it is where the model takes it, else in the vendor's subset", () => {
+  it("33: sends JSON Schema unchanged if the model accepts it, else the vendor's subset", () => {
     const schema = { type: "object", properties: { a: { type: ["string", "null"] } } };
     const tools: Tool[] = [{ type: "function", name: "f", schema }];
     const declared = (capabilities: Capabilities) =>
@@ -196,7 +196,7 @@ describe("writing a generative-language request", () => {
     ]);
   });
 
-  it("37: effort, budget and level into each other", () => {
+  it("37: converts effort, budget and level into each other", () => {
     const thinking = (reasoning: NonNullable<ExchangeRequest["reasoning"]>, capabilities: Capabilities) => {
       const { body, losses } = write({ reasoning }, capabilities);
       return [(body["generationConfig"] as Record<string, unknown> | undefined)?.["thinkingConfig"], losses];
@@ -220,7 +220,7 @@ describe("writing a generative-language request", () => {
     ]);
   });
 
-  it("40: foreign thinking is left out and told, never said", () => {
+  it("40: drops another vendor's thinking with a loss and never sends it as text", () => {
     const { body, losses } = write({
       turns: [
         {
@@ -233,7 +233,7 @@ describe("writing a generative-language request", () => {
     expect(losses).toEqual(["reasoning-signature"]);
   });
 
-  it("42: signatures go back where they came from; the first unsigned call gets the documented stand-in", () => {
+  it("42: returns signatures to their parts, and gives the first unsigned call the documented placeholder", () => {
     const turns = [
       { role: "assistant", parts: [call("a"), call("b")] },
       { role: "user", parts: [result("a"), result("b")] },
@@ -248,13 +248,13 @@ describe("writing a generative-language request", () => {
     expect(signatures(budgets)).toEqual([undefined, undefined, "c2ln"]);
   });
 
-  it("47: stop sequences up to the limit", () => {
+  it("47: sends stop sequences up to the limit", () => {
     const { body, losses } = write({ sampling: { stop: ["1", "2", "3", "4", "5", "6"] } });
     expect(body["generationConfig"]).toEqual({ stopSequences: ["1", "2", "3", "4", "5"] });
     expect(losses).toEqual(["stop"]);
   });
 
-  it("48: an answer's schema with its media type", () => {
+  it("48: encodes a response schema with its media type", () => {
     const output = {
       type: "json-schema",
       schema: { type: "object", properties: { a: { type: "string" } } },
@@ -269,7 +269,7 @@ describe("writing a generative-language request", () => {
     });
   });
 
-  it("49, 52: what has no word here is told", () => {
+  it("49, 52: reports members without an equivalent as losses", () => {
     const { losses } = write({
       user: "u",
       metadata: { a: "b" },
@@ -295,7 +295,7 @@ describe("writing a generative-language request", () => {
     ["models/gemini-2.5-pro", true, "/models/gemini-2.5-pro:streamGenerateContent?alt=sse"],
     ["tunedModels/my", false, "/tunedModels/my:generateContent"],
     ["a/b:free", false, "/models/a%2Fb%3Afree:generateContent"],
-  ])("54: the model %s stands in the path", (model, stream, path) => {
+  ])("54: encodes the model %s in the path", (model, stream, path) => {
     expect(write({ model, stream }).path).toBe(path);
   });
 });

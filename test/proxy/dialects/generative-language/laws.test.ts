@@ -77,8 +77,8 @@ function trimmed(counts: ExchangeResponse["usage"]): NonNullable<ExchangeRespons
   };
 }
 
-describe("laws of the generative-language codec", () => {
-  it.each(recordings)("a recorded answer says the same after being written again: %s", (name) => {
+describe("the generative-language codec", () => {
+  it.each(recordings)("returns an equal response after decoding and encoding a recorded one: %s", (name) => {
     const decoded = generativeLanguage.decodeResponse(readJsonFixture(dialect, name)).value;
     const written = JSON.parse(
       JSON.stringify(generativeLanguage.encodeResponse(decoded, encodeContext()).value),
@@ -88,7 +88,7 @@ describe("laws of the generative-language codec", () => {
     expect(counts?.output.total).toBe(decoded.usage?.output.total);
   });
 
-  it.each(streams)("a recorded stream says the same after being written again: %s", (name) => {
+  it.each(streams)("returns an equal stream after decoding and encoding a recorded one: %s", (name) => {
     const received = decodeAll(generativeLanguage, wireEvents(readStreamFixture(dialect, name)));
     const again = decodeAll(generativeLanguage, parseEvents(encodeAll(generativeLanguage, received)));
     expect(withoutOrigin(collect(again)).candidates).toEqual(withoutOrigin(collect(received)).candidates);
@@ -96,7 +96,7 @@ describe("laws of the generative-language codec", () => {
 
   checkResponseLaws(generativeLanguage, { response });
 
-  it("tells in an array what it tells in events", () => {
+  it("encodes the same content as an array and as events", () => {
     fc.assert(
       fc.property(response, fc.array(fc.nat(40), { maxLength: 5 }), (response, cuts) => {
         const events = streamOf(response, cuts);
@@ -107,7 +107,7 @@ describe("laws of the generative-language codec", () => {
     );
   });
 
-  it("ends exactly once, however much of a stream arrives", () => {
+  it("ends a stream exactly once, wherever it is cut off", () => {
     for (const name of streams) {
       const lines = readStreamFixture(dialect, name);
       for (const length of [0, 1, lines.length - 1, lines.length]) {
@@ -118,7 +118,7 @@ describe("laws of the generative-language codec", () => {
     }
   });
 
-  it("reads back every request it writes", () => {
+  it("decodes every request that it encodes", () => {
     const tool = fc.record({ name: toolName, description: anyText }).map(
       (members): Tool => ({
         type: "function",

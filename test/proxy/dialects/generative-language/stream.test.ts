@@ -39,8 +39,8 @@ function recordedCalls(name: string) {
   );
 }
 
-describe("reading a stream of the generative-language dialect", () => {
-  it("59: pieces of one text are one text, thoughts apart from it", () => {
+describe("decoding a stream of the generative-language dialect", () => {
+  it("59: joins the pieces of one text, and keeps thoughts separate", () => {
     expect(
       partsOf(
         chunk([{ text: "Let me ", thought: true }]),
@@ -53,7 +53,7 @@ describe("reading a stream of the generative-language dialect", () => {
     ]);
   });
 
-  it("57: STOP with a call is tool-calls; a limit beats the call", () => {
+  it("57: reports STOP with a call as tool-calls; the token limit takes precedence", () => {
     const call = { functionCall: { name: "f", args: { a: 1 } } };
     const finish = (reason: string) =>
       collect(decode(chunk([call], { finishReason: reason }))).candidates[0]?.finish;
@@ -61,7 +61,7 @@ describe("reading a stream of the generative-language dialect", () => {
     expect(finish("MAX_TOKENS")).toEqual({ unified: "length", raw: "MAX_TOKENS" });
   });
 
-  it("58: a blocked prompt is an answer without words, filtered", () => {
+  it("58: reports a blocked prompt as an empty, filtered response", () => {
     const received = collect(
       decode({ promptFeedback: { blockReason: "SAFETY" }, usageMetadata: { promptTokenCount: 4 } }),
     );
@@ -71,7 +71,7 @@ describe("reading a stream of the generative-language dialect", () => {
     });
   });
 
-  it("62: grounding becomes citations, its bytes counted in UTF-16", () => {
+  it("62: converts grounding to citations, with byte offsets converted to UTF-16", () => {
     const groundingMetadata = {
       groundingChunks: [{ web: { uri: "https://e.org", title: "E" } }],
       groundingSupports: [
@@ -86,7 +86,7 @@ describe("reading a stream of the generative-language dialect", () => {
     ]);
   });
 
-  it("64: several candidates stay apart", () => {
+  it("64: keeps several candidates separate", () => {
     const both = {
       candidates: [
         { index: 0, content: { parts: [{ text: "a" }] }, ...stop },
@@ -96,7 +96,7 @@ describe("reading a stream of the generative-language dialect", () => {
     expect(collect(decode(both)).candidates.map((one) => one.parts)).toEqual([[text("a")], [text("b")]]);
   });
 
-  it("67: a picture is a part of its own", () => {
+  it("67: decodes an image as a separate part", () => {
     expect(
       partsOf(chunk([{ text: "See" }, { inlineData: { mimeType: "image/png", data: "AAAA" } }], stop)),
     ).toEqual([
@@ -105,7 +105,7 @@ describe("reading a stream of the generative-language dialect", () => {
     ]);
   });
 
-  it("42: a signature belongs to its thought, its call, or the text before it", () => {
+  it("42: assigns a signature to its thought, its call, or the text before it", () => {
     const received = collect(
       decode(
         chunk([{ text: "Hm.", thought: true, thoughtSignature: "dGhpbms" }]),
@@ -121,7 +121,7 @@ describe("reading a stream of the generative-language dialect", () => {
     ]);
   });
 
-  it("21: calls without ids get ones that no other call of the answer, and no other answer, has", () => {
+  it("21: gives calls without ids ids that are unique within the response and across responses", () => {
     const ids = (responseId: string) => {
       const call = { functionCall: { name: "f", args: {} } };
       const received = collect(decode({ ...chunk([call, call], stop), responseId }));
@@ -131,7 +131,7 @@ describe("reading a stream of the generative-language dialect", () => {
     expect(ids("r1")).toEqual(ids("r1"));
   });
 
-  it("76: calls that are opened by name and filled by paths", () => {
+  it("76: decodes calls that start with a name and continue with paths", () => {
     expect(recordedCalls("google-stream-tool-call-arguments.chunks.txt")).toEqual([
       ["getWeather", { location: "Boston" }],
       ["getWeather", { location: "San Francisco" }],
@@ -159,7 +159,7 @@ describe("reading a stream of the generative-language dialect", () => {
     expect(dish.recipe.steps[4]).toBe("In a 9x13 baking dish, spread a thin layer of meat sauce.");
   });
 
-  it("75: filled arguments are told as they come", () => {
+  it("75: emits the arguments of such calls as they arrive", () => {
     const lines = readStreamFixture(
       "generative-language",
       "google-vertex-stream-tool-call-arguments-nested.1.chunks.txt",
@@ -168,7 +168,7 @@ describe("reading a stream of the generative-language dialect", () => {
     expect(received.filter((event) => event.type === "arguments-delta").length).toBeGreaterThan(30);
   });
 
-  it("76, 79: counts of each chunk are those so far, and chunks may follow the finish", () => {
+  it("76, 79: takes the last cumulative counts, and accepts chunks after the finish reason", () => {
     const usage = (candidatesTokenCount: number) => ({
       usageMetadata: {
         promptTokenCount: 3,
@@ -183,7 +183,7 @@ describe("reading a stream of the generative-language dialect", () => {
     expect(received.usage).toMatchObject({ input: { total: 4 }, output: { total: 9, reasoning: 4 } });
   });
 
-  it("85: an error in the middle is an error with its kind", () => {
+  it("85: reports an error within the stream with its kind", () => {
     const received = decodeAll(
       generativeLanguage,
       wireEvents(readStreamFixture("generative-language", "own-error-midway.chunks.txt")),
@@ -191,7 +191,7 @@ describe("reading a stream of the generative-language dialect", () => {
     expect(received.at(-1)).toMatchObject({ type: "error", error: { kind: "overloaded", status: 503 } });
   });
 
-  it("86: the end before a finish reason, and events that are no JSON, are errors", () => {
+  it("86: reports an end without a finish reason, and events that are not JSON, as errors", () => {
     expect(decode(chunk([{ text: "Half" }])).at(-1)?.type).toBe("error");
     expect(decodeAll(generativeLanguage, [{ event: "message", data: "<html>" }]).at(-1)?.type).toBe("error");
   });
@@ -205,13 +205,13 @@ describe("reading a stream of the generative-language dialect", () => {
     [{ jsonPath: "$.a[2000000]", numberValue: 1 }],
     [{ jsonPath: "$", numberValue: 1 }],
   ])(
-    "76: arguments that cannot be written on in order are an error, not a wrong call: %j",
+    "76: reports arguments that are out of order as an error, not as a wrong call: %j",
     (...partialArgs) => {
       expect(decode(chunk([{ functionCall: { name: "f", partialArgs } }], stop)).at(-1)?.type).toBe("error");
     },
   );
 
-  it("76: every kind of value, gaps in lists and names in brackets", () => {
+  it("76: supports every kind of value, gaps in lists and names in brackets", () => {
     const partialArgs = [
       { jsonPath: "$.list[1]", nullValue: "NULL_VALUE" },
       { jsonPath: "$['a b'].c", boolValue: false },
@@ -240,8 +240,8 @@ function encode(events: readonly ExchangeEvent[]) {
   return parseEvents(encodeAll(generativeLanguage, events)).map((event) => JSON.parse(event.data));
 }
 
-describe("writing a stream of the generative-language dialect", () => {
-  it("82, 100: chunks without names, the finish and the counts in the last, thoughts beside the candidates", () => {
+describe("encoding a stream of the generative-language dialect", () => {
+  it("82, 100: writes chunks without event names, and the finish reason and counts in the last one", () => {
     const events = [start, whole(text("Hi")), ...end];
     expect(encodeAll(generativeLanguage, events)).not.toMatch(/event:|\[DONE\]/);
     expect(encode(events)).toEqual([
@@ -265,7 +265,7 @@ describe("writing a stream of the generative-language dialect", () => {
     ]);
   });
 
-  it("75: a call is told whole, when its arguments are", () => {
+  it("75: writes a call once its arguments are complete", () => {
     const chunks = encode([
       start,
       { type: "part-start", index: 0, part: { type: "tool-call", id: "c", name: "f", arguments: "" } },
@@ -279,7 +279,7 @@ describe("writing a stream of the generative-language dialect", () => {
     ]);
   });
 
-  it("25: a call that was cut off is left out and told", () => {
+  it("25: drops a truncated call with a loss", () => {
     const encoder = generativeLanguage.createStreamEncoder(encodeContext());
     const call = whole({ type: "tool-call", id: "c", name: "f", arguments: '{"a' });
     const written = [start, call, { type: "finish", finish: { unified: "length" } } as const, ...end.slice(1)]
@@ -290,7 +290,7 @@ describe("writing a stream of the generative-language dialect", () => {
     expect(encoder.losses.map((loss) => loss.code)).toEqual(["incomplete-call"]);
   });
 
-  it("40: another vendor's seal travels in a thought and finds back", () => {
+  it("40: wraps another vendor's signature in a thought, from which it is restored", () => {
     const thought: Part = { type: "reasoning", text: "plan", vendor: "responses", signature: "gAAA" };
     const [first] = encode([start, whole(thought), ...end]);
     const { parts } = first.candidates[0].content;
@@ -304,7 +304,7 @@ describe("writing a stream of the generative-language dialect", () => {
     expect(read.turns[0]?.parts).toEqual([thought]);
   });
 
-  it("56: refusals are filtered, an own reason is told as it was", () => {
+  it("56: reports refusals as filtered, and the vendor's own reasons unchanged", () => {
     const reason = (finish: Extract<ExchangeEvent, { type: "finish" }>["finish"]) =>
       encode([start, { type: "finish", finish }, { type: "end" }]).at(-1).candidates[0].finishReason;
     expect(reason({ unified: "refusal" })).toBe("SAFETY");
@@ -313,7 +313,7 @@ describe("writing a stream of the generative-language dialect", () => {
     expect(reason({ unified: "stop", raw: "end_turn" })).toBe("STOP");
   });
 
-  it("83: without alt=sse a stream is one JSON array, closed on an error too", () => {
+  it("83: writes one JSON array without alt=sse, and closes it after an error too", () => {
     const array = (events: readonly ExchangeEvent[]) =>
       JSON.parse(encodeAll(generativeLanguage, events, encodeContext({ array: true })));
     expect(array([{ type: "ping" }, start, whole(text("Hi")), { type: "ping" }, ...end])).toHaveLength(2);
@@ -324,7 +324,7 @@ describe("writing a stream of the generative-language dialect", () => {
     expect(array([{ type: "error", error }])).toHaveLength(1);
   });
 
-  it("84, 85: a ping is nothing at all, an error is an error object, and nothing follows it", () => {
+  it("84, 85: writes nothing for a ping, an error object for an error, and nothing after it", () => {
     expect(encodeAll(generativeLanguage, [{ type: "ping" }])).toBe("");
     const error = { kind: "rate-limit", status: 429, message: "slow", retryAfterSeconds: 7 } as const;
     expect(encode([start, { type: "error", error }, ...end])).toEqual([
@@ -339,7 +339,7 @@ describe("writing a stream of the generative-language dialect", () => {
     ]);
   });
 
-  it("62: citations stand in the last chunk, counted in bytes", () => {
+  it("62: writes citations in the last chunk, with offsets in bytes", () => {
     const cited: Part = {
       type: "text",
       text: "déjà là",
@@ -383,7 +383,7 @@ describe("errors of the generative-language dialect", () => {
     ],
     [403, [{ error: { status: "PERMISSION_DENIED", message: "no" } }], "permission", undefined],
     [503, "<html>", "overloaded", undefined],
-  ])("95, 96, 97, 99: %i %j is %s", (status, body, kind, retryAfterSeconds) => {
+  ])("95, 96, 97, 99: decodes %i %j as %s", (status, body, kind, retryAfterSeconds) => {
     const error = generativeLanguage.decodeError(status, {}, body);
     expect(error.kind).toBe(kind);
     expect(error.retryAfterSeconds).toBe(retryAfterSeconds);
@@ -397,7 +397,7 @@ describe("errors of the generative-language dialect", () => {
     [418, "FAILED_PRECONDITION"],
     [502, "INTERNAL"],
     [504, "DEADLINE_EXCEEDED"],
-  ])("94: %i is %s", (status, name) => {
+  ])("94: encodes %i as %s", (status, name) => {
     const { body } = profile.client.encodeError({ kind: "invalid-request", status, message: "x" });
     expect(body).toMatchObject({ error: { code: status, status: name, message: "x" } });
   });

@@ -9,7 +9,7 @@ function convert(schema: unknown) {
 }
 
 describe("33: JSON Schema in the generative-language subset", () => {
-  it("inlines references, with what stands beside them", () => {
+  it("inlines references together with the keywords next to them", () => {
     const { schema, losses } = convert({
       type: "object",
       $defs: { "a/b": { type: "string", description: "under" } },
@@ -22,7 +22,7 @@ describe("33: JSON Schema in the generative-language subset", () => {
     expect(losses).toEqual([]);
   });
 
-  it("cuts a schema that contains itself, and says so", () => {
+  it("cuts a recursive schema with a loss", () => {
     const { schema, losses } = convert({
       type: "object",
       properties: { value: { type: "string" }, next: { $ref: "#" } },
@@ -40,7 +40,7 @@ describe("33: JSON Schema in the generative-language subset", () => {
     expect(losses).toEqual(["schema-cycle"]);
   });
 
-  it("bounds what references multiply", () => {
+  it("limits the expansion of references", () => {
     const $defs: Record<string, unknown> = { d0: { type: "string" } };
     for (let level = 1; level < 30; level += 1) {
       const $ref = `#/$defs/d${level - 1}`;
@@ -51,7 +51,7 @@ describe("33: JSON Schema in the generative-language subset", () => {
     expect(JSON.stringify(schema).length).toBeLessThan(1_000_000);
   });
 
-  it("names a reference that leads nowhere", () => {
+  it("names a reference without a target", () => {
     expect(convert({ $ref: "https://example.com/x.json" }).losses).toEqual(["schema-ref"]);
   });
 
@@ -104,7 +104,7 @@ describe("33: JSON Schema in the generative-language subset", () => {
       { type: "object", properties: { a: { type: "string" } }, required: ["a", "b"] },
       { type: "OBJECT", properties: { a: { type: "STRING" } }, required: ["a"] },
     ],
-  ])("says %s without a loss", (_, schema, expected) => {
+  ])("converts %s without a loss", (_, schema, expected) => {
     expect(convert(schema)).toEqual({ schema: expected, losses: [] });
   });
 
@@ -115,11 +115,11 @@ describe("33: JSON Schema in the generative-language subset", () => {
     [{ type: "object", patternProperties: { "^x": {} } }, { type: "OBJECT" }, "schema-patternProperties"],
     [{ type: "array", items: {}, uniqueItems: true }, { type: "ARRAY", items: {} }, "schema-uniqueItems"],
     [false, {}, "schema-false"],
-  ])("tells what it loses of %j", (schema, expected, code) => {
+  ])("reports what is lost of %j", (schema, expected, code) => {
     expect(convert(schema)).toEqual({ schema: expected, losses: [code] });
   });
 
-  it("never touches the names of properties, whatever they are called", () => {
+  it("keeps the names of properties, even those of keywords", () => {
     const names = ["type", "format", "$ref", "enum", "anyOf", "properties", "items", "nullable"];
     const properties = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
     const { schema } = convert({ type: "object", properties, required: ["type"] });
@@ -130,7 +130,7 @@ describe("33: JSON Schema in the generative-language subset", () => {
     });
   });
 
-  it("converts whatever it is given", () => {
+  it("converts arbitrary schemas", () => {
     const schemas = fc.letrec((tie) => ({
       schema: fc.oneof(
         { depthSize: "small", maxDepth: 3 },

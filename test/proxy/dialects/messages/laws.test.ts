@@ -64,8 +64,8 @@ const normalize = (response: ExchangeResponse) => {
   return { ...plain, usage: { ...plain.usage, input } };
 };
 
-describe("laws of the messages codec", () => {
-  it.each(recordings)("a recorded answer says the same after being written again: %s", (name) => {
+describe("the messages codec", () => {
+  it.each(recordings)("returns an equal response after decoding and encoding a recorded one: %s", (name) => {
     const decoded = messages.decodeResponse(readJsonFixture("messages", name)).value;
     const written = messages.encodeResponse(decoded, encodeContext()).value;
     expect(normalize(messages.decodeResponse(JSON.parse(JSON.stringify(written))).value)).toEqual(
@@ -74,7 +74,7 @@ describe("laws of the messages codec", () => {
   });
 
   it.each(streams)(
-    "a recorded stream is told to its end, and says the same after being written again: %s",
+    "decodes a recorded stream completely and returns an equal one after encoding: %s",
     (name) => {
       const events = decodeAll(messages, wireEvents(readStreamFixture("messages", name)));
       expect(events.at(-1)?.type).toBe("end");
@@ -92,7 +92,7 @@ describe("laws of the messages codec", () => {
 
   checkResponseLaws(messages, { response, normalize });
 
-  it("ends exactly once, however much of a stream arrives", () => {
+  it("ends a stream exactly once, wherever it is cut off", () => {
     const lines = readStreamFixture("messages", "own-thinking-tool.chunks.txt");
     for (let length = 0; length <= lines.length; length += 1) {
       const received = decodeAll(messages, wireEvents(lines.slice(0, length)));
@@ -101,7 +101,7 @@ describe("laws of the messages codec", () => {
     }
   });
 
-  it("reads back every request it writes", () => {
+  it("decodes every request that it encodes", () => {
     const functionTool = fc
       .record({ name: toolName, description: nonBlank })
       .map((members): Tool => ({ type: "function", schema: { type: "object", properties: {} }, ...members }));

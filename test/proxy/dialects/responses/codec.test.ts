@@ -24,17 +24,17 @@ function thrown(run: () => unknown): ExchangeError {
   throw new Error("Nothing was thrown.");
 }
 
-describe("answers of the responses dialect", () => {
+describe("responses of the responses dialect", () => {
   it.each([
     [{ status: "completed" }, "stop"],
     [{ status: "incomplete", incomplete_details: { reason: "max_output_tokens" } }, "length"],
     [{ status: "incomplete", incomplete_details: { reason: "content_filter" } }, "content-filter"],
-  ])("56: %j is %s", (members, unified) => {
+  ])("56: decodes %j as %s", (members, unified) => {
     const { value } = responses.decodeResponse({ output: [], ...members });
     expect(value.candidates[0]?.finish.unified).toBe(unified);
   });
 
-  it("57: length beats a call", () => {
+  it("57: reports length rather than a call", () => {
     const { value } = responses.decodeResponse({
       status: "incomplete",
       incomplete_details: { reason: "max_output_tokens" },
@@ -43,7 +43,7 @@ describe("answers of the responses dialect", () => {
     expect(value.candidates[0]?.finish.unified).toBe("length");
   });
 
-  it("56: a response that failed is thrown as what it failed of", () => {
+  it("56: throws the error of a failed response", () => {
     const error = { code: "rate_limit_exceeded", message: "slow down" };
     expect(thrown(() => responses.decodeResponse({ status: "failed", error, output: [] }))).toMatchObject({
       kind: "rate-limit",
@@ -52,7 +52,7 @@ describe("answers of the responses dialect", () => {
     });
   });
 
-  it("63: what the vendor's own tools did is kept with its input and output", () => {
+  it("63: keeps the input and output of the vendor's own tools", () => {
     const { value } = responses.decodeResponse(
       readJsonFixture("responses", "openai-code-interpreter-tool.1.json"),
     );
@@ -61,17 +61,17 @@ describe("answers of the responses dialect", () => {
     expect(tools[0]).toMatchObject({ tool: "code-execution", name: "code_interpreter" });
   });
 
-  it("61: an empty answer is an empty answer", () => {
+  it("61: decodes an empty response as empty", () => {
     expect(write(responseWith({}))).toMatchObject({ status: "completed", output: [] });
   });
 
-  it("59: texts in a row are one message of several parts", () => {
+  it("59: encodes consecutive texts as one message of several parts", () => {
     expect(write(responseWith({ parts: [text("a"), text("b")] }))["output"]).toMatchObject([
       { type: "message", content: [{ text: "a" }, { text: "b" }] },
     ]);
   });
 
-  it("65, 66: ids, times and every key a typed client reads", () => {
+  it("65, 66: encodes ids, times and every member that typed clients read", () => {
     const written = write(responseWith({}, { id: "msg_01", created: 5 }));
     expect(written).toMatchObject({
       id: "resp_msg_01",
@@ -93,7 +93,7 @@ describe("answers of the responses dialect", () => {
     }
   });
 
-  it("65: what the client asked is told back", () => {
+  it("65: repeats the client's options", () => {
     const asked = request({
       instructions: [text("Be brief.")],
       tools: [{ type: "function", name: "f", schema: { type: "object" }, strict: true }],
@@ -110,7 +110,7 @@ describe("answers of the responses dialect", () => {
     });
   });
 
-  it("100: counts include what was cached and what was thought", () => {
+  it("100: includes cached and reasoning tokens in the counts", () => {
     const usage = { input: { total: 10, cacheRead: 4, cacheWrite: 2 }, output: { total: 7, reasoning: 3 } };
     expect(write(responseWith({}, { usage }))["usage"]).toEqual({
       input_tokens: 10,
@@ -121,7 +121,7 @@ describe("answers of the responses dialect", () => {
     });
   });
 
-  it("40: foreign seals are sealed again under their vendor's name", () => {
+  it("40: wraps another vendor's signature under the vendor's name", () => {
     const parts = [{ type: "reasoning", text: "plan", vendor: "messages", signature: "sig" }] as const;
     const [item] = write(responseWith({ parts }))["output"] as Record<string, unknown>[];
     expect(item).toMatchObject({ encrypted_content: "sally1.messages.sig" });
@@ -141,13 +141,13 @@ describe("errors of the responses dialect", () => {
     [404, { error: { message: "gone" } }, "not-found"],
     [503, "<html>down</html>", "overloaded"],
     [500, undefined, "upstream"],
-  ])("95, 96, 99: %i %j is %s", (status, body, kind) => {
+  ])("95, 96, 99: decodes %i %j as %s", (status, body, kind) => {
     const error = responses.decodeError(status, { "retry-after": "7" }, body);
     expect(error).toMatchObject({ kind, status, retryAfterSeconds: 7 });
     expect(error.message).not.toBe("");
   });
 
-  it("94, 97: the envelope, the status and the wait", () => {
+  it("94, 97: encodes the envelope, the status and retry-after", () => {
     const error: ExchangeError = { kind: "rate-limit", status: 429, message: "slow", retryAfterSeconds: 9 };
     expect(profile.client.encodeError(error)).toEqual({
       status: 429,
@@ -158,7 +158,7 @@ describe("errors of the responses dialect", () => {
     });
   });
 
-  it("95: a status this dialect does not know is told as one it does", () => {
+  it("95: replaces a status that the dialect does not define", () => {
     expect(profile.client.encodeError({ kind: "overloaded", status: 529, message: "busy" }).status).toBe(503);
   });
 });

@@ -21,8 +21,8 @@ function refusal(body: Record<string, unknown>) {
   throw new Error("The request was accepted.");
 }
 
-describe("reading a responses request", () => {
-  it("1: instructions, and system and developer messages in front, are the instructions", () => {
+describe("decoding a responses request", () => {
+  it("1: takes instructions and leading system and developer messages as instructions", () => {
     const value = decode({
       instructions: "Be brief.",
       input: [
@@ -35,7 +35,7 @@ describe("reading a responses request", () => {
     expect(value.turns).toHaveLength(1);
   });
 
-  it("2: a system message in the middle keeps its place", () => {
+  it("2: keeps the position of a system message within the conversation", () => {
     const turns = turnsOf([
       { role: "user", content: "Hi" },
       { role: "developer", content: "From now on in German." },
@@ -44,7 +44,7 @@ describe("reading a responses request", () => {
     expect(turns.map((turn) => turn.role)).toEqual(["user", "system", "user"]);
   });
 
-  it("4: two messages of a user stay two turns, all an assistant does in a row is one", () => {
+  it("4: keeps two user messages as two turns, and joins consecutive assistant items to one", () => {
     const turns = turnsOf([
       { role: "user", content: "a" },
       { role: "user", content: "b" },
@@ -61,7 +61,7 @@ describe("reading a responses request", () => {
     ]);
   });
 
-  it("6: empty strings, lists and nulls are no parts", () => {
+  it("6: skips empty strings, lists and nulls", () => {
     expect(
       turnsOf([
         { role: "user", content: "" },
@@ -73,7 +73,7 @@ describe("reading a responses request", () => {
     ]);
   });
 
-  it("8: a content part of an unknown kind is kept whole, never written out as text", () => {
+  it("8: keeps a content part of an unknown kind unchanged, and never writes it as text", () => {
     const [turn] = decode({
       input: [{ role: "user", content: [{ type: "input_smell", smell: "rose" }] }],
     }).turns;
@@ -82,7 +82,7 @@ describe("reading a responses request", () => {
     ]);
   });
 
-  it("9: images by data URL, by address and by id, with their detail; a wrong media type is found out", () => {
+  it("9: decodes images as data URL, URL and id, with their detail, and corrects a wrong media type", () => {
     const content = [
       { type: "input_image", image_url: "data:image/jpeg;base64,iVBORw0KGgoAAA", detail: "high" },
       { type: "input_image", image_url: "https://example.com/a.png" },
@@ -99,7 +99,7 @@ describe("reading a responses request", () => {
     ]);
   });
 
-  it("11: an image inside a tool's output is part of the result", () => {
+  it("11: includes an image inside a tool's output in the result", () => {
     const output = [
       { type: "input_text", text: "a picture" },
       { type: "input_image", image_url: "data:image/png;base64,iVBORw0KGgo" },
@@ -116,7 +116,7 @@ describe("reading a responses request", () => {
     ]);
   });
 
-  it("12, 13: files and audio keep names and kinds", () => {
+  it("12, 13: keeps the names and kinds of files and audio", () => {
     const content = [
       { type: "input_file", filename: "a.pdf", file_data: "data:application/pdf;base64,JVBERi0" },
       { type: "input_file", file_url: "https://example.com/b.pdf" },
@@ -135,7 +135,7 @@ describe("reading a responses request", () => {
     ]);
   });
 
-  it("14: refusals and annotations in the history are read", () => {
+  it("14: decodes refusals and annotations in the history", () => {
     const annotation = {
       type: "url_citation",
       url: "https://e.org",
@@ -153,13 +153,13 @@ describe("reading a responses request", () => {
     ]);
   });
 
-  it("16: input as one string, and items without a type", () => {
+  it("16: accepts input as one string, and items without a type", () => {
     const hi = [{ role: "user", parts: [text("Hi")] }];
     expect(turnsOf("Hi")).toEqual(hi);
     expect(turnsOf([{ role: "user", content: "Hi" }])).toEqual(hi);
   });
 
-  it("16: items nobody else has are kept whole with whoever they belong to", () => {
+  it("16: keeps items that other dialects lack unchanged, with the turn to which they belong", () => {
     const items = [
       { type: "item_reference", id: "msg_1" },
       { type: "local_shell_call", call_id: "c1", action: { command: ["ls"] } },
@@ -171,7 +171,7 @@ describe("reading a responses request", () => {
     expect(turns.map((turn) => turn.role)).toEqual(["assistant", "user", "assistant"]);
   });
 
-  it("17: the phase of a message is kept", () => {
+  it("17: keeps the phase of a message", () => {
     const [turn] = decode({
       input: [
         { role: "assistant", phase: "commentary", content: [{ type: "output_text", text: "Looking." }] },
@@ -180,7 +180,7 @@ describe("reading a responses request", () => {
     expect(turn?.parts[0]?.origin?.raw).toEqual({ phase: "commentary" });
   });
 
-  it("25: arguments stay the text they were, an object becomes text", () => {
+  it("25: keeps arguments as text, and converts an object to text", () => {
     const turns = turnsOf([
       { type: "function_call", call_id: "c1", name: "f", arguments: '{"id": 9007199254740993}' },
       { type: "function_call", call_id: "c2", name: "f", arguments: { a: 1 } },
@@ -191,7 +191,7 @@ describe("reading a responses request", () => {
     ]);
   });
 
-  it("27: the vendor's own tools are hosted tools, declarations kept", () => {
+  it("27: decodes the vendor's own tools as hosted tools with their declarations", () => {
     const tools = [
       { type: "web_search" },
       { type: "image_generation", size: "auto" },
@@ -204,7 +204,7 @@ describe("reading a responses request", () => {
     ]);
   });
 
-  it("28: custom tools, their calls and outputs take free text", () => {
+  it("28: decodes custom tools, their calls and outputs as free text", () => {
     const format = { type: "grammar", syntax: "lark", definition: "start: x" };
     const value = decode({
       tools: [{ type: "custom", name: "apply_patch", description: "Patches.", format }],
@@ -220,7 +220,7 @@ describe("reading a responses request", () => {
     ]);
   });
 
-  it("29: functions of a namespace go by both names, and the flat and the nested shape are read alike", () => {
+  it("29: finds namespaced functions by both names, in the flat and the nested form", () => {
     const value = decode({
       tools: [
         {
@@ -259,17 +259,17 @@ describe("reading a responses request", () => {
       { type: "allowed_tools", mode: "required", tools: [{ type: "function", name: "f" }] },
       { mode: "allowed", names: ["f"], required: true },
     ],
-  ])("30: tool choice %j", (choice, expected) => {
+  ])("30: decodes the tool choice %j", (choice, expected) => {
     expect(decode({ tool_choice: choice }).toolChoice).toEqual(expected);
   });
 
-  it("30: a tool choice that names a hosted tool stays this dialect's own", () => {
+  it("30: keeps a tool choice that names a hosted tool for this dialect only", () => {
     const value = decode({ tool_choice: { type: "web_search" } });
     expect(value.toolChoice).toBeUndefined();
     expect(value.extensions.responses).toEqual({ tool_choice: { type: "web_search" } });
   });
 
-  it("37, 41, 44: effort, summary and sealed reasoning", () => {
+  it("37, 41, 44: decodes effort, summary and encrypted reasoning", () => {
     const value = decode({
       reasoning: { effort: "xhigh", summary: "detailed" },
       include: ["reasoning.encrypted_content", "file_search_call.results"],
@@ -280,7 +280,7 @@ describe("reading a responses request", () => {
     expect(value.extensions.responses).toEqual({ include: ["file_search_call.results"] });
   });
 
-  it("41: a reasoning item keeps its seal and stands before its call", () => {
+  it("41: keeps the signature of a reasoning item, before its call", () => {
     const [turn] = decode({
       input: [
         { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "gAAA" },
@@ -293,7 +293,7 @@ describe("reading a responses request", () => {
     ]);
   });
 
-  it("48: text formats", () => {
+  it("48: decodes text formats", () => {
     const schema = { type: "object" };
     const format = { type: "json_schema", name: "n", schema, strict: true };
     expect(decode({ text: { format } }).output).toEqual({
@@ -306,7 +306,7 @@ describe("reading a responses request", () => {
     expect(decode({ text: { verbosity: "low" } }).verbosity).toBe("low");
   });
 
-  it("52, 55: what has no twin is kept as an extension, by its name", () => {
+  it("52, 55: keeps members without an equivalent as extensions by name", () => {
     const body = { truncation: "auto", background: true, max_tool_calls: 3, previous_response_id: "resp_1" };
     const value = decode(body);
     expect(value.previousResponseId).toBe("resp_1");
@@ -321,7 +321,7 @@ describe("reading a responses request", () => {
     [{ tools: [{ type: "function" }] }, "tools[0].name"],
     [{ tool_choice: "perhaps" }, "tool_choice"],
     [{ max_output_tokens: -1 }, "max_output_tokens"],
-  ])("94: a mistake is refused by its place: %j", (body, param) => {
+  ])("94: rejects an invalid request and names the member: %j", (body, param) => {
     expect(refusal(body)).toMatchObject({ status: 400, kind: "invalid-request", param });
   });
 });

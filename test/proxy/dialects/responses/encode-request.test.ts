@@ -17,8 +17,8 @@ function user(...parts: Part[]) {
   return { turns: [{ role: "user", parts } as const] };
 }
 
-describe("writing a responses request", () => {
-  it("1, 3: one instruction is `instructions`; further ones open the conversation, as a role the upstream knows", () => {
+describe("encoding a responses request", () => {
+  it("1, 3: encodes one instruction as `instructions`, and further ones as messages with a supported role", () => {
     const value = { instructions: [text("a"), text("b")] };
     const input = (role: string) => [{ type: "message", role, content: [{ type: "input_text", text: "b" }] }];
     expect(write(value).body).toMatchObject({ instructions: "a", input: input("developer") });
@@ -26,11 +26,11 @@ describe("writing a responses request", () => {
     expect(write(value, older).body).toMatchObject({ input: input("system") });
   });
 
-  it("5: a prefill is told as lost", () => {
+  it("5: reports a prefill as lost", () => {
     expect(write(assistant(text("Once upon"))).losses).toEqual(["assistant-prefill"]);
   });
 
-  it("12: a document keeps its bytes and gets a name, since the vendor wants one", () => {
+  it("12: sends a document's bytes with a file name, which the vendor requires", () => {
     const source = { kind: "base64", mediaType: "application/pdf", data: "JVBERi0" } as const;
     const { body, losses } = write(user({ type: "document", source, context: "An invoice." }));
     expect(body["input"]).toMatchObject([
@@ -47,7 +47,7 @@ describe("writing a responses request", () => {
     expect(losses).toEqual(["document-context"]);
   });
 
-  it("9: a file uploaded to another vendor is a loss", () => {
+  it("9: reports a file at another vendor as lost", () => {
     const origin = { dialect: "messages", raw: {} } as const;
     const { losses } = write(
       user(text("x"), { type: "image", source: { kind: "file", id: "file_1" }, origin }),
@@ -55,7 +55,7 @@ describe("writing a responses request", () => {
     expect(losses).toEqual(["file-reference"]);
   });
 
-  it("11, 23: a failed result says so, and its images stay inside", () => {
+  it("11, 23: marks a failed result, and keeps its images in it", () => {
     const image = {
       type: "image",
       source: { kind: "base64", mediaType: "image/png", data: "AAAA" },
@@ -75,7 +75,7 @@ describe("writing a responses request", () => {
     ]);
   });
 
-  it("21: an id the vendor would refuse is wrapped, in call and result alike", () => {
+  it("21: wraps an id that the vendor would reject, in the call and its result", () => {
     const id = "x".repeat(80);
     const turns = [
       { role: "assistant", parts: [{ type: "tool-call", id, name: "f", arguments: "" }] },
@@ -87,7 +87,7 @@ describe("writing a responses request", () => {
     expect(call?.["arguments"]).toBe("{}");
   });
 
-  it("27: a foreign web search becomes the vendor's own; what has no twin is refused where nothing else is left", () => {
+  it("27: converts another vendor's web search, and rejects the call if no other tool is left", () => {
     const search: Tool = {
       type: "hosted",
       tool: "web-search",
@@ -100,7 +100,7 @@ describe("writing a responses request", () => {
     expect(write({ tools: [other, search] }).losses).toEqual(["hosted-tool-other"]);
   });
 
-  it("28, 29: custom calls and namespaces are written as they were declared", () => {
+  it("28, 29: encodes custom calls and namespaces as they were declared", () => {
     const namespace = { namespace: "mcp__files__", name: "read" };
     const tools: Tool[] = [
       { type: "custom", name: "patch" },
@@ -137,7 +137,7 @@ describe("writing a responses request", () => {
     ]);
   });
 
-  it("30, 35: no tools, no choice; named and allowed choices point to the tool's kind", () => {
+  it("30, 35: sends no choice without tools; named and allowed choices have the tool's kind", () => {
     expect(write({ toolChoice: { mode: "required" }, parallelToolCalls: false }).body).not.toHaveProperty(
       "tool_choice",
     );
@@ -155,7 +155,7 @@ describe("writing a responses request", () => {
     });
   });
 
-  it("37: budgets become efforts, clamped to those the model knows, and the change is told", () => {
+  it("37: converts budgets to efforts that the model supports, and reports the change", () => {
     const { body, losses } = write(
       { reasoning: { budget: 60_000, include: true } },
       { ...everything, efforts: ["low", "high"] },
@@ -165,7 +165,7 @@ describe("writing a responses request", () => {
     expect(write({ reasoning: { adaptive: true } }).body).not.toHaveProperty("reasoning");
   });
 
-  it("39: sampling that a reasoning model refuses is left out and told", () => {
+  it("39: drops sampling members that a reasoning model rejects, with a loss", () => {
     const { body, losses } = write(
       { sampling: { temperature: 1, topP: 0.5 } },
       { ...everything, acceptsSampling: false },
@@ -174,7 +174,7 @@ describe("writing a responses request", () => {
     expect(losses).toEqual(["temperature", "top-p"]);
   });
 
-  it("40, 41: own seals go back, foreign ones never, nor as text", () => {
+  it("40, 41: returns its own signatures, and never sends those of other vendors, not even as text", () => {
     const { body, losses } = write(
       assistant(
         { type: "reasoning", text: "SECRET", vendor: "messages", signature: "sig" },
@@ -190,13 +190,13 @@ describe("writing a responses request", () => {
     expect(losses).toContain("reasoning-signature");
   });
 
-  it("41: nothing is stored unless asked for, and a model that reasons is asked for its seals", () => {
+  it("41: stores nothing unless requested, and requests encrypted reasoning from reasoning models", () => {
     expect(write({}).body).toMatchObject({ store: false, include: ["reasoning.encrypted_content"] });
     expect(write({ store: true }).body).not.toHaveProperty("include");
     expect(write({}, { ...everything, reasoning: "none" }).body).not.toHaveProperty("include");
   });
 
-  it("45, 46, 47: what the dialect has no word for is told, limits are kept", () => {
+  it("45, 46, 47: reports unsupported members as losses and keeps limits", () => {
     const { body, losses } = write(
       {
         sampling: {
@@ -226,7 +226,7 @@ describe("writing a responses request", () => {
     ]);
   });
 
-  it("48: an answer's schema, as far as the model can be held to one", () => {
+  it("48: encodes a response schema as far as the model supports it", () => {
     const output = { type: "json-schema", schema: { type: "object" }, strict: true } as const;
     expect(write({ output }).body["text"]).toEqual({
       format: { type: "json_schema", name: "answer", schema: { type: "object" }, strict: true },
@@ -236,7 +236,7 @@ describe("writing a responses request", () => {
     expect(json.losses).toEqual(["json-schema"]);
   });
 
-  it("50, 55: cache breakpoints and other dialects' members are told, one by one", () => {
+  it("50, 55: reports each cache breakpoint and each member of another dialect", () => {
     const { body, losses } = write({
       turns: [{ role: "user", parts: [{ ...text("x"), cache: {} }] }],
       extensions: { messages: { context_management: {}, betas: [] }, responses: { truncation: "auto" } },

@@ -65,14 +65,14 @@ const response: fc.Arbitrary<ExchangeResponse> = fc
     return { id: "resp_a", model: "m", created: 1, candidates: [{ parts, finish }], usage: counts };
   });
 
-describe("laws of the responses codec", () => {
-  it.each(recordings)("a recorded answer says the same after being written again: %s", (name) => {
+describe("the responses codec", () => {
+  it.each(recordings)("returns an equal response after decoding and encoding a recorded one: %s", (name) => {
     const decoded = responses.decodeResponse(readJsonFixture("responses", name)).value;
     const written = responses.encodeResponse(decoded, encodeContext()).value;
     expect(withoutOrigin(responses.decodeResponse(written).value)).toEqual(withoutOrigin(decoded));
   });
 
-  it.each(streams)("a recorded stream tells the response it ends with: %s", (name) => {
+  it.each(streams)("decodes a recorded stream to the response in its last event: %s", (name) => {
     const lines = readStreamFixture("responses", name);
     const last = JSON.parse(lines.at(-1) ?? "{}");
     const received = collect(decodeAll(responses, wireEvents(lines)));
@@ -81,7 +81,7 @@ describe("laws of the responses codec", () => {
 
   checkResponseLaws(responses, { response });
 
-  it("ends a stream with the whole answer", () => {
+  it("ends a stream with the complete response", () => {
     fc.assert(
       fc.property(response, fc.array(fc.nat(40), { maxLength: 5 }), (response, cuts) => {
         const events = parseEvents(encodeAll(responses, streamOf(response, cuts)));
@@ -92,7 +92,7 @@ describe("laws of the responses codec", () => {
     );
   });
 
-  it("ends exactly once, however much of a stream arrives", () => {
+  it("ends a stream exactly once, wherever it is cut off", () => {
     const lines = readStreamFixture("responses", "own-parallel-tools.chunks.txt");
     for (let length = 0; length <= lines.length; length += 1) {
       const received = decodeAll(responses, wireEvents(lines.slice(0, length)));
@@ -101,7 +101,7 @@ describe("laws of the responses codec", () => {
     }
   });
 
-  it("reads back every request it writes", () => {
+  it("decodes every request that it encodes", () => {
     const functionTool = fc
       .record({ name: toolName, description: anyText, strict: fc.boolean() })
       .map((members): Tool => ({ type: "function", schema: { type: "object", properties: {} }, ...members }));

@@ -37,8 +37,8 @@ function whole(part: Part, index = 0): ExchangeEvent {
 const start: ExchangeEvent = { type: "start", id: "resp_1", created: 1 };
 const stop: ExchangeEvent[] = [{ type: "finish", finish: { unified: "stop" } }, { type: "end" }];
 
-describe("reading a stream of the responses dialect", () => {
-  it("72: a text that never comes is never opened", () => {
+describe("decoding a stream of the responses dialect", () => {
+  it("72: starts no part for a text without content", () => {
     const events = decodeAll(
       responses,
       wireEvents(readStreamFixture("responses", "openai-image-generation-tool.1.chunks.txt")),
@@ -46,7 +46,7 @@ describe("reading a stream of the responses dialect", () => {
     expect(events.filter((event) => event.type === "part-start")).toEqual([]);
   });
 
-  it("75: arguments are told as they come, and those that only the end says are told then", () => {
+  it("75: emits arguments as they arrive, and those that only the end event contains", () => {
     const streamed = decodeAll(
       responses,
       wireEvents(readStreamFixture("responses", "own-parallel-tools.chunks.txt")),
@@ -58,7 +58,7 @@ describe("reading a stream of the responses dialect", () => {
     expect(lumped.candidates[0]?.parts.at(-1)).toMatchObject({ arguments: '{"location":"San Francisco"}' });
   });
 
-  it("16: a server that tells its output only at the end is read all the same", () => {
+  it("16: reads a stream whose output is only in the last event", () => {
     const output = [
       { type: "message", role: "assistant", id: "m", content: [{ type: "output_text", text: "Hi" }] },
       { type: "function_call", id: "f", call_id: "c1", name: "f", arguments: "{}" },
@@ -75,7 +75,7 @@ describe("reading a stream of the responses dialect", () => {
     });
   });
 
-  it("79, 81: several summaries are one thinking, a blank line between", () => {
+  it("79, 81: joins several summaries to one thought with blank lines", () => {
     const at = { item_id: "rs", output_index: 0 };
     const events = decode(
       { type: "response.created", response: { id: "resp_1" } },
@@ -98,7 +98,7 @@ describe("reading a stream of the responses dialect", () => {
     ]);
   });
 
-  it("85: an error in the middle ends the stream as an error with its kind", () => {
+  it("85: ends the stream with an error of the same kind after an error event", () => {
     const events = decodeAll(
       responses,
       wireEvents(readStreamFixture("responses", "openai-error.1.chunks.txt")),
@@ -107,19 +107,19 @@ describe("reading a stream of the responses dialect", () => {
     expect(decode({ type: "response.failed", response: { status: "failed" } }).at(-1)?.type).toBe("error");
   });
 
-  it("86: the end of the file before the end of the response is an error", () => {
+  it("86: reports an end of file before the end of the response as an error", () => {
     const events = decode({ type: "response.created", response: { id: "resp_1" } });
     expect(events.map((event) => event.type)).toEqual(["start", "error"]);
   });
 
-  it("86: an event that is no JSON is an error", () => {
+  it("86: reports an event that is not JSON as an error", () => {
     expect(decodeAll(responses, [{ event: "message", data: '{"broken": ' }]).at(-1)).toMatchObject({
       type: "error",
       error: { kind: "upstream", status: 502 },
     });
   });
 
-  it("56: an answer cut off by its limit is never reported as a finished call", () => {
+  it("56: never reports a response that its limit truncated as a complete call", () => {
     const item = { type: "function_call", id: "f", call_id: "c1", name: "f", arguments: '{"a' };
     const events = decode(
       { type: "response.output_item.added", output_index: 0, item: { ...item, arguments: "" } },
@@ -137,8 +137,8 @@ describe("reading a stream of the responses dialect", () => {
   });
 });
 
-describe("writing a stream of the responses dialect", () => {
-  it("81: numbers go up by one, and the terminal event holds the whole response", () => {
+describe("encoding a stream of the responses dialect", () => {
+  it("81: numbers events consecutively, and writes the complete response in the last one", () => {
     const events = encode([start, whole(text("Hi")), ...stop]);
     expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, index) => index));
     expect(events.map((event) => event.type)).toEqual([
@@ -160,7 +160,7 @@ describe("writing a stream of the responses dialect", () => {
     });
   });
 
-  it("73: parallel calls that come interleaved stay apart", () => {
+  it("73: keeps interleaved parallel calls separate", () => {
     const open = (index: number): ExchangeEvent => ({
       type: "part-start",
       index,
@@ -191,13 +191,13 @@ describe("writing a stream of the responses dialect", () => {
     ]);
   });
 
-  it("25, 75: a call without arguments gets the empty object, in its deltas too", () => {
+  it("25, 75: writes an empty object for a call without arguments, in its deltas too", () => {
     const events = encode([start, whole({ type: "tool-call", id: "c", name: "f", arguments: "" }), ...stop]);
     const deltas = events.filter((event) => event.type === "response.function_call_arguments.delta");
     expect(deltas.map((event) => event.delta)).toEqual(["{}"]);
   });
 
-  it("28: a call of a custom tool is opened from the one argument it was wrapped in", () => {
+  it("28: unwraps the argument of a custom tool's call", () => {
     const tools = [{ type: "custom", name: "patch" }] as const;
     const part: Part = { type: "tool-call", id: "c", name: "patch", arguments: '{"input":"*** Begin\\n"}' };
     const events = encode([start, whole(part), ...stop], request({ tools }));
@@ -207,7 +207,7 @@ describe("writing a stream of the responses dialect", () => {
     expect(events.some((event) => event.type === "response.custom_tool_call_input.done")).toBe(true);
   });
 
-  it("29: a call of a namespaced function names its namespace", () => {
+  it("29: names the namespace of a namespaced function's call", () => {
     const tools = [
       { type: "function", name: "ns__f", extras: { namespace: { namespace: "ns", name: "f" } } },
     ] as const;
@@ -220,7 +220,7 @@ describe("writing a stream of the responses dialect", () => {
     ]);
   });
 
-  it("42: a call's signature of another vendor travels sealed, as an item before the call", () => {
+  it("42: writes another vendor's signature of a call as a wrapped item before the call", () => {
     const call: Part = { type: "tool-call", id: "c", name: "f", arguments: "{}", signature: "c2ln" };
     const output = encode([start, whole(call), ...stop]).at(-1).response.output;
     expect(output).toMatchObject([
@@ -231,7 +231,7 @@ describe("writing a stream of the responses dialect", () => {
     expect(read.turns[0]?.parts).toMatchObject([{ type: "tool-call", signature: "c2ln" }]);
   });
 
-  it("9, 10: arguments that are no JSON are an error, unless the answer was cut off", () => {
+  it("9, 10: reports arguments that are not JSON as an error, unless the response was truncated", () => {
     const call = whole({ type: "tool-call", id: "c", name: "f", arguments: '{"a' });
     const broken = encode([
       start,
@@ -250,7 +250,7 @@ describe("writing a stream of the responses dialect", () => {
     });
   });
 
-  it("56: a refusal without words is told as filtered", () => {
+  it("56: reports a refusal without text as filtered", () => {
     const events = encode([start, { type: "finish", finish: { unified: "refusal" } }, { type: "end" }]);
     expect(events.at(-1).response).toMatchObject({
       status: "incomplete",
@@ -258,7 +258,7 @@ describe("writing a stream of the responses dialect", () => {
     });
   });
 
-  it("62: citations become annotations, in the stream and in the response", () => {
+  it("62: writes citations as annotations, in the stream and in the response", () => {
     const cited: Part = {
       type: "text",
       text: "It is.",
@@ -278,14 +278,14 @@ describe("writing a stream of the responses dialect", () => {
     expect(events.at(-1).response.output[0].content[0].annotations).toEqual([annotation]);
   });
 
-  it("64: further candidates are told as lost", () => {
+  it("64: reports further candidates as lost", () => {
     const encoder = responses.createStreamEncoder(encodeContext());
     for (const event of [start, { ...whole(text("x"), 1), candidate: 1 } as ExchangeEvent, ...stop])
       encoder.push(event);
     expect(encoder.losses.map((loss) => loss.code)).toEqual(["candidates"]);
   });
 
-  it("67: a picture is an image_generation_call", () => {
+  it("67: writes an image as image_generation_call", () => {
     const source = { kind: "base64", mediaType: "image/png", data: "AAAA" } as const;
     const events = encode([start, whole({ type: "image", source }), ...stop]);
     expect(events.at(-1).response.output).toMatchObject([
@@ -293,15 +293,15 @@ describe("writing a stream of the responses dialect", () => {
     ]);
   });
 
-  it("82: there is no [DONE]", () => {
+  it("82: writes no [DONE]", () => {
     expect(encodeAll(responses, [start, ...stop])).not.toContain("[DONE]");
   });
 
-  it("84: a ping is a comment, also before the start", () => {
+  it("84: writes a ping as a comment, before the start too", () => {
     expect(encodeAll(responses, [{ type: "ping" }])).toMatch(/^: .*\n\n$/);
   });
 
-  it("85: an error is response.failed with the code clients match on, and nothing follows", () => {
+  it("85: writes an error as response.failed with the code that clients match, and nothing after it", () => {
     const error = { kind: "context-overflow", status: 400, message: "prompt is too long" } as const;
     const events = encode([start, whole(text("Hi")), { type: "error", error }, ...stop]);
     expect(events.at(-1)).toMatchObject({

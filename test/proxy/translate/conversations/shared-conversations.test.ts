@@ -16,8 +16,8 @@ function createElsewhere() {
   });
 }
 
-describe("conversations that another process keeps", () => {
-  it("come back as they were said, digit by digit", async () => {
+describe("conversations in another process", () => {
+  it("are restored with all digits of numbers", async () => {
     const content = fc.record({ text: anyText, input: argumentsText, digits: fc.bigInt({ min: 2n ** 60n }) });
     await fc.assert(
       fc.asyncProperty(content, async ({ text, input, digits }) => {
@@ -48,7 +48,7 @@ describe("conversations that another process keeps", () => {
     );
   });
 
-  it("are forgotten where there are too many, the ones not used for longest first, and when they are deleted", async () => {
+  it("are evicted if there are too many, the least recently used first, and when they are deleted", async () => {
     const store = createElsewhere();
     const save = (id: string, size = 1) => store.save(id, { turns: [], responseText: id }, size);
     await save("a");

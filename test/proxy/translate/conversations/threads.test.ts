@@ -60,7 +60,7 @@ const messagesOf = (hit: { readonly body: Buffer } | undefined) =>
   (JSON.parse(hit?.body.toString() ?? "{}") as { messages: Json[] }).messages;
 
 describe("threads of the messages dialect", () => {
-  it.each([false, true])("hold the conversation of the SDK's tool runner (streamed: %s)", async (stream) => {
+  it.each([false, true])("keep the conversation of the SDK's tool runner (streamed: %s)", async (stream) => {
     const { upstream, client } = await setUp();
     const runner = client.beta.messages.toolRunner({ ...question, stream });
     const last = await runner.runUntilDone();
@@ -77,7 +77,7 @@ describe("threads of the messages dialect", () => {
     });
   });
 
-  it("grow turn by turn", async () => {
+  it("grow with each turn", async () => {
     const { upstream, client } = await setUp();
     const thread = client.beta.messages.thread({ model: "m", max_tokens: 99 });
     for (const content of ["one", "two", "three"]) await thread.send({ role: "user", content });
@@ -91,7 +91,7 @@ describe("threads of the messages dialect", () => {
     ]);
   });
 
-  it("belong to the key they were made with", async () => {
+  it("belong to the key that created them", async () => {
     const { proxy, client } = await setUp();
     const first = await client.beta.messages.create({ ...question, thread: { type: "create" } });
     const other = new Anthropic({
@@ -109,7 +109,7 @@ describe("threads of the messages dialect", () => {
     expect(asResponse.status).toBe(404);
   });
 
-  it("that are not kept any more are sent again whole by the SDK", async () => {
+  it("are sent completely again by the SDK after eviction", async () => {
     const { upstream, client } = await setUp();
     const thread = client.beta.messages.thread({ model: "m", max_tokens: 99 });
     await thread.send({ role: "user", content: "one" });
@@ -130,7 +130,7 @@ describe("threads of the messages dialect", () => {
     ]);
   });
 
-  it("that nobody knows are answered as the vendor would", async () => {
+  it("return the vendor's error if they are unknown", async () => {
     const body = {
       model: "m",
       max_tokens: 9,
@@ -151,7 +151,7 @@ describe("threads of the messages dialect", () => {
     expect(received.path).toBe("");
   });
 
-  it("go on from an unfinished answer without anything new", async () => {
+  it("continue after an unfinished response without a new message", async () => {
     const conversations = createMemoryConversations();
     const start = { model: "m", max_tokens: 9, messages: [{ role: "user", content: "Count" }] };
     for (const stream of [false, true]) {

@@ -7,8 +7,8 @@ const cleaned = (dialect: "messages" | "responses" | "generative-language", valu
 
 const base64 = (plain: string) => Buffer.from(plain).toString("base64");
 
-describe("thinking of another vendor in a native call", () => {
-  it("is left out for messages, its own stays", () => {
+describe("another vendor's thinking in a native call", () => {
+  it("is removed for messages, whose own thinking stays", () => {
     const own = { type: "thinking", thinking: "Mine", signature: "c2ln" };
     const content = [
       own,
@@ -23,7 +23,7 @@ describe("thinking of another vendor in a native call", () => {
     });
   });
 
-  it("is left out for responses", () => {
+  it("is removed for responses", () => {
     const input = [
       { role: "user", content: "Hi" },
       { type: "reasoning", summary: [], encrypted_content: "sally1.messages.x" },
@@ -31,7 +31,7 @@ describe("thinking of another vendor in a native call", () => {
     expect(cleaned("responses", { input })).toEqual({ input: [input[0]] });
   });
 
-  it("loses its signature alone where it signs a call", () => {
+  it("loses only its signature if it signs a call", () => {
     const call = { functionCall: { name: "f", args: {} } };
     const parts = [
       { text: "Hm", thought: true, thoughtSignature: base64("sally1.messages.x") },
@@ -43,7 +43,7 @@ describe("thinking of another vendor in a native call", () => {
     });
   });
 
-  it("is left out of a large body, whose bytes stay the same if there is none", async () => {
+  it("is removed from a large body, whose bytes stay unchanged if there is none", async () => {
     const long = "x".repeat(3_000_000);
     const messages = [
       { role: "user", content: long },
@@ -55,7 +55,7 @@ describe("thinking of another vendor in a native call", () => {
     expect(await withoutForeignThinking("messages", plain)).toBe(plain);
   });
 
-  it("costs the bytes nothing where there is none", () => {
+  it("leaves the bytes unchanged if there is none", () => {
     for (const text of [
       '{"messages": [ {"role":"user","content":"Hi","n":1.0} ]}',
       '{"messages":[{"role":"user","content":"what is sally1.responses.x?","n":1.0}]}',
@@ -66,7 +66,7 @@ describe("thinking of another vendor in a native call", () => {
     }
   });
 
-  it("leaves big integers as they are", () => {
+  it("leaves large integers unchanged", () => {
     const body = Buffer.from(
       '{"id":9007199254740993,"input":[{"type":"reasoning","encrypted_content":"sally1.messages.x"}]}',
     );

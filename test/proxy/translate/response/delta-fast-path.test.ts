@@ -159,7 +159,7 @@ function cut(bytes: Buffer, cuts: readonly number[]): Uint8Array[] {
 
 describe.each(upstreams)("a stream of the %s dialect", (upstream) => {
   it.each(clients.filter((client) => client !== upstream))(
-    "is told to clients of %s as if every event had taken the long way",
+    "is the same for clients of %s as with the slow path for every event",
     (client) => {
       const cuts = fc.array(fc.nat(20_000), { maxLength: 12 });
       fc.assert(
@@ -180,7 +180,7 @@ describe.each(upstreams)("a stream of the %s dialect", (upstream) => {
   );
 });
 
-describe("of a thousand words", () => {
+describe("a thousand similar events", () => {
   const deltas = Array.from({ length: 1_000 }, (_, at): ExchangeEvent => {
     return { type: "text-delta", index: 0, text: at % 50 === 49 ? "\n" : ` word${at}` };
   });
@@ -200,7 +200,7 @@ describe("of a thousand words", () => {
     ["chat-completions", "messages"],
     ["generative-language", "messages"],
     ["completions", "chat-completions"],
-  ] as const)("a client of %s has most without the decoder of %s", (client, upstream) => {
+  ] as const)("reach a client of %s mostly without the decoder of %s", (client, upstream) => {
     const packets = [Buffer.from(wireOf(upstream, response, quiet).join(""))];
     const short = translate(client, upstream, packets, "short");
     const long = translate(client, upstream, packets, "long");
@@ -215,7 +215,7 @@ describe("of a thousand words", () => {
     ["chat-completions", "responses", { numbered: true, padded: true }],
     ["messages", "chat-completions", { numbered: false, padded: true }],
   ] as const)(
-    "so has a client of %s where events of %s differ in what nobody reads",
+    "reach a client of %s mostly without it if events of %s differ in volatile fields",
     (client, upstream, added) => {
       const packets = [Buffer.from(wireOf(upstream, response, added).join(""))];
       const short = translate(client, upstream, packets, "short");
@@ -224,14 +224,14 @@ describe("of a thousand words", () => {
     },
   );
 
-  it("a client that numbers its events has every one the long way", () => {
+  it("take the slow path for a client that numbers its events", () => {
     const packets = [Buffer.from(wireOf("messages", response, quiet).join(""))];
     const short = translate("responses", "messages", packets, "short");
     expect(short).toEqual(translate("responses", "messages", packets, "long"));
   });
 });
 
-describe("an event that only looks like those before it", () => {
+describe("an event that resembles earlier ones", () => {
   const chunk = (delta: unknown, more: unknown = {}) =>
     `data: ${JSON.stringify({ id: "c", choices: [{ index: 0, delta }], ...(more as object) })}\n\n`;
   const same = (wire: readonly string[], client: Dialect = "messages") => {
@@ -243,17 +243,17 @@ describe("an event that only looks like those before it", () => {
   };
   const chunks = ["one", "two", "three"].map((content) => chunk({ content }));
 
-  it("is read for what it says when a string ends early in it", () => {
+  it("is decoded if its string ends early", () => {
     const received = same([...chunks, chunk({ content: "four", refusal: "no" }), chunk({ content: "five" })]);
     expect(received).toContain('"text":"no"');
   });
 
-  it("is no event of a text that has ended since", () => {
+  it("is not added to a text that has ended", () => {
     const received = same([...chunks, chunk({ reasoning_content: "hm" }), ...chunks]);
     expect(received.match(/event: content_block_start/g)).toHaveLength(3);
   });
 
-  it("is not told by another string in it that says the same", () => {
+  it("is not matched by another string with the same text", () => {
     same(
       ["one", "two", "six"].map((content) =>
         chunk({ content }).replace("{", `{"system_fingerprint":"${content}",`),
@@ -261,12 +261,12 @@ describe("an event that only looks like those before it", () => {
     );
   });
 
-  it("is a broken one when its string holds a control character", () => {
+  it("is an error if its string contains a control character", () => {
     const received = same([...chunks, chunk({ content: "four" }).replace("four", "fo\tur"), ...chunks]);
     expect(received).toContain("event: error");
   });
 
-  it("keeps the escapes that a call's free text needs where it stands", () => {
+  it("keeps the escapes of a call's free text", () => {
     const call = (text: string) => chunk({ tool_calls: [{ index: 0, custom: { input: text } }] });
     const open = { index: 0, id: "c1", type: "custom", custom: { name: "own", input: "" } };
     same([chunk({ tool_calls: [open] }), ...["a", "b", 'say "c"', "d", "\\", "e"].map(call)]);

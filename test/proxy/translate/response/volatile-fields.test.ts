@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { withoutVolatileFields } from "../../../../src/proxy/translate/response/volatile-fields.ts";
 
-describe("what no codec reads of an event", () => {
+describe("volatile fields of an event", () => {
   it.each([
     ['{"type":"x","sequence_number":17,"delta":"a"}', '{"type":"x","sequence_number":,"delta":"a"}'],
     ['{"delta":"a","sequence_number":0}', '{"delta":"a","sequence_number":}'],
@@ -11,7 +11,7 @@ describe("what no codec reads of an event", () => {
       '{"sequence_number":4,"delta":"a","logprobs":[],"obfuscation":"w7"}',
       '{"sequence_number":,"delta":"a","logprobs":[],"obfuscation":""}',
     ],
-  ])("is cut out of %s", (data, clean) => {
+  ])("are removed from %s", (data, clean) => {
     expect(withoutVolatileFields(data)).toBe(clean);
   });
 
@@ -27,7 +27,7 @@ describe("what no codec reads of an event", () => {
     '{"delta":"a","obfuscation":"a\\"b"}',
     '{"delta":"a","obfuscation":"abc',
     '{"delta":"a","obfuscation":["b"]}',
-  ])("is left alone in %s", (data) => {
+  ])("are left unchanged in %s", (data) => {
     expect(withoutVolatileFields(data)).toBe(data);
   });
 });
