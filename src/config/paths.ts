@@ -16,8 +16,12 @@ export function dataDirectory(
   const dataHome = baseDirectory(environment, "XDG_DATA_HOME");
   if (dataHome) return join(dataHome, "sallyport");
   if (platform === "win32")
-    return join(environment["LOCALAPPDATA"] ?? join(getHomeDirectory(environment), "AppData", "Local"), "sallyport");
-  if (platform === "darwin") return join(getHomeDirectory(environment), "Library", "Application Support", "sallyport");
+    return join(
+      environment["LOCALAPPDATA"] ?? join(getHomeDirectory(environment), "AppData", "Local"),
+      "sallyport",
+    );
+  if (platform === "darwin")
+    return join(getHomeDirectory(environment), "Library", "Application Support", "sallyport");
   return join(getHomeDirectory(environment), ".local", "share", "sallyport");
 }
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { getPeer, classifyPeer, parseSocketTable, refusedPeer, type SocketRow } from "../../src/http/peer.ts";
+import { classifyPeer, getPeer, parseSocketTable, refusedPeer, type SocketRow } from "../../src/http/peer.ts";
 
 /** As the kernel writes it: a listener, a connection of uid 1000, and one whose client has closed it. */
 const TABLE = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode

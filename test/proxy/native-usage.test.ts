@@ -41,15 +41,18 @@ const completion = (size: number) =>
 const packers = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync };
 
 describe("usage in the native lane", () => {
-  it.each(Object.entries(packers))("is read from a copy of a response compressed with %s", async (coding, pack) => {
-    const { proxy, upstream } = await inFrontOf(pack(completion(1000)), { "content-encoding": coding });
-    const { text, coding: passed } = await ask(proxy);
-    expect(passed).toBe(coding);
-    expect(text).toBe(completion(1000).toString());
-    expect(upstream.hits[0]?.headers["accept-encoding"]).toContain(coding);
-    await until(() => proxy.records.length === 1);
-    expect(proxy.records[0]?.usage).toMatchObject({ input: { total: 3 }, output: { total: 2 } });
-  });
+  it.each(Object.entries(packers))(
+    "is read from a copy of a response compressed with %s",
+    async (coding, pack) => {
+      const { proxy, upstream } = await inFrontOf(pack(completion(1000)), { "content-encoding": coding });
+      const { text, coding: passed } = await ask(proxy);
+      expect(passed).toBe(coding);
+      expect(text).toBe(completion(1000).toString());
+      expect(upstream.hits[0]?.headers["accept-encoding"]).toContain(coding);
+      await until(() => proxy.records.length === 1);
+      expect(proxy.records[0]?.usage).toMatchObject({ input: { total: 3 }, output: { total: 2 } });
+    },
+  );
 
   it("is missing if the coding is not the declared one, without another effect", async () => {
     const { proxy } = await inFrontOf(completion(10), { "content-encoding": "br" });

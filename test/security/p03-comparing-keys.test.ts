@@ -56,10 +56,9 @@ describe("P3 keys", () => {
     expect(collectKeys({ authorization: "bEaReR   a  " }, "/", false)).toEqual(["a"]);
     for (const authorization of ["a", "Basic a", "Bearer", "Bearer ", "Bearer a b", "xBearer a", ""])
       expect(collectKeys({ authorization }, "/", false)).toEqual([]);
-    expect(collectKeys({ "x-api-key": "", "x-goog-api-key": "g", "x-gen-api-key": "n" }, "/", false)).toEqual([
-      "n",
-      "g",
-    ]);
+    expect(collectKeys({ "x-api-key": "", "x-goog-api-key": "g", "x-gen-api-key": "n" }, "/", false)).toEqual(
+      ["n", "g"],
+    );
     expect(collectKeys({}, "/v1beta/models?key=q&key=r", true)).toEqual(["q"]);
     expect(collectKeys({}, "/v1beta/models?key=", true)).toEqual([]);
     expect(collectKeys({}, "/v1/models?key=q", false)).toEqual([]);

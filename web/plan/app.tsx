@@ -36,7 +36,7 @@ import { ImportDialog } from "./share/import-dialog.tsx";
 import { ShareDialog } from "./share/share-dialog.tsx";
 import { openDialog } from "./state/actions.ts";
 import { approve, requestChanges } from "./state/decide.ts";
-import { load, handleServerChange } from "./state/load.ts";
+import { handleServerChange, load } from "./state/load.ts";
 import { type DialogName, type Outcome, useReview, type View } from "./state/review-store.ts";
 
 /** Loads the plan and replaces the prerendered text. */

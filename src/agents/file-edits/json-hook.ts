@@ -45,7 +45,9 @@ type HookPosition = readonly [number, "hooks", number];
 /** Returns the position of every hook in the list that runs Sallyport's plan review, even if it was moved. */
 function ourPositions(text: string, list: readonly string[]): HookPosition[] {
   return arrayAt(text, list).flatMap((entry, index) =>
-    readHooks(entry).flatMap((hook, inner): HookPosition[] => (isOurs(hook) ? [[index, "hooks", inner]] : [])),
+    readHooks(entry).flatMap((hook, inner): HookPosition[] =>
+      isOurs(hook) ? [[index, "hooks", inner]] : [],
+    ),
   );
 }
 

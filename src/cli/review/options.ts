@@ -143,7 +143,13 @@ export interface LiveOptions {
 const IDLE_SECONDS = 12 * 60 * 60;
 
 /** Returns the options of a live review, or undefined for a one-shot review. Throws `usage`. */
-export function resolveLiveOptions({ live, detach, detached, idle, agent }: LiveFlags): LiveOptions | undefined {
+export function resolveLiveOptions({
+  live,
+  detach,
+  detached,
+  idle,
+  agent,
+}: LiveFlags): LiveOptions | undefined {
   if (live) {
     const seconds = parseSeconds(idle, "--idle") ?? IDLE_SECONDS;
     return { idle: seconds, isDetached: detached ?? false, agent: agent ?? "" };

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Environment } from "../paths.ts";
 import type { ProxyKey } from "./config.ts";
-import { type KeyAccessSettings, getLimitSubjects } from "./limits.ts";
+import { getLimitSubjects, type KeyAccessSettings } from "./limits.ts";
 import type { Found, Refuse } from "./resolve.ts";
 import type { ProxySettings } from "./schema.ts";
 import { environmentValue } from "./upstreams.ts";

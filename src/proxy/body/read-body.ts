@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { AppError } from "../../errors.ts";
 import type { BodyShare } from "./body-room.ts";
-import { parseContentCoding, decodeBody, isReadable, readableCodings } from "./content-coding.ts";
+import { decodeBody, isReadable, parseContentCoding, readableCodings } from "./content-coding.ts";
 
 /** Where a body's bytes are counted, and the limit of all bodies together. */
 export interface BodyCount {

@@ -1,6 +1,6 @@
 import { AppError } from "../../errors.ts";
 import { nextTurn } from "../../json/bounds.ts";
-import { backslashesBefore, findStringEnd, findStart, isKey, readString, skipSpace } from "./json-bytes.ts";
+import { backslashesBefore, findStart, findStringEnd, isKey, readString, skipSpace } from "./json-bytes.ts";
 
 /**
  * What `scanBody` finds in a JSON body without parsing it. Scanning a body of 180 kB takes a tenth of the time of

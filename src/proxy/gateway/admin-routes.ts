@@ -1,6 +1,13 @@
 import { z } from "zod";
 import { AppError } from "../../errors.ts";
-import { callQuery, nullableCursor, pageQuery, openStore, readUsageReport, usageQuery } from "./admin-queries.ts";
+import {
+  callQuery,
+  nullableCursor,
+  openStore,
+  pageQuery,
+  readUsageReport,
+  usageQuery,
+} from "./admin-queries.ts";
 import { type AdminContext, type AdminRoute, route } from "./admin-route.ts";
 import {
   auditSchema,

@@ -1,4 +1,4 @@
-import { type Limits, type Subject, getLimitSubjects, teamSubject } from "../../config/proxy/limits.ts";
+import { getLimitSubjects, type Limits, type Subject, teamSubject } from "../../config/proxy/limits.ts";
 import type { Services } from "../services.ts";
 import type { KeyLimitsState } from "./admin-schemas.ts";
 import { ownReplica } from "./heartbeat.ts";

@@ -3,7 +3,7 @@ import { bucketColumns } from "../../database/migrations-ledger.ts";
 import { type Database, getEngine } from "../../database/open-database.ts";
 import type { CallTable, UsageHourTable } from "../../database/schema.ts";
 import type { Trx } from "./key-rows.ts";
-import { findBucket, countIn, emptyCounts, type LatencyCounts } from "./ledger-histogram.ts";
+import { countIn, emptyCounts, findBucket, type LatencyCounts } from "./ledger-histogram.ts";
 
 /** The position up to which a request log has been copied to the database. */
 export interface LogPosition {

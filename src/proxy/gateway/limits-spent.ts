@@ -1,5 +1,5 @@
 import type { ProxyKey } from "../../config/proxy/config.ts";
-import { type Period, getLimitSubjects, teamSubject } from "../../config/proxy/limits.ts";
+import { getLimitSubjects, type Period, teamSubject } from "../../config/proxy/limits.ts";
 import type { DirectoryTeam } from "./key-directory.ts";
 import type { VirtualKey } from "./key-schemas.ts";
 

@@ -6,7 +6,8 @@ import { type NewTeam, patchLimits, type TeamPatch } from "./key-schemas.ts";
 
 export async function createTeam(trx: Trx, team: NewTeam, actor: Actor, now: number) {
   const known = trx.selectFrom("teams").select("name").where("name", "=", team.name);
-  if (await known.executeTakeFirst()) throw new AppError("conflict", `A team named ${team.name} already exists`);
+  if (await known.executeTakeFirst())
+    throw new AppError("conflict", `A team named ${team.name} already exists`);
   const row: Selectable<TeamTable> = {
     name: team.name,
     created_at: now,

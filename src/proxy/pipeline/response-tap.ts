@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { parseContentCoding, decodeBody } from "../body/content-coding.ts";
+import { decodeBody, parseContentCoding } from "../body/content-coding.ts";
 
 /** Bytes that are kept of a response's end. */
 const TAIL = 16 * 1024;

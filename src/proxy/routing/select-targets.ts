@@ -76,7 +76,8 @@ export function createSelector(
 
   const byList = async (model: string, dialect: Dialect | undefined): Promise<Selection | undefined> => {
     const serving = await catalog.serving(model);
-    const chosen = serving.find((upstream) => isNative(upstream, dialect)) ?? serving[0] ?? ofDialect(dialect);
+    const chosen =
+      serving.find((upstream) => isNative(upstream, dialect)) ?? serving[0] ?? ofDialect(dialect);
     return chosen && selectOnly(chosen, model);
   };
   return {
@@ -86,7 +87,11 @@ export function createSelector(
         return chosen && selectOnly(chosen, "");
       }
       for (const rule of prepared) {
-        if (!matchesGlob(rule.match, model) || (rule.when && !matchesCondition(rule.when, rule.headers, facts()))) continue;
+        if (
+          !matchesGlob(rule.match, model) ||
+          (rule.when && !matchesCondition(rule.when, rule.headers, facts()))
+        )
+          continue;
         const hasWindows = rule.on?.includes("context_window") === true;
         const [first, ...others] = inOrder(rule, model, facts, random, stats).map((target) =>
           withModel(target, model, hasWindows),

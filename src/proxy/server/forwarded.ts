@@ -39,7 +39,9 @@ export function createForwarding(
     },
     host: (peer, headers) => (trusts(peer) ? splitList(headers["x-forwarded-host"]).at(-1) : undefined),
     scheme(peer, headers) {
-      const forwarded = trusts(peer) ? splitList(headers["x-forwarded-proto"]).at(-1)?.toLowerCase() : undefined;
+      const forwarded = trusts(peer)
+        ? splitList(headers["x-forwarded-proto"]).at(-1)?.toLowerCase()
+        : undefined;
       return forwarded === "https" || forwarded === "http" ? forwarded : ownScheme;
     },
     prefix(peer, headers) {

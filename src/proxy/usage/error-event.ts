@@ -62,7 +62,8 @@ function errorAt(
   at: number,
   isEventName: boolean,
 ): ResponseError | undefined {
-  if (!isEventName) return toResponseError(profile, parseDataLine(lineAt(bytes, at))) ?? findListError(bytes, at);
+  if (!isEventName)
+    return toResponseError(profile, parseDataLine(lineAt(bytes, at))) ?? findListError(bytes, at);
   const before = bytes[at - 1];
   if (before !== undefined && before !== 0x0a && before !== 0x0d) return undefined;
   const data = parseDataLine(lineAt(bytes, bytes.indexOf(0x0a, at) + 1));

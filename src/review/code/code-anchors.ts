@@ -2,7 +2,7 @@ import { AppError } from "../../errors.ts";
 import type { Thread, ThreadAnchor } from "../api-types.ts";
 import type { DiffLease, DiffSession } from "../git/diff-session.ts";
 import { findFile, readSide } from "../git/file-text.ts";
-import { getContext, findLines, followLines } from "../live/follow-lines.ts";
+import { findLines, followLines, getContext } from "../live/follow-lines.ts";
 import type { AnchorContext } from "../live/session-log.ts";
 import type { ThreadAnchors } from "../live/thread-anchors.ts";
 import type { FollowedAnchor, ThreadStore } from "../live/thread-store.ts";

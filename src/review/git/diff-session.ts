@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { GitContext } from "../api-types.ts";
 import type { DiffView } from "./diff-arguments.ts";
-import { type DiffPlan, createGitContext, planDiff } from "./diff-types.ts";
+import { createGitContext, type DiffPlan, planDiff } from "./diff-types.ts";
 import type { ListedFile } from "./listed-files.ts";
 import { probeDiff } from "./probe.ts";
 import { readHeads } from "./refs.ts";

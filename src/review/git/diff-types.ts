@@ -1,7 +1,7 @@
 import { AppError } from "../../errors.ts";
 import type { DiffOption, GitContext } from "../api-types.ts";
 import type { ObjectFormat } from "./intent-index.ts";
-import { resolveCommit, EMPTY_TREE, findMergeBase, findParent, type Heads } from "./refs.ts";
+import { EMPTY_TREE, findMergeBase, findParent, type Heads, resolveCommit } from "./refs.ts";
 import type { GitHandle } from "./run-git.ts";
 
 /** One side of a diff. A tree is given by the full name of a commit or tree object. */

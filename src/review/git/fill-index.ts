@@ -69,7 +69,11 @@ export async function fillIndex(
 }
 
 /** Replaces the entries of the index by those of the base. Unchanged entries keep their file times. */
-async function resetToBase(repository: Repository, room: GitHandle, { name, entries }: IndexBase): Promise<void> {
+async function resetToBase(
+  repository: Repository,
+  room: GitHandle,
+  { name, entries }: IndexBase,
+): Promise<void> {
   if (!entries) {
     await runGit(room, ["read-tree", "-m", name]);
     return;

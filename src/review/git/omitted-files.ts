@@ -5,7 +5,7 @@ import type { DiffView } from "./diff-arguments.ts";
 import { type DiffPlan, showsUntracked } from "./diff-types.ts";
 import { listFiles } from "./listed-files.ts";
 import { splitAtNul } from "./nul-list.ts";
-import { resolveCommit, EMPTY_TREE } from "./refs.ts";
+import { EMPTY_TREE, resolveCommit } from "./refs.ts";
 import type { Repository } from "./repository.ts";
 import { runGit } from "./run-git.ts";
 import { createNestedHandle } from "./untracked.ts";

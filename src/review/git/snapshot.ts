@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { DiffFile, OmittedFiles } from "../api-types.ts";
-import { readAttributes, isGeneratedName } from "./attributes.ts";
+import { isGeneratedName, readAttributes } from "./attributes.ts";
 import { type DiffView, diffArguments } from "./diff-arguments.ts";
 import type { DiffPlan } from "./diff-types.ts";
 import { findOmitted } from "./omitted-files.ts";

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { readJson } from "../../files/durable-file.ts";
 import type { DecidedReview, InboxContent } from "../api-types.ts";
 import { toReviewId } from "../live/register-review.ts";
-import { toEntry, listRunning } from "../live/running-files.ts";
+import { listRunning, toEntry } from "../live/running-files.ts";
 
 const record = z.object({
   sessionId: z.string(),

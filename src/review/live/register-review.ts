@@ -33,7 +33,8 @@ export function runningFolder(dataDirectory: string): string {
   return join(dataDirectory, "running");
 }
 
-const getRunningFilePath = (dataDirectory: string, id: string) => join(runningFolder(dataDirectory), `${id}.json`);
+const getRunningFilePath = (dataDirectory: string, id: string) =>
+  join(runningFolder(dataDirectory), `${id}.json`);
 
 /** Writes the running file of this process. Throws `storage`. */
 export async function addRunning(

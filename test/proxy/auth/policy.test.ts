@@ -11,13 +11,16 @@ describe("the authentication policy", () => {
     ["all_except_health", true, false, true],
     ["auto", false, false, false],
     ["auto", true, false, true],
-  ] as const)("in mode %s with LAN access %s requires a key %s for /healthz and %s for other routes", (mode, lan, health, others) => {
-    const effective = effectiveMode(mode, lan);
-    expect(needsKey(effective, "health")).toBe(health);
-    expect(needsKey(effective, "generate")).toBe(others);
-    expect(needsKey(effective, "warmup")).toBe(others);
-    expect(needsKey(effective, undefined)).toBe(others);
-  });
+  ] as const)(
+    "in mode %s with LAN access %s requires a key %s for /healthz and %s for other routes",
+    (mode, lan, health, others) => {
+      const effective = effectiveMode(mode, lan);
+      expect(needsKey(effective, "health")).toBe(health);
+      expect(needsKey(effective, "generate")).toBe(others);
+      expect(needsKey(effective, "warmup")).toBe(others);
+      expect(needsKey(effective, undefined)).toBe(others);
+    },
+  );
 
   it("reports the mode that auto resolves to by its documented name", () => {
     expect(effectiveMode("auto", true)).toBe("all_except_health");

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { getProfile } from "../../../src/proxy/dialects/index.ts";
 import {
   isContextOverflow,
-  statusToKind,
-  retryAfterSeconds,
   kindToStatus,
+  retryAfterSeconds,
+  statusToKind,
 } from "../../../src/proxy/exchange/error-status.ts";
 import {
   argumentsObject,
@@ -17,10 +17,10 @@ import {
 import { createLossList } from "../../../src/proxy/exchange/loss.ts";
 import { sniffMediaType, toMediaSource, toMediaUrl } from "../../../src/proxy/exchange/media.ts";
 import {
-  effortToBudget,
+  budgetToEffort,
   clampEffort,
   type Effort,
-  budgetToEffort,
+  effortToBudget,
 } from "../../../src/proxy/exchange/reasoning-effort.ts";
 import {
   attachSignatures,
@@ -32,11 +32,11 @@ import {
 import { createStreamChecker } from "../../../src/proxy/exchange/stream-checker.ts";
 import { createCallId, toCallId, unwrapCallId } from "../../../src/proxy/exchange/tool-call-id.ts";
 import {
-  mergeUsage,
-  uncachedInput,
   fromExclusiveCounts,
   fromInclusiveCounts,
   fromSeparateThoughtCounts,
+  mergeUsage,
+  uncachedInput,
 } from "../../../src/proxy/exchange/usage.ts";
 
 describe("tool call ids", () => {

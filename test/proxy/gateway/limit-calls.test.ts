@@ -69,30 +69,33 @@ const errorIn = async (response: Response) =>
   ((await response.json()) as { error: Record<string, unknown> }).error;
 
 describe("a key with limits", () => {
-  it.each(ROUTES)("is rejected in the dialect of %s, with retry-after and the remaining limits", async (path) => {
-    const { call, upstream } = await start({ rpm: 2, tpm: 100_000 });
-    for (const left of ["1", "0"]) {
-      const response = await call(path);
-      expect(response.status).toBe(200);
-      await response.text();
-      const { headers } = response;
-      if (path.endsWith("completions") || path === "responses") {
-        expect(headers.get("x-ratelimit-remaining-requests")).toBe(left);
-        expect(headers.get("x-ratelimit-limit-tokens")).toBe("100000");
+  it.each(ROUTES)(
+    "is rejected in the dialect of %s, with retry-after and the remaining limits",
+    async (path) => {
+      const { call, upstream } = await start({ rpm: 2, tpm: 100_000 });
+      for (const left of ["1", "0"]) {
+        const response = await call(path);
+        expect(response.status).toBe(200);
+        await response.text();
+        const { headers } = response;
+        if (path.endsWith("completions") || path === "responses") {
+          expect(headers.get("x-ratelimit-remaining-requests")).toBe(left);
+          expect(headers.get("x-ratelimit-limit-tokens")).toBe("100000");
+        }
+        if (path === "messages") expect(headers.get("anthropic-ratelimit-requests-remaining")).toBe(left);
+        expect([...headers.values()].join(" ")).not.toMatch(/77777|theirs/);
       }
-      if (path === "messages") expect(headers.get("anthropic-ratelimit-requests-remaining")).toBe(left);
-      expect([...headers.values()].join(" ")).not.toMatch(/77777|theirs/);
-    }
-    const refused = await call(path);
-    expect(refused.status).toBe(429);
-    expect(refused.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
-    const error = await errorIn(refused);
-    if (path === "messages") expect(error["type"]).toBe("rate_limit_error");
-    else if (path.startsWith("/v1beta")) expect(error["status"]).toBe("RESOURCE_EXHAUSTED");
-    else expect(error["code"]).toBe("rate_limit_exceeded");
-    expect(upstream.hits).toHaveLength(2);
-    expect((await call(path, { key: FREE })).status).toBe(200);
-  });
+      const refused = await call(path);
+      expect(refused.status).toBe(429);
+      expect(refused.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+      const error = await errorIn(refused);
+      if (path === "messages") expect(error["type"]).toBe("rate_limit_error");
+      else if (path.startsWith("/v1beta")) expect(error["status"]).toBe("RESOURCE_EXHAUSTED");
+      else expect(error["code"]).toBe("rate_limit_exceeded");
+      expect(upstream.hits).toHaveLength(2);
+      expect((await call(path, { key: FREE })).status).toBe(200);
+    },
+  );
 
   it.each(ROUTES)("reserves a budget and is charged the real cost on %s", async (path) => {
     const { call, upstream } = await start({ budgets: [{ usd: 1, period: "day" }] });

@@ -7,8 +7,8 @@ import { createMemoryLimits } from "../../../src/proxy/gateway/limits-memory.ts"
 import type { SpentBudget } from "../../../src/proxy/gateway/limits-spent.ts";
 import { lostCallLine } from "../../../src/proxy/gateway/lost-calls.ts";
 import { type OpenGateway, openGateway } from "../../../src/proxy/gateway/open-gateway.ts";
-import { createStoredConversations } from "../../../src/proxy/translate/conversations/shared-conversations.ts";
 import { createMemoryConversations } from "../../../src/proxy/translate/conversations/conversation-store.ts";
+import { createStoredConversations } from "../../../src/proxy/translate/conversations/shared-conversations.ts";
 import { ENGINES, type Location, testDatabases } from "../../support/databases.ts";
 import { callLine } from "../../support/ledger-calls.ts";
 import { sqliteWorkerFiles } from "../../support/sqlite-worker.ts";

@@ -73,7 +73,8 @@ describe("target selection", () => {
     const body = Buffer.from(
       JSON.stringify({ tools: [{}], messages: [image, { content: "word ".repeat(500) }] }),
     );
-    const facts = () => collectCallFacts({ "x-claude-code-request-class": "compaction", "x-team": "red-1" }, body);
+    const facts = () =>
+      collectCallFacts({ "x-claude-code-request-class": "compaction", "x-team": "red-1" }, body);
     for (const [when, holds] of [
       [{ request_class: "compaction" }, true],
       [{ request_class: "main" }, false],

@@ -105,11 +105,14 @@ describe("5b requests: tools", () => {
     (Object.keys(lone) as (keyof typeof lone)[]).map((upstream) => [client as keyof typeof lone, upstream]),
   ) as [keyof typeof lone, keyof typeof lone][];
 
-  it.each(pairs)("19 rejects a single orphaned result instead of sending nothing (%s to %s)", async (client, upstream) => {
-    const received = await runScene({ client, upstream, body: { model: "m", ...lone[client] } });
-    expect([received.status, received.path]).toEqual([400, ""]);
-    expect(received.text).toContain("tool-result-orphan");
-  });
+  it.each(pairs)(
+    "19 rejects a single orphaned result instead of sending nothing (%s to %s)",
+    async (client, upstream) => {
+      const received = await runScene({ client, upstream, body: { model: "m", ...lone[client] } });
+      expect([received.status, received.path]).toEqual([400, ""]);
+      expect(received.text).toContain("tool-result-orphan");
+    },
+  );
 
   it("20 keeps the first of duplicate results, orders results, and makes reused ids unique", async () => {
     const received = await chatToMessages([

@@ -69,11 +69,14 @@ describe("5c requests: reasoning, sampling, caching", () => {
   it.each([
     ["o3", "low"],
     ["gemini-3-pro", "minimal"],
-  ])("37 sends the smallest thinking budget to %s if thinking was switched off, with a loss", async (model, expected) => {
-    const received = await messagesToChat({ thinking: { type: "disabled" } }, model);
-    expect(received.sent["reasoning_effort"]).toBe(expected);
-    expect(received.losses).toEqual(["reasoning-effort"]);
-  });
+  ])(
+    "37 sends the smallest thinking budget to %s if thinking was switched off, with a loss",
+    async (model, expected) => {
+      const received = await messagesToChat({ thinking: { type: "disabled" } }, model);
+      expect(received.sent["reasoning_effort"]).toBe(expected);
+      expect(received.losses).toEqual(["reasoning-effort"]);
+    },
+  );
 
   it("37 does not switch thinking off for a model that the configuration marks as always thinking", async () => {
     const capabilities = { "*": { alwaysThinks: true } };

@@ -17,18 +17,15 @@ describe("requests that a model would reject", () => {
     ["gemini-2.5-pro", 65_536, 32_768],
     ["gemini-2.5-pro", 31_999, 31_999],
     ["another-model", 65_536, 65_536],
-  ])(
-    "37 %s with a thinking budget of %i receives %i",
-    async (model, budget_tokens, thinkingBudget) => {
-      const received = await fromClaude(
-        { thinking: { type: "enabled", budget_tokens } },
-        "generative-language",
-        model,
-      );
-      expect(config(received)["thinkingConfig"]).toEqual({ thinkingBudget, includeThoughts: true });
-      expect(received.losses).toEqual(thinkingBudget === budget_tokens ? [] : ["reasoning-effort"]);
-    },
-  );
+  ])("37 %s with a thinking budget of %i receives %i", async (model, budget_tokens, thinkingBudget) => {
+    const received = await fromClaude(
+      { thinking: { type: "enabled", budget_tokens } },
+      "generative-language",
+      model,
+    );
+    expect(config(received)["thinkingConfig"]).toEqual({ thinkingBudget, includeThoughts: true });
+    expect(received.losses).toEqual(thinkingBudget === budget_tokens ? [] : ["reasoning-effort"]);
+  });
 
   it("37 an effort below a model's minimum budget is raised, as is none for a model that always thinks", async () => {
     const ask = (model: string, reasoning_effort: string) =>

@@ -48,10 +48,13 @@ describe("56 finish reasons of generative-language without content", () => {
     messages: /"stop_reason":"refusal".*violated/,
   };
 
-  it.each(not("generative-language"))("are content-filter if Model Armor blocked the response (%s)", async (client) => {
-    for (const response of ended("MODEL_ARMOR", { finishMessage }))
-      expect((await ask(client, "generative-language", response)).text).toMatch(filtered[client] ?? /^$/);
-  });
+  it.each(not("generative-language"))(
+    "are content-filter if Model Armor blocked the response (%s)",
+    async (client) => {
+      for (const response of ended("MODEL_ARMOR", { finishMessage }))
+        expect((await ask(client, "generative-language", response)).text).toMatch(filtered[client] ?? /^$/);
+    },
+  );
 
   it.each(not("generative-language"))(
     "are an error if there is no content and no known reason (%s)",

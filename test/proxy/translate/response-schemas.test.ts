@@ -93,27 +93,24 @@ describe("schemas that a vendor would reject", () => {
     [{ oneOf: [{ type: "string" }, { type: "integer" }] }],
     [{ type: "array", items: { allOf: [{ type: "string" }] } }],
     [{ $ref: "#/definitions/a" }],
-  ] as const)(
-    "34 48 are not sent as strict with %j to vendors of the OpenAI family",
-    async (member) => {
-      const schema = { ...object({ a: member }), definitions: { a: { type: "string", format: "uri" } } };
-      const format = { type: "json_schema", schema };
-      const tools = [{ name: "f", strict: true, input_schema: schema }];
-      const body = { model: "m", max_tokens: 9, messages: [hi], tools, output_config: { format } };
-      const received = await sent("messages", "responses", body);
-      expect(received.sent).toMatchObject({
-        tools: [{ strict: false }],
-        text: { format: { strict: false } },
-      });
-      expect(received.losses.toSorted()).toEqual(["json-schema", "strict"]);
-      const fine = {
-        ...body,
-        tools: [],
-        output_config: { format: { ...format, schema: object({ a: { type: "string", format: "date" } }) } },
-      };
-      expect((await sent("messages", "responses", fine)).losses).toEqual([]);
-    },
-  );
+  ] as const)("34 48 are not sent as strict with %j to vendors of the OpenAI family", async (member) => {
+    const schema = { ...object({ a: member }), definitions: { a: { type: "string", format: "uri" } } };
+    const format = { type: "json_schema", schema };
+    const tools = [{ name: "f", strict: true, input_schema: schema }];
+    const body = { model: "m", max_tokens: 9, messages: [hi], tools, output_config: { format } };
+    const received = await sent("messages", "responses", body);
+    expect(received.sent).toMatchObject({
+      tools: [{ strict: false }],
+      text: { format: { strict: false } },
+    });
+    expect(received.losses.toSorted()).toEqual(["json-schema", "strict"]);
+    const fine = {
+      ...body,
+      tools: [],
+      output_config: { format: { ...format, schema: object({ a: { type: "string", format: "date" } }) } },
+    };
+    expect((await sent("messages", "responses", fine)).losses).toEqual([]);
+  });
 });
 
 describe("a response schema that is not an object", () => {

@@ -86,31 +86,34 @@ const parameters = { type: "object", properties: { city: { type: "string" } } };
 const temperatures: Readonly<Record<string, string>> = { 東京: "18 °C", "São Paulo": "25 °C" };
 
 describe("the openai SDK with responses", () => {
-  it.each(names.filter((name) => name !== "responses"))("runs a tool loop with a %s vendor", async (model) => {
-    const upstream = play(model);
-    const client = new OpenAI({ apiKey: "k", baseURL: `${proxy.url}/v1`, maxRetries: 0 });
-    const tools = [{ type: "function" as const, name: "get_weather", parameters, strict: false }];
-    const input: OpenAI.Responses.ResponseInput = [{ role: "user", content: "Two cities" }];
-    const stream = client.responses.stream({ model, input, tools, store: false });
-    const deltas = new Map<string, string>();
-    stream.on("response.function_call_arguments.delta", ({ item_id: id, delta }) => {
-      deltas.set(id, (deltas.get(id) ?? "") + delta);
-    });
-    const first = await stream.finalResponse();
-    const calls = first.output.filter((item) => item.type === "function_call");
-    expect(calls.map((call) => JSON.parse(call.arguments).city)).toEqual(Object.keys(temperatures));
-    expect([...deltas.values()]).toEqual(calls.map((call) => call.arguments));
-    expect(first.usage?.input_tokens).toBeGreaterThan(0);
+  it.each(names.filter((name) => name !== "responses"))(
+    "runs a tool loop with a %s vendor",
+    async (model) => {
+      const upstream = play(model);
+      const client = new OpenAI({ apiKey: "k", baseURL: `${proxy.url}/v1`, maxRetries: 0 });
+      const tools = [{ type: "function" as const, name: "get_weather", parameters, strict: false }];
+      const input: OpenAI.Responses.ResponseInput = [{ role: "user", content: "Two cities" }];
+      const stream = client.responses.stream({ model, input, tools, store: false });
+      const deltas = new Map<string, string>();
+      stream.on("response.function_call_arguments.delta", ({ item_id: id, delta }) => {
+        deltas.set(id, (deltas.get(id) ?? "") + delta);
+      });
+      const first = await stream.finalResponse();
+      const calls = first.output.filter((item) => item.type === "function_call");
+      expect(calls.map((call) => JSON.parse(call.arguments).city)).toEqual(Object.keys(temperatures));
+      expect([...deltas.values()]).toEqual(calls.map((call) => call.arguments));
+      expect(first.usage?.input_tokens).toBeGreaterThan(0);
 
-    input.push(...(first.output as OpenAI.Responses.ResponseInputItem[]));
-    for (const call of calls) {
-      const output = temperatures[JSON.parse(call.arguments).city] ?? "";
-      input.push({ type: "function_call_output", call_id: call.call_id, output });
-    }
-    const second = await client.responses.stream({ model, input, tools, store: false }).finalResponse();
-    expect(second.output_text).toBe("é🙂東");
-    expectLinked(model, secondCall(upstream));
-  });
+      input.push(...(first.output as OpenAI.Responses.ResponseInputItem[]));
+      for (const call of calls) {
+        const output = temperatures[JSON.parse(call.arguments).city] ?? "";
+        input.push({ type: "function_call_output", call_id: call.call_id, output });
+      }
+      const second = await client.responses.stream({ model, input, tools, store: false }).finalResponse();
+      expect(second.output_text).toBe("é🙂東");
+      expectLinked(model, secondCall(upstream));
+    },
+  );
 
   it.each(names.filter((name) => name !== "responses"))(
     "continues from the id of a response of a %s vendor",

@@ -39,18 +39,21 @@ it("calls what NO_PROXY names directly", async () => {
   expect([called.status, vendor.hits.length, carrier.tunnels]).toEqual([502, 0, []]);
 });
 
-it.each([407, 403, 502])("reports that the HTTP proxy refused with %i, without its password", async (status) => {
-  const { proxy, vendor, carrier } = await startAll({}, status);
-  const body = JSON.stringify({ model: "remote/m", messages: [{ role: "user", content: "Hi" }] });
-  const called = await post(`${proxy.url}/v1/chat/completions`, body);
-  const text = await called.text();
-  expect(called.status).toBe(502);
-  expect(text).toContain(
-    `The upstream remote could not be reached: the HTTP proxy http://127.0.0.1:${carrier.port} refused to connect (status ${status})`,
-  );
-  expect(text).not.toContain(PASSWORD);
-  expect(vendor.hits).toEqual([]);
-});
+it.each([407, 403, 502])(
+  "reports that the HTTP proxy refused with %i, without its password",
+  async (status) => {
+    const { proxy, vendor, carrier } = await startAll({}, status);
+    const body = JSON.stringify({ model: "remote/m", messages: [{ role: "user", content: "Hi" }] });
+    const called = await post(`${proxy.url}/v1/chat/completions`, body);
+    const text = await called.text();
+    expect(called.status).toBe(502);
+    expect(text).toContain(
+      `The upstream remote could not be reached: the HTTP proxy http://127.0.0.1:${carrier.port} refused to connect (status ${status})`,
+    );
+    expect(text).not.toContain(PASSWORD);
+    expect(vendor.hits).toEqual([]);
+  },
+);
 
 it("reports that the HTTP proxy is unreachable", async () => {
   const { proxy, carrier } = await startAll();

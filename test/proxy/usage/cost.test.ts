@@ -23,7 +23,8 @@ const messages = (counts: object) =>
 describe("the cost of a call", () => {
   it("is the sum of its tokens, each at the price of its kind and counted once", () => {
     const upstream = upstreamWith();
-    const cost = (counts: object, model = "claude-sonnet-4-6") => computeCost(messages(counts), upstream, model);
+    const cost = (counts: object, model = "claude-sonnet-4-6") =>
+      computeCost(messages(counts), upstream, model);
     expect(cost({ input_tokens: MILLION })).toBe(3);
     expect(cost({ output_tokens: MILLION })).toBe(15);
     expect(cost({ cache_read_input_tokens: MILLION })).toBe(0.3);
@@ -35,9 +36,9 @@ describe("the cost of a call", () => {
 
   it("counts cached tokens once, whether or not the vendor's input includes them", () => {
     const chat = { prompt_tokens: 1000, completion_tokens: 0, prompt_tokens_details: { cached_tokens: 800 } };
-    expect(computeCost(usageFrom(getProfile("chat-completions").response, chat), upstreamWith(), "gpt-5.4")).toBe(
-      0.0007,
-    );
+    expect(
+      computeCost(usageFrom(getProfile("chat-completions").response, chat), upstreamWith(), "gpt-5.4"),
+    ).toBe(0.0007);
     const google = { promptTokenCount: 1000, cachedContentTokenCount: 800, candidatesTokenCount: 0 };
     expect(
       computeCost(

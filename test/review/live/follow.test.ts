@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { getContext, findLines, followLines } from "../../../src/review/live/follow-lines.ts";
+import { findLines, followLines, getContext } from "../../../src/review/live/follow-lines.ts";
 import { findQuote, followRange, quoteContext } from "../../../src/review/live/follow-quote.ts";
 
 const at = (lineStart: number, lineEnd = lineStart) => ({ lineStart, lineEnd });

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { formatLocation, parseLocation } from "../../../web/dashboard/data/location.ts";
 import { findRange, getStart, listSteps } from "../../../web/dashboard/data/ranges.ts";
-import { FIGURES, largestGroups, createLine, createRestLine } from "../../../web/dashboard/overview/series.ts";
+import {
+  createLine,
+  createRestLine,
+  FIGURES,
+  largestGroups,
+} from "../../../web/dashboard/overview/series.ts";
 
 const NOW = Date.UTC(2026, 10, 23, 6, 20, 30);
 const HOUR = 3_600_000;

@@ -59,7 +59,9 @@ function EarlierComment({ annotation, round, controller }: EarlierCommentProps) 
     compared !== undefined && round.gitRef === compared.gitRef && round.diffType === compared.diffType;
   const since = file && isComparable ? sinceRound(round, file) : undefined;
   const fate =
-    isLast && file && annotation.code !== undefined ? describeFate(annotation, position) : describe(file, since);
+    isLast && file && annotation.code !== undefined
+      ? describeFate(annotation, position)
+      : describe(file, since);
   const show = () => {
     if (!file) return;
     openDialog("none");
@@ -77,7 +79,9 @@ function EarlierComment({ annotation, round, controller }: EarlierCommentProps) 
         <CommentBadge type={annotation.type} />
         <span className="comment-position">
           {annotation.filePath},{" "}
-          {annotation.lineEnd === 0 ? "the whole file" : formatLines(annotation.lineStart, annotation.lineEnd)}
+          {annotation.lineEnd === 0
+            ? "the whole file"
+            : formatLines(annotation.lineStart, annotation.lineEnd)}
           <span className="comment-status">{fate}</span>
         </span>
         {file && (

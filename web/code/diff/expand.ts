@@ -1,4 +1,4 @@
-import { type Gap, computeGaps } from "../../../src/render/diff/row-model.ts";
+import { computeGaps, type Gap } from "../../../src/render/diff/row-model.ts";
 import { explain } from "../../shared/api/client.ts";
 import { showToast } from "../../shared/components/toast.tsx";
 import type { FileBody } from "../core/rows/file-body.ts";

@@ -26,7 +26,12 @@ export async function startHighlighting(): Promise<void> {
 /**
  * Returns the tokens of one side of a hunk, from the hunk's first line on that side. Undefined until they are ready.
  */
-export function highlightHunk(patch: ParsedPatch, path: string, hunk: number, side: Side): Tokens | undefined {
+export function highlightHunk(
+  patch: ParsedPatch,
+  path: string,
+  hunk: number,
+  side: Side,
+): Tokens | undefined {
   if (!highlight) return undefined;
   const memory = byHunk.get(patch) ?? new Map<string, Tokens | null>();
   byHunk.set(patch, memory);

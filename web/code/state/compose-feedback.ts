@@ -1,7 +1,7 @@
 import type { CodeAnnotation } from "../../../src/review/api-types.ts";
 import { copyAndReport } from "../../shared/clipboard.ts";
 import { inFileOrder, type ReviewComment } from "../core/comment.ts";
-import { toAnnotations, type FeedbackContext, feedbackMarkdown } from "../core/feedback.ts";
+import { type FeedbackContext, feedbackMarkdown, toAnnotations } from "../core/feedback.ts";
 import { nonEmptyComments, useComments } from "./comments.ts";
 import { diffLabel } from "./diff-label.ts";
 import { useEditedFeedback } from "./edited-feedback.ts";

@@ -76,7 +76,9 @@ export async function search(query: SearchQuery): Promise<void> {
       for (const match of searchPatch(patch, query, room)) found.push({ ...match, path });
     }
     const progress = (last + 1) / index.files.length;
-    const matches = [...found].sort((a, b) => (orderByPath.get(a.path) ?? 0) - (orderByPath.get(b.path) ?? 0));
+    const matches = [...found].sort(
+      (a, b) => (orderByPath.get(a.path) ?? 0) - (orderByPath.get(b.path) ?? 0),
+    );
     useSearch.setState({ matches, progress });
     if (found.length >= MAX_MATCHES) break;
   }

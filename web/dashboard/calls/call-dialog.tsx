@@ -76,7 +76,9 @@ function CallDetails({ call }: { readonly call: CallDetailView }) {
       </dl>
       <h3 id="attempts-heading">Attempts</h3>
       {attempts.length === 0 ? (
-        <p className="secondary">{call.attempts === 0 ? "None: no upstream was called." : "One, as above."}</p>
+        <p className="secondary">
+          {call.attempts === 0 ? "None: no upstream was called." : "One, as above."}
+        </p>
       ) : (
         <Attempts attempts={attempts} />
       )}
@@ -129,8 +131,8 @@ function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
         { head: "Duration", cell: ({ ms }) => duration(ms), isFigure: true },
       ]}
       rows={attempts.map((attempt, index) => ({ ...attempt, number: index + 1 }))}
-      keyOf={({ number }) => String(number)}
-      toneOf={({ error_code }) => (error_code === undefined ? "" : "is-error")}
+      getKey={({ number }) => String(number)}
+      getTone={({ error_code }) => (error_code === undefined ? "" : "is-error")}
     />
   );
 }

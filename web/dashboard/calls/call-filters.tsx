@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import type { UsageRowView } from "../../../src/proxy/gateway/admin-api-types.ts";
-import { type Range, getStart } from "../data/ranges.ts";
+import { getStart, type Range } from "../data/ranges.ts";
 import { useSession } from "../data/session.ts";
 import { useQuery } from "../data/use-query.ts";
 

@@ -4,7 +4,7 @@ import { clock, count, dollars, duration } from "../../../src/render/dashboard/a
 import { Button } from "../../shared/components/button.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
 import { formatLocation, openLocation, usePageLocation } from "../data/location.ts";
-import { findRange, RANGES, getStart } from "../data/ranges.ts";
+import { findRange, getStart, RANGES } from "../data/ranges.ts";
 import { useSession } from "../data/session.ts";
 import { useQuery } from "../data/use-query.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
@@ -64,7 +64,7 @@ export function CallsView() {
                   labelledBy="calls-heading"
                   columns={callColumns(choices, isAdmin)}
                   rows={calls}
-                  keyOf={({ id }) => id}
+                  getKey={({ id }) => id}
                   getTone={getTone}
                 />
               )}

@@ -82,8 +82,8 @@ export function KeysView() {
                   labelledBy="keys-heading"
                   columns={keyColumns(setOpen)}
                   rows={shown}
-                  keyOf={({ id }) => id}
-                  toneOf={({ revoked_at }) => (revoked_at === null ? "" : "is-left")}
+                  getKey={({ id }) => id}
+                  getTone={({ revoked_at }) => (revoked_at === null ? "" : "is-left")}
                 />
               )}
               {matching.length > PAGE_SIZE && (
@@ -125,7 +125,7 @@ export function KeysView() {
                 labelledBy="teams-heading"
                 columns={teamColumns(keys.data ?? [], setOpen)}
                 rows={all}
-                keyOf={({ name }) => name}
+                getKey={({ name }) => name}
               />
             )
           }

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Button } from "../../shared/components/button.tsx";
 import { showToast } from "../../shared/components/toast.tsx";
 import { ApiError } from "../data/api.ts";
-import { type Range, getStart } from "../data/ranges.ts";
+import { getStart, type Range } from "../data/ranges.ts";
 import { useSession } from "../data/session.ts";
 
 /** Downloads the report of a range by day and group as CSV. A link could not send the key. */

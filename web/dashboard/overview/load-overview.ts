@@ -1,7 +1,7 @@
 import type { UsageRowView } from "../../../src/proxy/gateway/admin-api-types.ts";
 import type { Api } from "../data/api.ts";
-import { type Range, getStart, listSteps } from "../data/ranges.ts";
-import { FIGURES, type Figure, type Line, largestGroups, createLine, createRestLine } from "./series.ts";
+import { getStart, listSteps, type Range } from "../data/ranges.ts";
+import { createLine, createRestLine, FIGURES, type Figure, type Line, largestGroups } from "./series.ts";
 
 /** The data of the overview. */
 export interface Overview {

@@ -95,7 +95,7 @@ function Figures({ overview }: { readonly overview: Overview }) {
             rows={groups.toSorted(
               (one, other) => (FIGURES.calls.of(other) ?? 0) - (FIGURES.calls.of(one) ?? 0),
             )}
-            keyOf={(row) => String(row[by])}
+            getKey={(row) => String(row[by])}
           />
         )}
       </Section>

@@ -15,12 +15,12 @@ interface DataTableProps<Row> {
   readonly labelledBy: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  readonly keyOf: (row: Row) => string;
-  readonly toneOf?: (row: Row) => string;
+  readonly getKey: (row: Row) => string;
+  readonly getTone?: (row: Row) => string;
 }
 
 /** Renders a table with the same markup as `table` of `src/render/dashboard`: rows become cards on a narrow page. */
-export function DataTable<Row>({ labelledBy, columns, rows, keyOf, toneOf }: DataTableProps<Row>) {
+export function DataTable<Row>({ labelledBy, columns, rows, getKey, getTone }: DataTableProps<Row>) {
   return (
     <table aria-labelledby={labelledBy}>
       <thead>
@@ -34,7 +34,7 @@ export function DataTable<Row>({ labelledBy, columns, rows, keyOf, toneOf }: Dat
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={keyOf(row)} className={toneOf?.(row)}>
+          <tr key={getKey(row)} className={getTone?.(row)}>
             {columns.map(({ head, cell, isFigure, isShort }, index) => {
               const attributes = {
                 className: classNames(isFigure && "figure", isShort && "short"),

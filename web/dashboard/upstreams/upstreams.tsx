@@ -41,7 +41,7 @@ export function UpstreamsView() {
                   ...each,
                   row: rows.find(({ upstream }) => upstream === each.name),
                 }))}
-                keyOf={({ name }) => name}
+                getKey={({ name }) => name}
               />
               <p className="hint">Calls, errors and latency of the last 24 hours, from all replicas.</p>
             </Section>
@@ -50,7 +50,7 @@ export function UpstreamsView() {
                 labelledBy="replicas-heading"
                 columns={replicaColumns()}
                 rows={health.replicas}
-                keyOf={({ id }) => id}
+                getKey={({ id }) => id}
               />
             </Section>
             <Section id="stores" heading="Database and Redis">

@@ -9,7 +9,7 @@ import { AnnotationMarks } from "../annotate/annotation-marks.tsx";
 import { LabelPicker } from "../annotate/label-picker.tsx";
 import { SelectionToolbar } from "../annotate/selection-toolbar.tsx";
 import { annotatedRemoval, blockAt, blockElement, focusBlock, removedElement } from "../dom/text-points.ts";
-import { blockAnchor, findAnchorBlocks, codeLineAnchor } from "../model/anchor.ts";
+import { blockAnchor, codeLineAnchor, findAnchorBlocks } from "../model/anchor.ts";
 import { activate, setCursor } from "../state/actions.ts";
 import { setRemovedCursor } from "../state/moving.ts";
 import { useReview } from "../state/review-store.ts";

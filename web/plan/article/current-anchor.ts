@@ -2,7 +2,7 @@ import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import { sourceLines } from "../../../src/render/markdown/parse/source-lines.ts";
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import { removedElement, selectedRange, selectedRemoval } from "../dom/text-points.ts";
-import { toAnchor, blockAnchor, linesAnchor, removedAnchor, type TextRange } from "../model/anchor.ts";
+import { blockAnchor, linesAnchor, removedAnchor, type TextRange, toAnchor } from "../model/anchor.ts";
 import { useReview } from "../state/review-store.ts";
 
 /** Returns the anchor that a key acts on: the selection, else the block under the cursor. */

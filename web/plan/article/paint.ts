@@ -1,7 +1,7 @@
 import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
 import { annotatedRemoval, domRange, elementsBy } from "../dom/text-points.ts";
-import { findAnchorBlocks, drawnRanges } from "../model/anchor.ts";
+import { drawnRanges, findAnchorBlocks } from "../model/anchor.ts";
 import { MAX_RENDERED_CARDS, typeNames } from "../model/annotations.ts";
 
 /** DOM ranges by annotation id, for click detection. */

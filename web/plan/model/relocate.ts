@@ -1,7 +1,7 @@
 import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import { lastNotBehind } from "../../../src/render/markdown/parse/source-lines.ts";
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
-import { toAnchor, documentText, pointInText, removedAnchor, sourceOffset } from "./anchor.ts";
+import { documentText, pointInText, removedAnchor, sourceOffset, toAnchor } from "./anchor.ts";
 
 /**
  * Finds an anchor in another version of the plan by its quote. Of several matches, returns the one with the most

@@ -108,7 +108,12 @@ function takeIn(base: DraftContent | undefined, theirs: DraftContent): void {
   const state = useReview.getState();
   const mine = getContent(state);
   const copyAnnotation = (annotation: PlanAnnotation) => ({ ...annotation, id: newId() });
-  const annotations = mergeById(base?.annotations ?? [], mine.annotations, theirs.annotations, copyAnnotation);
+  const annotations = mergeById(
+    base?.annotations ?? [],
+    mine.annotations,
+    theirs.annotations,
+    copyAnnotation,
+  );
   // Takes over members that only the other tab changed.
   const pick = <Value>(from: (content: DraftContent) => Value) =>
     base && from(mine) !== from(base) ? from(mine) : from(theirs);

@@ -81,7 +81,12 @@ async function warnIfNotRunning(url: string, output: Output): Promise<void> {
   output.note(`No proxy responds at ${url}. Start it before the agent: sallyport proxy start`);
 }
 
-function formatUnattendedCommand(target: InstallTarget, verb: string, id: string, flags: ConnectFlags): string {
+function formatUnattendedCommand(
+  target: InstallTarget,
+  verb: string,
+  id: string,
+  flags: ConnectFlags,
+): string {
   const { url, keyEnv, config, project } = flags;
   const args = [
     ...["proxy", verb, id],

@@ -40,8 +40,7 @@ export async function showUsage(flags: UsageFlags, output: Output): Promise<numb
   );
   if (flags.json) await output.result(JSON.stringify({ rows }, null, 2));
   else if (flags.csv) await output.result(usageCsv(rows, groupBy).trimEnd());
-  else
-    await output.result(rows.length === 0 ? "No calls in this period." : usageTable(rows, groupBy));
+  else await output.result(rows.length === 0 ? "No calls in this period." : usageTable(rows, groupBy));
   return 0;
 }
 

@@ -85,7 +85,8 @@ export function createCommonState(
 
 /** Workers use the database of the primary only if one is configured. */
 function requireHost(host: GatewayHost | undefined): GatewayHost {
-  if (host === undefined) throw new AppError("internal", "a worker called a database, and none is configured");
+  if (host === undefined)
+    throw new AppError("internal", "a worker called a database, and none is configured");
   return host;
 }
 

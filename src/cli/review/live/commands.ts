@@ -2,7 +2,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "nod
 import { AppError } from "../../../errors.ts";
 import { toRealPath } from "../../../files/real-path.ts";
 import type { ReviewEntry } from "../../../review/api-types.ts";
-import { toEntry, listRunning, type RunningReview } from "../../../review/live/running-files.ts";
+import { listRunning, type RunningReview, toEntry } from "../../../review/live/running-files.ts";
 import type { Output } from "../../output.ts";
 import { callReview, toAuthor } from "./call-review.ts";
 import { dataFolder, findReview } from "./find-review.ts";

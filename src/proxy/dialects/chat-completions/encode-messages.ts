@@ -7,7 +7,7 @@ import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
 import { shortCallId, toCallId } from "../../exchange/tool-call-id.ts";
 import { withTitle } from "../../exchange/with-title.ts";
 import { encodeUserPart, textContent, type WireContent } from "./encode-content.ts";
-import { googleExtra, findTextSignature } from "./google-signatures.ts";
+import { findTextSignature, googleExtra } from "./google-signatures.ts";
 import { profile } from "./profile.ts";
 import { encodeReasoningDetail } from "./reasoning-details.ts";
 

@@ -9,7 +9,7 @@ import { openAiServiceTier } from "../shared/openai-service-tier.ts";
 import { encodeCitations } from "./citations.ts";
 import { encodeToolCall } from "./encode-messages.ts";
 import { encodeFinish } from "./finish.ts";
-import { googleExtra, findTextSignature } from "./google-signatures.ts";
+import { findTextSignature, googleExtra } from "./google-signatures.ts";
 import { encodeLogprobs } from "./logprobs.ts";
 import { encodeReasoningDetail } from "./reasoning-details.ts";
 import { encodeUsage } from "./usage.ts";

@@ -3,7 +3,7 @@ import type { StreamDecoder, WireEvent } from "../../exchange/codec.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import { isObject } from "../../exchange/json.ts";
 import { parseChunk } from "../shared/parse.ts";
-import { decodeFinish, decodeUsage, decodeIdentity } from "./decode-response.ts";
+import { decodeFinish, decodeIdentity, decodeUsage } from "./decode-response.ts";
 import { decodeError } from "./errors.ts";
 import { responseSchema, type WireResponse } from "./schema.ts";
 

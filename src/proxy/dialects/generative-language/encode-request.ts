@@ -3,7 +3,7 @@ import type { UpstreamCall } from "../../exchange/codec.ts";
 import { isObject } from "../../exchange/json.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
 import type { LossCode } from "../../exchange/loss-codes.ts";
-import { asksToThink, resolveBudget, clampEffort, resolveEffort } from "../../exchange/reasoning-effort.ts";
+import { asksToThink, clampEffort, resolveBudget, resolveEffort } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest, OutputFormat, ReasoningRequest } from "../../exchange/request.ts";
 import { addCacheHints, addForeignExtensions, asksForNothing } from "../shared/losses.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";

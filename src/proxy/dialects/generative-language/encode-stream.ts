@@ -5,7 +5,7 @@ import { createLossList, type Loss } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { Finish, Usage } from "../../exchange/response.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
-import { encodeResponsePart, encodeGrounding } from "./encode-response.ts";
+import { encodeGrounding, encodeResponsePart } from "./encode-response.ts";
 import { encodeFinish } from "./finish.ts";
 import { encodeLogprobs } from "./logprobs.ts";
 import { createErrorObject } from "./profile.ts";

@@ -1,6 +1,6 @@
 import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
-import { isContextOverflow, statusToKind, retryAfterSeconds } from "../../exchange/error-status.ts";
+import { isContextOverflow, retryAfterSeconds, statusToKind } from "../../exchange/error-status.ts";
 import { isObject, ownMember } from "../../exchange/json.ts";
 import { findErrorMessage } from "../shared/error-message.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";

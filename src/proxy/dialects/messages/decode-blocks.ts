@@ -73,7 +73,9 @@ function decodeBare(block: WireBlock, where: string): Part[] {
     case "image": {
       const source = decodeSource(parseRequestPiece(imageBlock, block, where).source);
       if (source.kind === "text" || source.kind === "content") return [unknownPart(block)];
-      return [{ type: "image", source: withSniffedType(source), ...getFileOrigin(source, "messages", block) }];
+      return [
+        { type: "image", source: withSniffedType(source), ...getFileOrigin(source, "messages", block) },
+      ];
     }
     case "thinking": {
       const { thinking, signature } = parseRequestPiece(thinkingBlock, block, where);

@@ -93,7 +93,8 @@ class MessagesStreamDecoder implements StreamDecoder {
         );
         return;
       case "content_block_delta":
-        if (!this.blocks.has(index)) return this.fail("The upstream sent content for a block that is not open.");
+        if (!this.blocks.has(index))
+          return this.fail("The upstream sent content for a block that is not open.");
         if (event.delta) this.blocks.get(index)?.delta(event.delta);
         return;
       case "content_block_stop":

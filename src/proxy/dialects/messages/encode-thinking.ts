@@ -1,6 +1,6 @@
 import type { Capabilities } from "../../exchange/capabilities.ts";
 import type { LossList } from "../../exchange/loss.ts";
-import { asksToThink, resolveBudget, clampEffort, resolveEffort } from "../../exchange/reasoning-effort.ts";
+import { asksToThink, clampEffort, resolveBudget, resolveEffort } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 
 /** The vendor's minimum for `budget_tokens`. */

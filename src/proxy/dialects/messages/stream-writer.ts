@@ -4,7 +4,7 @@ import type { LossList } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import { detachCallSignatures } from "../../exchange/signature.ts";
 import { encodeResponsePart } from "./encode-response-part.ts";
-import { type BlockStep, createSteps, type PartSteps, createBlockSteps } from "./stream-steps.ts";
+import { type BlockStep, createBlockSteps, createSteps, type PartSteps } from "./stream-steps.ts";
 
 type Beginning = Extract<PartEvent, { type: "part-start" | "part-whole" }>;
 

@@ -1,7 +1,7 @@
 import { defined } from "../../exchange/defined.ts";
 import { ownMember } from "../../exchange/json.ts";
 import type { Usage } from "../../exchange/response.ts";
-import { uncachedInput, fromExclusiveCounts } from "../../exchange/usage.ts";
+import { fromExclusiveCounts, uncachedInput } from "../../exchange/usage.ts";
 import type { WireUsage } from "./schema.ts";
 
 /** Converts the token counts. `input_tokens` of this dialect excludes tokens read from and written to the cache. */

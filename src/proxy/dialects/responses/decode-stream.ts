@@ -7,7 +7,7 @@ import { parseResponsePiece } from "../shared/parse.ts";
 import { decodeTokens } from "../shared/token-logprobs.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { decodeAnnotation } from "./decode-content.ts";
-import { decodeIndexedParts, decodeUsage, decodeFinish, decodeIdentity } from "./decode-response.ts";
+import { decodeFinish, decodeIdentity, decodeIndexedParts, decodeUsage } from "./decode-response.ts";
 import { decodeResponseError } from "./errors.ts";
 import { eventSchema, type WireResponse, type WireStreamEvent } from "./schema.ts";
 import { ItemReader, type ItemStream } from "./stream-reader.ts";

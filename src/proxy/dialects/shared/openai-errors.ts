@@ -1,6 +1,6 @@
 import { defined } from "../../exchange/defined.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
-import { isContextOverflow, statusToKind, retryAfterSeconds } from "../../exchange/error-status.ts";
+import { isContextOverflow, retryAfterSeconds, statusToKind } from "../../exchange/error-status.ts";
 import { isObject } from "../../exchange/json.ts";
 import { findErrorMessage } from "./error-message.ts";
 

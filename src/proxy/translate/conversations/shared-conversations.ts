@@ -1,6 +1,10 @@
 import { parseJson, stringifyJson } from "../../exchange/json.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
-import { type Conversation, type ConversationStore, createMemoryConversations } from "./conversation-store.ts";
+import {
+  type Conversation,
+  type ConversationStore,
+  createMemoryConversations,
+} from "./conversation-store.ts";
 
 /** A store in another process that keeps each conversation as bytes. */
 export interface KeptElsewhere {

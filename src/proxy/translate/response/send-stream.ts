@@ -16,7 +16,7 @@ import { type Translation, withoutSecrets } from "../translation.ts";
 import { decodingTurns } from "./decoding-turns.ts";
 import { DeltaFastPath } from "./delta-fast-path.ts";
 import { EventReader, getResponseBounds, lookAt, readResponseJson } from "./read-response.ts";
-import { decodeEventList, responseToEvents, ResponseCollector } from "./response-events.ts";
+import { decodeEventList, ResponseCollector, responseToEvents } from "./response-events.ts";
 import { createStreamGuard } from "./stream-guard.ts";
 
 /** How long the status is delayed, so that an early error can still set it. */

@@ -5,7 +5,7 @@ import { containerNodes } from "./container-nodes.ts";
 import { attribute, buildInline, type ContentMap } from "./inline.ts";
 import { locateCell, locateLines } from "./locate-content.ts";
 import { parser } from "./parser.ts";
-import { sourceLines, takeFrontMatter, findUnrenderedLines } from "./source-lines.ts";
+import { findUnrenderedLines, sourceLines, takeFrontMatter } from "./source-lines.ts";
 
 const ALERT = /^\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*(?:\n|$)/i;
 

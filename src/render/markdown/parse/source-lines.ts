@@ -64,7 +64,11 @@ export function takeFrontMatter(
  * Returns the lines that Markdown does not render, as ranges from 0 with exclusive ends: link definitions, which can
  * hide text (`[//]: # (a note to the agent)`), and footnotes without references.
  */
-export function findUnrenderedLines(tokens: readonly Token[], body: string, count: number): [number, number][] {
+export function findUnrenderedLines(
+  tokens: readonly Token[],
+  body: string,
+  count: number,
+): [number, number][] {
   const drawn = new Uint8Array(count + 1);
   for (const { type, map, meta } of tokens) {
     if (map && DRAWN.has(type)) drawn.fill(1, map[0], map[1]);

@@ -204,12 +204,9 @@ describe("decoding a stream of the generative-language dialect", () => {
     ],
     [{ jsonPath: "$.a[2000000]", numberValue: 1 }],
     [{ jsonPath: "$", numberValue: 1 }],
-  ])(
-    "76: reports arguments that are out of order as an error, not as a wrong call: %j",
-    (...partialArgs) => {
-      expect(decode(chunk([{ functionCall: { name: "f", partialArgs } }], stop)).at(-1)?.type).toBe("error");
-    },
-  );
+  ])("76: reports arguments that are out of order as an error, not as a wrong call: %j", (...partialArgs) => {
+    expect(decode(chunk([{ functionCall: { name: "f", partialArgs } }], stop)).at(-1)?.type).toBe("error");
+  });
 
   it("76: supports every kind of value, gaps in lists and names in brackets", () => {
     const partialArgs = [

@@ -8,7 +8,7 @@ import {
   pathsMoved,
   type ReviewComment,
 } from "../../../../web/code/core/comment.ts";
-import { toAnnotations, type FeedbackContext, feedbackMarkdown } from "../../../../web/code/core/feedback.ts";
+import { type FeedbackContext, feedbackMarkdown, toAnnotations } from "../../../../web/code/core/feedback.ts";
 import { anchorLines, relocate } from "../../../../web/code/core/relocate.ts";
 
 const before = scanPatch("@@ -1,5 +1,6 @@\n one\n-two\n+2\n+2b\n three\n four\n five\n");

@@ -2,14 +2,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseMarkdown } from "../../../../src/render/markdown/parse/parse-markdown.ts";
 import {
-  toAnchor,
   blockAnchor,
-  findAnchorBlocks,
   documentText,
   drawnRanges,
+  findAnchorBlocks,
   linesAnchor,
   pointInText,
   removedAnchor,
+  toAnchor,
 } from "../../../../web/plan/model/anchor.ts";
 import { relocateAnnotations } from "../../../../web/plan/model/annotations.ts";
 import { relocate } from "../../../../web/plan/model/relocate.ts";
