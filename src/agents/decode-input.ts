@@ -1,33 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { z } from "zod";
-import { plainIssue } from "../config/plain-issue.ts";
-import { AppError } from "../errors.ts";
-import { FIRST_ISSUE } from "../json/first-issue.ts";
-import { listedAgent } from "../review/agents.ts";
-import { ORIGIN_NAMES, originNamed } from "../review/origin-names.ts";
+import { type Envelope, parseEnvelope } from "../review/plan/envelope.ts";
 import type { AgentFolders, ApprovedInput, HookEvent, HookInput, PlanLocation } from "./hook.ts";
 import { parseEvent } from "./hook-event.ts";
 import { agents } from "./registry.ts";
-
-const text = z.string();
-
-const origin = text.transform((name, context) => {
-  const known = originNamed(name);
-  if (known) return known;
-  context.addIssue(`must be ${ORIGIN_NAMES}, got "${name}"`);
-  return z.NEVER;
-});
-
-const envelope = z.object({
-  plan: text,
-  origin: origin.exactOptional(),
-  permissionMode: text.exactOptional(),
-  agents: z.array(listedAgent).exactOptional(),
-  sharingEnabled: z.boolean().exactOptional(),
-  cwd: text.exactOptional(),
-});
-
-type Envelope = z.infer<typeof envelope>;
 
 /** Decoded input. The kind is derived from the form of the input. */
 export type DecodedInput =
@@ -58,20 +33,6 @@ function parseObject(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/**
- * Parses an envelope. Returns undefined for a value without a plan. Throws `input` for a member of the wrong type,
- * rather than showing the JSON as a plan.
- */
-function parseEnvelope(value: unknown): Envelope | undefined {
-  if (typeof value !== "object" || value === null || !("plan" in value)) return undefined;
-  const result = envelope.safeParse(value, { ...FIRST_ISSUE, error: plainIssue });
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw new AppError("input", `The envelope's ${issue?.path.join(".") || "members"}: ${issue?.message}`, {
-    hint: 'Expected {"plan": "…", "origin"?, "permissionMode"?, "agents"?, "sharingEnabled"?, "cwd"?}.',
-  });
 }
 
 function decodeEvent(event: HookEvent, folders: AgentFolders): DecodedInput {
