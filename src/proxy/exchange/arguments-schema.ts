@@ -10,8 +10,10 @@ type JsonSchema = Readonly<Record<string, unknown>>;
  */
 export function argumentsSchema(schema: unknown, list: LossList): JsonSchema {
   if (!isObject(schema)) return { type: "object", properties: {} };
-  const known = schema["type"] === "object" && !combiners.some((key) => key in schema);
-  if (known) return schema;
+  if (!combiners.some((key) => key in schema)) {
+    if (schema["type"] === "object") return schema;
+    return { ...schema, type: "object", properties: Object.assign({}, schema["properties"]) };
+  }
   const { anyOf, oneOf, allOf, ...top } = resolve(schema, schema);
   const alternatives = [anyOf, oneOf].filter(Array.isArray).map((members) => readAll(members, schema));
   if (alternatives.length > 0)
@@ -54,6 +56,6 @@ function namesIn(required: unknown): readonly string[] {
 
 /** Returns the names that every alternative requires. */
 function intersectRequired(members: readonly JsonSchema[]): readonly string[] {
-  const [first, ...others] = members.map((member) => namesIn(member["required"]));
-  return (first ?? []).filter((name) => others.every((names) => names.includes(name)));
+  const [first, ...others] = members.map((member) => new Set(namesIn(member["required"])));
+  return [...(first ?? [])].filter((name) => others.every((names) => names.has(name)));
 }

@@ -64,14 +64,14 @@ export function encodeTools(request: ExchangeRequest, list: LossList): Readonly<
 function encodeFunction(tool: FunctionTool, list: LossList): Readonly<Record<string, unknown>> {
   const schema = argumentsSchema(tool.schema, list);
   const isStrict = tool.strict === true;
-  const extras = Object.entries(tool.extras ?? {}).filter(([key]) => ownExtras.includes(key));
-  return defined({
+  const encoded: Record<string, unknown> = defined({
     name: tool.name,
     description: tool.description,
     input_schema: isStrict ? toStrictSchema(schema, list) : schema,
     strict: isStrict ? true : undefined,
-    ...Object.fromEntries(extras),
   });
+  for (const key in tool.extras) if (ownExtras.includes(key)) encoded[key] = tool.extras[key];
+  return encoded;
 }
 
 /** Converts a web search tool of another vendor and keeps the options that both support. */

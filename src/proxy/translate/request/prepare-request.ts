@@ -109,16 +109,19 @@ function withoutForeignExtras(
   const { toolMembers } = getUpstreamProfile(target);
   const tools = request.tools.map((tool) => {
     if (tool.type !== "function" || tool.extras === undefined) return tool;
-    const extras = Object.entries(tool.extras).filter(([member]) => {
-      const isKnown = toolMembers.includes(member);
-      if (!isKnown)
+    const extras: Record<string, unknown> = {};
+    let isComplete = true;
+    for (const [member, value] of Object.entries(tool.extras)) {
+      if (toolMembers.includes(member)) extras[member] = value;
+      else {
+        isComplete = false;
         list.add(
           memberCode(member),
           `\`${member}\` of a tool dropped: the ${target} dialect has no equivalent.`,
         );
-      return isKnown;
-    });
-    return { ...tool, extras: Object.fromEntries(extras) };
+      }
+    }
+    return isComplete ? tool : { ...tool, extras };
   });
   return { request: list.losses.length === 0 ? request : { ...request, tools }, losses: list.losses };
 }
