@@ -446,8 +446,8 @@ export const defences = [
   [
     "P12",
     "security/p12",
-    "src/proxy/body/body-room.ts",
-    "if (this.room.bytes + bytes > most && !this.evictStalled(bytes, most)) return false;",
+    "src/proxy/body/body-memory.ts",
+    "if (this.memory.bytes + bytes > max && !this.evictStalled(bytes, max)) return false;",
     "",
   ],
   ["P13", "security/p13", "src/proxy/exchange/json.ts", 'if (key === "__proto__") throw', "if (false) throw"],

@@ -70,10 +70,10 @@ function findProblem(line: string): string | undefined {
   if (unknown.length > 0) return `unknown: ${unknown.join(" ")}`;
   const named = operands.find((operand) => command.commands.length > 0 && operand !== "…");
   if (named !== undefined) return `no command ${named}`;
-  const most = command.registeredArguments.some(({ variadic }) => variadic)
+  const max = command.registeredArguments.some(({ variadic }) => variadic)
     ? Number.POSITIVE_INFINITY
     : command.registeredArguments.length;
-  if (operands.length > most) return `too many words: ${operands.join(" ")}`;
+  if (operands.length > max) return `too many words: ${operands.join(" ")}`;
   return findNameProblem(command, operands[0]);
 }
 

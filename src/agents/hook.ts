@@ -39,7 +39,7 @@ export interface HookInput {
   readonly kind: "hook";
   readonly plan: PlanLocation;
   /** Whether the agent also sends this event without a plan, in which case there is nothing to review. */
-  readonly mayLackPlan?: true | undefined;
+  readonly planIsOptional?: true | undefined;
   readonly channel: AgentChannel;
   readonly origin?: AgentOrigin | undefined;
   readonly permissionMode?: string | undefined;

@@ -46,11 +46,11 @@ const TYPES: Record<string, string> = {
   ".woff2": "font/woff2",
 };
 
-const KEPT_FOREVER = { "cache-control": "public, max-age=31536000, immutable" } as const;
+const IMMUTABLE = { "cache-control": "public, max-age=31536000, immutable" } as const;
 
 /** Returns the headers of an asset: HTML is framed, all others are immutable. */
 function getAssetHeaders(path: string) {
-  return extname(path) === ".html" ? framedHeaders : KEPT_FOREVER;
+  return extname(path) === ".html" ? framedHeaders : IMMUTABLE;
 }
 
 /** Returns the pages of the executable; `scripts/build-binary.mjs` adds every file of dist/web under its path. */

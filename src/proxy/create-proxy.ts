@@ -7,7 +7,7 @@ import { AppError } from "../errors.ts";
 import { createApp } from "../http/app.ts";
 import { getPath } from "../http/request-path.ts";
 import { addSecurityHeaders } from "../http/security-headers.ts";
-import { createBodyRoom } from "./body/body-room.ts";
+import { createBodyMemory } from "./body/body-memory.ts";
 import { type CallActivity, ownActivity } from "./dashboard/activity.ts";
 import type { ConfigurationState } from "./dashboard/api-types.ts";
 import { type Gateway, NO_GATEWAY } from "./gateway/gateway.ts";
@@ -145,7 +145,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     replicaId,
     version: parts.version ?? "",
     gateway,
-    room: createBodyRoom(),
+    memory: createBodyMemory(),
     conversations: createStoredConversations(parts.gateway, parts.shared?.conversations),
     isDraining: () => draining,
     isStopping: () => stopping,
@@ -207,7 +207,7 @@ function createServingApp(config: ProxyConfig, parts: ProxyParts, services: Serv
     first: createFastPath(services, parts.onInternal),
   });
   services.connections.watch(app.server);
-  takeBodiesAsTheyCome(app);
+  leaveBodiesUnparsed(app);
   addSecurityHeaders(app);
   addAdmissionHook(app, services);
   addProxyErrors(app, services, parts.onInternal);
@@ -226,7 +226,7 @@ async function notBuilt(): Promise<string> {
 }
 
 /** Keeps Fastify from reading bodies: each handler reads its own. */
-function takeBodiesAsTheyCome(app: FastifyInstance): void {
+function leaveBodiesUnparsed(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null, undefined));
 }

@@ -1,4 +1,4 @@
-import type { BodyRoom } from "./body/body-room.ts";
+import type { BodyMemory } from "./body/body-memory.ts";
 import type { CallActivity } from "./dashboard/activity.ts";
 import type { ConfigurationState } from "./dashboard/api-types.ts";
 import type { Gateway } from "./gateway/gateway.ts";
@@ -56,7 +56,7 @@ export interface Services {
   /** The keys of the database, and its queries for admins. */
   readonly gateway: Gateway;
   /** The memory that request bodies take. */
-  readonly room: BodyRoom;
+  readonly memory: BodyMemory;
   /** Stored conversations, for `previous_response_id` in the translation lane. */
   readonly conversations: ConversationStore;
   readonly isDraining: () => boolean;

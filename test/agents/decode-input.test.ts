@@ -159,7 +159,7 @@ describe("other agents' events", () => {
     expect(decode(event)).toMatchObject({
       channel: { callerName: "Codex CLI" },
       plan: { in: "file", path: "/t.jsonl" },
-      mayLackPlan: true,
+      planIsOptional: true,
     });
     expect(decode({ hook_event_name: "Stop", transcript_path: null })).toMatchObject({ kind: "unrelated" });
   });

@@ -13,7 +13,7 @@ export const codexHook: AgentHook = {
       kind: "hook",
       channel: codexStop,
       plan: { in: "file", path, extract },
-      mayLackPlan: true,
+      planIsOptional: true,
       agentSession,
       cwd,
     };

@@ -28,10 +28,10 @@ export async function expectPaths(
   for (const { given, inner } of absent) {
     if (await isKnown(git, inner)) continue;
     const pieces = given.split(/\s+/).filter((piece) => piece !== "");
-    const areAllThere =
+    const allExist =
       pieces.length > 1 &&
       (await Promise.all(pieces.map((piece) => isThere(piece, toInner, exists)))).every(Boolean);
-    throw noSuchPath(given, areAllThere ? pieces : []);
+    throw noSuchPath(given, allExist ? pieces : []);
   }
 }
 

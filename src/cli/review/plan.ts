@@ -90,7 +90,7 @@ async function prepareReview(
   const envelope = input.kind === "envelope" ? input.envelope : undefined;
   const options = await resolveOptions(flags, (event ?? envelope)?.cwd);
   const loaded = await load(input);
-  if (event?.mayLackPlan && "missing" in loaded) return undefined;
+  if (event?.planIsOptional && "missing" in loaded) return undefined;
   // Values in the input take precedence over flags and environment.
   const origin = (event ?? envelope)?.origin ?? options.origin ?? "origin_b";
   const channel = chooseChannel(input, origin, flags);

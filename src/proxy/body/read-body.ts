@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { AppError } from "../../errors.ts";
-import type { BodyShare } from "./body-room.ts";
+import type { BodyShare } from "./body-memory.ts";
 import { decodeBody, isReadable, parseContentCoding, readableCodings } from "./content-coding.ts";
 
 /** Where a body's bytes are counted, and the limit of all bodies together. */
 export interface BodyCount {
   readonly share: BodyShare;
-  readonly most: number;
+  readonly max: number;
 }
 
 /**
@@ -22,7 +22,7 @@ export function readBody(request: IncomingMessage, limit: number, count: BodyCou
   return coding === undefined ? bytes : bytes.then((coded) => decode(coded, coding, limit, count));
 }
 
-function collect(request: IncomingMessage, limit: number, { share, most }: BodyCount): Promise<Buffer> {
+function collect(request: IncomingMessage, limit: number, { share, max }: BodyCount): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -39,7 +39,7 @@ function collect(request: IncomingMessage, limit: number, { share, most }: BodyC
       if (settled) return;
       size += chunk.length;
       if (size > limit) refuse(tooLarge(limit));
-      else if (!share.take(chunk.length, most)) refuse(createMemoryLimitError());
+      else if (!share.take(chunk.length, max)) refuse(createMemoryLimitError());
       else if (chunks.push(chunk) === 1) share.begin();
     });
     request.on("end", () => {
@@ -64,7 +64,7 @@ async function decode(
   bytes: Buffer,
   coding: string,
   limit: number,
-  { share, most }: BodyCount,
+  { share, max }: BodyCount,
 ): Promise<Buffer> {
   if (!isReadable(coding))
     throw new AppError(
@@ -73,7 +73,7 @@ async function decode(
     );
   try {
     const plain = await decodeBody(bytes, coding, limit, (more) => {
-      if (!share.take(more, most)) throw createMemoryLimitError();
+      if (!share.take(more, max)) throw createMemoryLimitError();
     });
     share.settle(plain.length);
     return plain;

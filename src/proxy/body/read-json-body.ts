@@ -4,17 +4,17 @@ import { plainIssue } from "../../config/plain-issue.ts";
 import type { Limits } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
 import { FIRST_ISSUE } from "../../json/first-issue.ts";
-import { type BodyRoom, BodyShare } from "./body-room.ts";
+import { type BodyMemory, BodyShare } from "./body-memory.ts";
 import { readBody } from "./read-body.ts";
 
 /** Reads the JSON body of a route that calls no model; an empty body is `{}`. Throws `validation` and `too_large`. */
 export async function readJsonBody<Schema extends z.ZodType>(
   request: IncomingMessage,
   schema: Schema,
-  { room, limits }: { readonly room: BodyRoom; readonly limits: Limits },
+  { memory, limits }: { readonly memory: BodyMemory; readonly limits: Limits },
 ): Promise<z.infer<Schema>> {
-  const share = new BodyShare(room);
-  const count = { share, most: limits.inFlight };
+  const share = new BodyShare(memory);
+  const count = { share, max: limits.inFlight };
   const bytes = await readBody(request, limits.utilityBody, count).finally(() => share.release());
   let value: unknown;
   try {

@@ -22,7 +22,7 @@ export async function readWhole(
  * Reads the beginning of a stream: `limit` bytes or up to a chunk more. If the stream fails, returns what has
  * arrived.
  */
-export async function readAtMost(body: AsyncIterable<Uint8Array>, limit: number): Promise<Buffer> {
+export async function readUpTo(body: AsyncIterable<Uint8Array>, limit: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {

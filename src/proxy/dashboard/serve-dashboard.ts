@@ -10,8 +10,8 @@ import { type DashboardPage, filledPage, lockedPage, PLAIN_PAGE } from "./dashbo
 import { dashboardState } from "./dashboard-state.ts";
 
 /** Milliseconds between checks for changes, and between keep-alives without changes. */
-const LOOK_MS = 500;
-const STILL_MS = 15_000;
+const POLL_MS = 500;
+const KEEP_ALIVE_MS = 15_000;
 
 /**
  * Serves `GET /`: the dashboard with its current figures. A page of another origin, even an allowed one, gets none.
@@ -69,7 +69,7 @@ export async function streamDashboard(
     if (services.runtime() !== request.runtime) stream.end();
     // Skip clients that do not read at the moment. On an error the stream ends, and the page reconnects.
     else if (!stream.writableNeedDrain) follower.look().catch(() => stream.end());
-  }, LOOK_MS);
+  }, POLL_MS);
   stream.once("close", () => clearInterval(timer));
   reply.header("content-type", "text/event-stream; charset=utf-8").header("x-accel-buffering", "no");
   return reply.send(stream);
@@ -89,7 +89,7 @@ function follow(request: FastifyRequest, services: Services, write: (text: strin
     const { now, ...rest } = { ...state, calls };
     const text = JSON.stringify({ ...rest, now: 0 });
     if (calls.length === 0 && text === last) {
-      if (now - writtenAt >= STILL_MS) write(keepAliveComment);
+      if (now - writtenAt >= KEEP_ALIVE_MS) write(keepAliveComment);
       else return;
     } else write(serializeLine(JSON.stringify({ ...rest, now })));
     writtenAt = now;

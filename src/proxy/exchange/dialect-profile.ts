@@ -132,7 +132,7 @@ export interface UpstreamProfile {
   /** Whether models named `vendor/model` are served by a gateway that takes `reasoning_details` back. */
   readonly hasGateways: boolean;
   /** Where the instructions of a request without turns go. */
-  readonly loneInstructions: "instructions" | "system-turn" | "user-turn";
+  readonly instructionsWithoutTurns: "instructions" | "system-turn" | "user-turn";
   /** Whether strict schemas are limited to OpenAI's subset of JSON Schema. */
   readonly restrictsStrictSchemas: boolean;
   /** Whether a response schema may have a root other than an object. */

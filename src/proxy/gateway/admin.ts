@@ -68,7 +68,8 @@ async function respond(
   const { route, params } = match;
   const query = route.query ? parseInput(route.query, Object(request.query), "the query") : {};
   const { limits } = request.runtime.config;
-  const body = route.body && (await readJsonBody(request.raw, route.body, { room: services.room, limits }));
+  const body =
+    route.body && (await readJsonBody(request.raw, route.body, { memory: services.memory, limits }));
   return route.serve(createContext(request, services), { params, query, body } as never);
 }
 

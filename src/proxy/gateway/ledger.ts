@@ -50,7 +50,7 @@ class LogLedger implements Ledger {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
   private isClosed = false;
-  private isAskedAgain = false;
+  private isRequestedAgain = false;
 
   constructor(options: LedgerOptions) {
     this.options = options;
@@ -106,7 +106,7 @@ class LogLedger implements Ledger {
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
       // Lines may have been added after the running write read the log.
-      if (this.running !== undefined) this.isAskedAgain = true;
+      if (this.running !== undefined) this.isRequestedAgain = true;
       else this.start();
     }, ms).unref();
   }
@@ -114,8 +114,8 @@ class LogLedger implements Ledger {
   private start(): void {
     this.running = this.run().finally(() => {
       this.running = undefined;
-      if (this.isAskedAgain) this.schedule(0);
-      this.isAskedAgain = false;
+      if (this.isRequestedAgain) this.schedule(0);
+      this.isRequestedAgain = false;
     });
   }
 

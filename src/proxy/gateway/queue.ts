@@ -5,7 +5,7 @@ import type { Decision, LimitName, LimitStore, Reservation, Usage } from "./limi
  * Milliseconds between two attempts of the first call in a line. Calls that end in this process wake it at once; calls
  * of other replicas, and rates, do not.
  */
-const LOOK_MS = 100;
+const POLL_MS = 100;
 
 interface Waiter {
   wake(): void;
@@ -85,7 +85,7 @@ export class LimitQueue {
         if (leftMs <= 0) return decision;
         const isFirst = line[0] === waiter;
         const retryMs = decision.excess?.retryMs ?? 0;
-        const lookMs = isFirst ? Math.max(1, Math.min(leftMs, retryMs || LOOK_MS, LOOK_MS)) : leftMs;
+        const lookMs = isFirst ? Math.max(1, Math.min(leftMs, retryMs || POLL_MS, POLL_MS)) : leftMs;
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, lookMs);
           wake = () => {

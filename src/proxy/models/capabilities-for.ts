@@ -26,7 +26,7 @@ export function capabilitiesFor(
   const found = known?.get(key);
   if (found !== undefined) return found;
   const capabilities = settle(dialect, model, overrides, host);
-  if (known !== undefined && known.size < mostSettled) known.set(key, capabilities);
+  if (known !== undefined && known.size < MAX_CACHED) known.set(key, capabilities);
   else settled.set(overrides, new Map([[key, capabilities]]));
   return capabilities;
 }
@@ -35,7 +35,7 @@ const none: CapabilityOverrides = {};
 /** Cached capabilities by overrides: calls use the same few models again and again. */
 const settled = new WeakMap<CapabilityOverrides, Map<string, Capabilities>>();
 /** Clients choose the names, so the cache is bounded. */
-const mostSettled = 1_000;
+const MAX_CACHED = 1_000;
 
 function settle(
   dialect: UpstreamDialect,

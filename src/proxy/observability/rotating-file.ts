@@ -132,14 +132,14 @@ async function appendLines(path: string, lines: Uint8Array, isSafe: boolean): Pr
   try {
     file = await open(path, "a+", 0o600);
     if (!isSafe && (await endsMidway(file))) await file.appendFile("\n");
-    await appendWhole(file, lines);
+    await appendAll(file, lines);
   } finally {
     await file?.close();
   }
 }
 
 /** Appends all bytes or none: if writing fails, as on a full disk, the file is truncated to its previous size. */
-async function appendWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
+async function appendAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
   const { size } = await file.stat();
   try {
     await file.appendFile(bytes);

@@ -28,7 +28,7 @@ export async function readCallBody(call: Call, called: CalledOperation): Promise
   if (route.body === "ignored") return NO_BODY;
   if (type !== undefined && type !== "application/json" && !/^[\w.+-]+\/(?:[\w.+-]*\+)?json\b/i.test(type))
     throw new AppError("media_type", "The body must be JSON (content-type: application/json)");
-  const bytes = await readBody(request, limits.body, { share: call.share, most: limits.inFlight });
+  const bytes = await readBody(request, limits.body, { share: call.share, max: limits.inFlight });
   const scanned = await scanObject(bytes);
   call.stream = called.stream || scanned.stream;
   call.excess = findBodyExcess(scanned);

@@ -3,7 +3,7 @@ import type { ProxyKey, UpstreamConfig } from "../../config/proxy/config.ts";
 import type { FallbackReason } from "../../config/proxy/limits.ts";
 import type { AppError } from "../../errors.ts";
 import { collectKeys } from "../auth/credentials.ts";
-import { BodyShare } from "../body/body-room.ts";
+import { BodyShare } from "../body/body-memory.ts";
 import type { Loss } from "../exchange/loss.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
@@ -113,7 +113,7 @@ export function openCall(
     services,
     fixedHeaders: ["x-sallyport-request-id", id, ...corsHeaders],
     limits: undefined,
-    share: new BodyShare(services.room),
+    share: new BodyShare(services.memory),
     excess: undefined,
     values: 0,
     model: undefined,

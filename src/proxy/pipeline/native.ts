@@ -15,7 +15,7 @@ import type {
   RelayTask,
   ResponseError,
 } from "../upstream/relay-task.ts";
-import { refusesUsage, UsageChunkFilter, withUsageAsked } from "../usage/ask-usage.ts";
+import { refusesUsage, UsageChunkFilter, withUsageOption } from "../usage/ask-usage.ts";
 import { findPrice } from "../usage/cost.ts";
 import { readResponseError } from "../usage/error-event.ts";
 import { estimatedUsage, partialUsage } from "../usage/estimate-usage.ts";
@@ -70,7 +70,7 @@ async function relayOnce(
     called.operation === "generate" &&
     findProfile(upstream.dialect)?.upstream?.reportsUsageOnRequest === true &&
     findPrice(upstream, model) !== undefined;
-  const asking = asksUsage && Buffer.isBuffer(body) ? withUsageAsked(body, upstream) : undefined;
+  const asking = asksUsage && Buffer.isBuffer(body) ? withUsageOption(body, upstream) : undefined;
   const request = nativeRequest(call, path, asking ?? body, key);
   const task = relayTask(call, called, asking !== undefined);
   const outcome = await relayTo(call.services.pools, upstream, request, task);

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { decodeBody } from "../body/content-coding.ts";
-import { readAtMost } from "../body/read-whole.ts";
+import { readUpTo } from "../body/read-whole.ts";
 import { isContextOverflow, parseRetryAfter, type RetryAfterHeaders } from "../exchange/error-status.ts";
 import type { ReceivedResponse } from "../upstream/send.ts";
 
@@ -46,7 +46,7 @@ export async function withResponsePause<Received extends ReceivedResponse>(
   response: Received,
 ): Promise<WithPause<Received>> {
   if (!TEMPORARY.has(response.status)) return { ...response, pauseInBody: undefined };
-  const bytes = await readAtMost(response.body, MAX_BYTES);
+  const bytes = await readUpTo(response.body, MAX_BYTES);
   return {
     ...response,
     body: yieldOnce(bytes),
@@ -70,7 +70,7 @@ export async function withOverflow<Received extends ReceivedResponse>(
   response: Received,
 ): Promise<Received & { readonly isOverflow: boolean }> {
   if (response.status !== 400 && response.status !== 413) return { ...response, isOverflow: false };
-  const bytes = await readAtMost(response.body, MAX_BYTES);
+  const bytes = await readUpTo(response.body, MAX_BYTES);
   return {
     ...response,
     body: yieldOnce(bytes),

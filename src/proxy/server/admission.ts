@@ -43,7 +43,7 @@ export function admit(
   if (services.isDraining()) return refused("stopping");
   const guarded = checkRequest(asForwarded(arrival, runtime), runtime.guard);
   const isForeignHost = !guarded.allowed && guarded.reason === "host" && !isProbe(arrival, route);
-  if (isForeignHost && !mayShowKeyInstead(arrival, runtime)) return refused("host");
+  if (isForeignHost && !acceptsKeyInsteadOfHost(arrival, runtime)) return refused("host");
   const hasQueryKey = findProfile(route?.dialect ?? "")?.client.acceptsKeyInQuery === true;
   const queryToo = hasQueryKey && path.startsWith("/v1beta");
   const key = runtime.keys.find(collectKeys(headers, url, queryToo));
@@ -78,7 +78,7 @@ function asForwarded(arrival: Arrival, { forwarding, config }: Runtime): Guarded
  * Returns whether a valid key makes up for a Host that is not allowed. It does if keys are required: a page that uses
  * DNS rebinding cannot know one. With `off`, local clients may send keys of other services, so only the Host counts.
  */
-function mayShowKeyInstead({ rawHeaders }: Arrival, { authMode }: Runtime): boolean {
+function acceptsKeyInsteadOfHost({ rawHeaders }: Arrival, { authMode }: Runtime): boolean {
   const hosts = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === "host");
   return authMode !== "off" && hosts.length < 2;
 }

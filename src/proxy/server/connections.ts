@@ -91,7 +91,7 @@ function formatAddress({ remoteAddress, remotePort }: Socket): string {
 }
 
 /** Milliseconds between two checks. */
-const LOOK_MS = 20;
+const POLL_MS = 20;
 
 /**
  * Creates a function that drains the server: it stops accepting connections, and resolves when `isServing` returns
@@ -111,7 +111,7 @@ export function createDraining(server: Server, isServing: () => boolean): () => 
     NetServer.prototype.close.call(server);
     while (isServing() || isSending()) {
       if (!isSending()) server.closeIdleConnections();
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
     server.closeIdleConnections();
   };

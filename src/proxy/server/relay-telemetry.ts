@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import type { OtelConfig } from "../../config/proxy/otel.ts";
 import { getPath } from "../../http/request-path.ts";
-import { BodyShare } from "../body/body-room.ts";
+import { BodyShare } from "../body/body-memory.ts";
 import { readBody } from "../body/read-body.ts";
 import type { Services } from "../services.ts";
 import { sendTo } from "../upstream/clients.ts";
@@ -38,9 +38,9 @@ export async function relayTelemetry(
   services: Services,
 ): Promise<FastifyReply> {
   const { limits, otel } = request.runtime.config;
-  const share = new BodyShare(services.room);
+  const share = new BodyShare(services.memory);
   try {
-    const body = await readBody(request.raw, limits.body, { share, most: limits.inFlight });
+    const body = await readBody(request.raw, limits.body, { share, max: limits.inFlight });
     if (otel.relay !== undefined && waiting + body.length <= MAX_WAITING) {
       const type = request.headers["content-type"] ?? "application/json";
       void send(otel.relay, getPath(request.url), type, body, services);

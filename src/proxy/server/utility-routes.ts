@@ -131,10 +131,10 @@ async function getModel(request: FastifyRequest, reply: FastifyReply, route: Rou
 
 function bodyAs<Schema extends z.ZodType>(
   request: FastifyRequest,
-  { room }: Services,
+  { memory }: Services,
   schema: Schema,
 ): Promise<z.infer<Schema>> {
-  return readJsonBody(request.raw, schema, { room, limits: request.runtime.config.limits });
+  return readJsonBody(request.raw, schema, { memory, limits: request.runtime.config.limits });
 }
 
 /**

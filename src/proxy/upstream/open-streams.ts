@@ -18,7 +18,7 @@ export interface OpenStreams {
   stop(): void;
 }
 
-const LOOK_MS = 250;
+const POLL_MS = 250;
 
 /**
  * Creates a registry that calls `onSilence` of streams that were silent for `silenceMs`, and again each time that
@@ -36,7 +36,7 @@ export function createOpenStreams(silenceMs: () => number): OpenStreams {
       stream.onSilence();
     }
   };
-  const timer = setInterval(look, LOOK_MS);
+  const timer = setInterval(look, POLL_MS);
   timer.unref();
   return {
     add(stream) {

@@ -46,7 +46,7 @@ export function toUpstreamError(error: Error, upstream: string, begun: boolean):
       code === "UND_ERR_CONNECT_TIMEOUT" ? "did not accept a connection" : "was silent for too long";
     return new AppError("upstream_timeout", `The upstream ${upstream} ${what}`, { cause: error });
   }
-  if (isUnaskedFor(error, code))
+  if (isUnexpectedInterim(error, code))
     return upstreamError(
       "upstream_invalid",
       `The upstream ${upstream} returned an unexpected interim status`,
@@ -107,7 +107,7 @@ function getCauseCode(error: Error): string {
 }
 
 /** Returns whether undici has rejected a 101, or a 100 without its end, which only its error message shows. */
-function isUnaskedFor(error: Error, code: string): boolean {
+function isUnexpectedInterim(error: Error, code: string): boolean {
   return code === "UND_ERR_SOCKET" && /^bad (?:response|upgrade)$/.test(error.message);
 }
 

@@ -7,7 +7,7 @@ const refusing = new WeakSet<UpstreamConfig>();
  * Adds `stream_options.include_usage` to a streamed chat request; without it, vendors of this dialect report no usage
  * in a stream. Returns undefined if the client sets `stream_options` or the upstream rejects it.
  */
-export function withUsageAsked(body: Buffer, upstream: UpstreamConfig): Buffer | undefined {
+export function withUsageOption(body: Buffer, upstream: UpstreamConfig): Buffer | undefined {
   const open = body.indexOf(0x7b);
   if (open < 0 || refusing.has(upstream) || body.includes('"stream_options"')) return undefined;
   return Buffer.concat([body.subarray(0, open + 1), ASKED, body.subarray(open + 1)]);

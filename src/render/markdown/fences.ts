@@ -1,9 +1,9 @@
 /**
  * Formats text as a fenced code block. The fence is longer than any run of backticks in the text, so that the text
- * cannot close it, and has at least `least` backticks. Adds a line end if the text has none.
+ * cannot close it, and has at least `min` backticks. Adds a line end if the text has none.
  */
-export function fenced(text: string, language = "", least = 3): string {
-  const fence = "`".repeat(Math.max(least, longestBackticks(text) + 1));
+export function fenced(text: string, language = "", min = 3): string {
+  const fence = "`".repeat(Math.max(min, longestBackticks(text) + 1));
   return `${fence}${language}\n${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${fence}`;
 }
 

@@ -46,23 +46,24 @@ export type IndexBase = { readonly name: string; readonly entries?: TrackedEntri
  */
 export async function fillIndex(
   repository: Repository,
-  room: GitHandle,
+  privateGit: GitHandle,
   base: IndexBase,
 ): Promise<TrackedEntries> {
-  const index = room.environment["GIT_INDEX_FILE"] ?? "";
+  const index = privateGit.environment["GIT_INDEX_FILE"] ?? "";
   const cache = keptIndex(repository);
   const known = kept.get(cache);
   const writtenAt = await copyWithTime(cache, index).catch(() => undefined);
   const isSame = known?.name === base.name && known.writtenAt === writtenAt;
   if (!isSame) {
-    await resetToBase(repository, room, base).catch(async () => {
+    await resetToBase(repository, privateGit, base).catch(async () => {
       await rm(index, { force: true });
-      await resetToBase(repository, room, base);
+      await resetToBase(repository, privateGit, base);
     });
-    await compareUnread(repository, room, index);
+    await compareUnread(repository, privateGit, index);
   }
-  await refresh(repository, room, index);
-  const entries = base.entries ?? (isSame ? known.entries : parseListing(await listEntries(room)).entries);
+  await refresh(repository, privateGit, index);
+  const entries =
+    base.entries ?? (isSame ? known.entries : parseListing(await listEntries(privateGit)).entries);
   const keptAt = await saveToCache(index, cache).catch(() => undefined);
   if (keptAt !== undefined) kept.set(cache, { name: base.name, writtenAt: keptAt, entries });
   return entries;
@@ -71,17 +72,17 @@ export async function fillIndex(
 /** Replaces the entries of the index by those of the base. Unchanged entries keep their file times. */
 async function resetToBase(
   repository: Repository,
-  room: GitHandle,
+  privateGit: GitHandle,
   { name, entries }: IndexBase,
 ): Promise<void> {
   if (!entries) {
-    await runGit(room, ["read-tree", "-m", name]);
+    await runGit(privateGit, ["read-tree", "-m", name]);
     return;
   }
-  const before = parseListing(await listEntries(room)).entries;
+  const before = parseListing(await listEntries(privateGit)).entries;
   const input = indexInfo(before, entries, repository.objectFormat);
   if (input.length > 0)
-    await runGit(room, ["update-index", "--add", "--replace", "-z", "--index-info"], { input });
+    await runGit(privateGit, ["update-index", "--add", "--replace", "-z", "--index-info"], { input });
 }
 
 /** Returns the path of a working tree's index cache, which is kept between reviews. */
@@ -94,23 +95,27 @@ export function keptIndex({ indexesDirectory, root }: Pick<Repository, "indexesD
  * Compares every file whose times have changed. If one call does not finish in time, compares in slices and saves
  * their results.
  */
-async function refresh(repository: Repository, room: GitHandle, index: string): Promise<void> {
+async function refresh(repository: Repository, privateGit: GitHandle, index: string): Promise<void> {
   // The exit code reports whether there are changes and is not an error.
-  const once = () => tryGit(room, ["update-index", "-q", "--ignore-submodules", "--refresh"]);
+  const once = () => tryGit(privateGit, ["update-index", "-q", "--ignore-submodules", "--refresh"]);
   try {
     await once();
   } catch (error) {
     if (!(error instanceof AppError && error.code === "git_timeout")) throw error;
     await rm(`${index}.lock`, { force: true });
-    await forgetChanged(repository, room, index);
-    await compareUnread(repository, room, index);
+    await forgetChanged(repository, privateGit, index);
+    await compareUnread(repository, privateGit, index);
     await once();
   }
 }
 
 /** Marks the files whose times differ from the index as unread. */
-async function forgetChanged({ objectFormat }: Repository, room: GitHandle, index: string): Promise<void> {
-  const listing = splitAtNul(await runGit(room, ["diff-files", "--name-only", "--no-renames", "-z"]));
+async function forgetChanged(
+  { objectFormat }: Repository,
+  privateGit: GitHandle,
+  index: string,
+): Promise<void> {
+  const listing = splitAtNul(await runGit(privateGit, ["diff-files", "--name-only", "--no-renames", "-z"]));
   const changed = new Set(listing.map((path) => path.toString("latin1")));
   const entries = parseIndex(await readFile(index), objectFormat) ?? [];
   const forgotten = entries.map((entry) =>
@@ -159,7 +164,7 @@ interface Slice {
  * Compares the files that no earlier call has read, in slices and with several processes. Progress is saved: a call
  * that is ended or times out leaves less work for the next one.
  */
-async function compareUnread(repository: Repository, room: GitHandle, index: string): Promise<void> {
+async function compareUnread(repository: Repository, privateGit: GitHandle, index: string): Promise<void> {
   const { objectFormat } = repository;
   const startedAt = Date.now();
   // Git does not write an index without entries.
@@ -168,7 +173,7 @@ async function compareUnread(repository: Repository, room: GitHandle, index: str
   const unread = entries.flatMap((entry, position) => (isUnread(entry, objectFormat) ? [position] : []));
   if (unread.length === 0) return;
   const sizes = await objectSizes(
-    room,
+    privateGit,
     unread.map((position) => readObject(entries[position] ?? Buffer.alloc(0), objectFormat)),
   );
   const slices = cut(entries, unread, sizes);
@@ -188,7 +193,7 @@ async function compareUnread(repository: Repository, room: GitHandle, index: str
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const [number, slice] = next;
-      const compared = await compareSlice(room, `${index}.${number}`, slice, objectFormat);
+      const compared = await compareSlice(privateGit, `${index}.${number}`, slice, objectFormat);
       replaceAll(entries, slice.positions, compared);
       if (Date.now() - savedAt > SAVE_EVERY_MS) saving = saving.then(save);
     }
@@ -224,14 +229,14 @@ async function writeIndex(
 
 /** Returns the slice's entries; unchanged files have their times set. */
 async function compareSlice(
-  room: GitHandle,
+  privateGit: GitHandle,
   path: string,
   { entries, bytes }: Slice,
   format: ObjectFormat,
 ): Promise<readonly Buffer[]> {
   await writeFile(path, formatIndex(entries, format), { mode: 0o600 });
   const environment = { GIT_INDEX_FILE: path };
-  await tryGit(withTimeFor(room, bytes), ["update-index", "-q", "--refresh"], { environment });
+  await tryGit(withTimeFor(privateGit, bytes), ["update-index", "-q", "--refresh"], { environment });
   const compared = parseIndex(await readFile(path), format) ?? [];
   await rm(path, { force: true });
   return compared.length === entries.length ? compared : entries;
@@ -267,9 +272,9 @@ function cut(entries: readonly Buffer[], positions: readonly number[], sizes: re
  * Returns the sizes of objects in bytes, 0 for a missing one. A wrong size hides no change: the diff itself reads the
  * files.
  */
-async function objectSizes(room: GitHandle, objects: readonly string[]): Promise<number[]> {
+async function objectSizes(privateGit: GitHandle, objects: readonly string[]): Promise<number[]> {
   const input = objects.map((object) => `${object}\n`).join("");
-  const output = await runGit(room, ["cat-file", "--batch-check=%(objectsize)", "--buffer"], { input });
+  const output = await runGit(privateGit, ["cat-file", "--batch-check=%(objectsize)", "--buffer"], { input });
   const lines = output.toString("latin1").split("\n");
   return objects.map((_object, position) => Number(lines[position]) || 0);
 }

@@ -43,11 +43,11 @@ export interface WorkTreeStatus {
 /** One queue per working tree: concurrent calls would read every file twice. */
 const queues = new Map<string, InTurn>();
 
-/** Returns the differences between the base and the working tree, and writes what git can compare to the index of `room`. */
+/** Returns the differences between the base and the working tree, and writes what git can compare to the index of `privateGit`. */
 export async function findStatus(
   repository: Repository,
   git: GitHandle,
-  room: GitHandle,
+  privateGit: GitHandle,
   from: Side,
   view: DiffView,
 ): Promise<WorkTreeStatus> {
@@ -56,26 +56,31 @@ export async function findStatus(
   queues.set(root, queue);
   const reading = readStagedEntries(git, objectFormat);
   const base = await resolveBase(from, reading);
-  const verifying = from.kind === "tree" ? verifyTree(room, from.object, objectFormat) : undefined;
-  const filling = queue(() => fillIndex(repository, room, base));
-  // After a failure the other call still writes to the folder of `room`.
+  const verifying = from.kind === "tree" ? verifyTree(privateGit, from.object, objectFormat) : undefined;
+  const filling = queue(() => fillIndex(repository, privateGit, base));
+  // After a failure the other call still writes to the folder of `privateGit`.
   await Promise.allSettled([filling, reading, verifying]);
   await verifying;
   const [tracked, staged] = [await filling, await reading];
   const links = [...tracked.values()].filter(({ mode }) => mode === GITLINK_MODE).map(({ path }) => path);
-  const hollow = await findHollow(room, links);
+  const hollow = await findHollow(privateGit, links);
   const changes = compareEntries(tracked, staged.entries);
   const removed = changes.removed;
-  await leaveOut(room, [...removed, ...hollow]);
-  const notCheckedOut = await skipWhatIsNotCheckedOut(git, room);
+  await leaveOut(privateGit, [...removed, ...hollow]);
+  const notCheckedOut = await skipWhatIsNotCheckedOut(git, privateGit);
   const [raw, { paths: others, opened }] = await Promise.all([
-    runGit(room, ["diff-files", "--no-renames", ...NAMES_FORM]),
-    from.kind === "tree" ? listUntracked(room, view) : listInHollow(room, hollow, view),
+    runGit(privateGit, ["diff-files", "--no-renames", ...NAMES_FORM]),
+    from.kind === "tree" ? listUntracked(privateGit, view) : listInHollow(privateGit, hollow, view),
   ]);
   const changed = rawEntries(raw)
     .filter(({ status }) => status === "M" || status === "T" || status === "D")
     .map(({ path, objects: [object = ""] }) => ({ path, object }));
-  const { folders, ...found } = await findNew(room, others, { ...changes, unstored: staged.unstored }, from);
+  const { folders, ...found } = await findNew(
+    privateGit,
+    others,
+    { ...changes, unstored: staged.unstored },
+    from,
+  );
   const shown = new Set(
     [...changed.map(({ path }) => path), ...found.fresh, ...found.apart.paths, ...found.apart.large].map(key),
   );
@@ -115,17 +120,19 @@ export function filterUntracked({ paths, large }: Untracked, view: Pick<DiffView
   return { paths: paths.filter(isIn), large: large.filter(isIn) };
 }
 
-async function leaveOut(room: GitHandle, paths: readonly Buffer[]): Promise<void> {
+async function leaveOut(privateGit: GitHandle, paths: readonly Buffer[]): Promise<void> {
   if (paths.length === 0) return;
-  await runGit(room, ["update-index", "--force-remove", "-z", "--stdin"], { input: joinWithNul(paths) });
+  await runGit(privateGit, ["update-index", "--force-remove", "-z", "--stdin"], {
+    input: joinWithNul(paths),
+  });
 }
 
 /** Returns submodules whose folder has files but no repository: git treats these as unchanged and reads no file. */
-async function findHollow(room: GitHandle, links: readonly Buffer[]): Promise<Buffer[]> {
+async function findHollow(privateGit: GitHandle, links: readonly Buffer[]): Promise<Buffer[]> {
   const isHollow = await Promise.all(
     links.map(async (path) => {
-      const names = await readdir(fileIn(room, path)).catch(() => []);
-      return names.length > 0 && !(await hasCommit(room, path));
+      const names = await readdir(fileIn(privateGit, path)).catch(() => []);
+      return names.length > 0 && !(await hasCommit(privateGit, path));
     }),
   );
   return links.filter((_path, index) => isHollow[index]);
@@ -133,16 +140,16 @@ async function findHollow(room: GitHandle, links: readonly Buffer[]): Promise<Bu
 
 /** Returns the new files of hollow submodules only: a comparison with the index shows no other new files. */
 async function listInHollow(
-  room: GitHandle,
+  privateGit: GitHandle,
   hollow: readonly Buffer[],
   view: DiffView,
 ): Promise<UntrackedListing> {
   const paths = hollow.filter((path) => isWanted(path, view)).map((path) => path.toString());
-  return paths.length === 0 ? { paths: [], opened: [] } : listUntracked(room, { paths });
+  return paths.length === 0 ? { paths: [], opened: [] } : listUntracked(privateGit, { paths });
 }
 
 /** Marks files that a sparse checkout leaves out, so that git does not report them as deleted. Returns them. */
-async function skipWhatIsNotCheckedOut(git: GitHandle, room: GitHandle): Promise<readonly Buffer[]> {
+async function skipWhatIsNotCheckedOut(git: GitHandle, privateGit: GitHandle): Promise<readonly Buffer[]> {
   const wanted = git.settings?.repository.get("core.sparsecheckout")?.toLowerCase() ?? "false";
   if (["false", "no", "off", "0"].includes(wanted)) return [];
   const listed = splitAtNul(await runGit(git, ["ls-files", "-v", "-z"]));
@@ -151,11 +158,13 @@ async function skipWhatIsNotCheckedOut(git: GitHandle, room: GitHandle): Promise
     .map((entry) => entry.subarray(2));
   const absent: Buffer[] = [];
   for (const path of skipped) {
-    const found = await lstat(fileIn(room, path)).catch(() => undefined);
+    const found = await lstat(fileIn(privateGit, path)).catch(() => undefined);
     if (!found) absent.push(path);
   }
   if (absent.length === 0) return [];
-  await tryGit(room, ["update-index", "--skip-worktree", "-z", "--stdin"], { input: joinWithNul(absent) });
+  await tryGit(privateGit, ["update-index", "--skip-worktree", "-z", "--stdin"], {
+    input: joinWithNul(absent),
+  });
   return absent;
 }
 
@@ -167,7 +176,7 @@ interface IndexChanges {
 
 /** Returns the files that the base does not have: those to add to the index, and those with a separate patch. */
 async function findNew(
-  room: GitHandle,
+  privateGit: GitHandle,
   others: readonly Buffer[],
   { added, removed, unstored }: IndexChanges,
   from: Side,
@@ -177,10 +186,10 @@ async function findNew(
   const forced = [...added, ...unstored].filter((path) => !listed.has(key(path)));
   const isRemoved = new Set(removed.map(key));
   const { paths, large, folders } = await separateLarge(
-    room,
+    privateGit,
     others.filter((path) => !isRemoved.has(key(path))),
   );
-  const fresh = [...paths, ...(await present(room, forced))];
+  const fresh = [...paths, ...(await present(privateGit, forced))];
   // With an index as the base, the empty object that represents a new file would become its old side.
   if (from.kind === "index")
     return { fresh: [], apart: { paths: fresh, large }, untracked: new Set(), folders };
@@ -193,8 +202,10 @@ async function findNew(
   };
 }
 
-async function present(room: GitHandle, paths: readonly Buffer[]): Promise<Buffer[]> {
-  const found = await Promise.all(paths.map((path) => lstat(fileIn(room, path)).catch(() => undefined)));
+async function present(privateGit: GitHandle, paths: readonly Buffer[]): Promise<Buffer[]> {
+  const found = await Promise.all(
+    paths.map((path) => lstat(fileIn(privateGit, path)).catch(() => undefined)),
+  );
   return paths.filter((_path, index) => found[index]?.isFile() || found[index]?.isSymbolicLink());
 }
 

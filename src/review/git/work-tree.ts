@@ -77,8 +77,8 @@ function openTree(repository: Repository, git: GitHandle, { from }: DiffPlan, vi
   });
   let closing: Promise<void> = Promise.resolve();
   const opening = new Promise<WorkTree>((resolve, reject) => {
-    closing = withPrivateGit(repository, git, async (room) => {
-      resolve(await prepareTree(repository, git, room, from, view));
+    closing = withPrivateGit(repository, git, async (privateGit) => {
+      resolve(await prepareTree(repository, git, privateGit, from, view));
       await ended;
     }).catch(reject);
   });
@@ -92,17 +92,17 @@ function openTree(repository: Repository, git: GitHandle, { from }: DiffPlan, vi
 async function prepareTree(
   repository: Repository,
   git: GitHandle,
-  room: GitHandle,
+  privateGit: GitHandle,
   from: Side,
   view: DiffView,
 ): Promise<WorkTree> {
-  const { changed, fresh, ...status } = await findStatus(repository, git, room, from, view);
+  const { changed, fresh, ...status } = await findStatus(repository, git, privateGit, from, view);
   const objects = changed.flatMap(({ object }) => object ?? []);
-  await verifyObjects(room, objects, repository.objectFormat);
+  await verifyObjects(privateGit, objects, repository.objectFormat);
   const all = [...changed, ...fresh.map((path) => ({ path }))];
-  const filteredBytes = await convertWhatHidesNothing(room, all);
-  await addFresh(repository, room, fresh);
-  return { ...status, git: withTimeFor(room, filteredBytes) };
+  const filteredBytes = await convertWhatHidesNothing(privateGit, all);
+  await addFresh(repository, privateGit, fresh);
+  return { ...status, git: withTimeFor(privateGit, filteredBytes) };
 }
 
 /** Returns the differences of a working tree from a tree of its repository or from its index. */
@@ -112,7 +112,7 @@ export function readStatus(
   from: Side,
   view: DiffView,
 ): Promise<WorkTreeStatus> {
-  return withPrivateGit(repository, git, (room) => findStatus(repository, git, room, from, view));
+  return withPrivateGit(repository, git, (privateGit) => findStatus(repository, git, privateGit, from, view));
 }
 
 /** Calls `use` with a private index that has the entries of the repository's index. */
@@ -123,14 +123,15 @@ function withStagedIndex<Result>(
   use: (tree: WorkTree) => Promise<Result>,
 ): Promise<Result> {
   const { objectFormat } = repository;
-  return withPrivateGit(repository, git, async (room) => {
-    if (from.kind === "tree") await verifyTree(room, from.object, objectFormat);
+  return withPrivateGit(repository, git, async (privateGit) => {
+    if (from.kind === "tree") await verifyTree(privateGit, from.object, objectFormat);
     const { entries } = await readStagedEntries(git, objectFormat);
     const input = indexInfo(new Map(), entries, objectFormat);
-    if (input.length > 0) await runGit(room, ["update-index", "--add", "-z", "--index-info"], { input });
-    await verifyStaged(room, from, repository);
+    if (input.length > 0)
+      await runGit(privateGit, ["update-index", "--add", "-z", "--index-info"], { input });
+    await verifyStaged(privateGit, from, repository);
     return use({
-      git: room,
+      git: privateGit,
       untracked: new Set(),
       apart: { paths: [], large: [] },
       notCheckedOut: [],
@@ -144,7 +145,7 @@ function withStagedIndex<Result>(
 async function withPrivateGit<Result>(
   repository: Repository,
   git: GitHandle,
-  use: (room: GitHandle) => Promise<Result>,
+  use: (privateGit: GitHandle) => Promise<Result>,
 ): Promise<Result> {
   const folder = await makeFolder(repository);
   try {
@@ -155,20 +156,23 @@ async function withPrivateGit<Result>(
   }
 }
 
-async function verifyStaged(room: GitHandle, from: Side, { objectFormat }: Repository): Promise<void> {
+async function verifyStaged(privateGit: GitHandle, from: Side, { objectFormat }: Repository): Promise<void> {
   if (from.kind !== "tree") return;
   const args = ["diff-index", "--cached", "--no-renames", ...NAMES_FORM, from.object, "--"];
-  await verifyObjects(room, objectsIn(await runGit(room, args)), objectFormat);
+  await verifyObjects(privateGit, objectsIn(await runGit(privateGit, args)), objectFormat);
 }
 
 /** Enables conversions that cannot hide a change. Returns the number of bytes that the user's filters will read. */
-async function convertWhatHidesNothing(room: GitHandle, files: readonly ComparedFile[]): Promise<number> {
-  const attributes = join(room.environment["GIT_DIR"] ?? "", "info", "attributes");
+async function convertWhatHidesNothing(
+  privateGit: GitHandle,
+  files: readonly ComparedFile[],
+): Promise<number> {
+  const attributes = join(privateGit.environment["GIT_DIR"] ?? "", "info", "attributes");
   await rm(attributes);
-  const { lines, pristine, filteredBytes } = await findConversions(room, files);
+  const { lines, pristine, filteredBytes } = await findConversions(privateGit, files);
   await writeFile(attributes, AS_ON_DISK + lines);
   if (pristine.length > 0) {
-    await runGit(room, ["update-index", "--assume-unchanged", "-z", "--stdin"], {
+    await runGit(privateGit, ["update-index", "--assume-unchanged", "-z", "--stdin"], {
       input: joinWithNul(pristine),
     });
   }
@@ -179,9 +183,13 @@ async function convertWhatHidesNothing(room: GitHandle, files: readonly Compared
  * Adds each new file to the index as an empty object. A comparison with a tree reads the content from disk
  * nevertheless.
  */
-async function addFresh(repository: Repository, room: GitHandle, fresh: readonly Buffer[]): Promise<void> {
+async function addFresh(
+  repository: Repository,
+  privateGit: GitHandle,
+  fresh: readonly Buffer[],
+): Promise<void> {
   if (fresh.length === 0) return;
   const start = Buffer.from(`100644 ${EMPTY_BLOB[repository.objectFormat]} 0\t`);
   const input = joinWithNul(fresh.map((path) => Buffer.concat([start, path])));
-  await runGit(room, ["update-index", "--add", "--replace", "-z", "--index-info"], { input });
+  await runGit(privateGit, ["update-index", "--add", "--replace", "-z", "--index-info"], { input });
 }

@@ -6,7 +6,7 @@ import type { PlanReview } from "./plan-review.ts";
 import { planTitle } from "./plan-title.ts";
 
 /** Milliseconds between two checks of the file. A save counts once two checks in a row find the same file. */
-const LOOK_MS = 200;
+const POLL_MS = 200;
 
 export interface LivePlanOptions {
   /** Absolute path of the plan's file. */
@@ -77,7 +77,7 @@ function watchSaves(path: string, onSaved: () => void): () => void {
       onSaved();
     }
     seen = now;
-    if (!isOver) timer = setTimeout(() => void look(), LOOK_MS).unref();
+    if (!isOver) timer = setTimeout(() => void look(), POLL_MS).unref();
   };
   let timer = setTimeout(() => void look(), 0).unref();
   return () => {

@@ -106,8 +106,8 @@ export function createDraftStore(dataDirectory: string, options: DraftStoreOptio
       inTurn(() =>
         locked(key, async () => {
           const stored = await load(key);
-          const isTakenUp = stored.generation <= (known.get(key) ?? 0) && !isAlive(stored);
-          if (isOwn(stored) || isTakenUp) await rm(toPath(key), { force: true });
+          const isRestored = stored.generation <= (known.get(key) ?? 0) && !isAlive(stored);
+          if (isOwn(stored) || isRestored) await rm(toPath(key), { force: true });
         }),
       ),
   };

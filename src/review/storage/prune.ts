@@ -10,7 +10,7 @@ interface Rule {
   /** Number of newest entries to keep, whatever their age. */
   readonly newest: number;
   /** Number of entries above which the oldest are removed, whatever their age. */
-  readonly most?: number;
+  readonly max?: number;
 }
 
 const isJson = (entry: Dirent) => entry.isFile() && entry.name.endsWith(".json");
@@ -31,8 +31,8 @@ const RULES: readonly Rule[] = [
   // Missing indexes are created again from the working tree.
   { folder: "indexes", mayGo: isIndex, days: 30, newest: 10 },
   // Threads and batches of live reviews, and the plans that agents submitted to them.
-  { folder: "threads", mayGo: isLog, days: 180, newest: 200, most: 2_000 },
-  { folder: "live-plans", mayGo: isPlan, days: 180, newest: 200, most: 2_000 },
+  { folder: "threads", mayGo: isLog, days: 180, newest: 200, max: 2_000 },
+  { folder: "live-plans", mayGo: isPlan, days: 180, newest: 200, max: 2_000 },
   // Text that the person never sent.
   { folder: "drafts", mayGo: isJson, days: 365, newest: 200 },
 ];
@@ -64,9 +64,9 @@ export async function prune(pruning: Pruning): Promise<void> {
     const entries = (await listEntries(join(pruning.dataDirectory, rule.folder), pruning)).filter(
       ({ entry }) => rule.mayGo(entry) && !pruning.inUse.has(entry.name),
     );
-    const { most = Number.POSITIVE_INFINITY } = rule;
+    const { max = Number.POSITIVE_INFINITY } = rule;
     const old = entries.filter(
-      ({ age }, index) => index >= most || (index >= rule.newest && age > rule.days * DAY_MS),
+      ({ age }, index) => index >= max || (index >= rule.newest && age > rule.days * DAY_MS),
     );
     const open = old.length > 0 ? await pruning.readOpen?.() : undefined;
     await removeAll(

@@ -24,7 +24,7 @@ require("node:http").request(url, options, (response) => {
 }).end(body);
 `;
 /** Milliseconds in which the client would see the end of its response while the call is recorded. */
-const LOOK_MS = 250;
+const POLL_MS = 250;
 
 interface Scene {
   readonly upstream: "messages" | "chat-completions";
@@ -51,7 +51,7 @@ async function isCompleteWhenRecorded({ upstream: dialect, stream, model = "m" }
   const isComplete = await new Promise<boolean>((resolve, reject) => {
     const server = createProxy(configOf({ upstreams }), {
       log: {
-        add: () => resolve(Atomics.wait(flag, 0, 0, LOOK_MS) !== "timed-out"),
+        add: () => resolve(Atomics.wait(flag, 0, 0, POLL_MS) !== "timed-out"),
         refused: () => {},
         close: async () => {},
       },

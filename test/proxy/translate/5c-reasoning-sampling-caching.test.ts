@@ -37,9 +37,9 @@ describe("5c requests: reasoning, sampling, caching", () => {
   it("37 clamps none, xhigh and max to the supported levels, with a loss", async () => {
     const none = await chatToMessages({ reasoning_effort: "none" });
     expect(none.sent["thinking"]).toEqual({ type: "disabled" });
-    const most = await messagesToChat({ thinking: { type: "adaptive" }, output_config: { effort: "max" } });
-    expect(most.sent["reasoning_effort"]).toBe("high");
-    expect(most.losses).toContain("reasoning-effort");
+    const max = await messagesToChat({ thinking: { type: "adaptive" }, output_config: { effort: "max" } });
+    expect(max.sent["reasoning_effort"]).toBe("high");
+    expect(max.losses).toContain("reasoning-effort");
     const adaptive = await chatToMessages({ reasoning_effort: "high" }, "claude-opus-4-6");
     expect(adaptive.sent).toMatchObject({
       thinking: { type: "adaptive" },

@@ -134,7 +134,7 @@ describe("5f errors, usage, transport", () => {
   it("97 reads retry-after as a date", async () => {
     const date = new Date(Date.now() + 3_600_000).toUTCString();
     const secondsLeft = () => Math.ceil((Date.parse(date) - Date.now()) / 1000);
-    const most = secondsLeft();
+    const max = secondsLeft();
     const received = await runScene({
       client: "messages",
       upstream: "chat-completions",
@@ -144,7 +144,7 @@ describe("5f errors, usage, transport", () => {
       response: chatError("slow down"),
     });
     const given = Number(received.headers["retry-after"]);
-    expect(given).toBeLessThanOrEqual(most);
+    expect(given).toBeLessThanOrEqual(max);
     expect(given).toBeGreaterThanOrEqual(secondsLeft());
   });
 

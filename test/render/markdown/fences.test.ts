@@ -9,12 +9,12 @@ const text = fc.string({ unit: fc.constantFrom("`", "a", "\n", "~", " ", ">"), m
 describe("a fence", () => {
   it("preserves any text", () => {
     fc.assert(
-      fc.property(text, fc.constantFrom(3, 4), (content, least) => {
-        const tokens = markdown.parse(`before\n\n${fenced(content, "", least)}\n\nafter`, {});
+      fc.property(text, fc.constantFrom(3, 4), (content, min) => {
+        const tokens = markdown.parse(`before\n\n${fenced(content, "", min)}\n\nafter`, {});
         const fences = tokens.filter(({ type }) => type === "fence");
         expect(fences).toHaveLength(1);
         expect(fences[0]?.content.replace(/\n$/, "")).toBe(content.replace(/\n$/, ""));
-        expect(fences[0]?.markup.length).toBeGreaterThanOrEqual(least);
+        expect(fences[0]?.markup.length).toBeGreaterThanOrEqual(min);
         expect(tokens.at(-2)?.content).toBe("after");
       }),
     );

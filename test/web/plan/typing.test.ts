@@ -4,10 +4,10 @@ import type { PlanState } from "../../../src/review/api-types.ts";
 import { linesAnchor } from "../../../web/plan/model/anchor.ts";
 import {
   addAtOnce,
+  applyTypedText,
   openDialog,
   setView,
   startAnnotation,
-  takeTyped,
   typeSource,
   updateComposer,
 } from "../../../web/plan/state/actions.ts";
@@ -56,10 +56,10 @@ describe("typing in the plan", () => {
   it("keeps the open annotation, even if its text is gone", () => {
     startAnnotation("comment", anchorAt(5));
     typeSource(longer);
-    takeTyped();
+    applyTypedText();
     expect(state().composer?.anchor).toMatchObject({ startLine: 7, quote: "Last words." });
     typeSource("# Plan\n");
-    takeTyped();
+    applyTypedText();
     const { start = 0, end, quote } = state().composer?.anchor ?? {};
     expect([end, quote]).toEqual([start, "Last words."]);
   });

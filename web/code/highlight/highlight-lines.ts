@@ -6,7 +6,7 @@ import { type Highlight, loadHighlighter } from "./highlight.ts";
 import type { HighlightRequest, HighlightResponse } from "./highlight-worker.ts";
 
 /** Maximum length that is highlighted synchronously, which is faster than a worker. In UTF-16 units. */
-const DONE_AT_ONCE = 40_000;
+const MAX_SYNC_LENGTH = 40_000;
 /** Longer texts stay plain. In UTF-16 units. */
 const MAX_TEXT_LENGTH = 8_000_000;
 
@@ -58,7 +58,7 @@ function highlightText(
   const language = detectLanguage(path);
   keep(null);
   if (text.length > MAX_TEXT_LENGTH || language === "text") return undefined;
-  if (text.length > DONE_AT_ONCE) {
+  if (text.length > MAX_SYNC_LENGTH) {
     void highlightElsewhere(text, language).then((records) => {
       if (!records) return;
       keep(indexTokens(records));

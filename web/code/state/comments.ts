@@ -108,7 +108,7 @@ export function undoLast(): boolean {
   return back !== undefined;
 }
 
-function offerWayBack(back: () => void): () => void {
+function offerUndo(back: () => void): () => void {
   let isUsed = false;
   const once = () => {
     if (!isUsed) back();
@@ -135,7 +135,7 @@ export function discardChanges(id: string): (() => void) | undefined {
     before: withoutEntry(before, id),
   }));
   if (earlier === written) return undefined;
-  return offerWayBack(() => changeComment(id, () => written));
+  return offerUndo(() => changeComment(id, () => written));
 }
 
 /** Removes a comment. Returns an undo function that restores its position. */
@@ -148,7 +148,7 @@ export function removeComment(id: string): () => void {
     editing: without(state.editing, id),
     before: withoutEntry(state.before, id),
   }));
-  return offerWayBack(() => {
+  return offerUndo(() => {
     if (!removed) return;
     useComments.setState(({ comments }) => ({ comments: comments.toSpliced(at, 0, removed) }));
   });

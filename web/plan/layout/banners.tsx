@@ -9,7 +9,7 @@ import { LivePlaceholder } from "../../shared/threads/live-placeholder.tsx";
 import { useThreads } from "../../shared/threads/thread-store.ts";
 import { composedFeedback } from "../decide/plan-feedback.ts";
 import { comparePlans } from "../rounds/compare-plans.ts";
-import { allAnnotations, showChangesSince, takeTyped } from "../state/actions.ts";
+import { allAnnotations, applyTypedText, showChangesSince } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 import { AgentRequests } from "./agent-requests.tsx";
 import { DraftNotices } from "./draft-notices.tsx";
@@ -129,7 +129,7 @@ function CopyComments() {
     <Button
       small
       onClick={() => {
-        takeTyped();
+        applyTypedText();
         const state = useReview.getState();
         const annotations = allAnnotations();
         const comments = state.rewritten ?? composedFeedback({ ...state, annotations }, "request-changes");

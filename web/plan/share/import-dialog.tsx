@@ -62,7 +62,7 @@ export function ImportDialog() {
 function AddButton({ review }: { readonly review: SharedReview }) {
   const { length } = useFresh(review);
   return (
-    <Button variant="primary" disabled={length === 0} onClick={() => takeIn(review)}>
+    <Button variant="primary" disabled={length === 0} onClick={() => importAnnotations(review)}>
       Add {count(length)}
     </Button>
   );
@@ -108,7 +108,7 @@ function Found({ review }: { readonly review: SharedReview }) {
   );
 }
 
-function takeIn(review: SharedReview): void {
+function importAnnotations(review: SharedReview): void {
   const placed = relocateAnnotations(useReview.getState().document, review.annotations);
   const added = addAnnotations(placed.map(({ annotation }) => annotation));
   if (location.hash.startsWith("#shared=")) history.replaceState(null, "", location.pathname);

@@ -225,7 +225,7 @@ export function showChangesSince(changesSince: number | "sent"): void {
 export function setView(view: View): void {
   if (view === state().view) return;
   const readingLine = lineBeingRead(state());
-  takeTyped();
+  applyTypedText();
   set({ view, readingLine });
 }
 
@@ -238,7 +238,7 @@ export const setRewritten = (rewritten: string | undefined) => set({ rewritten }
 /** Opens a dialog. Decision dialogs first save the annotation that is being written. */
 export function openDialog(dialog: DialogName | undefined): void {
   if (dialog === "approve" || dialog === "request-changes") saveComposer();
-  takeTyped();
+  applyTypedText();
   set({ dialog, labelTarget: undefined });
 }
 
@@ -265,7 +265,7 @@ export function typeSource(typed: string): void {
 }
 
 /** Parses the typed text and shows it as the plan. */
-export function takeTyped(): void {
+export function applyTypedText(): void {
   const { typed, document } = state();
   if (typed === undefined) return;
   if (typed === document.source) set({ typed: undefined });

@@ -42,7 +42,7 @@ export async function startDraft({ sessionId, ...first }: PlanState): Promise<vo
     onStatus: (draft) => useReview.setState({ draft }),
     onConflict: (stored) => {
       if (stored.session !== sessionId || !Array.isArray(stored.annotations)) return false;
-      takeIn(base, stored);
+      importAnnotations(base, stored);
       base = stored;
       return true;
     },
@@ -104,7 +104,7 @@ export function discardRestored(): void {
 }
 
 /** Merges the draft that another tab saved. */
-function takeIn(base: DraftContent | undefined, theirs: DraftContent): void {
+function importAnnotations(base: DraftContent | undefined, theirs: DraftContent): void {
   const state = useReview.getState();
   const mine = getContent(state);
   const copyAnnotation = (annotation: PlanAnnotation) => ({ ...annotation, id: newId() });

@@ -1,10 +1,10 @@
 import { showToast } from "../../shared/components/toast.tsx";
-import { setSource, takeTyped } from "./actions.ts";
+import { applyTypedText, setSource } from "./actions.ts";
 import { useReview } from "./review-store.ts";
 
 /** Reverts the person's edits to the plan. Can be undone. */
 export function revertEdits(): void {
-  takeTyped();
+  applyTypedText();
   const edited = useReview.getState().document.source;
   setSource(useReview.getState().plan?.plan ?? edited);
   showToast("Your edits to the plan were reverted", {

@@ -55,7 +55,7 @@ class Saver<Content> implements Autosave {
   private generation = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isDirty = false;
-  private onTheirWay = 0;
+  private inFlight = 0;
   private isStopped = false;
   private isFailing = false;
 
@@ -69,12 +69,12 @@ class Saver<Content> implements Autosave {
     // Keeps the failure notice until a save succeeds, so that it does not flicker while the person types.
     if (!this.isFailing) this.ports.onStatus({ state: "pending" });
     // Further typing does not postpone the save, which limits how much a crash can lose.
-    if (this.onTheirWay === 0 && this.timer === undefined) this.schedule(this.ports.delay ?? DELAY_MS);
+    if (this.inFlight === 0 && this.timer === undefined) this.schedule(this.ports.delay ?? DELAY_MS);
   }
 
   flush(): void {
     // A pending save may be canceled when the page closes, so its content is sent again.
-    if (this.onTheirWay > 0) this.isDirty = true;
+    if (this.inFlight > 0) this.isDirty = true;
     void this.save(true);
   }
 
@@ -99,14 +99,14 @@ class Saver<Content> implements Autosave {
 
   private async save(keepalive: boolean): Promise<void> {
     this.unschedule();
-    if (this.isStopped || !this.isDirty || (this.onTheirWay > 0 && !keepalive)) return;
+    if (this.isStopped || !this.isDirty || (this.inFlight > 0 && !keepalive)) return;
     this.isDirty = false;
     // Every attempt increases it, even while another is pending or after a lost response.
     this.generation += 1;
     const generation = this.generation;
-    this.onTheirWay += 1;
+    this.inFlight += 1;
     const result = await this.ports.put({ generation, content: this.ports.content() }, keepalive);
-    this.onTheirWay -= 1;
+    this.inFlight -= 1;
     // Ignores the failure of a save that a newer one of this page has replaced.
     if (this.isStopped || (generation < this.generation && !result.ok)) return;
     this.settle(result);
@@ -124,7 +124,7 @@ class Saver<Content> implements Autosave {
       this.isStopped = true;
       onStatus({ state: "absent" });
     } else if (result.reason === "refused" && result.status === 409) {
-      this.takeIn(result.body);
+      this.importAnnotations(result.body);
     } else {
       this.isDirty = true;
       this.isFailing = true;
@@ -135,7 +135,7 @@ class Saver<Content> implements Autosave {
   }
 
   /** Merges the draft that another tab saved, and saves the result. */
-  private takeIn(body: unknown): void {
+  private importAnnotations(body: unknown): void {
     const stored = body as { readonly generation?: unknown; readonly content?: unknown } | null;
     const { generation, content } = stored ?? {};
     const isMerged =

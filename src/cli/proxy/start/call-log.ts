@@ -8,12 +8,12 @@ import type { Output } from "../../output.ts";
 import type { LedgerLog } from "./ledger-log.ts";
 
 /**
- * Creates the request log: writes each call's metadata to `lines` if `isAskedFor` returns true or a ledger reads them,
+ * Creates the request log: writes each call's metadata to `lines` if `isEnabled` returns true or a ledger reads them,
  * and one line per call to an interactive terminal.
  */
 export function createCallLog(
   lines: LineSink,
-  isAskedFor: () => boolean,
+  isEnabled: () => boolean,
   output: Output,
   hasLedger = false,
 ): RequestLog {
@@ -23,11 +23,11 @@ export function createCallLog(
   });
   return {
     add(record) {
-      if (hasLedger || isAskedFor()) lines.write(recordLine(record));
+      if (hasLedger || isEnabled()) lines.write(recordLine(record));
       if (output.interactive) output.note(readableLine(record));
     },
     refused(refusal) {
-      if (isAskedFor()) refusals.add(refusal);
+      if (isEnabled()) refusals.add(refusal);
       reportRefusal(refusal);
     },
     close() {
@@ -56,9 +56,9 @@ export function createLogOutput(
   const appendLog = async (lines: Uint8Array): Promise<void> => {
     const { to, requests } = logging();
     // Without a ledger, there are no lines if requests are not logged.
-    const isAskedFor = requests || ledger === undefined;
-    if (isLedger || (to === "file" && isAskedFor)) await file.append(lines);
-    if (to === "stdout" && isAskedFor)
+    const isEnabled = requests || ledger === undefined;
+    if (isLedger || (to === "file" && isEnabled)) await file.append(lines);
+    if (to === "stdout" && isEnabled)
       await new Promise<void>((resolve) => stdout.write(lines, () => resolve()));
   };
   const append = async (lines: Uint8Array): Promise<void> => {

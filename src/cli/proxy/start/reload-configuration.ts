@@ -48,17 +48,17 @@ function needsRestart(before: ProxyConfig, after: ProxyConfig): boolean {
  */
 export function oneAtATime(act: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
-  let isAskedAgain = false;
-  const actUntilAskedNoMore = async () => {
+  let isRequestedAgain = false;
+  const runUntilCurrent = async () => {
     do {
-      isAskedAgain = false;
+      isRequestedAgain = false;
       await act();
-    } while (isAskedAgain);
+    } while (isRequestedAgain);
     running = undefined;
   };
   return () => {
-    if (running) isAskedAgain = true;
-    running ??= actUntilAskedNoMore();
+    if (running) isRequestedAgain = true;
+    running ??= runUntilCurrent();
     return running;
   };
 }

@@ -1,7 +1,7 @@
 import { statSync, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 
 /**
  * Calls `onChange` after every change of a file, which need not exist yet, until the returned function is called.
@@ -24,7 +24,7 @@ export function onFileChange(path: string, since: string, onChange: () => void):
   const unwatch = watchFolder(path, soon);
   const look = setInterval(() => {
     if (fileState(path) !== lastState) soon();
-  }, LOOK_MS);
+  }, POLL_MS);
   look.unref();
   return () => {
     clearTimeout(timer);

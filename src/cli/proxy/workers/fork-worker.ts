@@ -4,7 +4,7 @@ import type { MetricCounts } from "../../../proxy/observability/metrics.ts";
 import { NO_COUNTS } from "../../../proxy/observability/sum-counts.ts";
 import type { PrimaryCalls, WorkerCalls } from "./calls.ts";
 import { createRemote, type Pipe, type Remote } from "./remote.ts";
-import { watchUntaken } from "./untaken-connections.ts";
+import { trackPendingConnections } from "./untaken-connections.ts";
 
 /** A worker process as the primary sees it. */
 export interface WorkerProcess {
@@ -40,7 +40,7 @@ export function setUpWorkers(): void {
 /** Starts a worker that can call the functions of `near`. */
 export function forkWorker(near: (self: () => WorkerProcess) => PrimaryCalls): WorkerProcess {
   const worker = cluster.fork();
-  const breakOffUntaken = watchUntaken(worker);
+  const closePendingConnections = trackPendingConnections(worker);
   const forked: WorkerProcess = {
     pid: worker.process.pid,
     remote: createRemote<WorkerCalls>(
@@ -49,7 +49,7 @@ export function forkWorker(near: (self: () => WorkerProcess) => PrimaryCalls): W
     ),
     isReady: false,
     counts: NO_COUNTS,
-    ended: waitForExit(worker).finally(breakOffUntaken),
+    ended: waitForExit(worker).finally(closePendingConnections),
     kill: () => void worker.process.kill("SIGKILL"),
   };
   return forked;

@@ -222,9 +222,9 @@ function createRestartLimitError(how: string): AppError {
   return new AppError("workers_failed", `Workers ended repeatedly, the last one with ${how}`, { hint });
 }
 
-/** More worker exits within `WITHIN_MS` mean that restarting does not help. */
+/** More worker exits within `WINDOW_MS` mean that restarting does not help. */
 const MAX_EXITS = 4;
-const WITHIN_MS = 10_000;
+const WINDOW_MS = 10_000;
 
 /**
  * Returns a function that records a worker's exit, at a time in milliseconds, and reports whether there were too
@@ -233,7 +233,7 @@ const WITHIN_MS = 10_000;
 export function createCrashWatch(): (now: number) => boolean {
   let recent: number[] = [];
   return (now) => {
-    recent = [...recent, now].filter((at) => now - at < WITHIN_MS);
+    recent = [...recent, now].filter((at) => now - at < WINDOW_MS);
     return recent.length > MAX_EXITS;
   };
 }

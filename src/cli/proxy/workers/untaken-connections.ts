@@ -27,7 +27,7 @@ interface Connection {
  * file descriptors: Node.js drops them after four attempts without notifying node:cluster, which would never use that
  * worker again.
  */
-export function watchUntaken(worker: Worker): () => void {
+export function trackPendingConnections(worker: Worker): () => void {
   const untaken = new Map<unknown, Connection>();
   const { process } = worker;
   const send = process.send.bind(process) as (...given: unknown[]) => boolean;

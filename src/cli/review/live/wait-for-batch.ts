@@ -170,7 +170,7 @@ async function fromLog(path: string, { again, id = "" }: WaitRequest): Promise<R
 
 /** Milliseconds that a review may take to end. */
 const END_MS = 2_000;
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
 /**
  * Records a delivery that the review could not record before it ended: in its log, or in the review that took the log
@@ -191,7 +191,7 @@ async function recordDelivery(review: RunningReview, batch: string): Promise<voi
 /** Resolves once the review's process has ended, or after a time limit. */
 async function processEnd({ pid, host, started }: RunningReview): Promise<void> {
   const mark = { pid, host, started };
-  for (const until = Date.now() + END_MS; mayStillRun(mark) && Date.now() < until; ) await delay(LOOK_MS);
+  for (const until = Date.now() + END_MS; mayStillRun(mark) && Date.now() < until; ) await delay(POLL_MS);
 }
 
 async function appendDelivery(path: string, batch: string): Promise<void> {

@@ -76,16 +76,16 @@ function limitTokens(
   list: LossList,
 ): number | undefined {
   const asked = request.sampling.maxOutputTokens;
-  const most = capabilities.maxOutputTokens;
-  if (asked === undefined || most === undefined || asked <= most) return asked;
-  list.add("max-tokens", `The output limit is lowered to the model's maximum of ${most} tokens.`);
-  return most;
+  const max = capabilities.maxOutputTokens;
+  if (asked === undefined || max === undefined || asked <= max) return asked;
+  list.add("max-tokens", `The output limit is lowered to the model's maximum of ${max} tokens.`);
+  return max;
 }
 
-function atMost(temperature: number | undefined, most: number, list: LossList): number | undefined {
-  if (temperature === undefined || temperature <= most) return temperature;
-  list.add("temperature", `The temperature is lowered to the upstream's maximum of ${most}.`);
-  return most;
+function atMost(temperature: number | undefined, max: number, list: LossList): number | undefined {
+  if (temperature === undefined || temperature <= max) return temperature;
+  list.add("temperature", `The temperature is lowered to the upstream's maximum of ${max}.`);
+  return max;
 }
 
 function encodeStop(stop: readonly string[] | undefined, capabilities: Capabilities, list: LossList) {

@@ -164,7 +164,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
       toolNamePattern: /^[a-zA-Z_][a-zA-Z0-9_.:-]*$/,
     },
     hasGateways: false,
-    loneInstructions: "user-turn",
+    instructionsWithoutTurns: "user-turn",
     restrictsStrictSchemas: false,
     acceptsAnySchemaRoot: true,
     toolMembers: ["namespace"],

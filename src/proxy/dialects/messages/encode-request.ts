@@ -6,7 +6,7 @@ import type { LossCode } from "../../exchange/loss-codes.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import { addForeignExtensions, asksForNothing } from "../shared/losses.ts";
 import { type BlockContext, encodeParts, type OutBlock } from "./encode-blocks.ts";
-import { encodeThinking, thinkingRoom } from "./encode-thinking.ts";
+import { encodeThinking, thinkingAllowance } from "./encode-thinking.ts";
 import { encodeTools, toolHeaders } from "./encode-tools.ts";
 import { encodeTurns, limitBreakpoints } from "./encode-turns.ts";
 import { toStrictSchema } from "./strict-schema.ts";
@@ -43,12 +43,13 @@ export function encodeRequest(request: ExchangeRequest, capabilities: Capabiliti
 
 function limitTokens(request: ExchangeRequest, { capabilities, list }: BlockContext): number {
   const asked =
-    request.sampling.maxOutputTokens ?? capabilities.defaultMaxTokens + thinkingRoom(request, capabilities);
-  const most = capabilities.maxOutputTokens;
-  if (most === undefined || asked <= most) return asked;
+    request.sampling.maxOutputTokens ??
+    capabilities.defaultMaxTokens + thinkingAllowance(request, capabilities);
+  const max = capabilities.maxOutputTokens;
+  if (max === undefined || asked <= max) return asked;
   if (request.sampling.maxOutputTokens !== undefined)
-    list.add("max-tokens", `The output limit is lowered to the model's maximum of ${most} tokens.`);
-  return most;
+    list.add("max-tokens", `The output limit is lowered to the model's maximum of ${max} tokens.`);
+  return max;
 }
 
 function encodeConversation(request: ExchangeRequest, context: BlockContext) {

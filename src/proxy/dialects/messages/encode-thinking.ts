@@ -4,16 +4,16 @@ import { asksToThink, clampEffort, resolveBudget, resolveEffort } from "../../ex
 import type { ExchangeRequest } from "../../exchange/request.ts";
 
 /** The vendor's minimum for `budget_tokens`. */
-const leastBudget = 1_024;
+const minBudget = 1_024;
 /** Budget in tokens if the request leaves it to the model but the model requires one. */
-const usualBudget = 8_192;
+const defaultBudget = 8_192;
 /** Share of `max_tokens` reserved for text, because thinking counts toward `max_tokens`. */
 const MIN_TEXT_SHARE = 1 / 5;
 
 /** Returns the tokens to add to the default output limit so that thinking does not use the tokens for text. */
-export function thinkingRoom({ reasoning }: ExchangeRequest, capabilities: Capabilities): number {
+export function thinkingAllowance({ reasoning }: ExchangeRequest, capabilities: Capabilities): number {
   if (!asksToThink(reasoning) || capabilities.reasoning !== "budget") return 0;
-  return resolveBudget(reasoning) ?? usualBudget;
+  return resolveBudget(reasoning) ?? defaultBudget;
 }
 
 export interface EncodedThinking {
@@ -56,10 +56,10 @@ export function encodeThinking(
   const shown = reasoning.include === false ? { display: "omitted" } : {};
   if (capabilities.reasoning !== "budget")
     return { thinking: { type: "adaptive", ...shown }, ...effortMember };
-  const wanted = Math.max(resolveBudget(reasoning) ?? usualBudget, leastBudget);
+  const wanted = Math.max(resolveBudget(reasoning) ?? defaultBudget, minBudget);
   const budget = Math.min(wanted, Math.floor(maxTokens * (1 - MIN_TEXT_SHARE)));
-  if (budget < leastBudget) {
-    list.add("reasoning-effort", `Reasoning dropped: it requires max_tokens above ${leastBudget}.`);
+  if (budget < minBudget) {
+    list.add("reasoning-effort", `Reasoning dropped: it requires max_tokens above ${minBudget}.`);
     return effortMember;
   }
   if (budget < wanted)

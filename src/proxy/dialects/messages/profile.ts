@@ -191,7 +191,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
       audio: false,
     },
     hasGateways: false,
-    loneInstructions: "user-turn",
+    instructionsWithoutTurns: "user-turn",
     restrictsStrictSchemas: false,
     acceptsAnySchemaRoot: false,
     // Without `defer_loading`: only the client's vendor can search for deferred tools, so another model would never

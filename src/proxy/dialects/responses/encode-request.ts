@@ -110,21 +110,21 @@ function encodeSampling(request: ExchangeRequest, capabilities: Capabilities, lo
  */
 function encodeLimit(asked: number | undefined, capabilities: Capabilities, losses: LossList) {
   const limit = atMost(asked, capabilities.maxOutputTokens, "max-tokens", losses);
-  const least = capabilities.minOutputTokens ?? 1;
-  if (limit === undefined || limit >= least) return limit;
-  losses.add("max-tokens", `The output limit is raised to the model's minimum of ${least} tokens.`);
-  return least;
+  const min = capabilities.minOutputTokens ?? 1;
+  if (limit === undefined || limit >= min) return limit;
+  losses.add("max-tokens", `The output limit is raised to the model's minimum of ${min} tokens.`);
+  return min;
 }
 
 function atMost(
   asked: number | undefined,
-  most: number | undefined,
+  max: number | undefined,
   code: LossCode,
   losses: LossList,
 ): number | undefined {
-  if (asked === undefined || most === undefined || asked <= most) return asked;
-  losses.add(code, `${code} is lowered to the model's maximum of ${most}.`);
-  return most;
+  if (asked === undefined || max === undefined || asked <= max) return asked;
+  losses.add(code, `${code} is lowered to the model's maximum of ${max}.`);
+  return max;
 }
 
 function encodeReasoning(request: ExchangeRequest, capabilities: Capabilities, losses: LossList): unknown {

@@ -81,7 +81,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
       efforts: ["none", "minimal", "low", "medium", "high", "xhigh"],
       optionalMembers: ["prompt_cache_key", "service_tier", "verbosity", "metadata", "store"],
     },
-    loneInstructions: "system-turn",
+    instructionsWithoutTurns: "system-turn",
     createSmallestCall: (model) => ({
       path: "/responses",
       body: { model, max_output_tokens: 16, input: "Hi", store: false },

@@ -162,7 +162,7 @@ export const openAiUpstream: Omit<UpstreamProfile, "createSmallestCall"> = {
   compactsConversations: false,
   capabilities: defaultCapabilities,
   hasGateways: false,
-  loneInstructions: "instructions",
+  instructionsWithoutTurns: "instructions",
   restrictsStrictSchemas: true,
   acceptsAnySchemaRoot: false,
   toolMembers: ["namespace"],

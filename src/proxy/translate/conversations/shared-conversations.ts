@@ -7,7 +7,7 @@ import {
 } from "./conversation-store.ts";
 
 /** A store in another process that keeps each conversation as bytes. */
-export interface KeptElsewhere {
+export interface RemoteConversations {
   load(id: string): Promise<Uint8Array | undefined>;
   save(entry: KeptEntry): Promise<void>;
   delete(id: string): Promise<void>;
@@ -24,7 +24,7 @@ export interface KeptEntry {
  * Creates a store that several processes share. Conversations are sent as JSON, which keeps `RawJson` and all digits
  * of numbers; a structured clone would lose them. `save` resolves when every process can load the conversation.
  */
-export function createSharedConversations(elsewhere: KeptElsewhere): ConversationStore {
+export function createSharedConversations(elsewhere: RemoteConversations): ConversationStore {
   return {
     async load(id) {
       const bytes = await elsewhere.load(id);

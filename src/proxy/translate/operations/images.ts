@@ -22,11 +22,11 @@ export interface ImageRequest {
 }
 
 /** OpenAI's maximum for one request. */
-const mostAtOnce = 10;
+const MAX_IMAGES = 10;
 
 const schema = z.looseObject({
   prompt: z.string().min(1),
-  n: z.number().int().min(1).max(mostAtOnce).nullish(),
+  n: z.number().int().min(1).max(MAX_IMAGES).nullish(),
   size: z.string().nullish(),
   response_format: z.enum(["url", "b64_json"]).nullish(),
   stream: z.boolean().nullish(),

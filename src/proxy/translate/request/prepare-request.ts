@@ -93,9 +93,9 @@ const lost: Loss = {
  */
 function withTurn(request: ExchangeRequest, target: UpstreamDialect): Converted<ExchangeRequest> {
   const isAlone = request.turns.length === 0 && request.instructions.length > 0;
-  const { loneInstructions } = getUpstreamProfile(target);
-  if (!isAlone || loneInstructions === "instructions") return { value: request, losses: [] };
-  const isSystem = loneInstructions === "system-turn";
+  const { instructionsWithoutTurns } = getUpstreamProfile(target);
+  if (!isAlone || instructionsWithoutTurns === "instructions") return { value: request, losses: [] };
+  const isSystem = instructionsWithoutTurns === "system-turn";
   const turns = [{ role: isSystem ? "system" : "user", parts: request.instructions } as const];
   return { value: { ...request, instructions: [], turns }, losses: isSystem ? [] : [lost] };
 }

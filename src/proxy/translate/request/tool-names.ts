@@ -16,11 +16,11 @@ export interface ToolNames {
  * turns.
  */
 export function fitToolNames(request: ExchangeRequest, capabilities: Capabilities): ToolNames {
-  const { toolNamePattern: pattern, maxToolNameLength: most } = capabilities;
-  const accepts = (name: string) => name.length <= most && pattern.test(name);
+  const { toolNamePattern: pattern, maxToolNameLength: max } = capabilities;
+  const accepts = (name: string) => name.length <= max && pattern.test(name);
   const refused = namesIn(request).filter((name) => !accepts(name));
   if (refused.length === 0) return { request, restore: (name) => name };
-  const renamed = new Map(refused.map((name) => [name, rename(name, most)]));
+  const renamed = new Map(refused.map((name) => [name, rename(name, max)]));
   const original = new Map([...renamed].map(([name, fitted]) => [fitted, name]));
   return {
     request: renameAll(request, (name) => renamed.get(name) ?? name),
@@ -28,10 +28,10 @@ export function fitToolNames(request: ExchangeRequest, capabilities: Capabilitie
   };
 }
 
-function rename(name: string, most: number): string {
+function rename(name: string, max: number): string {
   const digest = createHash("sha256").update(name).digest("hex").slice(0, 8);
   const letters = name.replace(/[^a-zA-Z0-9_-]/g, "_").replace(/^[^a-zA-Z_]/, "_$&");
-  return `${letters.slice(0, most - digest.length - 1)}_${digest}`;
+  return `${letters.slice(0, max - digest.length - 1)}_${digest}`;
 }
 
 function namesIn(request: ExchangeRequest): string[] {

@@ -17,7 +17,7 @@ export function wrapSchemaRoot(
   const { output } = request;
   if (getUpstreamProfile(target).acceptsAnySchemaRoot || output?.type !== "json-schema") return undefined;
   const schema = output.schema;
-  if (!isObject(schema) || !isNoObject(schema) || pointsElsewhere.test(JSON.stringify(schema)))
+  if (!isObject(schema) || !isNoObject(schema) || externalReference.test(JSON.stringify(schema)))
     return undefined;
   const { $defs, definitions, $schema: _, ...value } = schema;
   const enclosing = {
@@ -32,7 +32,7 @@ export function wrapSchemaRoot(
 }
 
 /** References that the additional level would break. */
-const pointsElsewhere = /"\$ref":"(?!#\/(?:\$defs|definitions)\/)/;
+const externalReference = /"\$ref":"(?!#\/(?:\$defs|definitions)\/)/;
 
 function isNoObject({ type, anyOf, oneOf, enum: values }: Readonly<Record<string, unknown>>): boolean {
   if (type !== undefined) return ![type].flat().includes("object");

@@ -120,12 +120,12 @@ export async function readErrorBody(body: AsyncIterable<Uint8Array>): Promise<un
 
 async function readBytes(
   body: AsyncIterable<Uint8Array>,
-  most: number,
+  max: number,
   bounds: JsonBounds,
 ): Promise<Buffer | undefined> {
   const counter = new JsonCounter(bounds);
   let uncounted: Uint8Array[] = [];
-  const bytes = await readWhole(body, most, (chunk, size) => {
+  const bytes = await readWhole(body, max, (chunk, size) => {
     uncounted.push(chunk);
     if (size <= UNCOUNTED) return;
     for (const each of uncounted) {

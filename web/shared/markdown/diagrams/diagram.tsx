@@ -64,13 +64,13 @@ function useDrawing(source: string): [Shown | undefined, () => void] {
     };
   }, [source, theme, attempt]);
 
-  const mayComeYet = shown !== undefined && "error" in shown && shown.again;
+  const mayRetry = shown !== undefined && "error" in shown && shown.again;
   useEffect(() => {
-    if (!mayComeYet) return undefined;
+    if (!mayRetry) return undefined;
     const onShown = () => document.visibilityState === "visible" && draw();
     document.addEventListener("visibilitychange", onShown);
     return () => document.removeEventListener("visibilitychange", onShown);
-  }, [mayComeYet, draw]);
+  }, [mayRetry, draw]);
   return [shown, draw];
 }
 
