@@ -56,3 +56,26 @@ export function FormDialog({
     </Dialog>
   );
 }
+
+/** Renders the field of a key's or team's name, which gets the focus first. */
+export function NameField({
+  name,
+  onChange,
+}: {
+  readonly name: string;
+  readonly onChange: (name: string) => void;
+}) {
+  return (
+    <label className="field">
+      <span>Name</span>
+      <input
+        className="input"
+        data-initial-focus
+        required
+        maxLength={128}
+        value={name}
+        onChange={({ target }) => onChange(target.value)}
+      />
+    </label>
+  );
+}

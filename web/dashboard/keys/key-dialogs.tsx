@@ -5,7 +5,7 @@ import { Dialog } from "../../shared/components/dialog.tsx";
 import { announce } from "../../shared/components/toast.tsx";
 import { writeClipboard } from "../../shared/write-clipboard.ts";
 import { useSession } from "../data/session.ts";
-import { FormDialog } from "./form-dialog.tsx";
+import { FormDialog, NameField } from "./form-dialog.tsx";
 import { LimitFields, limitsFrom, newLimitsFrom, toTexts } from "./limits.tsx";
 
 interface KeyDialogProps {
@@ -67,17 +67,7 @@ export function KeyDialog({ existing, teams, onClose, onDone }: KeyDialogProps) 
       onClose={onClose}
       onSubmit={submit}
     >
-      <label className="field">
-        <span>Name</span>
-        <input
-          className="input"
-          data-initial-focus
-          required
-          maxLength={128}
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-        />
-      </label>
+      <NameField name={name} onChange={setName} />
       <div className="form-row">
         <label className="field">
           <span>Team</span>

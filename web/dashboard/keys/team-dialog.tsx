@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { TeamView } from "../../../src/proxy/gateway/admin-api-types.ts";
 import { useSession } from "../data/session.ts";
-import { FormDialog } from "./form-dialog.tsx";
+import { FormDialog, NameField } from "./form-dialog.tsx";
 import { LimitFields, limitsFrom, newLimitsFrom, toTexts } from "./limits.tsx";
 
 /** Creates a team or changes its limits. */
@@ -31,19 +31,7 @@ export function TeamDialog({
       onClose={onClose}
       onSubmit={submit}
     >
-      {!existing && (
-        <label className="field">
-          <span>Name</span>
-          <input
-            className="input"
-            data-initial-focus
-            required
-            maxLength={128}
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        </label>
-      )}
+      {!existing && <NameField name={name} onChange={setName} />}
       <LimitFields texts={limits} onChange={setLimits} />
     </FormDialog>
   );

@@ -6,7 +6,7 @@ import type { LossCode } from "../../exchange/loss-codes.ts";
 import { isForeignFile, toMediaUrl } from "../../exchange/media.ts";
 import type { AudioPart, DocumentPart, ImagePart, Part } from "../../exchange/parts.ts";
 import { withTitle } from "../../exchange/with-title.ts";
-import { loseForeignFile } from "../shared/losses.ts";
+import { loseDocumentOptions, loseForeignFile } from "../shared/losses.ts";
 
 export interface WireContent {
   readonly type: string;
@@ -33,10 +33,7 @@ export function encodeUserPart(
     case "image":
       return encodeImage(part, capabilities) ?? lost("image", "The upstream does not support this image.");
     case "document":
-      if (part.context !== undefined)
-        lost("document-context", "`context` of a document dropped: the upstream has no equivalent.");
-      if (part.citations === true)
-        lost("document-citations", "Citations of a document not requested: the upstream has no equivalent.");
+      loseDocumentOptions(part, list);
       return (
         encodeDocument(part, capabilities) ?? lost("document", "The upstream does not support this document.")
       );

@@ -4,6 +4,7 @@ import type { Part, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts
 import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
 import { isCreatedCallId, toCallId } from "../../exchange/tool-call-id.ts";
 import { mergeTurns } from "../../exchange/turns.ts";
+import { loseDocumentOptions } from "../shared/losses.ts";
 import {
   encodeArguments,
   encodeMedia,
@@ -115,13 +116,7 @@ function encodePart(part: Part, turn: Turn, around: Surroundings): WireObject[] 
         losses.add("image-detail", "`detail` dropped: the upstream has no equivalent.");
       return some(encodeMedia(part, capabilities.images, losses));
     case "document":
-      if (part.context !== undefined)
-        losses.add("document-context", "`context` of a document dropped: the upstream has no equivalent.");
-      if (part.citations === true)
-        losses.add(
-          "document-citations",
-          "Citations of a document not requested: the upstream has no equivalent.",
-        );
+      loseDocumentOptions(part, losses);
       return some(encodeMedia(part, capabilities.documents, losses));
     case "audio":
       return some(encodeMedia(part, capabilities.audio ? "any" : "none", losses));

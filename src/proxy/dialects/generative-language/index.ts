@@ -1,5 +1,5 @@
 import type { Codec } from "../../exchange/codec.ts";
-import { finishSteps } from "../../exchange/steps.ts";
+import { createCodec } from "../shared/create-codec.ts";
 import { decodeRequest } from "./decode-request.ts";
 import { decodeResponse } from "./decode-response.ts";
 import { createStreamDecoder } from "./decode-stream.ts";
@@ -11,15 +11,13 @@ import { decodeError } from "./errors.ts";
 /**
  * The codec of Google's `generateContent` and `streamGenerateContent` (https://ai.google.dev/api/generate-content).
  */
-export const codec: Codec = {
+export const codec: Codec = createCodec({
   dialect: "generative-language",
-  decodeRequest: (body, context) => finishSteps(decodeRequest(body, context)),
-  decodeRequestInSteps: (body, context) => decodeRequest(body, { ...context, isLarge: true }),
+  decodeRequest,
   encodeRequest,
-  decodeResponse: (body) => finishSteps(decodeResponse(body, false)),
-  decodeResponseInSteps: (body) => decodeResponse(body, true),
+  decodeResponse,
   encodeResponse,
   createStreamDecoder,
   createStreamEncoder,
   decodeError,
-};
+});

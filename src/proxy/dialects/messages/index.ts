@@ -1,5 +1,5 @@
 import type { Codec } from "../../exchange/codec.ts";
-import { finishSteps } from "../../exchange/steps.ts";
+import { createCodec } from "../shared/create-codec.ts";
 import { decodeRequest } from "./decode-request.ts";
 import { decodeResponse } from "./decode-response.ts";
 import { createStreamDecoder } from "./decode-stream.ts";
@@ -9,16 +9,14 @@ import { createStreamEncoder } from "./encode-stream.ts";
 import { decodeError } from "./errors.ts";
 
 /** The codec of Anthropic's `/v1/messages`. */
-export const codec: Codec = {
+export const codec: Codec = createCodec({
   dialect: "messages",
-  decodeRequest: (body, context) => finishSteps(decodeRequest(body, context)),
-  decodeRequestInSteps: (body, context) => decodeRequest(body, { ...context, isLarge: true }),
+  decodeRequest,
   encodeRequest,
-  decodeResponse: (body) => finishSteps(decodeResponse(body, false)),
-  decodeResponseInSteps: (body) => decodeResponse(body, true),
+  decodeResponse,
   encodeResponse,
   createResponseId: messageId,
   createStreamDecoder,
   createStreamEncoder,
   decodeError,
-};
+});

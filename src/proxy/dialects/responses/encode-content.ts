@@ -3,7 +3,7 @@ import type { LossList } from "../../exchange/loss.ts";
 import { isForeignFile, toMediaUrl } from "../../exchange/media.ts";
 import type { AudioPart, DocumentPart, ImagePart, MediaSource, Part } from "../../exchange/parts.ts";
 import { withTitle } from "../../exchange/with-title.ts";
-import { loseForeignFile } from "../shared/losses.ts";
+import { loseDocumentOptions, loseForeignFile } from "../shared/losses.ts";
 
 /** The upstream's capabilities and the list that receives losses while content is encoded. */
 export interface InputContext {
@@ -77,13 +77,7 @@ function encodeImage(part: ImagePart, losses: LossList): unknown {
 
 function encodeDocument(part: DocumentPart, losses: LossList): unknown {
   const { source } = part;
-  if (part.context !== undefined)
-    losses.add("document-context", "`context` of a document dropped: the upstream has no equivalent.");
-  if (part.citations === true)
-    losses.add(
-      "document-citations",
-      "Citations of a document not requested: the upstream has no equivalent.",
-    );
+  loseDocumentOptions(part, losses);
   if (source.kind === "text") return titled(part, source.text);
   if (source.kind === "base64" && source.mediaType.startsWith("text/")) {
     return titled(part, Buffer.from(source.data, "base64").toString());

@@ -1,5 +1,5 @@
 import type { Codec } from "../../exchange/codec.ts";
-import { finishSteps } from "../../exchange/steps.ts";
+import { createCodec } from "../shared/create-codec.ts";
 import { decodeRequest } from "./decode-request.ts";
 import { decodeResponse } from "./decode-response.ts";
 import { createStreamDecoder } from "./decode-stream.ts";
@@ -10,16 +10,14 @@ import { decodeError } from "./errors.ts";
 import { responseId } from "./response-object.ts";
 
 /** The codec of OpenAI's `/v1/responses` (https://platform.openai.com/docs/api-reference/responses). */
-export const codec: Codec = {
+export const codec: Codec = createCodec({
   dialect: "responses",
-  decodeRequest: (body, context) => finishSteps(decodeRequest(body, context)),
-  decodeRequestInSteps: (body, context) => decodeRequest(body, { ...context, isLarge: true }),
+  decodeRequest,
   encodeRequest,
-  decodeResponse: (body) => finishSteps(decodeResponse(body, false)),
-  decodeResponseInSteps: (body) => decodeResponse(body, true),
+  decodeResponse,
   encodeResponse,
   createResponseId: responseId,
   createStreamDecoder,
   createStreamEncoder,
   decodeError,
-};
+});

@@ -1,7 +1,7 @@
 import { isObject } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import { type LossCode, memberCode } from "../../exchange/loss-codes.ts";
-import type { Dialect, Part } from "../../exchange/parts.ts";
+import type { Dialect, DocumentPart, Part } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 
 /** Adds a loss for each request member that only another dialect has, under the member's name. */
@@ -44,4 +44,15 @@ export function asksForNothing(code: LossCode, value: unknown): boolean {
 /** Adds a loss for a file that was dropped because its ID is valid at another vendor only. */
 export function loseForeignFile(losses: LossList): undefined {
   losses.add("file-reference", "A file reference was dropped: the file is at another vendor.");
+}
+
+/** Adds a loss for each option of a document that only the messages dialect has. */
+export function loseDocumentOptions(part: DocumentPart, losses: LossList): void {
+  if (part.context !== undefined)
+    losses.add("document-context", "`context` of a document dropped: the upstream has no equivalent.");
+  if (part.citations === true)
+    losses.add(
+      "document-citations",
+      "Citations of a document not requested: the upstream has no equivalent.",
+    );
 }
