@@ -87,7 +87,7 @@ export interface LogPositionTable {
   log: string;
   /** Identifies one of the log's files. */
   file: string;
-  /** Bytes of it that have been written to `calls`. */
+  /** Bytes of that file that have been copied to `calls`. */
   position: number;
 }
 

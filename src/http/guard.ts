@@ -1,9 +1,9 @@
 /**
- * Rejects requests of foreign web pages. A browser sends requests of any page to a loopback port; these
- * headers, which pages cannot set, distinguish them from the user's own.
+ * Rejects requests of foreign web pages. A browser sends requests of any page to a loopback port; these headers, which
+ * pages cannot set, distinguish them from the user's own.
  *
- * Host stops DNS rebinding (where the browser sends no Origin and no Sec-Fetch headers); Origin and Sec-Fetch-Site
- * stop cross-site and other-port pages. Each stops what the other cannot. See
+ * Host stops DNS rebinding (where the browser sends no Origin and no Sec-Fetch headers); Origin and Sec-Fetch-Site stop
+ * cross-site and other-port pages. Each check stops attacks that the other cannot stop. See
  * https://fetch.spec.whatwg.org/#http-origin and https://w3c.github.io/webappsec-fetch-metadata/.
  */
 

@@ -21,7 +21,7 @@ export function addPage(app: FastifyInstance, { source, name, fill }: PageFiles)
     const page = await built;
     return fill ? fill(page).catch(() => page) : page;
   };
-  // Before the body is parsed, which does not affect the response.
+  // Runs before the body is parsed, because the body does not affect the response.
   app.addHook("onRequest", async (request, reply) => {
     if (!request.is404) return;
     return reply

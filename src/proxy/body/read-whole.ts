@@ -19,7 +19,7 @@ export async function readWhole(
 }
 
 /**
- * Reads the beginning of a stream: `limit` bytes or up to a chunk more. If the stream fails, returns what has
+ * Reads the beginning of a stream: `limit` bytes or up to a chunk more. If the stream fails, returns the bytes that have
  * arrived.
  */
 export async function readUpTo(body: AsyncIterable<Uint8Array>, limit: number): Promise<Buffer> {

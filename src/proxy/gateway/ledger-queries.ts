@@ -18,7 +18,7 @@ export interface CallQuery {
   readonly upstream?: string | undefined;
   readonly status?: number | undefined;
   readonly session?: string | undefined;
-  /** Only failed calls, or only the others. */
+  /** `error` selects failed calls, `ok` all others. */
   readonly outcome?: "ok" | "error" | undefined;
   /** A call's id or session, or a part of its model, key, route, client or error. */
   readonly q?: string | undefined;

@@ -29,7 +29,7 @@ export function startPruning(db: Database, retention: () => Retention): () => vo
   };
 }
 
-/** Deletes everything that is too old at `now`. */
+/** Deletes the rows whose retention period has passed at `now`. */
 export async function pruneAll(
   db: Database,
   { callsMs, capturesMs, responsesMs }: Retention,

@@ -73,7 +73,7 @@ class GitDiffSession implements DiffSession {
     this.repository = repository;
     this.paths = paths;
     this.view = { ignoreSpace: false, paths };
-    // Every running git adds a listener, and many can run at once.
+    // Every running git process adds a listener, and many can run concurrently.
     setMaxListeners(0, this.closing.signal);
   }
 

@@ -32,7 +32,7 @@ export class PatchStore {
   private running = 0;
   private length = 0;
 
-  /** `files` in index order. `onChange` receives the patches that were loaded, dropped or failed. */
+  /** `files` must be in the order of the index. `onChange` receives the patches that were loaded, dropped or failed. */
   constructor(
     files: readonly DiffFile[],
     fetch: FetchPatches,

@@ -19,7 +19,7 @@ interface SessionState {
   readonly phase: "loading" | "ready" | "failed" | "sent";
   readonly failure: string;
   readonly index: DiffIndex | undefined;
-  /** In page order. */
+  /** The files in the order of the page. */
   readonly files: readonly DiffFile[];
   readonly patches: PatchStore | undefined;
   /** Increases whenever patches are loaded, dropped or failed. */

@@ -1,6 +1,9 @@
 import { useCallback, useSyncExternalStore } from "react";
 
-/** The location of the page: a view, optionally one item in it, and the view's choices. Kept in the URL's fragment. */
+/**
+ * The location of the page: a view, optionally one item in it, and the view's choices. The location is stored in the
+ * URL's fragment.
+ */
 export interface PageLocation {
   readonly view: string;
   /** Such as the id of the call whose details are open. */

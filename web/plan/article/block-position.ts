@@ -5,7 +5,10 @@ export type BlockPosition =
   | { readonly block: number; readonly line?: number; readonly removed?: undefined }
   | { readonly removed: number; readonly block?: undefined; readonly line?: undefined };
 
-/** Returns the position under the pointer: the block and, in code, the line. Undefined outside of all blocks. */
+/**
+ * Returns the position under the pointer: the block and, in code, the line. Undefined if the pointer is outside of all
+ * blocks.
+ */
 export function positionAt(target: Element, clientY: number): BlockPosition | undefined {
   const removed = target.closest<HTMLElement>(".removed-block")?.dataset["removed"];
   if (removed !== undefined) return { removed: Number(removed) };

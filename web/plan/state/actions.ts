@@ -202,7 +202,7 @@ export function undo(): void {
   announce("Undone");
 }
 
-/** Sets the active annotation, or none. */
+/** Sets or clears the active annotation. */
 export function activate(id: string | undefined): void {
   set({ activeId: id });
 }

@@ -15,7 +15,7 @@ interface ToastState {
   readonly toasts: readonly Toast[];
   /** Announced by assistive technology only. */
   readonly announcement: string;
-  /** Open dialogs. Content behind the newest is inert. */
+  /** Open dialogs. Content behind the newest modal dialog is inert. */
   readonly dialogs: readonly string[];
 }
 

@@ -46,7 +46,7 @@ interface PlacedRun {
   readonly run: CodeRun;
   readonly start: number;
   readonly isAdded: boolean;
-  /** Text that was removed before it. */
+  /** The removed text that preceded the run. */
   readonly removed: LeafEdits["removed"];
 }
 

@@ -20,7 +20,7 @@ export interface MessageDraft {
 }
 
 interface ThreadsState {
-  /** In the order in which they were opened. */
+  /** The threads in the order in which they were opened. */
   readonly threads: readonly Thread[];
   /** Undefined in a one-shot review. */
   readonly live: LiveState | undefined;

@@ -5,8 +5,8 @@ const POLL_MS = 1_000;
 
 /**
  * Calls `onChange` after every change of a file, which need not exist yet, until the returned function is called.
- * Several events of one save count once. `since` is the state, from `fileState`, of the file as the caller has read
- * it.
+ * Several events of one save are reported once. `since` is the state, from `fileState`, of the file as the caller has
+ * read it.
  *
  * The system reports only changes in the file's own folder. It misses changes to the target of a link elsewhere,
  * Kubernetes volumes, which switch folders through a link, and network drives. So the file is polled as well.

@@ -55,8 +55,8 @@ async function planFile({ toReview, agentSession }: SubmittedPlan): Promise<stri
 }
 
 /**
- * Returns feedback with which the person ended the session's last review while the agent was at work. The agent gets
- * it first: the person wrote it before seeing this plan.
+ * Returns the feedback with which the person ended the session's previous review while the agent was working. The agent
+ * gets it first: the person wrote it before seeing this plan.
  */
 async function receiveEarlierFeedback(
   path: string,

@@ -19,7 +19,7 @@ export function decodeFinish(
         return "content-filter";
       case "end_turn":
       case "STOP":
-      // From Snowflake, Together and TGI.
+      // Reasons of Snowflake, Together and TGI.
       case "":
       case "eos":
       case "eos_token":
