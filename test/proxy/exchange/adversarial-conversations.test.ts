@@ -25,6 +25,18 @@ it("pairs calls with results that precede them in linear time", () => {
   expect(losses.filter(({ code }) => code === "tool-result-duplicate")).toHaveLength(COUNT);
 });
 
+it("decodes a stream with many tool calls in linear time", () => {
+  const decoder = codecs["chat-completions"].createStreamDecoder();
+  let started = 0;
+  for (let index = 0; index < COUNT / 2; index += 1) {
+    const call = { index, id: `c${index}`, type: "function", function: { name: "n", arguments: "{}" } };
+    const data = JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [call] } }] });
+    for (const event of decoder.push({ event: "message", data }))
+      if (event.type === "part-start") started += 1;
+  }
+  expect(started).toBe(COUNT / 2);
+});
+
 it("finds the calls of results in reverse order in linear time", () => {
   const names = Array.from({ length: COUNT }, (_, index) => `n${index}`);
   const contents = [

@@ -6,7 +6,8 @@ import { googleSignature } from "./google-signatures.ts";
 import type { WireToolCall } from "./schema.ts";
 
 interface OpenCall {
-  readonly wireIndex: number | undefined;
+  /** Position among the calls of the candidate. */
+  readonly position: number;
   id: string | undefined;
   name: string;
   custom: boolean;
@@ -24,6 +25,12 @@ interface OpenCall {
  */
 export class StreamCalls {
   private readonly calls: OpenCall[] = [];
+  /** The first call of each ID. */
+  private readonly byId = new Map<string, OpenCall>();
+  /** The last call of each `index`. */
+  private readonly byIndex = new Map<number, OpenCall>();
+  /** Number of calls that are known to have started: those before the last one opened. */
+  private startedCount = 0;
 
   constructor(
     private readonly candidate: number,
@@ -36,7 +43,10 @@ export class StreamCalls {
 
   take(wire: WireToolCall): void {
     const call = this.find(wire) ?? this.open(wire);
-    if (wire.id) call.id ??= wire.id;
+    if (wire.id && call.id === undefined) {
+      call.id = wire.id;
+      if (!this.byId.has(wire.id)) this.byId.set(wire.id, call);
+    }
     if (isCustomCall(wire)) call.custom = true;
     call.signature ??= googleSignature(wire.extra_content);
     const name = callName(wire);
@@ -56,10 +66,10 @@ export class StreamCalls {
     const { id, index } = wire;
     const last = this.calls.at(-1);
     if (typeof index !== "number") {
-      if (id) return this.calls.find((call) => call.id === id);
+      if (id) return this.byId.get(id);
       return last !== undefined && isAnother(wire, last) ? undefined : last;
     }
-    const same = this.calls.findLast((call) => call.wireIndex === index);
+    const same = this.byIndex.get(index);
     // A fragment without ID and name cannot start a call.
     if (same === undefined) return id || callName(wire) !== "" ? undefined : last;
     return (id ? same.id !== undefined && same.id !== id : isAnother(wire, same)) ? undefined : same;
@@ -67,9 +77,10 @@ export class StreamCalls {
 
   /** Opens a call and starts the earlier ones, whose names are complete. */
   private open(wire: WireToolCall): OpenCall {
-    for (const earlier of this.calls) this.start(earlier);
+    for (const earlier of this.calls.slice(this.startedCount)) this.start(earlier);
+    this.startedCount = this.calls.length;
     const call: OpenCall = {
-      wireIndex: wire.index ?? undefined,
+      position: this.calls.length,
       id: undefined,
       name: "",
       custom: false,
@@ -78,6 +89,7 @@ export class StreamCalls {
       part: undefined,
     };
     this.calls.push(call);
+    if (typeof wire.index === "number") this.byIndex.set(wire.index, call);
     return call;
   }
 
@@ -86,7 +98,7 @@ export class StreamCalls {
     const { candidate, stream } = this;
     const { name, custom, signature } = call;
     const index = stream.nextIndex();
-    const id = call.id ?? createCallId(name, stream.responseId, candidate, this.calls.indexOf(call));
+    const id = call.id ?? createCallId(name, stream.responseId, candidate, call.position);
     stream.emit({
       type: "part-start",
       index,

@@ -47,10 +47,9 @@ export class ItemReader {
 
   textDone(at: number, kind: "text" | "refusal", text: string): void {
     const part = kind === "text" ? emptyText : emptyRefusal;
-    const isSent = [...this.slots.values()].some(
-      ({ part: { type }, sent }) => type === kind && sent === text,
-    );
-    if (this.slots.has(at) || !isSent) this.appendRest(at, part, text);
+    const isSent = () =>
+      [...this.slots.values()].some(({ part: { type }, sent }) => type === kind && sent === text);
+    if (this.slots.has(at) || !isSent()) this.appendRest(at, part, text);
   }
 
   thought(partIndex: number, delta: string, summary: boolean): void {
@@ -92,6 +91,8 @@ export class ItemReader {
    */
   private findSlot(contentIndex: number, part: Part): number {
     if (!("text" in part)) return contentIndex;
+    const own = this.slots.get(contentIndex);
+    if (own?.part.type === part.type && own.sent === part.text) return contentIndex;
     const alike = [...this.slots].filter(([, slot]) => slot.part.type === part.type);
     const sent =
       alike.find(([, slot]) => slot.sent === part.text) ??
