@@ -475,7 +475,7 @@ export const defences = [
   [
     "P18",
     "security/p18",
-    "src/proxy/pipeline/stored-responses.ts",
+    "src/proxy/pipeline/stored-conversations.ts",
     'key?.sha256.toString("hex") ?? ""',
     '""',
   ],

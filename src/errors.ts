@@ -73,6 +73,11 @@ export const errorCatalog = {
   },
   method_not_allowed: { status: 405, exitCode: 1, meaning: "The path does not support the method." },
   model_not_found: { status: 404, exitCode: 1, meaning: "No upstream of the proxy serves the model." },
+  not_supported: {
+    status: 501,
+    exitCode: 1,
+    meaning: "The proxy does not serve this operation of the Anthropic API.",
+  },
   unsupported: {
     status: 400,
     exitCode: 1,

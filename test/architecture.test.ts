@@ -129,6 +129,7 @@ const SUBFOLDERS_MAY_IMPORT: Readonly<Record<string, Readonly<Record<string, rea
       "body",
       "auth",
       "gateway",
+      "exchange",
       "glob.ts",
       "routes.ts",
     ],
@@ -239,6 +240,7 @@ describe("the house", () => {
   it.each([
     ["simple-git", "src/review/git/"],
     ["undici", "src/proxy/upstream/"],
+    ["ws", "src/proxy/server/"],
     ["commander", "src/cli/"],
     ["node:cluster", "src/cli/proxy/workers/"],
     ["pg", "src/database/"],

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { createServer, IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import type { createServer as createSecureServer } from "node:https";
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import { AppError } from "../errors.ts";
@@ -19,6 +19,11 @@ export interface AppLimits {
   readonly tls?:
     | { readonly cert: string; readonly key: string; readonly createServer: typeof createSecureServer }
     | undefined;
+  /**
+   * Returns whether a request with an `Upgrade` header may change the protocol; the server then emits `upgrade` for it.
+   * All others are served as if they had no such header (RFC 9110, section 7.8), as by a server without upgrades.
+   */
+  readonly isUpgrade?: (request: IncomingMessage) => boolean;
   /** Called with each request before Fastify; returns true if it handles the request. */
   readonly first?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
@@ -32,15 +37,19 @@ export function createApp(limits: AppLimits): FastifyInstance {
   const headersTimeout = limits.headersTimeout ?? CONNECTION_LIMITS.headersTimeout;
   const requestTimeout = limits.requestTimeout ?? CONNECTION_LIMITS.requestTimeout;
   const times = { requestTimeout, keepAliveTimeout };
+  const { first, tls, isUpgrade } = limits;
   const http = { headersTimeout, connectionsCheckingInterval, maxHeaderSize };
-  const { first, tls } = limits;
+  const messages = isUpgrade ? { IncomingMessage: createMessageClass(isUpgrade) } : {};
   const serverFactory = (others: RequestListener) => {
     const serve: RequestListener = (request, response) => {
       if (!first?.(request, response)) others(request, response);
     };
-    if (tls === undefined) return createServer({ ...http, ...times }, serve);
+    if (tls === undefined) return createServer({ ...http, ...times, ...messages }, serve);
     const { cert, key, createServer: createTlsServer } = tls;
-    return createTlsServer({ ...http, ...times, cert, key, handshakeTimeout: headersTimeout }, serve);
+    return createTlsServer(
+      { ...http, ...times, ...messages, cert, key, handshakeTimeout: headersTimeout },
+      serve,
+    );
   };
   const app = Fastify({
     bodyLimit: limits.bodyLimit,
@@ -55,6 +64,25 @@ export function createApp(limits: AppLimits): FastifyInstance {
   });
   closeUnused(app.server);
   return app;
+}
+
+/**
+ * Returns a class of requests that decide themselves whether they ask for an upgrade. Node.js sets the member `upgrade`
+ * before the headers are known, reads it after that, and would hand over the connection of every request that has it.
+ */
+function createMessageClass(isUpgrade: (request: IncomingMessage) => boolean): typeof IncomingMessage {
+  class Message extends IncomingMessage {
+    declare asksForUpgrade: boolean | null;
+
+    get upgrade(): boolean {
+      return this.asksForUpgrade === true && (this.method === "CONNECT" || isUpgrade(this));
+    }
+
+    set upgrade(value: boolean | null) {
+      this.asksForUpgrade = value;
+    }
+  }
+  return Message;
 }
 
 /** Returns the URL if it can be decoded, else with its percent signs escaped. */

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import type { ProxyConfig } from "../config/proxy/config.ts";
 import { AppError } from "../errors.ts";
 import { createApp } from "../http/app.ts";
+import { sendInternally } from "../http/internal-call.ts";
 import { getPath } from "../http/request-path.ts";
 import { addSecurityHeaders } from "../http/security-headers.ts";
 import { createBodyMemory } from "./body/body-memory.ts";
@@ -35,8 +36,10 @@ import { capacityFor, createConnectionLimit, createDraining, descriptorLimit } f
 import { addProxyErrors } from "./server/error-handler.ts";
 import { createFastPath } from "./server/fast-path.ts";
 import { keepNextTickFast } from "./server/next-tick-workaround.ts";
+import { isWebSocketRequest, serveUpgrades } from "./server/upgrades.ts";
 import { handleUtility } from "./server/utility-routes.ts";
 import type { Services } from "./services.ts";
+import { createCallCache } from "./translate/conversations/call-memory.ts";
 import type { ConversationStore } from "./translate/conversations/conversation-store.ts";
 import { createStoredConversations } from "./translate/conversations/shared-conversations.ts";
 import { toPoolKey } from "./upstream/clients.ts";
@@ -147,12 +150,16 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     gateway,
     memory: createBodyMemory(),
     conversations: createStoredConversations(parts.gateway, parts.shared?.conversations),
+    background: new Map(),
+    callCache: createCallCache(),
+    sendInternally: (request) => sendInternally(app.server, request),
     isDraining: () => draining,
     isStopping: () => stopping,
     observer,
     connections: createConnectionLimit(capacityFor(config.limits.connections, descriptorLimit())),
   };
   const app = createServingApp(config, parts, services);
+  const upgrades = serveUpgrades(app, services);
   const untilServed = createDraining(app.server, () => metrics.active > 0);
   const stopHeartbeat = parts.gateway ? startHeartbeat(services) : async () => {};
   return {
@@ -181,11 +188,13 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     },
     async drain() {
       draining = true;
+      upgrades.drain();
       await untilServed();
     },
     async close() {
       draining = true;
       streams.stop();
+      upgrades.stop();
       await stopHeartbeat();
       await app.close();
       await pools.destroy();
@@ -205,6 +214,7 @@ function createServingApp(config: ProxyConfig, parts: ProxyParts, services: Serv
     acceptAnyPath: true,
     tls: config.tls && { ...config.tls, createServer },
     first: createFastPath(services, parts.onInternal),
+    isUpgrade: isWebSocketRequest,
   });
   services.connections.watch(app.server);
   leaveBodiesUnparsed(app);

@@ -19,6 +19,9 @@ const UTILITIES = [
   "metrics",
   "mcp",
   "hello",
+  // Claude Code's settings from its gateway, and how much of the key's budgets is used.
+  "managed-settings",
+  "key-usage",
   // `GET /v1/responses`, which some clients try to upgrade to a WebSocket.
   "websocket",
   "home",
@@ -77,6 +80,8 @@ const sharedRoutes: readonly Route[] = [
   route("POST", "/v1/models/detect", "plain", "detect"),
   route("GET", "/v1/models/*", "by-caller", "get-model", "ignored"),
   route("GET", "/api/hello", "plain", "hello", "ignored"),
+  route("GET", "/managed/settings", "plain", "managed-settings", "ignored"),
+  route("GET", "/api/oauth/usage", "messages", "key-usage", "ignored"),
   route("GET", "/healthz", "plain", "health", "ignored"),
   route("GET", "/readyz", "plain", "readiness", "ignored"),
   route("GET", "/metrics", "plain", "metrics", "ignored"),

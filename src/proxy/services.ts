@@ -1,3 +1,5 @@
+import type { IncomingMessage } from "node:http";
+import type { InternalCall } from "../http/internal-call.ts";
 import type { BodyMemory } from "./body/body-memory.ts";
 import type { CallActivity } from "./dashboard/activity.ts";
 import type { ConfigurationState } from "./dashboard/api-types.ts";
@@ -7,6 +9,7 @@ import type { ModelLabels } from "./models/model-labels.ts";
 import type { MetricCounts, Metrics } from "./observability/metrics.ts";
 import type { RecentCalls } from "./observability/recent-calls.ts";
 import type { RequestLog } from "./observability/request-log.ts";
+import type { BackgroundResponses } from "./pipeline/background-responses.ts";
 import type { Limiter } from "./pipeline/limit-call.ts";
 import type { CallObserver } from "./pipeline/observe-call.ts";
 import type { Cooldowns } from "./routing/cooldowns.ts";
@@ -14,6 +17,7 @@ import type { KeyPolicy } from "./routing/key-policy.ts";
 import type { UpstreamStats } from "./routing/upstream-stats.ts";
 import type { Runtime } from "./runtime.ts";
 import type { ConnectionLimit } from "./server/connections.ts";
+import type { createCallCache } from "./translate/conversations/call-memory.ts";
 import type { ConversationStore } from "./translate/conversations/conversation-store.ts";
 import type { OpenStreams } from "./upstream/open-streams.ts";
 import type { Pools } from "./upstream/pools.ts";
@@ -59,6 +63,12 @@ export interface Services {
   readonly memory: BodyMemory;
   /** Stored conversations, for `previous_response_id` in the translation lane. */
   readonly conversations: ConversationStore;
+  /** The responses that this process creates in the background. */
+  readonly background: BackgroundResponses;
+  /** Sends a request of a client to the proxy's own routes. */
+  readonly sendInternally: (call: InternalCall) => Promise<IncomingMessage>;
+  /** What calls leave out when clients send them back, in this process. */
+  readonly callCache: ReturnType<typeof createCallCache>;
   readonly isDraining: () => boolean;
   /** Returns whether the proxy is about to stop. It still serves calls, and `/readyz` fails. */
   readonly isStopping: () => boolean;

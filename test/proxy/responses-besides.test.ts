@@ -121,14 +121,88 @@ describe("other requests of responses clients", () => {
 
   it("are rejected with a reason if the upstream has no such route", async () => {
     const { client, proxy } = await setUp("messages", JSON.parse(WHOLE.messages));
-    await expect(client.responses.compact({ model: "m", input: "long" })).rejects.toThrow(
-      /does not support this operation/,
-    );
     const { id } = await client.responses.create(question);
     await expect(client.responses.inputItems.list(id)).rejects.toBeInstanceOf(OpenAI.NotFoundError);
-    await expect(client.responses.cancel(id)).rejects.toBeInstanceOf(OpenAI.NotFoundError);
+    await expect(client.responses.cancel(id)).rejects.toBeInstanceOf(OpenAI.BadRequestError);
     expect((await client.responses.retrieve(id)).id).toBe(id);
     expect(proxy.internal).toEqual([]);
+  });
+
+  it("is compacted by the model's own summary where the vendor cannot compact", async () => {
+    const { client, proxy, upstream, asked } = await setUp("messages", JSON.parse(WHOLE.messages));
+    const input = [
+      { role: "user" as const, content: "The launch is on Tuesday" },
+      { type: "function_call" as const, call_id: "call_1", name: "notify", arguments: '{"who":"support"}' },
+      { type: "function_call_output" as const, call_id: "call_1", output: "notified" },
+    ];
+    const compacted = await client.responses.compact({ model: "m", input });
+    expect(compacted).toMatchObject({ object: "response.compaction" });
+    const [item] = compacted.output;
+    expect(item).toMatchObject({ type: "compaction", created_by: "sallyport" });
+    const sent = upstream.hits[0]?.body.toString();
+    for (const part of ["The launch is on Tuesday", "notify", "notified"]) expect(sent).toContain(part);
+    // The summary replaces the conversation in the next call.
+    const next = [item, { role: "user" as const, content: "When?" }] as OpenAI.Responses.ResponseInput;
+    await client.responses.create({ model: "m", input: next });
+    expect(upstream.hits[1]?.body.toString()).toContain("replaced by this summary");
+    expect(asked()).toEqual(["POST /v1/messages", "POST /v1/messages"]);
+    await until(() => proxy.records.length === 3);
+    const used = proxy.records.filter(({ usage }) => usage !== undefined);
+    expect(used.length).toBe(2);
+    await expect(client.responses.compact({ input } as never)).rejects.toThrow(/'model'/);
+    expect(proxy.internal).toEqual([]);
+  });
+
+  it("keeps the summary of one vendor for an upstream that receives the client's bytes", async () => {
+    const first = await setUp("messages", JSON.parse(WHOLE.messages));
+    const { output } = await first.client.responses.compact({
+      model: "m",
+      input: "The launch is on Tuesday",
+    });
+    const { client, upstream } = await setUp("responses", JSON.parse(WHOLE.responses));
+    await client.responses.create({ model: "m", input: output as OpenAI.Responses.ResponseInput });
+    const sent = JSON.parse(String(upstream.hits[0]?.body)) as { readonly input: readonly unknown[] };
+    expect(sent.input).toMatchObject([{ type: "message", role: "user" }]);
+    expect(JSON.stringify(sent)).toContain("replaced by this summary");
+  });
+
+  it("is created in the background, polled, continued and cancelled", async () => {
+    const { client, proxy, upstream } = await setUp("messages", JSON.parse(WHOLE.messages));
+    const queued = await client.responses.create({ ...question, background: true });
+    expect(queued).toMatchObject({ status: "queued", background: true, output: [] });
+    await expect.poll(async () => (await client.responses.retrieve(queued.id)).status).toBe("completed");
+    const polled = await client.responses.retrieve(queued.id);
+    expect(polled).toMatchObject({ id: queued.id, background: true });
+    expect(polled.output_text).not.toBe("");
+    const next = await client.responses.create({ ...question, previous_response_id: queued.id });
+    expect(next.previous_response_id).toBe(queued.id);
+    let isAborted = false;
+    upstream.respond = (_hit, response) => {
+      response.once("close", () => {
+        isAborted = true;
+      });
+    };
+    const endless = await client.responses.create({ ...question, background: true });
+    await until(() => upstream.hits.length === 3);
+    expect((await client.responses.cancel(endless.id)).status).toBe("cancelled");
+    await until(() => isAborted);
+    expect((await client.responses.retrieve(endless.id)).status).toBe("cancelled");
+    expect((await client.responses.cancel(queued.id)).status).toBe("completed");
+    for (const refused of [
+      { ...question, background: true, stream: true as const },
+      { ...question, background: true, store: false },
+    ])
+      await expect(client.responses.create(refused)).rejects.toBeInstanceOf(OpenAI.BadRequestError);
+    expect(proxy.internal).toEqual([]);
+  });
+
+  it("fails in the background with the upstream's words", async () => {
+    const { client, upstream } = await setUp("messages", {});
+    upstream.respond = json({ type: "error", error: { type: "invalid_request_error", message: "No" } }, 400);
+    const { id } = await client.responses.create({ ...question, background: true });
+    await expect.poll(async () => (await client.responses.retrieve(id)).status).toBe("failed");
+    const polled = await client.responses.retrieve(id);
+    expect(polled.error?.message).toContain("No");
   });
 
   it("compact a conversation, as Codex requests it, only at upstreams of their dialect", async () => {

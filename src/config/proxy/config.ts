@@ -37,6 +37,12 @@ export interface ProxyConfig {
   readonly drainTimeoutMs: number;
   readonly logging: LoggingConfig;
   readonly strictTranslation: boolean;
+  /** Settings of Claude Code for all users; undefined: none. */
+  readonly managedSettings: Readonly<Record<string, unknown>> | undefined;
+  /** Whether signed thinking is kept for clients that do not send it back. */
+  readonly rememberThinking: boolean;
+  /** Whether event streams of the responses dialect end with `data: [DONE]`. */
+  readonly responsesDone: boolean;
   /** The URL of the Redis server that counts limits for all replicas; undefined: this process counts. */
   readonly redis: string | undefined;
   readonly redisFailure: "local" | "refuse";

@@ -252,6 +252,18 @@ export const proxySchema = z.strictObject({
   redis_failure: redisFailureSchema,
   queue: queueSchema,
   unpriced: unpricedSchema,
+  managed_settings: z
+    .record(z.string(), z.json())
+    .optional()
+    .describe("Settings that Claude Code fetches from /managed/settings and applies to every user."),
+  remember_thinking: z
+    .boolean()
+    .default(true)
+    .describe("Keep signed thinking by tool call, for clients that do not send it back."),
+  responses_done: z
+    .boolean()
+    .default(false)
+    .describe("End event streams of the responses dialect with `data: [DONE]`, as Open Responses requires."),
   strict_translation: z
     .boolean()
     .default(false)

@@ -51,6 +51,8 @@ export interface EncodeContext {
   readonly inputEstimate?: number;
   /** Generative-language without `alt=sse`: one JSON array instead of events. */
   readonly array?: boolean;
+  /** Whether a responses stream ends with `data: [DONE]`. */
+  readonly endsWithDone?: boolean;
 }
 
 export interface UpstreamCall {

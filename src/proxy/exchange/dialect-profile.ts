@@ -73,6 +73,8 @@ export interface ClientProfile {
   readonly rateLimitHeaders?: "openai" | "anthropic";
   /** Whether event streams may contain comments. */
   readonly acceptsComments: boolean;
+  /** Whether most clients drop the reasoning of a message when they send it back. */
+  readonly forgetsReasoning?: true;
   /** How the vendor counts the tokens of an image. */
   readonly imageTokens: "pixels" | "tiles";
   /** Prefix of every signature that was wrapped for clients of this dialect. */

@@ -19,6 +19,8 @@ export interface ExchangeRequest {
    */
   readonly streamUsage?: boolean;
   readonly user?: string;
+  /** The member `safety_identifier` of the responses dialect; `user` is the same value. */
+  readonly safetyIdentifier?: string;
   readonly cacheKey?: string;
   readonly serviceTier?: string;
   readonly verbosity?: string;
@@ -28,6 +30,8 @@ export interface ExchangeRequest {
   /** A conversation to keep under the response's id, so that later calls can continue it (messages `thread`). */
   readonly thread?: ThreadRequest;
   readonly store?: boolean;
+  /** Whether the response is created in the background, for the client to poll (responses). */
+  readonly background?: boolean;
   /** Top-level members without an equivalent in other dialects, by the dialect in which the client sent them. */
   readonly extensions: Partial<Record<Dialect, Readonly<Record<string, unknown>>>>;
 }

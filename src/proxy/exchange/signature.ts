@@ -135,3 +135,22 @@ function toSignatureOnly(part: Part): (ReasoningPart & { readonly signature: str
   const { vendor, signature } = part;
   return vendor === CALL_SIGNER && signature !== undefined ? { ...part, signature } : undefined;
 }
+
+/** Prefix of a summary that the proxy has let a model write, in an item of type `compaction`. */
+const SUMMARY_PREFIX = `${SIGNATURE_PREFIX}summary.`;
+
+/** Encodes a summary as the `encrypted_content` of a compaction item, which clients send back unchanged. */
+export function wrapSummary(summary: string): string {
+  return SUMMARY_PREFIX + Buffer.from(summary).toString("base64url");
+}
+
+/** Returns the summary in an `encrypted_content`; undefined if a vendor has made it. */
+export function unwrapSummary(content: unknown): string | undefined {
+  if (typeof content !== "string" || !content.startsWith(SUMMARY_PREFIX)) return undefined;
+  return Buffer.from(content.slice(SUMMARY_PREFIX.length), "base64url").toString();
+}
+
+/** Returns the text by which a model reads a summary in place of the messages that it replaces. */
+export function introduceSummary(summary: string): string {
+  return `The earlier part of this conversation was replaced by this summary:\n\n${summary}`;
+}

@@ -19,6 +19,9 @@ export async function chooseTargets(call: Call, called: CalledOperation, body: C
   const model = called.model ?? modelIn(body);
   if (model !== undefined && model.length > MAX_MODEL_LENGTH)
     throw new AppError("validation", `The model's name is longer than ${MAX_MODEL_LENGTH} characters`);
+  // Any upstream would otherwise be asked for a summary.
+  if (called.operation === "compact" && model === undefined)
+    throw new AppError("validation", "Missing required parameter: 'model'.");
   call.model = model;
   const bytes = body.kind === "json" ? body.bytes : undefined;
   const facts = () => collectCallFacts(call.request.headers, bytes, () => refuseExcess(call));

@@ -2,8 +2,10 @@ import type { IncomingHttpHeaders } from "node:http";
 import { AppError } from "../../errors.ts";
 import { endEarly } from "../../http/early-response.ts";
 import { decodeBody } from "../body/content-coding.ts";
-import { encodeProxyError, toExchangeError, toProxyError } from "../dialect-errors.ts";
+import { encodeProxyError, type ProxyError, toExchangeError, toProxyError } from "../dialect-errors.ts";
 import { getProfile } from "../dialects/index.ts";
+import { DialectError } from "../exchange/dialect-error.ts";
+import { stringifyJson } from "../exchange/json.ts";
 import type { ResponseWriter } from "../translate/translate-call.ts";
 import type { OpenStream } from "../upstream/open-streams.ts";
 import type { ResponseSample } from "../upstream/relay-task.ts";
@@ -25,9 +27,15 @@ export function respondWithError(call: Call, error: unknown): void {
   respondWithJson(
     call,
     encodable.status,
-    call.runtime.redact(encodeProxyError(call.dialect, encodable, call.id)),
+    call.runtime.redact(encodeForClient(call, error, encodable)),
     retry,
   );
+}
+
+/** Encodes an error in the client's dialect; an error of a dialect with its code and the parameter that it names. */
+function encodeForClient({ dialect, id }: Call, error: unknown, encodable: ProxyError): string {
+  if (!(error instanceof DialectError)) return encodeProxyError(dialect, encodable, id);
+  return stringifyJson(getProfile(dialect).client.encodeError(error.error, id).body);
 }
 
 /**

@@ -1,12 +1,23 @@
 import { AppError } from "../../errors.ts";
 import { loadCodec } from "../dialects/codecs.ts";
-import type { EncodeContext } from "../exchange/codec.ts";
-import { guardJson, parseJson, stringifyJson } from "../exchange/json.ts";
+import type { Codec, EncodeContext } from "../exchange/codec.ts";
+import { guardJson, isObject, parseJson, stringifyJson } from "../exchange/json.ts";
+import type { ExchangeRequest } from "../exchange/request.ts";
+import type { ExchangeResponse } from "../exchange/response.ts";
+import {
+  isKept,
+  keepConversation,
+  namesEarlierTurns,
+  withEarlierTurns,
+} from "../translate/conversations/earlier-turns.ts";
+import { keptId } from "../translate/conversations/threads.ts";
 import { decodeInTurns } from "../translate/decode-in-turns.ts";
 import { type Call, endWith, ownHeaders } from "./call.ts";
 import { respondWithJson, respondWithTokenEstimate } from "./client-response.ts";
 import { composeEcho, echoEvents } from "./compose-echo.ts";
+import { composeEchoMedia } from "./echo-media.ts";
 import type { CalledOperation } from "./operation-path.ts";
+import { callersConversations } from "./stored-conversations.ts";
 
 /**
  * Responds as the built-in upstream `echo`, which needs no vendor. It serves each operation in the client's dialect,
@@ -23,13 +34,11 @@ export async function respondWithEcho(
     case "count-tokens":
       respondWithTokenEstimate(call, body);
       return;
-    case "compact":
-      throw new AppError("unsupported", "The echo does not compact conversations");
     case "stored-response":
-      throw new AppError("not_found", "The echo stores no responses");
+      throw new AppError("not_found", "The echo stores no response with this id");
     default:
       call.status = 200;
-      respondWithJson(call, 200, JSON.stringify(composeMedia(called)));
+      respondWithJson(call, 200, JSON.stringify(composeEchoMedia(called, readMembers(call, body))));
   }
 }
 
@@ -43,21 +52,56 @@ async function respondToGenerate(call: Call, called: CalledOperation, body: Buff
     { body: parsed, values: call.values },
     { model: called.model, stream: call.stream },
   );
+  const conversations = callersConversations(call);
+  const full = namesEarlierTurns(request) ? await withEarlierTurns(request, conversations) : request;
   const id = call.id.replace(/\W/g, "");
-  const response = composeEcho(request, id);
+  const earlier = full.turns.slice(0, full.turns.length - request.turns.length);
+  const response = composeEcho(request, id, earlier);
   const context: EncodeContext = {
     model: call.model ?? "echo",
     request,
     now: Date.now(),
     fallbackId: id,
     array: called.array,
+    endsWithDone: call.runtime.config.responsesDone,
   };
   call.status = 200;
   call.usage = response.usage;
-  if (!call.stream) {
-    respondWithJson(call, 200, stringifyJson(codec.encodeResponse(response, context).value));
-    return;
+  const isStored = isKept(call.dialect, request, conversations);
+  if (isStored || !call.stream) {
+    const json = stringifyJson(codec.encodeResponse(response, context).value);
+    if (isStored) await keepEcho(call, { codec, context, response, request: full, json, size: body.length });
+    if (!call.stream) {
+      respondWithJson(call, 200, json);
+      return;
+    }
   }
+  streamEcho(call, called, codec, { response, context });
+}
+
+interface StoredEcho {
+  readonly codec: Codec;
+  readonly context: EncodeContext;
+  readonly response: ExchangeResponse;
+  /** The request with its earlier turns. */
+  readonly request: ExchangeRequest;
+  readonly json: string;
+  readonly size: number;
+}
+
+/** Stores the conversation under the id that the client receives. */
+async function keepEcho(call: Call, echo: StoredEcho): Promise<void> {
+  const { codec, context, response, request, json, size } = echo;
+  const id = keptId(codec, response.id, context);
+  await keepConversation(callersConversations(call), id, request, response, { responseText: json, size });
+}
+
+function streamEcho(
+  call: Call,
+  called: CalledOperation,
+  codec: Codec,
+  { response, context }: Pick<StoredEcho, "response" | "context">,
+): void {
   const type = called.array ? "application/json" : "text/event-stream; charset=utf-8";
   call.response.writeHead(200, [...ownHeaders(call), "content-type", type, "cache-control", "no-cache"]);
   const encoder = codec.createStreamEncoder(context);
@@ -68,23 +112,10 @@ async function respondToGenerate(call: Call, called: CalledOperation, body: Buff
   endWith(call, () => call.response.end());
 }
 
-/** A PNG image of one pixel. */
-const PIXEL =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
-
-function composeMedia(called: CalledOperation): unknown {
-  const values = Array.from({ length: 8 }, (_, index) => (index + 1) / 10);
-  if (called.operation === "transcription") return { text: "Echo: a sound" };
-  if (called.operation !== "embed")
-    return { created: Math.floor(Date.now() / 1000), data: [{ b64_json: PIXEL }] };
-  if (called.model === undefined)
-    return {
-      object: "list",
-      data: [{ object: "embedding", index: 0, embedding: values }],
-      model: "echo",
-      usage: { prompt_tokens: 1, total_tokens: 1 },
-    };
-  return called.path("echo").endsWith(":batchEmbedContents")
-    ? { embeddings: [{ values }] }
-    : { embedding: { values } };
+/** Returns the members of a JSON body; none for a form. */
+function readMembers({ request }: Call, body: Buffer | undefined): Readonly<Record<string, unknown>> {
+  if (body === undefined || /^multipart\//i.test(request.headers["content-type"] ?? "")) return {};
+  const parsed = parseJson(body.toString("utf8"));
+  guardJson(parsed);
+  return isObject(parsed) ? parsed : {};
 }

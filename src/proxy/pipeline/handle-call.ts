@@ -7,6 +7,7 @@ import { type CallBody, readCallBody, refuseExcess, wholeBody } from "./call-bod
 import { chooseTargets, setTargets } from "./choose-targets.ts";
 import { respondWithError, respondWithTokenEstimate } from "./client-response.ts";
 import { respondWithEcho } from "./echo.ts";
+import { serveIndirectly } from "./indirect-calls.ts";
 import { chooseLane, DONE, type LaneResult } from "./lane.ts";
 import { serveNatively } from "./native.ts";
 import { observeRequest } from "./observe-call.ts";
@@ -34,6 +35,7 @@ export async function handleCall(
     const { limiter } = services;
     if (key?.models !== undefined) limiter.expectAllowedModel(call, called, body);
     let targets = await chooseTargets(call, called, body);
+    if (await serveIndirectly(call, called, body)) return;
     if (key?.subjects !== undefined) await limiter.reserveForKey(call, called, targets, body);
     if (runtime.hasUpstreamLimits) limiter.estimateForUpstreams(call, called, targets, body);
     for (;;) {

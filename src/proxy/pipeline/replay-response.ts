@@ -28,9 +28,8 @@ export function replayResponse(text: string, after: number): string {
 }
 
 function* createEvents(response: Members): Generator<ReplayedEvent> {
-  const { completed_at: _, ...frame } = response;
-  const nothingYet = { output: [], usage: null, error: null, incomplete_details: null };
-  const begun = { ...frame, ...nothingYet, status: "in_progress" };
+  const nothingYet = { output: [], usage: null, error: null, incomplete_details: null, completed_at: null };
+  const begun = { ...response, ...nothingYet, status: "in_progress" };
   yield { type: "response.created", members: { response: begun } };
   yield { type: "response.in_progress", members: { response: begun } };
   for (const [index, item] of objectsIn(response["output"]).entries()) yield* itemEvents(item, index);

@@ -1,19 +1,14 @@
 import { AppError } from "../../errors.ts";
 import { eventStreamHeaders } from "../../sse/serialize.ts";
 import { findProfile } from "../dialects/index.ts";
-import { type ConversationStore, scopeConversations } from "../translate/conversations/conversation-store.ts";
+import { cancelStored } from "./background-responses.ts";
 import { type Call, endWith, ownHeaders } from "./call.ts";
 import { respondWithJson } from "./client-response.ts";
 import { replayResponse } from "./replay-response.ts";
-
-/** Returns the conversations of the caller's key; all callers without a key share one store. */
-export function callersConversations({ services, key }: Call): ConversationStore {
-  // A virtual key keeps its id when it is rotated.
-  return scopeConversations(services.conversations, key?.id ?? key?.sha256.toString("hex") ?? "");
-}
+import { callersConversations } from "./stored-conversations.ts";
 
 /**
- * Serves `GET` and `DELETE /v1/responses/{id}` for a response that the proxy has stored because its upstream uses
+ * Serves `GET` and `DELETE /v1/responses/{id}` and `…/cancel` for a response that the proxy has stored because its upstream uses
  * another dialect. Resolves with false if an upstream may have stored the response. Throws `not_found` if no upstream
  * stores responses.
  */
@@ -25,6 +20,12 @@ export async function serveStoredResponse(call: Call): Promise<boolean> {
     const upstreams = [...call.runtime.config.upstreams.values()];
     if (upstreams.some(({ dialect }) => findProfile(dialect)?.storesResponses ?? true)) return false;
     throw new AppError("not_found", `Response with id '${id}' not found.`);
+  }
+  if (call.route.path.endsWith("/cancel")) {
+    const text = await cancelStored(call.services, conversations, id, kept.responseText);
+    call.status = 200;
+    respondWithJson(call, 200, text);
+    return true;
   }
   if (!call.route.path.endsWith(":id"))
     throw new AppError("not_found", `The proxy stores only the response with id '${id}', not its input.`);

@@ -20,7 +20,7 @@ import type { Call } from "./call.ts";
 import { ClientResponse } from "./client-response.ts";
 import { DONE, type LaneResult } from "./lane.ts";
 import type { CalledOperation } from "./operation-path.ts";
-import { callersConversations } from "./stored-responses.ts";
+import { callersConversations, callersMemory } from "./stored-conversations.ts";
 
 /**
  * Serves a call in the translation lane. Returns a fallback for targets of another dialect or model than the first
@@ -56,11 +56,13 @@ export async function serveTranslated(
         capabilities: upstream.capabilities,
       },
       strict: call.runtime.config.strictTranslation,
+      endsWithDone: call.runtime.config.responsesDone,
       requestId: call.id,
       send: transport.send,
       writer: response,
       redact: call.runtime.redact,
       conversations: callersConversations(call),
+      memory: callersMemory(call),
     });
     const rest = transport.remaining();
     if (rest) return { kind: "fallback", targets: rest };

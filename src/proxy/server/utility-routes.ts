@@ -38,6 +38,10 @@ export async function handleUtility(
         : (await import("./relay-telemetry.ts")).relayTelemetry(request, reply, services);
     case "hello":
       return reply.code(200).send();
+    case "managed-settings":
+      return (await import("./claude-code-routes.ts")).serveManagedSettings(request, reply);
+    case "key-usage":
+      return reply.send(await (await import("./claude-code-routes.ts")).usageOfKey(request, services));
     case "readiness":
       return reply.send(await readiness(request, services));
     case "metrics":
@@ -53,7 +57,9 @@ export async function handleUtility(
     case "warmup":
       return reply.send(await warmUp(request.runtime, services, await bodyAs(request, services, warmupBody)));
     case "websocket":
-      return refuseUpgrade(request, reply);
+      // Upgrades do not get here (`upgrades.ts`).
+      reply.header("allow", "POST");
+      throw new AppError("method_not_allowed", "Method not allowed; use POST or a WebSocket");
     case "home":
       return (await dashboardParts()).serveDashboard(request, reply, services);
     case "dashboard-events":
@@ -135,24 +141,4 @@ function bodyAs<Schema extends z.ZodType>(
   schema: Schema,
 ): Promise<z.infer<Schema>> {
   return readJsonBody(request.raw, schema, { memory, limits: request.runtime.config.limits });
-}
-
-/**
- * Returns 426, on which clients that try a WebSocket first fall back to HTTP at once. Any other status makes them
- * retry.
- */
-function refuseUpgrade(request: FastifyRequest, reply: FastifyReply): unknown {
-  if (!/websocket/i.test(request.headers.upgrade ?? "")) {
-    reply.header("allow", "POST");
-    throw new AppError("method_not_allowed", "Method not allowed; use POST");
-  }
-  reply.header("upgrade", "HTTP/1.1").header("connection", "close");
-  return reply.code(426).send({
-    error: {
-      message: "WebSockets are not spoken here; use POST",
-      type: "invalid_request_error",
-      param: null,
-      code: "upgrade_required",
-    },
-  });
 }

@@ -16,7 +16,7 @@ import { readRequestJson } from "./request/read-json.ts";
 import { readErrorBody } from "./response/read-response.ts";
 import { sendStream } from "./response/send-stream.ts";
 import { sendWhole } from "./response/send-whole.ts";
-import { refusal, refuseLosses } from "./strict-translation.ts";
+import { refusal, refuseLosses, refuseSafeguards } from "./strict-translation.ts";
 import type { TranslatedCall, TranslationOutcome, UpstreamResponse } from "./translate-call.ts";
 import { respondWithError, Translation, type TranslationPlan } from "./translation.ts";
 
@@ -41,10 +41,13 @@ export async function serveGenerate(call: TranslatedCall): Promise<TranslationOu
     const decoded = await decodeInTurns(client, { body, values: call.values }, { model, stream });
     await turnIfLarge(size);
     refuseCompaction(decoded.value.turns, call.target.dialect);
+    refuseSafeguards(decoded.value, call.target.dialect);
     const request = namesEarlierTurns(decoded.value)
       ? await withEarlierTurns(decoded.value, call.conversations)
       : decoded.value;
-    translation = prepare(call, { client, upstream: upstreamCodec }, decoded, request);
+    const { client: side, target, memory } = call;
+    const whole = (await memory?.restore(request, side.dialect, target.dialect)) ?? request;
+    translation = prepare(call, { client, upstream: upstreamCodec }, decoded, whole);
     await turnIfLarge(size);
     const upstream = await send(translation);
     if (upstream === undefined) return translation.outcome();
@@ -85,6 +88,7 @@ function prepare(
     fallbackId: call.requestId.replace(/^req_/, "").replace(/\W/g, ""),
     inputEstimate: Math.ceil(call.body.length / charactersPerToken),
     array: call.client.array,
+    endsWithDone: call.endsWithDone,
   };
   const translation = new Translation({
     call,
@@ -94,6 +98,7 @@ function prepare(
     context,
     capabilities,
     isKept: willBeKept,
+    isRemembered: request.tools.length > 0 && call.memory?.isNeeded(call.client.dialect, dialect) === true,
   });
   translation.lose(decoded.losses);
   translation.lose(prepared.losses);

@@ -1,5 +1,7 @@
 import { type DialectError, invalidRequest } from "../exchange/dialect-error.ts";
 import type { Loss } from "../exchange/loss.ts";
+import type { UpstreamDialect } from "../exchange/parts.ts";
+import type { ExchangeRequest } from "../exchange/request.ts";
 
 /** Throws `DialectError` (400) if the call requires strict translation and there are losses. */
 export function refuseLosses({ strict }: { readonly strict: boolean }, losses: readonly Loss[]): void {
@@ -12,4 +14,13 @@ export const STRICT = "strict_translation refuses a call that cannot be translat
 /** Creates the error (400) that lists every loss. */
 export function refusal(why: string, losses: readonly Loss[]): DialectError {
   return invalidRequest([why, ...losses.map(({ code, detail }) => `${code}: ${detail}`)].join(" "));
+}
+
+/**
+ * Throws `DialectError` (400) for a request with `safeguards`, which only Anthropic applies: dropping them would send
+ * the request without the protection that the client asks for. https://code.claude.com/docs/en/llm-gateway-protocol
+ */
+export function refuseSafeguards({ extensions }: ExchangeRequest, upstream: UpstreamDialect): void {
+  if (upstream === "messages" || extensions.messages?.["safeguards"] === undefined) return;
+  throw invalidRequest(`safeguards: the upstream speaks ${upstream}, which has no safeguards.`, "safeguards");
 }

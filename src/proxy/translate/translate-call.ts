@@ -5,6 +5,7 @@ import type { Dialect, UpstreamDialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
 import type { Redact } from "../redact.ts";
 import type { Operation } from "../routes.ts";
+import type { CallMemory } from "./conversations/call-memory.ts";
 import type { ConversationStore } from "./conversations/conversation-store.ts";
 import { serveCount } from "./operations/serve-count.ts";
 import { serveEmbeddings } from "./operations/serve-embeddings.ts";
@@ -22,6 +23,8 @@ export interface TranslatedCall {
   readonly target: TranslationTarget;
   /** Whether losses are rejected with 400 instead of reported. */
   readonly strict: boolean;
+  /** Whether a responses stream ends with `data: [DONE]`. */
+  readonly endsWithDone?: boolean;
   /** For dialects whose error bodies contain a request id. */
   readonly requestId: string;
   readonly send: SendUpstream;
@@ -30,6 +33,8 @@ export interface TranslatedCall {
   readonly redact: Redact;
   /** Conversations of earlier `responses` calls; without them, `previous_response_id` is not found. */
   readonly conversations?: ConversationStore;
+  /** What tool calls of earlier responses leave out when the client sends them back. */
+  readonly memory?: CallMemory | undefined;
 }
 
 export interface ClientSide {

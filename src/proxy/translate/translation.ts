@@ -24,6 +24,8 @@ export interface TranslationPlan {
   readonly capabilities: Capabilities;
   /** Whether the response is stored, so that the client can refer to it by its id. */
   readonly isKept: boolean;
+  /** Whether the response is remembered by its tool calls, because the client forgets parts of it. */
+  readonly isRemembered: boolean;
 }
 
 /**
@@ -87,6 +89,12 @@ export class Translation {
       responseText,
       size,
     });
+  }
+
+  /** Remembers what the client forgets of a response. */
+  async remember(response: ExchangeResponse): Promise<void> {
+    const { isRemembered, call } = this.plan;
+    if (isRemembered) await call.memory?.remember(call.client.dialect, response.candidates[0]?.parts ?? []);
   }
 
   /** Responds with an error in the client's dialect. Call it only before the response has started. */

@@ -101,7 +101,6 @@ describe("routes that call no model", () => {
   it.each([
     ["/v1beta/nothing", {}, { error: { code: 404, status: "NOT_FOUND" } }],
     ["/v1alpha/models/m:generateContent", {}, { error: { code: 404, status: "NOT_FOUND" } }],
-    ["/v1/messages/batches", {}, { type: "error", error: { type: "not_found_error" } }],
     ["/v1/files", {}, { error: { type: "invalid_request_error", code: "not_found" } }],
     [
       "/v1/files",
@@ -153,19 +152,33 @@ describe("routes that call no model", () => {
     expect((await call("POST", url)).body).toContain(hint);
   });
 
-  it("93: reject a WebSocket upgrade with 426 at once", async () => {
+  it.each([
+    ["an upgrade to another protocol as if it were none", "GET /healthz", "Upgrade: h2c", 200],
+    ["a WebSocket elsewhere as if it were none", "GET /healthz", "Upgrade: websocket", 200],
+    [
+      "a WebSocket without the members of its handshake with 400",
+      "GET /v1/responses",
+      "Upgrade: websocket",
+      400,
+    ],
+    [
+      "a WebSocket for another host with 403",
+      "GET /v1/responses",
+      "Upgrade: websocket\r\nHost: evil.example",
+      403,
+    ],
+  ])("answer %s", async (_, line, headers, status) => {
     const { port } = new URL(proxy.url);
+    const host = headers.includes("Host") ? "" : "Host: localhost\r\n";
     const response = await new Promise<string>((resolve) => {
       const socket = connect(Number(port), "127.0.0.1");
-      socket.write(
-        `GET /v1/responses HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n`,
-      );
+      socket.write(`${line} HTTP/1.1\r\n${host}Connection: Upgrade\r\n${headers}\r\n\r\n`);
       socket.once("data", (bytes) => {
         socket.destroy();
         resolve(bytes.toString());
       });
     });
-    expect(response).toMatch(/^HTTP\/1\.1 426 /);
+    expect(Number(/^HTTP\/1\.1 (\d+) /.exec(response)?.[1])).toBe(status);
   });
 
   it("accept telemetry and discard it", async () => {

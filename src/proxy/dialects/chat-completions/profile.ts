@@ -20,7 +20,7 @@ const routes: readonly DialectRoute[] = [
 export const profile: DialectProfile<UpstreamProfile> = {
   name: "chat-completions",
   nativeUpstream: "chat-completions",
-  client: { ...openAiClient, routes },
+  client: { ...openAiClient, routes, forgetsReasoning: true },
   response: openAiChunks,
   upstream: {
     ...openAiUpstream,

@@ -109,10 +109,12 @@ export function encodeError(error: ExchangeError, requestId?: string): EncodedEr
 
 /**
  * Encodes an error of the proxy. The dialect has no error codes; `model_not_found` is added because clients act on
- * it.
+ * it. `not_supported` is the type of Claude Code's gateway protocol.
  */
 function encodeProxyError(error: ExchangeError, code: string | undefined, requestId: string): unknown {
   const { body } = encodeError(error, requestId);
+  if (code === "not_supported" && isObject(body) && isObject(body["error"]))
+    return { ...body, error: { ...body["error"], type: "not_supported" } };
   if (code !== "model_not_found" || !isObject(body) || !isObject(body["error"])) return body;
   return { ...body, error: { ...body["error"], code } };
 }

@@ -1,6 +1,6 @@
 import { ownMember, stringifyJson } from "../../exchange/json.ts";
 import type { Part, ReasoningPart, ServerToolPart, ToolCallPart } from "../../exchange/parts.ts";
-import { unwrapSignature } from "../../exchange/signature.ts";
+import { introduceSummary, unwrapSignature, unwrapSummary } from "../../exchange/signature.ts";
 import type { Steps } from "../../exchange/steps.ts";
 import { parseRequestInSteps, parseRequestPiece } from "../shared/parse.ts";
 import { decodeContent } from "./decode-content.ts";
@@ -46,6 +46,8 @@ export function* decodeItem(value: unknown, where: string): Steps<DecodedItem> {
       return yield* decodeOutput(value, where, item.type === "custom_tool_call_output");
     case "reasoning":
       return assistant(decodeReasoning(yield* parseRequestInSteps(reasoningSchema, value, where), value));
+    case "compaction":
+      return decodeCompaction(item);
     case "image_generation_call":
       return assistant(decodeGeneratedImage(item));
     default:
@@ -125,6 +127,13 @@ function decodeReasoning(item: WireReasoning, raw: unknown): ReasoningPart {
       ? { origin: { dialect: "responses", raw } as const }
       : {}),
   };
+}
+
+/** Converts a summary that the proxy has requested; only its vendor can read any other compaction item. */
+function decodeCompaction(item: Readonly<Record<string, unknown>>): DecodedItem {
+  const summary = unwrapSummary(item["encrypted_content"]);
+  if (summary === undefined) return decodeOther(item);
+  return { role: "user", kind: "message", parts: [{ type: "text", text: introduceSummary(summary) }] };
 }
 
 function decodeGeneratedImage(item: Readonly<Record<string, unknown>>): Part {

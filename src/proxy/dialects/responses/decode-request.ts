@@ -51,12 +51,14 @@ export function* decodeRequest(body: unknown, context: DecodeContext): Steps<Con
       reasoning: decodeReasoningRequest(wire),
       output: decodeFormat(wire.text?.format),
       user: wire.safety_identifier ?? wire.user,
+      safetyIdentifier: wire.safety_identifier,
       cacheKey: wire.prompt_cache_key,
       serviceTier: wire.service_tier,
       verbosity: wire.text?.verbosity,
       metadata: wire.metadata,
       previousResponseId: wire.previous_response_id,
       store: wire.store,
+      background: wire.background,
     }),
     extensions: decodeExtensions(wire, toolChoice === undefined && isPresent(wire.tool_choice)),
   };
@@ -127,6 +129,8 @@ function decodeSampling(wire: WireRequest): Sampling {
     maxOutputTokens: wire.max_output_tokens,
     temperature: wire.temperature,
     topP: wire.top_p,
+    presencePenalty: wire.presence_penalty,
+    frequencyPenalty: wire.frequency_penalty,
     topLogprobs: wire.top_logprobs,
     logprobs: wire.include?.includes(textLogprobs) ? true : undefined,
   });

@@ -1,4 +1,4 @@
-import { keepAliveComment } from "../../../sse/serialize.ts";
+import { keepAliveComment, serializeLine } from "../../../sse/serialize.ts";
 import type { EncodeContext, StreamEncoder } from "../../exchange/codec.ts";
 import type { ExchangeEvent, OpenPartEvent } from "../../exchange/event.ts";
 import { createLossList, type Loss } from "../../exchange/loss.ts";
@@ -24,7 +24,7 @@ interface Begun {
 
 /**
  * Encodes a stream of `response.*` events: consecutive sequence numbers, an added and a done event for every item, a
- * terminal event with the complete response, and no `[DONE]`.
+ * terminal event with the complete response, and `[DONE]` only if the context asks for it.
  */
 class ResponsesStreamEncoder implements StreamEncoder {
   private readonly list = createLossList();
@@ -47,7 +47,8 @@ class ResponsesStreamEncoder implements StreamEncoder {
     if ("candidate" in event && (event.candidate ?? 0) > 0) {
       this.list.add("candidates", "Candidates after the first dropped: the responses dialect has only one.");
     } else this.take(event);
-    return this.events.take();
+    const text = this.events.take();
+    return this.ended && this.context.endsWithDone === true ? text + serializeLine("[DONE]") : text;
   }
 
   private take(event: Exclude<ExchangeEvent, { type: "ping" }>): void {

@@ -1,8 +1,8 @@
 import type { EncodeContext } from "../../exchange/codec.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
+import { isObject } from "../../exchange/json.ts";
 import { createLossList } from "../../exchange/loss.ts";
 import type { Finish, Usage } from "../../exchange/response.ts";
-
 import { openAiServiceTier } from "../shared/openai-service-tier.ts";
 import { encodeToolChoice, encodeTools } from "./encode-tools.ts";
 import { getErrorCode } from "./profile.ts";
@@ -32,19 +32,20 @@ export function responseId(id: string | undefined, context: EncodeContext): stri
 export function createFrame(identity: Identity, context: EncodeContext): ResponseFrame {
   const { request } = context;
   const { sampling, reasoning } = request;
+  const own = request.extensions.responses ?? {};
   return {
     id: responseId(identity.id, context),
     object: "response",
     created_at: identity.created ?? Math.floor(context.now / 1000),
     status: "in_progress",
-    background: false,
+    background: request.background ?? false,
     completed_at: null,
     error: null,
     frequency_penalty: sampling.frequencyPenalty ?? 0,
     incomplete_details: null,
     instructions: firstInstruction(context),
     max_output_tokens: sampling.maxOutputTokens ?? null,
-    max_tool_calls: null,
+    max_tool_calls: typeof own["max_tool_calls"] === "number" ? own["max_tool_calls"] : null,
     model: identity.model ?? context.model,
     output: [],
     parallel_tool_calls: request.parallelToolCalls ?? true,
@@ -52,20 +53,27 @@ export function createFrame(identity: Identity, context: EncodeContext): Respons
     previous_response_id: request.previousResponseId ?? null,
     prompt_cache_key: request.cacheKey ?? null,
     reasoning: { effort: reasoning?.effort ?? null, summary: reasoning?.summary ?? null },
-    safety_identifier: null,
+    safety_identifier: request.safetyIdentifier ?? null,
     service_tier: request.serviceTier ?? "auto",
     store: request.store ?? true,
     temperature: sampling.temperature ?? 1,
     text: { format: echoFormat(context), verbosity: request.verbosity ?? "medium" },
     tool_choice: encodeToolChoice(request) ?? "auto",
-    tools: encodeTools(request.tools, createLossList()),
+    tools: encodeTools(request.tools, createLossList()).map(withAllMembers),
     top_logprobs: sampling.topLogprobs ?? 0,
     top_p: sampling.topP ?? 1,
-    truncation: "disabled",
+    truncation: own["truncation"] === "auto" ? "auto" : "disabled",
     usage: null,
-    user: request.user ?? null,
+    user: request.safetyIdentifier === undefined ? (request.user ?? null) : null,
     metadata: request.metadata ?? {},
   };
+}
+
+/** Returns a declared function with the members that are optional in requests and required in responses. */
+function withAllMembers(tool: unknown): unknown {
+  if (!isObject(tool) || tool["type"] !== "function") return tool;
+  const { description = null, parameters = null, ...rest } = tool;
+  return { ...rest, description, parameters };
 }
 
 function firstInstruction(context: EncodeContext): string | null {

@@ -22,6 +22,9 @@ export const requestSchema = z.looseObject({
   temperature: count,
   top_p: count,
   top_logprobs: count,
+  presence_penalty: count,
+  frequency_penalty: count,
+  background: z.boolean().nullish(),
   reasoning: z
     .looseObject({
       effort: z.enum(efforts).nullish(),

@@ -1,8 +1,9 @@
 import { getProfile } from "../../dialects/index.ts";
-import { DialectError } from "../../exchange/dialect-error.ts";
+import { DialectError, invalidRequest } from "../../exchange/dialect-error.ts";
 import type { Dialect } from "../../exchange/parts.ts";
-import type { ExchangeRequest } from "../../exchange/request.ts";
+import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
 import type { ExchangeResponse } from "../../exchange/response.ts";
+import { toCallId } from "../../exchange/tool-call-id.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 import { hasReferencedItems, withReferencedItems } from "./item-references.ts";
 import { threadKey, withThread } from "./threads.ts";
@@ -37,7 +38,26 @@ export async function withEarlierTurns(
       errorCode: "validation",
     });
   }
-  return { ...rest, turns: [...earlier.turns, ...turns] };
+  const all = [...earlier.turns, ...turns];
+  expectCalls(turns, all);
+  return { ...rest, turns: all };
+}
+
+/** Throws `DialectError` (400), as OpenAI does, if a tool result of a continued response belongs to no call. */
+function expectCalls(added: readonly Turn[], all: readonly Turn[]): void {
+  const { callIds } = getProfile("responses");
+  const ids = new Set<string>();
+  for (const { parts } of all)
+    for (const part of parts) if (part.type === "tool-call") ids.add(part.id).add(toCallId(callIds, part.id));
+  for (const { parts } of added) {
+    for (const part of parts) {
+      if (part.type !== "tool-result" || ids.has(part.callId)) continue;
+      throw invalidRequest(
+        `No tool call found for function call output with call_id ${part.callId}.`,
+        "input",
+      );
+    }
+  }
 }
 
 /** Returns whether the response is stored, so that the client can refer to it by its id. */

@@ -1,6 +1,7 @@
 import { getProfile } from "../../dialects/index.ts";
 import { isObject, parseJson, stringifyJson } from "../../exchange/json.ts";
 import type { Dialect } from "../../exchange/parts.ts";
+import { introduceSummary, unwrapSummary } from "../../exchange/signature.ts";
 import { LARGE_JSON, parseLargeJson, stringifyLargeJson } from "../large-json.ts";
 
 const members = ["signature", "data", "encrypted_content", "thoughtSignature", "thought_signature"];
@@ -36,10 +37,20 @@ async function cleanLargeBody(body: Buffer, turnsMember: string, prefix: string)
 function cleanBody(value: unknown, turnsMember: string, prefix: string): unknown {
   const turns = isObject(value) ? value[turnsMember] : undefined;
   if (!isObject(value) || !Array.isArray(turns)) return undefined;
-  const cleaned = turns.filter((turn) => !isForeign(turn, prefix)).flatMap((turn) => cleanTurn(turn, prefix));
+  const cleaned = turns
+    .map(withSummary)
+    .filter((turn) => !isForeign(turn, prefix))
+    .flatMap((turn) => cleanTurn(turn, prefix));
   const isUnchanged =
     cleaned.length === turns.length && cleaned.every((turn, index) => turn === turns[index]);
   return isUnchanged ? undefined : { ...value, [turnsMember]: cleaned };
+}
+
+/** Returns a message in place of a compaction item whose summary the proxy has requested; other turns unchanged. */
+function withSummary(turn: unknown): unknown {
+  if (!isObject(turn) || turn["type"] !== "compaction") return turn;
+  const summary = unwrapSummary(turn["encrypted_content"]);
+  return summary === undefined ? turn : { type: "message", role: "user", content: introduceSummary(summary) };
 }
 
 /** Returns a turn without its foreign parts; no turn if nothing else is left. */

@@ -120,7 +120,8 @@ class StreamWriter {
   constructor(private readonly translation: Translation) {
     this.restore = translation.plan.prepared.createEventRestorer();
     this.encoder = translation.plan.client.createStreamEncoder(translation.plan.context);
-    this.collector = translation.plan.isKept ? new ResponseCollector() : undefined;
+    const { isKept, isRemembered } = translation.plan;
+    this.collector = isKept || isRemembered ? new ResponseCollector() : undefined;
   }
 
   /** Whether the terminal event has been encoded. */
@@ -271,7 +272,9 @@ class StreamWriter {
   private async keep(): Promise<void> {
     if (this.collector === undefined) return;
     const response = this.collector.response();
-    const { client, context } = this.translation.plan;
+    const { client, context, isKept } = this.translation.plan;
+    await this.translation.remember(response);
+    if (!isKept) return;
     const json = stringifyJson(client.encodeResponse(response, context).value);
     await this.translation.keep(this.id ?? "", response, json);
   }

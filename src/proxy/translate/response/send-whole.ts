@@ -40,6 +40,7 @@ export async function sendWhole(translation: Translation, upstream: UpstreamResp
   await turnIfLarge(translation.responseLength);
   const isLarge = translation.responseLength > LARGE_JSON;
   const json = isLarge ? await stringifyLargeJson(value) : stringifyJson(value);
+  await translation.remember(response);
   await translation.keep(idIn(value), response, json);
   const headers = { "content-type": "application/json", ...translation.lossHeaders() };
   writer.respond(200, headers, json);

@@ -1,0 +1,16 @@
+export interface OpenResponsesTarget {
+  /** Ends in `/v1`. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly model: string;
+}
+export interface OpenResponsesResult {
+  readonly id: string;
+  /** What is wrong; empty if the test passed. */
+  readonly errors: readonly string[];
+}
+export const testIds: readonly string[];
+export function runOpenResponses(
+  target: OpenResponsesTarget,
+  ids?: readonly string[],
+): Promise<readonly OpenResponsesResult[]>;

@@ -1,0 +1,348 @@
+// Runs the conformance suites against the built proxy and writes their results into docs/conformance.md:
+//   npm run test:conformance [-- --only open-responses,llmprobe,mcp,aimock] [-- --no-write]
+// The suites are installed on demand below .cache/conformance; they are not dependencies of the project.
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { parseArgs, promisify } from "node:util";
+import { runOpenResponses, testIds } from "./conformance/open-responses.mjs";
+import { urlIn } from "./ready-url.mjs";
+
+const root = resolve(import.meta.dirname, "..");
+const cache = process.env.SALLYPORT_CONFORMANCE ?? resolve(root, ".cache/conformance");
+const command = resolve(root, "dist/sallyport.js");
+const page = resolve(root, "docs/conformance.md");
+const VERSIONS = {
+  llmprobe: "0.6.12",
+  "@copilotkit/aimock": "1.43.0",
+  "@modelcontextprotocol/conformance": "0.2.0-alpha.12",
+  "@modelcontextprotocol/server-everything": "2026.8.31",
+};
+const REVISIONS = ["2026-07-28", "2025-11-25"];
+/** Node.js 22 runs the MCP suite, which needs functions that Node.js 20 lacks. */
+const NODE_22 = "22.23.3";
+const API_KEY = "sk-conformance-0123456789abcdef";
+const DIALECTS = ["chat-completions", "responses", "messages", "generative-language"];
+const SHORT = {
+  "chat-completions": "chat",
+  responses: "responses",
+  messages: "messages",
+  "generative-language": "google",
+};
+
+const { values: options } = parseArgs({
+  options: { only: { type: "string" }, "no-write": { type: "boolean" } },
+});
+const SUITES = { "open-responses": openResponses, llmprobe: probe, mcp: modelContext, aimock: independent };
+const wanted = options.only?.split(",") ?? Object.keys(SUITES);
+const folder = mkdtempSync(join(tmpdir(), "conformance-"));
+const processes = [];
+const report = (text) => process.stderr.write(`${text}\n`);
+
+try {
+  install();
+  const rows = [];
+  for (const name of wanted) {
+    if (!(name in SUITES)) throw new Error(`Unknown suite ${name}. Known: ${Object.keys(SUITES).join(", ")}`);
+    report(`\n${name}`);
+    for (const row of await SUITES[name]()) {
+      rows.push(row);
+      report(`  ${row.target}: ${row.result}${row.isPassed ? "" : "  ✗"}`);
+      for (const detail of row.details ?? []) report(`    ${detail}`);
+    }
+  }
+  if (!options["no-write"]) writePage(rows);
+  process.exitCode = rows.every(({ isPassed }) => isPassed) ? 0 : 1;
+} finally {
+  for (const child of processes) child.kill();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function install() {
+  const missing = Object.entries(VERSIONS).filter(([name, version]) => installedVersion(name) !== version);
+  if (missing.length === 0) return;
+  mkdirSync(cache, { recursive: true });
+  if (!existsSync(join(cache, "package.json")))
+    writeFileSync(join(cache, "package.json"), '{"private":true}\n');
+  const packages = missing.map(([name, version]) => `${name}@${version}`);
+  report(`Installing ${packages.join(", ")} …`);
+  npm(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", ...packages], cache);
+}
+
+function installedVersion(name) {
+  const path = join(cache, "node_modules", name, "package.json");
+  return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")).version : undefined;
+}
+
+function npm(args, cwd) {
+  execFileSync("npm", args, { cwd, stdio: ["ignore", 2, 2], shell: process.platform === "win32" });
+}
+
+/** Returns a Node.js that is at least version 22. */
+function newerNode() {
+  if (Number(process.versions.node.split(".")[0]) >= 22) return process.execPath;
+  const name = `node-${process.platform}-${process.arch}`;
+  const program = join(cache, "node_modules", name, "bin/node");
+  if (!existsSync(program))
+    npm(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--force", `${name}@${NODE_22}`], cache);
+  return program;
+}
+
+/** Starts a proxy with these settings. Resolves with its URL. */
+async function startProxy(name, settings) {
+  const home = join(folder, name);
+  mkdirSync(home, { recursive: true });
+  const config = join(home, "config.json");
+  const ready = join(home, "ready.json");
+  writeFileSync(
+    config,
+    JSON.stringify({ proxy: { database: "none", auth_mode: "off", responses_done: true, ...settings } }),
+  );
+  const port = String(await freePort());
+  const args = [command, "proxy", "start", "--port", port, "--config", config, "--ready-file", ready];
+  start(process.execPath, args, {
+    ...process.env,
+    SERVICE_HOME: home,
+    ANTHROPIC_API_KEY: "",
+    OPENAI_API_KEY: "",
+    GEMINI_API_KEY: "",
+    GOOGLE_API_KEY: "",
+    OPENROUTER_API_KEY: "",
+  });
+  return urlIn(ready);
+}
+
+function start(program, args, env = process.env) {
+  const child = spawn(program, args, { stdio: ["ignore", "ignore", "pipe"], env });
+  let errors = "";
+  child.stderr.on("data", (chunk) => {
+    errors = (errors + chunk).slice(-4_000);
+  });
+  child.once("exit", (code, signal) => {
+    if (signal === null && code !== 0) report(`${program} exited with ${code}:\n${errors}`);
+  });
+  processes.push(child);
+  return child;
+}
+
+/** The echo, and a proxy with an upstream of each dialect that the echo plays. */
+let echoes;
+function startEchoes() {
+  echoes ??= (async () => {
+    const echo = await startProxy("echo", {});
+    const upstreams = Object.fromEntries(
+      DIALECTS.map((dialect) => [
+        SHORT[dialect],
+        { dialect, base_url: echo, api_key: API_KEY, models: ["echo"] },
+      ]),
+    );
+    return { echo, proxy: await startProxy("proxy", { upstreams }) };
+  })();
+  return echoes;
+}
+
+/** Returns the name of a way through the proxy for clients of a dialect. */
+function wayOf(client, upstream) {
+  return client === upstream ? `native (${SHORT[client]})` : `${SHORT[client]} → ${SHORT[upstream]}`;
+}
+
+async function openResponses() {
+  const { echo, proxy } = await startEchoes();
+  const targets = [
+    { target: "echo", baseUrl: `${echo}/v1`, model: "echo" },
+    ...DIALECTS.map((dialect) => ({
+      target: wayOf("responses", dialect),
+      baseUrl: `${proxy}/v1`,
+      model: `${SHORT[dialect]}/echo`,
+    })),
+  ];
+  const rows = [];
+  for (const { target, baseUrl, model } of targets) {
+    const results = await runOpenResponses({ baseUrl, apiKey: API_KEY, model });
+    const failed = results.filter(({ errors }) => errors.length > 0);
+    rows.push({
+      suite: "Open Responses",
+      version: "2026-04-24",
+      target,
+      result: `${results.length - failed.length} of ${testIds.length}`,
+      isPassed: failed.length === 0,
+      details: failed.flatMap(({ id, errors }) => errors.slice(0, 3).map((error) => `${id}: ${error}`)),
+    });
+  }
+  return rows;
+}
+
+async function probe() {
+  const { echo, proxy } = await startEchoes();
+  const alone = await runProbe("echo", echo, "echo");
+  const rows = [{ ...alone, isPassed: alone.share >= 0.99 }];
+  for (const dialect of DIALECTS) {
+    const row = await runProbe(`upstream of ${SHORT[dialect]}`, proxy, `${SHORT[dialect]}/echo`);
+    rows.push({ ...row, isPassed: row.share >= alone.share });
+  }
+  return rows;
+}
+
+async function runProbe(target, url, model) {
+  const file = join(folder, `probe-${model.replace(/\W/g, "-")}.json`);
+  const program = join(cache, "node_modules/llmprobe/bin/dist/llmprobe.mjs");
+  const args = [program, `${url}/v1`, "-k", API_KEY, "-m", model, "--no-bench", "--no-save", "--save", file];
+  // The exit code only says whether there were failures; the report has them.
+  await promisify(execFile)(process.execPath, args, { env: { ...process.env, HOME: folder } }).catch(
+    () => {},
+  );
+  const { conformance } = JSON.parse(readFileSync(file, "utf8"));
+  const { passed, total, results } = conformance;
+  const failed = results.flatMap(({ name, failures }) =>
+    failures.filter(({ severity }) => severity === "MUST").map(({ message }) => `${name}: ${message}`),
+  );
+  return {
+    suite: "llmprobe (MUST)",
+    version: VERSIONS.llmprobe,
+    target,
+    result: `${passed} of ${total} (${((100 * passed) / total).toFixed(1)} %)`,
+    share: passed / total,
+    details: failed,
+  };
+}
+
+async function modelContext() {
+  const node = newerNode();
+  const port = await freePort();
+  const entry = join(cache, "node_modules/@modelcontextprotocol/server-everything/dist/index.js");
+  start(process.execPath, [entry, "streamableHttp"], { ...process.env, PORT: String(port) });
+  const url = `http://127.0.0.1:${port}/mcp`;
+  await untilOpen(port);
+  const proxy = await startProxy("mcp", { mcp: { everything: { enabled: true, url } } });
+  const rows = [];
+  for (const revision of REVISIONS) {
+    const direct = await runScenarios(node, url, revision);
+    const relayed = await runScenarios(node, `${proxy}/mcp/everything/mcp`, revision);
+    const different = Object.keys({ ...direct, ...relayed }).filter((name) => direct[name] !== relayed[name]);
+    const count = (results) => Object.values(results).filter((result) => result === "passed").length;
+    rows.push({
+      suite: `MCP, requirements ${revision}`,
+      version: VERSIONS["@modelcontextprotocol/conformance"],
+      target: "relay, compared with the server alone",
+      result: `${count(relayed)} of ${Object.keys(relayed).length} scenarios; ${count(direct)} without the relay`,
+      isPassed: different.length === 0,
+      details: different.map((name) => `${name}: ${relayed[name]}, ${direct[name]} without the relay`),
+    });
+  }
+  return rows;
+}
+
+/** Runs the scenarios of a revision. Returns the result of each check by scenario and id. */
+async function runScenarios(node, url, revision) {
+  const output = mkdtempSync(join(folder, "mcp-"));
+  const program = join(cache, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
+  const args = [
+    program,
+    "server",
+    "--url",
+    url,
+    "--requirements",
+    revision,
+    "-o",
+    output,
+    "--timeout",
+    "15000",
+  ];
+  const { stdout } = await promisify(execFile)(node, args, { maxBuffer: 64 * 1024 * 1024 }).catch(
+    (error) => error,
+  );
+  const results = {};
+  for (const line of String(stdout).split("\n")) {
+    const match = /^\s*(✓|✗|⚠|PASS|FAIL)\S*\s+([\w/-]+)\b/u.exec(line);
+    if (match) results[match[2]] = /✓|PASS/.test(match[1]) ? "passed" : "failed";
+  }
+  return results;
+}
+
+async function independent() {
+  const port = await freePort();
+  const fixtures = join(folder, "fixtures.json");
+  const answer = { match: {}, response: { content: "Four plain words here." } };
+  const weather = {
+    match: { userMessage: "eather" },
+    response: { toolCalls: [{ name: "get_weather", arguments: '{"location":"San Francisco"}' }] },
+  };
+  const afterTool = { match: { toolCallId: "" }, response: { content: "It is 18 degrees." } };
+  writeFileSync(fixtures, JSON.stringify({ fixtures: [weather, answer, afterTool] }));
+  const program = join(cache, "node_modules/@copilotkit/aimock/dist/cli.js");
+  start(process.execPath, [program, "-p", String(port), "-f", fixtures, "--log-level", "silent"]);
+  await untilOpen(port);
+  const upstreams = Object.fromEntries(
+    DIALECTS.map((dialect) => [
+      SHORT[dialect],
+      { dialect, base_url: `http://127.0.0.1:${port}`, api_key: API_KEY, models: ["mock"] },
+    ]),
+  );
+  const proxy = await startProxy("aimock", { upstreams });
+  const ids = ["basic-response", "streaming-response", "system-prompt", "tool-calling", "multi-turn"];
+  const rows = [];
+  for (const dialect of DIALECTS) {
+    const target = { baseUrl: `${proxy}/v1`, apiKey: API_KEY, model: `${SHORT[dialect]}/mock` };
+    const results = await runOpenResponses(target, ids);
+    const failed = results.filter(({ errors }) => errors.length > 0);
+    const isNative = dialect === "responses";
+    rows.push({
+      suite: "Open Responses, aimock as the upstream",
+      version: VERSIONS["@copilotkit/aimock"],
+      target: wayOf("responses", dialect),
+      result: `${results.length - failed.length} of ${ids.length}${isNative ? ", as aimock answers" : ""}`,
+      // In the native lane, the upstream's own bytes are judged.
+      isPassed: isNative || failed.length === 0,
+      details: failed.flatMap(({ id, errors }) => errors.slice(0, 3).map((error) => `${id}: ${error}`)),
+    });
+  }
+  return rows;
+}
+
+function freePort() {
+  return new Promise((done, fail) => {
+    const server = createServer().once("error", fail);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => done(port));
+    });
+  });
+}
+
+async function untilOpen(port) {
+  for (let attempt = 0; attempt < 400; attempt += 1) {
+    const isOpen = await fetch(`http://127.0.0.1:${port}/`).then(
+      () => true,
+      () => false,
+    );
+    if (isOpen) return;
+    await delay(25);
+  }
+  throw new Error(`Nothing listens on port ${port} after 10 s`);
+}
+
+/** Replaces the table in the documentation; rows of suites that did not run stay. */
+function writePage(rows) {
+  const text = readFileSync(page, "utf8");
+  const [before, rest] = text.split("<!-- results -->\n");
+  const [table, after] = rest.split("<!-- end -->");
+  const suites = new Set(rows.map(({ suite }) => suite));
+  const kept = table.split("\n").filter((line) => line.startsWith("| ") && !isOf(line, suites));
+  const lines = rows.map(
+    ({ suite, version, target, result, isPassed }) =>
+      `| ${suite} | ${version} | ${target} | ${result} | ${isPassed ? "passed" : "not passed"} |`,
+  );
+  const head = ["| suite | version | target | result | |", "|---|---|---|---|---|"];
+  const body = kept.filter((line) => !line.startsWith("| suite"));
+  writeFileSync(
+    page,
+    `${before}<!-- results -->\n${[...head, ...body, ...lines].join("\n")}\n<!-- end -->${after}`,
+  );
+}
+
+function isOf(line, suites) {
+  return suites.has(line.split("|")[1]?.trim());
+}

@@ -1,0 +1,126 @@
+import { readInternal } from "../../http/internal-call.ts";
+import { createBlankResponse } from "../dialects/responses/blank-response.ts";
+import { invalidRequest } from "../exchange/dialect-error.ts";
+import { isObject, parseJson, stringifyJson } from "../exchange/json.ts";
+import type { Services } from "../services.ts";
+import type { ConversationStore } from "../translate/conversations/conversation-store.ts";
+import type { Call } from "./call.ts";
+import { respondWithJson } from "./client-response.ts";
+import { callersConversations } from "./stored-conversations.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Responses that this process creates in the background, by id, with what aborts them. */
+export type BackgroundResponses = Map<string, AbortController>;
+
+/**
+ * Responds with a queued response and creates it in the background, by a call of the same client that counts for
+ * limits and usage. The client polls `GET /v1/responses/{id}`. Throws `DialectError` (400) if the client wants a stream
+ * or no stored response.
+ * https://platform.openai.com/docs/guides/background
+ */
+export async function respondInBackground(call: Call, body: Members): Promise<void> {
+  if (body["stream"] === true)
+    throw invalidRequest("stream is not available with background: poll the response instead.", "stream");
+  if (body["store"] === false) throw invalidRequest("background requires store: true.", "store");
+  const id = `resp_bg${call.id.replace(/\W/g, "")}`;
+  const queued = createBlankResponse(body, id, "queued");
+  const conversations = callersConversations(call);
+  await save(conversations, { ...queued, status: "in_progress" });
+  call.upstream = undefined;
+  call.status = 200;
+  void create(call, { queued, body, conversations });
+  respondWithJson(call, 200, stringifyJson(queued));
+}
+
+interface Creation {
+  readonly queued: Members & { readonly id: string };
+  readonly body: Members;
+  readonly conversations: ConversationStore;
+}
+
+async function create({ request, services }: Call, { queued, body, conversations }: Creation): Promise<void> {
+  const { id } = queued;
+  const controller = new AbortController();
+  services.background.set(id, controller);
+  const { background: _, ...foreground } = body;
+  try {
+    const response = await services.sendInternally({
+      method: "POST",
+      path: "/v1/responses",
+      headers: request.headers,
+      peer: request.socket.remoteAddress,
+      body: stringifyJson(foreground),
+      signal: controller.signal,
+    });
+    const text = await readInternal(response);
+    if (await isCancelled(conversations, id)) return;
+    if (response.statusCode === 200) await finish(conversations, id, text);
+    else await save(conversations, { ...queued, status: "failed", error: errorIn(text) });
+  } catch {
+    if (await isCancelled(conversations, id)) return;
+    const error = { code: "server_error", message: "The response was cut off." };
+    await save(conversations, { ...queued, status: "failed", error }).catch(() => {});
+  } finally {
+    services.background.delete(id);
+  }
+}
+
+/** Stores a complete response under the id that the client knows. */
+async function finish(conversations: ConversationStore, id: string, text: string): Promise<void> {
+  const response = parseJson(text);
+  if (!isObject(response)) throw new Error("not a response");
+  const own = String(response["id"]);
+  const kept = await conversations.load(own);
+  // The ids of items contain that of their response.
+  const suffix = new RegExp(`${own.replace(/^resp_/, "")}(?![a-z0-9])`, "g");
+  const renamed = stringifyJson({ ...response, background: true }).replace(suffix, id.replace(/^resp_/, ""));
+  await conversations.save(id, { turns: kept?.turns ?? [], responseText: renamed }, 2 * text.length);
+  await conversations.delete(own);
+}
+
+function errorIn(text: string): Members {
+  try {
+    const body = parseJson(text);
+    const error = isObject(body) && isObject(body["error"]) ? body["error"] : {};
+    return { code: error["code"] ?? error["type"] ?? "server_error", message: error["message"] ?? "" };
+  } catch {
+    return { code: "server_error", message: "The response failed." };
+  }
+}
+
+async function save(
+  conversations: ConversationStore,
+  response: Members & { readonly id: string },
+): Promise<void> {
+  const responseText = stringifyJson(response);
+  await conversations.save(response.id, { turns: [], responseText }, responseText.length);
+}
+
+async function isCancelled(conversations: ConversationStore, id: string): Promise<boolean> {
+  const kept = await conversations.load(id);
+  const response = kept === undefined ? undefined : parseJson(kept.responseText);
+  // A deleted response is not stored again.
+  return !isObject(response) || response["status"] === "cancelled";
+}
+
+/**
+ * Cancels a stored response and returns it; a response that has ended stays as it is. Throws `DialectError` (400) if
+ * it was not created in the background.
+ */
+export async function cancelStored(
+  { background }: Services,
+  conversations: ConversationStore,
+  id: string,
+  text: string,
+): Promise<string> {
+  const response = parseJson(text);
+  if (!isObject(response) || response["background"] !== true)
+    throw invalidRequest("Only responses created with background: true can be cancelled.", "response_id");
+  if (response["status"] !== "in_progress" && response["status"] !== "queued") return text;
+  const cancelled = { ...response, id, status: "cancelled" };
+  // Stored first: the aborted call then finds it cancelled.
+  await save(conversations, cancelled);
+  background.get(id)?.abort();
+  return stringifyJson(cancelled);
+}

@@ -1,0 +1,70 @@
+import { readInternal } from "../../http/internal-call.ts";
+import { guardJson, isObject, parseJson, stringifyJson } from "../exchange/json.ts";
+import { createCompaction, createSummaryRequest } from "../translate/conversations/summarize.ts";
+import { respondInBackground } from "./background-responses.ts";
+import type { Call } from "./call.ts";
+import { type CallBody, refuseExcess } from "./call-body.ts";
+import { respondWithJson } from "./client-response.ts";
+import { chooseLane } from "./lane.ts";
+import type { CalledOperation } from "./operation-path.ts";
+
+/**
+ * Serves what the upstreams of other dialects do not have, by further calls of the same client: a compaction by a
+ * summary of the model, a response in the background by a call that nobody waits for. Those calls count for limits and
+ * usage. Returns false for all other calls.
+ */
+export async function serveIndirectly(call: Call, called: CalledOperation, body: CallBody): Promise<boolean> {
+  if (call.dialect !== "responses" || body.kind !== "json" || chooseLane(call, called) === "native")
+    return false;
+  const mayBeBackground = called.operation === "generate" && body.bytes.includes('"background"');
+  if (called.operation !== "compact" && !mayBeBackground) return false;
+  refuseExcess(call);
+  const parsed = parseJson(body.bytes.toString("utf8"));
+  guardJson(parsed);
+  if (called.operation === "compact") await compact(call, parsed);
+  else if (isObject(parsed) && parsed["background"] === true) await respondInBackground(call, parsed);
+  else return false;
+  return true;
+}
+
+/** Responds with a summary that the call's own model writes. */
+async function compact(call: Call, body: unknown): Promise<void> {
+  const summaryRequest = stringifyJson(createSummaryRequest(body));
+  const { status, text } = await sendAgain(call, summaryRequest);
+  // The summary's own call names the upstream and has the usage.
+  call.upstream = undefined;
+  call.status = status;
+  if (status !== 200) {
+    respondWithJson(call, status, text);
+    return;
+  }
+  const response = parseJson(text);
+  const failed = isObject(response) && response["status"] === "failed";
+  if (failed) respondWithJson(call, 502, stringifyJson({ error: response["error"] }));
+  else respondWithJson(call, 200, createCompaction(response), ["x-sallyport-compaction", "summary"]);
+}
+
+interface InternalResponse {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Sends `POST /v1/responses` with the client's headers; aborts it when the client disconnects. */
+async function sendAgain(call: Call, body: string): Promise<InternalResponse> {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  call.response.once("close", abort);
+  try {
+    const response = await call.services.sendInternally({
+      method: "POST",
+      path: "/v1/responses",
+      headers: call.request.headers,
+      peer: call.request.socket.remoteAddress,
+      body,
+      signal: controller.signal,
+    });
+    return { status: response.statusCode ?? 500, text: await readInternal(response) };
+  } finally {
+    call.response.off("close", abort);
+  }
+}

@@ -1,0 +1,128 @@
+import { guardJson, isObject, parseJson } from "../exchange/json.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** An error that a client of the WebSocket is sent; the connection stays open. */
+export class TurnError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly param: string | null = null,
+  ) {
+    super(message);
+    this.name = "TurnError";
+  }
+}
+
+/** A response that the vendor does not store, with all items that led to it. */
+interface KeptResponse {
+  readonly id: string;
+  readonly items: readonly unknown[];
+}
+
+/** A request of a turn, to be sent as the body of `POST /v1/responses`. */
+export interface Turn {
+  readonly body: Members;
+  /** The items of the whole conversation up to this turn; undefined if the vendor or the proxy stores it. */
+  readonly items: readonly unknown[] | undefined;
+  /** The id that the client has sent and the body leaves out, because its items are repeated. */
+  readonly continued: string | undefined;
+  /** Whether the client only prepares a conversation: no model is called. */
+  readonly isWarmUp: boolean;
+}
+
+/** Members of an event that do not belong to a request over HTTP. */
+const TRANSPORT = ["type", "stream", "stream_options", "generate", "event_id"];
+
+/**
+ * The turns of one WebSocket connection. It remembers the last response with `store: false`, so that the client can
+ * continue it with `previous_response_id` and new items only.
+ * https://developers.openai.com/api/docs/guides/websocket-mode
+ */
+export class Turns {
+  private kept: KeptResponse | undefined;
+
+  /** Parses a client's event. Throws `TurnError`. */
+  begin(text: string): Turn {
+    const event = parse(text);
+    if (event["type"] !== "response.create")
+      throw new TurnError(400, "invalid_event", 'Send events of the type "response.create".', "type");
+    if (event["background"] === true)
+      throw new TurnError(400, "unsupported_parameter", "background is not available here.", "background");
+    const body = Object.fromEntries(Object.entries(event).filter(([name]) => !TRANSPORT.includes(name)));
+    const isWarmUp = event["generate"] === false;
+    const id = event["previous_response_id"];
+    const added = toItems(event["input"]);
+    if (typeof id === "string" && this.kept?.id === id) {
+      expectCalls(this.kept.items, added, () => this.forget(id));
+      const items = [...this.kept.items, ...added];
+      const { previous_response_id: _, ...rest } = body;
+      return { body: { ...rest, input: items }, items: unstored(event, items), continued: id, isWarmUp };
+    }
+    // What another response stores is not known here.
+    const isKnown = id === undefined || id === null;
+    return { body, items: isKnown ? unstored(event, added) : undefined, continued: undefined, isWarmUp };
+  }
+
+  /** Remembers a response that the client may continue. */
+  keep(id: string, turn: Turn, output: readonly unknown[]): void {
+    if (turn.items !== undefined) this.kept = { id, items: [...turn.items, ...output.flatMap(toInput)] };
+  }
+
+  /** Forgets a response after a failed turn that continued it. */
+  forget(id: string | undefined): void {
+    if (this.kept?.id === id) this.kept = undefined;
+  }
+}
+
+function parse(text: string): Members {
+  try {
+    const value = parseJson(text);
+    guardJson(value);
+    if (isObject(value)) return value;
+  } catch {
+    // The error below also covers text that is not JSON, or is nested too deeply.
+  }
+  throw new TurnError(400, "invalid_json", "Each message must be a JSON object.");
+}
+
+function toItems(input: unknown): readonly unknown[] {
+  if (Array.isArray(input)) return input;
+  return typeof input === "string" ? [{ type: "message", role: "user", content: input }] : [];
+}
+
+/** Returns the items if nobody else stores them. Warm-ups are not sent, so they are stored here only. */
+function unstored(event: Members, items: readonly unknown[]): readonly unknown[] | undefined {
+  return event["store"] === false || event["generate"] === false ? items : undefined;
+}
+
+/**
+ * Returns an output item as input of the next turn. Ids refer to stored items, and reasoning without its encrypted
+ * form cannot be sent again.
+ */
+function toInput(item: unknown): readonly unknown[] {
+  if (!isObject(item)) return [];
+  const { id: _, status: __, ...rest } = item;
+  if (item["type"] === "reasoning" && typeof item["encrypted_content"] !== "string") return [];
+  return [rest];
+}
+
+/** Throws `TurnError`, as OpenAI does, if a tool result belongs to no call of the conversation. */
+function expectCalls(earlier: readonly unknown[], added: readonly unknown[], onMissing: () => void): void {
+  const ids = new Set<unknown>();
+  for (const item of [...earlier, ...added])
+    if (isObject(item) && String(item["type"]).endsWith("_call")) ids.add(item["call_id"]);
+  for (const item of added) {
+    if (!isObject(item) || !String(item["type"]).endsWith("_call_output") || ids.has(item["call_id"]))
+      continue;
+    onMissing();
+    const id = String(item["call_id"]);
+    throw new TurnError(
+      400,
+      "invalid_request_error",
+      `No tool call found for function call output with call_id ${id}.`,
+      "input",
+    );
+  }
+}

@@ -1,0 +1,252 @@
+import { randomBytes } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { type WebSocket, WebSocketServer } from "ws";
+import { readInternal } from "../../http/internal-call.ts";
+import { createSseParser } from "../../sse/parse.ts";
+import { createBlankResponse } from "../dialects/responses/blank-response.ts";
+import { isObject, parseJson, stringifyJson } from "../exchange/json.ts";
+import type { Services } from "../services.ts";
+import { type Turn, TurnError, Turns } from "./responses-turns.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Messages that may wait for the running response; a client that sends more is disconnected. */
+const MAX_WAITING = 16;
+/** Bytes that a slow client may leave unread before the upstream is slowed down. */
+const MAX_UNREAD = 1024 * 1024;
+
+/** The open WebSocket connections of one proxy. */
+export class ResponsesWebSockets {
+  private readonly connections = new Set<Connection>();
+  private readonly server: WebSocketServer;
+
+  constructor(private readonly services: Services) {
+    const { body } = services.runtime().config.limits;
+    this.server = new WebSocketServer({ noServer: true, maxPayload: body, perMessageDeflate: false });
+  }
+
+  /** Accepts an upgrade request that has passed admission. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    this.server.handleUpgrade(request, socket, head, (client) => {
+      const connection = new Connection(client, request, this.services);
+      this.connections.add(connection);
+      client.once("close", () => this.connections.delete(connection));
+    });
+  }
+
+  /** Closes idle connections at once, the others after their running response. */
+  drain(): void {
+    for (const connection of this.connections) connection.drain();
+  }
+
+  /** Closes all connections at once. */
+  stop(): void {
+    for (const connection of this.connections) connection.stop();
+  }
+}
+
+/** One client's connection, whose responses run one after the other. */
+class Connection {
+  private readonly turns = new Turns();
+  private readonly waiting: string[] = [];
+  private readonly ping: NodeJS.Timeout | undefined;
+  private running: AbortController | undefined;
+  private isDraining = false;
+
+  constructor(
+    private readonly client: WebSocket,
+    private readonly request: IncomingMessage,
+    private readonly services: Services,
+  ) {
+    const { pingMs } = services.runtime().config;
+    if (pingMs > 0) this.ping = setInterval(() => client.ping(), pingMs).unref();
+    client.on("message", (data, isBinary) => this.take(isBinary ? "" : data.toString()));
+    client.on("error", () => client.terminate());
+    client.once("close", () => {
+      clearInterval(this.ping);
+      this.waiting.length = 0;
+      this.running?.abort();
+    });
+  }
+
+  drain(): void {
+    this.isDraining = true;
+    if (this.running === undefined) this.client.close(RESTARTING, "The proxy is stopping");
+  }
+
+  stop(): void {
+    this.client.close(RESTARTING, "The proxy is stopping");
+    this.client.terminate();
+  }
+
+  private take(text: string): void {
+    if (this.waiting.length >= MAX_WAITING) {
+      this.client.close(POLICY_VIOLATION, `More than ${MAX_WAITING} events are waiting`);
+      return;
+    }
+    this.waiting.push(text);
+    if (this.running === undefined) void this.run();
+  }
+
+  private async run(): Promise<void> {
+    for (let text = this.waiting.shift(); text !== undefined; text = this.waiting.shift()) {
+      this.running = new AbortController();
+      await this.respond(text, this.running.signal);
+      this.running = undefined;
+      if (this.isDraining) this.drain();
+    }
+  }
+
+  /** Serves one event of the client; every error becomes an event. */
+  private async respond(text: string, signal: AbortSignal): Promise<void> {
+    let turn: Turn | undefined;
+    try {
+      turn = this.turns.begin(text);
+      if (turn.isWarmUp) await this.warmUp(turn);
+      else await this.generate(turn, signal);
+    } catch (error) {
+      this.turns.forget(turn?.continued);
+      if (signal.aborted) return;
+      const known =
+        error instanceof TurnError ? error : new TurnError(502, "server_error", "The response was cut off.");
+      await this.send(errorEvent(known.status, known));
+    }
+  }
+
+  private async generate(turn: Turn, signal: AbortSignal): Promise<void> {
+    const { headers, socket, url = "" } = this.request;
+    const response = await this.services.sendInternally({
+      method: "POST",
+      path: url,
+      headers: { ...headers, accept: "text/event-stream" },
+      peer: socket.remoteAddress,
+      body: stringifyJson({ ...turn.body, stream: true }),
+      signal,
+    });
+    const status = response.statusCode ?? 500;
+    if (status >= 400) {
+      const seconds = Number(response.headers["retry-after"]);
+      throw toTurnError(status, await readInternal(response), seconds);
+    }
+    const parser = createSseParser();
+    let isEnded = false;
+    for await (const chunk of response) {
+      for (const { data } of parser.push(chunk as Buffer)) {
+        if (data === "[DONE]" || isEnded) continue;
+        isEnded = await this.relay(data, turn);
+      }
+    }
+    if (!isEnded) throw new TurnError(502, "server_error", "The response ended without its last event.");
+  }
+
+  /** Sends an event to the client. Returns whether it ends the response. */
+  private async relay(data: string, turn: Turn): Promise<boolean> {
+    // Only events with a response or an error are changed; all others are passed on as they are.
+    if (!/"response"\s*:\s*\{|"type"\s*:\s*"error"/.test(data)) {
+      await this.send(data);
+      return false;
+    }
+    const event = parseJson(data);
+    if (!isObject(event)) return false;
+    if (event["type"] === "error") {
+      this.turns.forget(turn.continued);
+      const { error } = event;
+      const members = isObject(error) ? error : event;
+      await this.send(errorEvent(502, members));
+      return true;
+    }
+    const { response } = event;
+    if (!isObject(response)) {
+      await this.send(data);
+      return false;
+    }
+    const shown =
+      turn.continued === undefined ? response : { ...response, previous_response_id: turn.continued };
+    const isLast = LAST.has(String(event["type"]));
+    if (isLast) this.finish(turn, response);
+    await this.send(stringifyJson({ ...event, response: shown }));
+    return isLast;
+  }
+
+  private finish(turn: Turn, response: Members): void {
+    const { id, output, status } = response;
+    if (status === "failed") this.turns.forget(turn.continued);
+    else this.turns.keep(String(id), turn, Array.isArray(output) ? output : []);
+  }
+
+  /** Responds to `generate: false`: nothing is sent to a model, but the client may continue the response. */
+  private async warmUp(turn: Turn): Promise<void> {
+    const id = `resp_${randomBytes(24).toString("hex")}`;
+    const members = { ...turn.body, previous_response_id: turn.continued };
+    const response = createBlankResponse(members, id, "in_progress");
+    this.turns.keep(id, turn, []);
+    const events = ["response.created", "response.in_progress", "response.completed"];
+    for (const [sequence_number, type] of events.entries()) {
+      const isLast = type === "response.completed";
+      const last = { status: "completed", completed_at: response.created_at, usage: NO_USAGE };
+      const shown = isLast ? { ...response, ...last } : response;
+      await this.send(stringifyJson({ type, sequence_number, response: shown }));
+    }
+  }
+
+  private send(text: string): Promise<void> | undefined {
+    const { client } = this;
+    if (client.readyState !== client.OPEN) return undefined;
+    if (client.bufferedAmount < MAX_UNREAD) {
+      client.send(text);
+      return undefined;
+    }
+    return new Promise((resolve) => client.send(text, () => resolve()));
+  }
+}
+
+const NO_USAGE = {
+  input_tokens: 0,
+  input_tokens_details: { cached_tokens: 0 },
+  output_tokens: 0,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: 0,
+};
+
+/** Close codes. https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1, https://www.iana.org/assignments/websocket */
+const RESTARTING = 1012;
+const POLICY_VIOLATION = 1008;
+
+const LAST = new Set(["response.completed", "response.incomplete", "response.failed", "response.cancelled"]);
+
+function toTurnError(status: number, text: string, retryAfterSeconds: number): TurnError {
+  let error: unknown;
+  try {
+    const body: unknown = JSON.parse(text);
+    error = isObject(body) ? body["error"] : undefined;
+  } catch {
+    // Not JSON: the status says what is known.
+  }
+  const { message, code, type, param } = isObject(error) ? error : ({} as Members);
+  const wait = Number.isFinite(retryAfterSeconds) ? ` Retry after ${retryAfterSeconds} s.` : "";
+  return new TurnError(
+    status,
+    String(code ?? type ?? "server_error"),
+    `${message ?? `The call failed with status ${status}.`}${wait}`,
+    typeof param === "string" ? param : null,
+  );
+}
+
+/** Returns the error event of the WebSocket mode. */
+function errorEvent(
+  status: number,
+  error: { readonly [Name in "code" | "message" | "param"]?: unknown },
+): string {
+  const { code, message, param } = error;
+  return JSON.stringify({
+    type: "error",
+    status,
+    error: {
+      type: status < 500 ? "invalid_request_error" : "server_error",
+      code: String(code ?? "server_error"),
+      message: String(message ?? "The response failed."),
+      param: param ?? null,
+    },
+  });
+}

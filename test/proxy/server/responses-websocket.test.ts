@@ -1,0 +1,220 @@
+import { once } from "node:events";
+import { afterEach, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { events, type FakeUpstream, json, startFakeUpstream } from "../../support/fake-upstream.ts";
+import { startTestProxy, type TestProxy, until } from "../../support/start-proxy.ts";
+
+const KEY = "sk-sockets-0123456789abcdef";
+
+type Json = Record<string, unknown> & { readonly response?: Json };
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+/** A response of a responses upstream, as an event stream. */
+function responseStream(id: string, text: string) {
+  const message = { id: `msg_${id}`, type: "message", role: "assistant", status: "completed" };
+  const output = [
+    { id: `rs_${id}`, type: "reasoning", summary: [] },
+    { ...message, content: [{ type: "output_text", text, annotations: [] }] },
+  ];
+  const response = { id, object: "response", status: "in_progress", output: [], previous_response_id: null };
+  return events(
+    [
+      { type: "response.created", sequence_number: 0, response },
+      { type: "response.output_text.delta", sequence_number: 1, delta: text },
+      {
+        type: "response.completed",
+        sequence_number: 2,
+        response: { ...response, status: "completed", output },
+      },
+    ].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`),
+  );
+}
+
+async function setUp(): Promise<{ proxy: TestProxy; upstream: FakeUpstream }> {
+  const upstream = await startFakeUpstream();
+  closers.push(upstream.close);
+  const proxy = await startTestProxy({
+    auth_mode: "strict",
+    api_keys: [KEY],
+    upstreams: { main: { dialect: "responses", base_url: upstream.url, api_key: "sk-upstream-0123456789" } },
+    models: [{ match: "*", upstream: "main" }],
+  });
+  closers.push(proxy.close);
+  return { proxy, upstream };
+}
+
+/** A client that collects what it receives. */
+async function open(proxy: TestProxy, key = KEY) {
+  const received: Json[] = [];
+  const client = new WebSocket(`${proxy.url.replace("http", "ws")}/v1/responses`, {
+    headers: { authorization: `Bearer ${key}`, "user-agent": "sockets/1" },
+  });
+  closers.push(async () => client.terminate());
+  client.on("message", (data) => received.push(JSON.parse(data.toString()) as Json));
+  await once(client, "open");
+  const create = (members: Json) =>
+    client.send(JSON.stringify({ type: "response.create", model: "m", ...members }));
+  return { client, received, create };
+}
+
+const sentTo = ({ hits }: FakeUpstream) => hits.map(({ body }) => JSON.parse(body.toString()) as Json);
+
+describe("a WebSocket of the responses dialect", () => {
+  it("93: carries responses one after the other, each with its events in order", async () => {
+    const { proxy, upstream } = await setUp();
+    upstream.respond = (hit, response) => responseStream(`resp_${upstream.hits.length}`, "Hi")(hit, response);
+    const { received, create } = await open(proxy);
+    create({ input: "one" });
+    create({ input: "two", stream: true });
+    await until(() => received.length === 6);
+    expect(received.map(({ type }) => type)).toEqual([
+      ...["response.created", "response.output_text.delta", "response.completed"],
+      ...["response.created", "response.output_text.delta", "response.completed"],
+    ]);
+    expect(received.map(({ response }) => response?.["id"]).filter(Boolean)).toEqual([
+      "resp_1",
+      "resp_1",
+      "resp_2",
+      "resp_2",
+    ]);
+    const [first] = upstream.hits;
+    expect([
+      first?.headers["user-agent"],
+      first?.headers["upgrade"],
+      sentTo(upstream)[0]?.["stream"],
+    ]).toEqual(["sockets/1", undefined, true]);
+    await until(() => proxy.records.length === 2);
+    expect(proxy.records.map(({ route, status, stream }) => [route, status, stream])).toEqual([
+      ["/v1/responses", 200, true],
+      ["/v1/responses", 200, true],
+    ]);
+    expect(proxy.internal).toEqual([]);
+  });
+
+  it("continues its last response that nobody stores with all items, without ids and unsigned reasoning", async () => {
+    const { proxy, upstream } = await setUp();
+    upstream.respond = responseStream("resp_1", "cobalt");
+    const { received, create } = await open(proxy);
+    create({ store: false, input: "Remember cobalt" });
+    await until(() => received.length === 3);
+    create({ store: false, previous_response_id: "resp_1", input: "Which?" });
+    await until(() => received.length === 6);
+    expect(sentTo(upstream)[1]).toEqual({
+      model: "m",
+      store: false,
+      stream: true,
+      input: [
+        { type: "message", role: "user", content: "Remember cobalt" },
+        {
+          type: "message",
+          role: "assistant",
+          content: [{ type: "output_text", text: "cobalt", annotations: [] }],
+        },
+        { type: "message", role: "user", content: "Which?" },
+      ],
+    });
+    expect(received[5]?.response?.["previous_response_id"]).toBe("resp_1");
+  });
+
+  it("leaves a response that the vendor stores to the vendor", async () => {
+    const { proxy, upstream } = await setUp();
+    upstream.respond = responseStream("resp_1", "Hi");
+    const { received, create } = await open(proxy);
+    create({ input: "one" });
+    await until(() => received.length === 3);
+    create({ previous_response_id: "resp_1", input: "two" });
+    await until(() => received.length === 6);
+    expect(sentTo(upstream)[1]).toMatchObject({ previous_response_id: "resp_1", input: "two" });
+  });
+
+  it("prepares a conversation without calling the model", async () => {
+    const { proxy, upstream } = await setUp();
+    upstream.respond = responseStream("resp_1", "Hi");
+    const { received, create } = await open(proxy);
+    create({ generate: false, instructions: "Be brief", input: "context" });
+    await until(() => received.length === 3);
+    expect(upstream.hits).toEqual([]);
+    const id = received[2]?.response?.["id"];
+    expect(received[2]).toMatchObject({
+      type: "response.completed",
+      response: { status: "completed", output: [] },
+    });
+    create({ store: false, previous_response_id: id, input: "Go" });
+    await until(() => received.length === 6);
+    expect(sentTo(upstream)[0]?.["input"]).toMatchObject([{ content: "context" }, { content: "Go" }]);
+  });
+
+  it("reports failures as events and stays open", async () => {
+    const { proxy, upstream } = await setUp();
+    const { client, received, create } = await open(proxy);
+    client.send("not json");
+    client.send('{"type":"session.update"}');
+    create({ background: true, input: "later" });
+    upstream.respond = json(
+      { error: { message: "Not yet", type: "rate_limit_error", code: "rate_limit_exceeded", param: null } },
+      429,
+    );
+    create({ input: "now" });
+    await until(() => received.length === 4);
+    expect(received.map(({ status }) => status)).toEqual([400, 400, 400, 429]);
+    expect(received[3]).toMatchObject({
+      type: "error",
+      error: { code: "rate_limit_exceeded", message: expect.stringContaining("Not yet") },
+    });
+    upstream.respond = (_hit, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(
+        'event: response.created\ndata: {"type":"response.created","response":{"id":"resp_1"}}\n\n',
+      );
+      setImmediate(() => response.destroy());
+    };
+    create({ input: "cut" });
+    await until(() => received.some(({ type }, index) => index > 4 && type === "error"));
+    expect(client.readyState).toBe(client.OPEN);
+    expect(proxy.internal).toEqual([]);
+  });
+
+  it("cancels the upstream's response when the client leaves", async () => {
+    const { proxy, upstream } = await setUp();
+    upstream.respond = (_hit, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(
+        'event: response.created\ndata: {"type":"response.created","response":{"id":"resp_1"}}\n\n',
+      );
+    };
+    const { client, received, create } = await open(proxy);
+    create({ input: "endless" });
+    await until(() => received.length === 1);
+    client.terminate();
+    await upstream.hits[0]?.closed;
+    await until(() => proxy.records.length === 1);
+    expect(proxy.records[0]?.errorCode).toBe("client_gone");
+  });
+
+  it("needs a key where requests need one", async () => {
+    const { proxy } = await setUp();
+    await expect(open(proxy, "sk-wrong-0123456789abcdef")).rejects.toThrow("401");
+  });
+
+  it("is closed for a restart when the proxy stops, after its running response", async () => {
+    const { proxy, upstream } = await setUp();
+    const idle = await open(proxy);
+    const busy = await open(proxy);
+    let finish = () => {};
+    upstream.respond = (hit, response) => {
+      finish = () => responseStream("resp_1", "Hi")(hit, response);
+    };
+    busy.create({ input: "last words" });
+    await until(() => upstream.hits.length === 1);
+    const drained = proxy.server.drain();
+    const [code] = await once(idle.client, "close");
+    finish();
+    const [later] = await once(busy.client, "close");
+    expect([code, later, busy.received.at(-1)?.["type"]]).toEqual([1012, 1012, "response.completed"]);
+    await drained;
+  });
+});
