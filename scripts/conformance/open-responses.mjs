@@ -20,25 +20,28 @@ const WEATHER = {
 const TURN_TIMEOUT_MS = 30_000;
 const FINAL = new Set(["response.completed", "response.incomplete", "response.failed"]);
 
-const says = (role, content, members = {}) => ({ type: "message", role, content, ...members });
+const message = (role, content, members = {}) => ({ type: "message", role, content, ...members });
 
 /** Each test receives the target and returns what is wrong, as a list of texts. */
 const TESTS = {
-  "basic-response": (target) => completes(target, { input: [says("user", "Say hello in exactly 3 words.")] }),
+  "basic-response": (target) =>
+    completes(target, { input: [message("user", "Say hello in exactly 3 words.")] }),
   "assistant-phase": (target) =>
     completes(target, {
       input: [
-        says("assistant", "I should answer with the saved number.", { phase: "commentary" }),
-        says("assistant", "The number is four.", { phase: "final_answer" }),
-        says("user", "Repeat only the number."),
+        message("assistant", "I should answer with the saved number.", { phase: "commentary" }),
+        message("assistant", "The number is four.", { phase: "final_answer" }),
+        message("user", "Repeat only the number."),
       ],
     }),
   "streaming-response": async (target) => {
-    const { events, errors, final } = await stream(target, { input: [says("user", "Count from 1 to 5.")] });
+    const { events, errors, final } = await stream(target, {
+      input: [message("user", "Count from 1 to 5.")],
+    });
     return [...errors, ...(events.length === 0 ? ["no events"] : []), ...isCompleted(final)];
   },
   "tool-calling-streaming": async (target) => {
-    const body = { input: [says("user", "What's the weather like in San Francisco?")], tools: [WEATHER] };
+    const body = { input: [message("user", "What's the weather like in San Francisco?")], tools: [WEATHER] };
     const { events, errors } = await stream(target, body);
     const hasItem = (type) =>
       events.some((event) => event.type === type && event.item?.type === "function_call");
@@ -54,17 +57,17 @@ const TESTS = {
   "system-prompt": (target) =>
     completes(target, {
       input: [
-        says("system", "You are a pirate. Always respond in pirate speak."),
-        says("user", "Say hello."),
+        message("system", "You are a pirate. Always respond in pirate speak."),
+        message("user", "Say hello."),
       ],
     }),
   "tool-calling": async (target) => {
-    const body = { input: [says("user", "What's the weather like in San Francisco?")], tools: [WEATHER] };
+    const body = { input: [message("user", "What's the weather like in San Francisco?")], tools: [WEATHER] };
     const { errors, value } = await create(target, body);
     return [...errors, ...missing(hasType(value, "function_call"), "a function_call")];
   },
   "function-call-roundtrip": async (target) => {
-    const opening = says("user", "Use the weather tool to get the temperature in San Francisco.");
+    const opening = message("user", "Use the weather tool to get the temperature in San Francisco.");
     const first = await create(target, {
       input: [opening],
       tools: [WEATHER],
@@ -82,14 +85,14 @@ const TESTS = {
       { type: "input_text", text: "What do you see in this image? Answer in one sentence." },
       { type: "input_image", image_url: IMAGE },
     ];
-    return completes(target, { input: [says("user", content)] });
+    return completes(target, { input: [message("user", content)] });
   },
   "multi-turn": (target) =>
     completes(target, {
       input: [
-        says("user", "My name is Alice."),
-        says("assistant", "Hello Alice! Nice to meet you. How can I help you today?"),
-        says("user", "What is my name?"),
+        message("user", "My name is Alice."),
+        message("assistant", "Hello Alice! Nice to meet you. How can I help you today?"),
+        message("user", "What is my name?"),
       ],
     }),
   "previous-response-id": async (target) => {
@@ -100,8 +103,8 @@ const TESTS = {
   },
   "compact-response": async (target) => {
     const input = [
-      says("user", "We agreed to launch on Tuesday and notify support first."),
-      says("assistant", "Understood. The launch is Tuesday, with support notified beforehand."),
+      message("user", "We agreed to launch on Tuesday and notify support first."),
+      message("assistant", "Understood. The launch is Tuesday, with support notified beforehand."),
     ];
     const body = { model: target.model, prompt_cache_key: "openresponses-compact-test", input };
     const { status, value } = await post(target, "/responses/compact", body);
@@ -109,12 +112,12 @@ const TESTS = {
     return [...check(compaction, value), ...missing(hasType(value, "compaction"), "a compaction item")];
   },
   "compact-missing-model": async (target) => {
-    const input = [says("user", "Compact this conversation.")];
+    const input = [message("user", "Compact this conversation.")];
     const { status } = await post(target, "/responses/compact", { input });
     return missing(status === 400 || status === 422, `status 400 or 422 instead of ${status}`);
   },
   "websocket-response": async (target) => {
-    const [turn] = await talk(target, [{ input: [says("user", "Count from 1 to 3.")] }]);
+    const [turn] = await talk(target, [{ input: [message("user", "Count from 1 to 3.")] }]);
     return isWhole(turn);
   },
   "websocket-sequential-responses": async (target) => {
@@ -144,7 +147,7 @@ const TESTS = {
     ]);
     const [again, recovered] = await talk(target, [
       { store: false, previous_response_id: first.final?.id, input: "Try to continue." },
-      { store: false, input: [says("user", "Start a new response and reply with exactly: recovered")] },
+      { store: false, input: [message("user", "Start a new response and reply with exactly: recovered")] },
     ]);
     return [...isWhole(first), ...isNotFound(again), ...isWhole(recovered)];
   },
@@ -171,14 +174,14 @@ const TESTS = {
   },
   "websocket-compact-new-chain": async (target) => {
     const input = [
-      says("user", [{ type: "input_text", text: "Remember the compaction code word: slate." }]),
-      says("assistant", [{ type: "output_text", text: "OK." }]),
-      says("user", [{ type: "input_text", text: "Compress this conversation for later continuation." }]),
+      message("user", [{ type: "input_text", text: "Remember the compaction code word: slate." }]),
+      message("assistant", [{ type: "output_text", text: "OK." }]),
+      message("user", [{ type: "input_text", text: "Compress this conversation for later continuation." }]),
     ];
     const { status, value } = await post(target, "/responses/compact", { model: target.model, input });
     if (status !== 200) return [`status ${status}: ${JSON.stringify(value)}`];
     const [turn] = await talk(target, [
-      { store: false, input: [...value.output, says("user", "Continue from here.")], tools: [] },
+      { store: false, input: [...value.output, message("user", "Continue from here.")], tools: [] },
     ]);
     return isWhole(turn);
   },
@@ -244,8 +247,8 @@ async function create(target, body) {
 }
 
 async function post(target, path, body) {
-  const answer = await send(target, path, body);
-  return { status: answer.status, value: await answer.json() };
+  const response = await send(target, path, body);
+  return { status: response.status, value: await response.json() };
 }
 
 function send({ baseUrl, apiKey }, path, body) {
@@ -254,9 +257,9 @@ function send({ baseUrl, apiKey }, path, body) {
 }
 
 async function stream(target, body) {
-  const answer = await send(target, "/responses", { model: target.model, ...body, stream: true });
-  const text = await answer.text();
-  if (answer.status !== 200) return { events: [], errors: [`status ${answer.status}: ${text}`] };
+  const response = await send(target, "/responses", { model: target.model, ...body, stream: true });
+  const text = await response.text();
+  if (response.status !== 200) return { events: [], errors: [`status ${response.status}: ${text}`] };
   const blocks = text.split("\n\n").flatMap((block) => {
     const data = block.split("\n").flatMap((line) => (line.startsWith("data: ") ? [line.slice(6)] : []));
     return data.length === 0 || data[0] === "[DONE]" ? [] : [JSON.parse(data.join("\n"))];
