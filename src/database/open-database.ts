@@ -1,6 +1,7 @@
 import { chmod, open } from "node:fs/promises";
 import { dirname } from "node:path";
-import { Kysely, PostgresDialect } from "kysely";
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
+import type { Pool } from "pg";
 import { type DatabaseLocation, describeLocation } from "../config/proxy/database-location.ts";
 import { AppError, getErrorMessage } from "../errors.ts";
 import { makePrivateFolder } from "../files/private-folder.ts";
@@ -39,7 +40,7 @@ export async function openDatabase(
       : await openPostgres(location.url);
   engines.set(db, location.engine);
   try {
-    await migrate(db, describeLocation(location));
+    await migrateAt(location, db);
     return db;
   } catch (error) {
     await db.destroy();
@@ -57,9 +58,25 @@ export async function replaceMissingTables(
   error: unknown,
 ): Promise<boolean> {
   // PostgreSQL's undefined_table.
-  if (!(error instanceof Error) || Object(error).code !== "42P01") return false;
-  await migrate(db, describeLocation(location));
+  if (!(error instanceof Error) || Object(error).code !== "42P01" || location.engine === "none") return false;
+  await migrateAt(location, db);
   return true;
+}
+
+/** Migrates PostgreSQL over connections of its own, whose statements may take longer. */
+async function migrateAt(
+  location: Exclude<DatabaseLocation, { engine: "none" }>,
+  db: Database,
+): Promise<void> {
+  if (location.engine === "sqlite") return migrate(db, describeLocation(location));
+  const url = new URL(location.url);
+  url.searchParams.set("query_timeout", String(MIGRATION_MS));
+  const patient = await openPostgres(url.href);
+  try {
+    await migrate(patient, describeLocation(location));
+  } finally {
+    await patient.destroy();
+  }
 }
 
 /** SQLSTATE classes of errors of a server that is unreachable, overloaded, or was replaced. */
@@ -102,7 +119,14 @@ async function openSqlite(path: string, files: SqliteWorkerFiles, signal?: Abort
 
 /** Connections of one process to PostgreSQL. */
 const MAX_CONNECTIONS = 5;
-const CONNECT_TIMEOUT_MS = 10_000;
+const CONNECT_MS = 10_000;
+/**
+ * Milliseconds that PostgreSQL may take for a statement; `?query_timeout=` of the URL takes precedence. The client counts
+ * them: a server that is stopped, or cut off by the network, ends no statement itself.
+ */
+const QUERY_MS = 30_000;
+/** Milliseconds for a statement of a migration, which may rewrite a table. */
+const MIGRATION_MS = 600_000;
 
 async function openPostgres(url: string): Promise<Database> {
   const { default: pg } = await import("pg");
@@ -112,11 +136,38 @@ async function openPostgres(url: string): Promise<Database> {
   const pool = new pg.Pool({
     connectionString: url,
     max: MAX_CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: QUERY_MS,
+    keepAlive: true,
   });
   // An idle connection that breaks is replaced when the next one is requested. One that is in use also reports its end
   // to its query, but not between two queries of a transaction.
   pool.on("error", () => {});
-  pool.on("connect", (client) => client.on("error", () => {}));
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  // One that breaks between two statements fails the next one; without a listener, it would end the process.
+  pool.on("connect", (client) => void client.on("error", () => {}));
+  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: createTimedPool(pool) }) });
+}
+
+/**
+ * Returns the pool with connections that end when a statement takes too long. `pg` would put such a connection back, and
+ * the statements of others would wait behind the one that has no response.
+ */
+function createTimedPool(pool: Pool): PostgresPool {
+  return {
+    end: () => pool.end(),
+    async connect() {
+      const client = await pool.connect();
+      const query = async (sql: string, parameters: readonly unknown[]) => {
+        try {
+          return await client.query(sql, [...parameters]);
+        } catch (error) {
+          if (getErrorMessage(error) !== "Query read timeout") throw error;
+          void client.end();
+          throw new Error("PostgreSQL does not respond", { cause: error });
+        }
+      };
+      // Its other form takes a cursor, which is not used.
+      return { query: query as unknown as PostgresPoolClient["query"], release: () => client.release() };
+    },
+  };
 }

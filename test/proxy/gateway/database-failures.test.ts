@@ -3,20 +3,22 @@ import getPort from "get-port";
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openDatabase } from "../../../src/database/open-database.ts";
-import { testDatabases } from "../../support/databases.ts";
+import { type Location, testDatabases } from "../../support/databases.ts";
 import { json, startFakeUpstream } from "../../support/fake-upstream.ts";
 import { startGatewayProxy } from "../../support/gateway-proxy.ts";
+import { startSilentRelay } from "../../support/silent-relay.ts";
 import { sqliteWorkerFiles } from "../../support/sqlite-worker.ts";
 
 const databases = testDatabases();
 
-async function start() {
+/** Starts a proxy with a key; `locate` may change where it looks for the database. */
+async function start(locate = async (location: Location): Promise<Location> => location) {
   const message = { role: "assistant", content: "hi" };
   const upstream = await startFakeUpstream(
     json({ choices: [{ index: 0, message, finish_reason: "stop" }], usage: { prompt_tokens: 1 } }),
   );
   const server = await databases.postgres();
-  const location = await databases.locate("postgres");
+  const location = await locate(await databases.locate("postgres"));
   const vendor = { dialect: "chat-completions", base_url: upstream.url };
   const settings = { auth_mode: "auto", upstreams: { vendor }, models: [{ match: "*", upstream: "vendor" }] };
   const proxy = await startGatewayProxy(location, settings);
@@ -61,6 +63,31 @@ describe("a PostgreSQL server", () => {
     await expect.poll(() => proxy.gateway.state().status).toBe("ok");
     const { body } = await proxy.request("GET", "/usage?group_by=key");
     expect(body.rows).toMatchObject([{ key: "alice", calls: 40 }]);
+  });
+
+  it("that falls silent gets every call when it responds again, and calls go on meanwhile", async () => {
+    const { port } = await databases.postgres();
+    const relay = await startSilentRelay(port);
+    const { proxy, call, ids, listed } = await start(async (location) => {
+      const url = new URL((location as { url: string }).url);
+      url.port = String(relay.port);
+      url.searchParams.set("query_timeout", "400");
+      return { engine: "postgres", url: url.href };
+    });
+    await call(5);
+    await expect.poll(listed).toHaveLength(5);
+    relay.silence();
+    const failed = await proxy.request("GET", "/calls");
+    expect([failed.status, failed.body.error.code]).toEqual([503, "database_unavailable"]);
+    await call(30);
+    await expect.poll(() => proxy.gateway.state().status).toBe("down");
+    expect(await proxy.gateway.state().reason).not.toBeNull();
+    expect((await fetch(`${proxy.url}/readyz`)).status).toBe(200);
+    relay.resume();
+    await call(5);
+    await expect.poll(listed).toEqual(ids.toSorted());
+    await expect.poll(() => proxy.gateway.state().status).toBe("ok");
+    expect(proxy.internal).toEqual([]);
   });
 
   it("that is killed during writes contains each call once", async () => {

@@ -1,5 +1,6 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { parseJson, stringifyJson } from "../../exchange/json.ts";
-import type { Gateway } from "../../gateway/gateway.ts";
+import type { Gateway, GatewayStore } from "../../gateway/gateway.ts";
 import {
   type Conversation,
   type ConversationStore,
@@ -36,23 +37,36 @@ export function createSharedConversations(elsewhere: RemoteConversations): Conve
   };
 }
 
+/** Milliseconds that a call waits for a database that does not respond. */
+const MAX_WAIT_MS = 5_000;
+
 /**
  * Creates a store of conversations in the database, so that any replica can continue them, even after a restart. While the
- * database is down, and without one, they are kept in `memory`.
+ * database is down or does not respond within `waitMs`, and without one, they are kept in `memory`.
  */
 export function createStoredConversations(
   gateway: Gateway | undefined,
   memory: ConversationStore = createMemoryConversations(),
+  waitMs: number = MAX_WAIT_MS,
 ): ConversationStore {
   if (gateway === undefined) return memory;
-  const open = async () => {
+  const run = async <Result>(use: (store: GatewayStore) => Promise<Result>): Promise<Result> => {
     if ((await gateway.state()).status === "down") throw new Error("The database is down");
-    return gateway.store();
+    const waiting = new AbortController();
+    const timeout = pause(waitMs, undefined, { ref: false, signal: waiting.signal }).then(() => {
+      throw new Error("The database does not respond");
+    });
+    timeout.catch(() => {});
+    try {
+      return await Promise.race([gateway.store().then(use), timeout]);
+    } finally {
+      waiting.abort();
+    }
   };
   const stored = createSharedConversations({
-    load: async (id) => (await open()).loadResponse(id),
-    save: async ({ id, bytes }) => (await open()).saveResponse({ id, bytes }),
-    delete: async (id) => (await open()).deleteResponse(id),
+    load: (id) => run((store) => store.loadResponse(id)),
+    save: ({ id, bytes }) => run((store) => store.saveResponse({ id, bytes })),
+    delete: (id) => run((store) => store.deleteResponse(id)),
   });
   return {
     load: async (id) => (await stored.load(id).catch(() => undefined)) ?? memory.load(id),
