@@ -1,17 +1,10 @@
-import type { Limits, Subject } from "../../config/proxy/limits.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Period, Subject } from "../../config/proxy/limits.ts";
 import { AppError } from "../../errors.ts";
-import {
-  type Decision,
-  type LimitStore,
-  type RedisState,
-  type Reservation,
-  type SubjectState,
-  toMicros,
-  toUsd,
-  type Usage,
-} from "./limits.ts";
+import type { Decision, LimitStore, RedisState, Reservation, SubjectState, Usage } from "./limits.ts";
 import { createMemoryLimits } from "./limits-memory.ts";
-import { accountId, type BudgetAccount, type SpentBudget } from "./limits-spent.ts";
+import { type LimitLedger, Shares } from "./limits-shares.ts";
+import { accountId } from "./limits-spent.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 import type { RedisLimits } from "./redis-limits.ts";
 
@@ -20,49 +13,62 @@ export type RedisFailure = "local" | "refuse";
 
 /**
  * Returns a store that counts in Redis. While Redis is unreachable, it counts this replica's share in memory, or
- * rejects calls with `limits_unavailable`. The amounts spent meanwhile are charged when Redis is reachable again.
+ * rejects calls with `limits_unavailable`. Amounts spent meanwhile are charged when Redis is reachable again; budgets that Redis has
+ * lost are read from the ledger.
  */
 export function createFailover(
   redis: RedisLimits,
   connection: RedisConnection,
   failure: () => RedisFailure,
-  ledger?: SpentReader,
+  ledger?: LimitLedger,
 ): LimitStore {
   return new Failover(redis, connection, failure, ledger);
 }
 
-/** Reads the amounts spent of budgets from the ledger, for a Redis server that has lost its data. */
-export interface SpentReader {
-  /** Returns the budgets of all keys and teams. */
-  accounts(): readonly BudgetAccount[];
-  spent(accounts: readonly BudgetAccount[]): Promise<readonly SpentBudget[]>;
+/** Milliseconds after which every replica has written the calls that ended before Redis was back. */
+const WRITTEN_MS = 1_000;
+
+/** The cost of a call while Redis was unreachable, and when it ended. */
+interface Uncharged {
+  readonly subjects: readonly Subject[];
+  readonly micros: number;
+  readonly at: number;
 }
 
-/** Maximum number of subjects whose last state is kept. */
-const MAX_KNOWN = 10_000;
+/** The accounts that were set to what the ledger had: calls that ended before the time, milliseconds since 1970, are in it. */
+type Restored = ReadonlyMap<string, number>;
+
+const NOTHING: Restored = new Map();
 
 class Failover implements LimitStore {
+  readonly keepsMeta = true;
   private isRestoring = false;
+  private hasConnected: boolean;
+  /** Identifies the data of Redis when it was last reached. */
+  private dataId: string | undefined;
   private local = createMemoryLimits();
-  /** The shares of subjects while Redis is unreachable. */
-  private shares = new Map<string, Subject>();
-  /** The limits that subjects had left when Redis last responded. */
-  private readonly known = new Map<string, SubjectState>();
+  private readonly shares: Shares;
   /** Reservations in memory, with the subjects as configured. */
   private readonly open = new Map<string, Reservation>();
   /** Amounts that were spent while Redis was unreachable and are not charged yet. */
-  private uncharged: { readonly subjects: readonly Subject[]; readonly micros: number }[] = [];
+  private uncharged: Uncharged[] = [];
+  /** Calls that have ended while budgets are restored. */
+  private deferred: { readonly reservation: Reservation; readonly used: Usage; readonly at: number }[] = [];
 
   constructor(
     private readonly store: RedisLimits,
     private readonly connection: RedisConnection,
     private readonly failure: () => RedisFailure,
-    private readonly ledger: SpentReader | undefined,
+    private readonly ledger: LimitLedger | undefined,
   ) {
+    this.shares = new Shares(() => store.replicas, ledger);
+    this.hasConnected = connection.isReady;
     let isFirst = connection.isReady;
     connection.onConnect(() => {
+      this.hasConnected = true;
       // `prime` sets the budgets of the start.
-      if (!isFirst) void this.reconnect();
+      if (isFirst) void this.readDataId();
+      else void this.reconnect();
       isFirst = false;
     });
   }
@@ -71,14 +77,17 @@ class Failover implements LimitStore {
     if (this.isUsable) {
       try {
         const decision = await this.store.reserve(reservation);
-        this.remember(reservation.subjects, decision.states);
+        this.shares.remember(reservation.subjects, decision.states);
         return decision;
       } catch {
         // The connection has broken or Redis does not respond.
       }
     }
     this.refuseIfConfigured();
-    const subjects = reservation.subjects.map((subject) => this.getShare(subject));
+    const known = this.shares.begin();
+    // A replica that has never reached Redis does not know its share without the database.
+    if (!this.hasConnected) await known;
+    const subjects = reservation.subjects.map((subject) => this.shares.getShare(subject));
     const share = { ...reservation, subjects };
     const decision = await this.local.reserve(share);
     if (decision.excess === undefined) this.open.set(reservation.id, share);
@@ -87,6 +96,11 @@ class Failover implements LimitStore {
 
   settle(reservation: Reservation, used: Usage): void {
     const share = this.open.get(reservation.id);
+    if (share === undefined && this.isRestoring) {
+      // It would create an account that lacks what the ledger has.
+      this.deferred.push({ reservation, used, at: Date.now() });
+      return;
+    }
     if (share === undefined) {
       this.store.settle(reservation, used).catch(() => this.addUncharged(reservation.subjects, used.micros));
       return;
@@ -94,7 +108,7 @@ class Failover implements LimitStore {
     this.open.delete(reservation.id);
     this.local.settle(share, used);
     this.addUncharged(reservation.subjects, used.micros);
-    if (this.isUsable) this.recover(NONE);
+    if (this.isUsable) this.recover(NOTHING);
   }
 
   async read(subjects: readonly Subject[]): Promise<readonly SubjectState[]> {
@@ -105,17 +119,19 @@ class Failover implements LimitStore {
         // As in `reserve`.
       }
     }
-    return this.local.read(subjects.map((subject) => this.getShare(subject)));
+    return this.local.read(subjects.map((subject) => this.shares.getShare(subject)));
   }
 
-  prime: LimitStore["prime"] = (...parameters) => this.store.prime(...parameters);
+  prime: LimitStore["prime"] = (spent) => this.store.prime(spent);
 
   redisState(): RedisState {
-    if (this.connection.isReady) return { status: "ok", reason: null };
-    return { status: "down", reason: this.connection.failure ?? "not connected" };
+    if (this.isUsable) return { status: "ok", reason: null };
+    const reason = this.isRestoring ? "budgets are read from the ledger" : this.connection.failure;
+    return { status: "down", reason: reason ?? "not connected" };
   }
 
   close(): void {
+    this.shares.close();
     this.store.close();
     this.connection.close();
   }
@@ -128,92 +144,81 @@ class Failover implements LimitStore {
     );
   }
 
-  /** Returns a subject with this replica's share of its limits. */
-  private getShare(subject: Subject): Subject {
-    const known = this.shares.get(subject.id);
-    if (known !== undefined) return known;
-    const { replicas } = this.store;
-    const share = { ...subject, limits: divide(subject.limits, this.known.get(subject.id), replicas) };
-    this.shares.set(subject.id, share);
-    return share;
-  }
-
-  private remember(subjects: readonly Subject[], states: readonly SubjectState[]): void {
-    for (const [index, { id }] of subjects.entries()) {
-      const state = states[index];
-      if (state !== undefined && (this.known.has(id) || this.known.size < MAX_KNOWN))
-        this.known.set(id, state);
-    }
-  }
-
   private get isUsable(): boolean {
     return this.connection.isReady && !this.isRestoring;
+  }
+
+  private async readDataId(): Promise<void> {
+    const { dataId } = await this.store.examine([]).catch(() => ({ dataId: undefined }));
+    this.dataId ??= dataId;
   }
 
   /** Restores the budgets that Redis has lost from the ledger, before calls are counted there again. */
   private async reconnect(): Promise<void> {
     this.isRestoring = true;
-    let restored: ReadonlySet<string> = NONE;
+    let restored: Restored = NOTHING;
     try {
       restored = await this.restore();
     } catch {
       // The database is down as well: budgets begin with the amounts that this replica has spent meanwhile.
     }
     this.isRestoring = false;
+    const { deferred } = this;
+    this.deferred = [];
+    for (const { reservation, used, at } of deferred)
+      if (restored.size === 0) this.settle(reservation, used);
+      else this.addUncharged(reservation.subjects, used.micros, at);
     this.recover(restored);
   }
 
-  private async restore(): Promise<ReadonlySet<string>> {
-    const accounts = this.ledger?.accounts() ?? [];
-    const missing = accounts.length === 0 ? [] : await this.store.missing(accounts);
-    if (missing.length === 0 || this.ledger === undefined) return NONE;
-    const spent = await this.ledger.spent(missing);
-    await Promise.all(
-      spent.map(({ subject, period, start, micros }) => this.prime(subject, period, start, micros)),
-    );
-    return new Set(missing.map(accountId));
+  /**
+   * Sets the accounts that Redis has lost to what the ledger has. If its data is another than before, another replica may
+   * have done so already, without the latest calls of this one.
+   */
+  private async restore(): Promise<Restored> {
+    const { ledger } = this;
+    const accounts = ledger?.accounts() ?? [];
+    const { dataId, missing } = await this.store.examine(accounts);
+    const wanted = dataId === this.dataId ? missing : accounts;
+    this.dataId = dataId;
+    if (wanted.length === 0 || ledger === undefined) return NOTHING;
+    await pause(WRITTEN_MS, undefined, { ref: false });
+    const readAt = Date.now();
+    const spent = await ledger.spent(wanted);
+    const restored = spent.map(async (each) => {
+      const { isNew, setAt } = await this.store.prime(each);
+      // Calls may have taken a moment to be written before another replica has read the ledger; they are charged again.
+      const before = isNew ? readAt : setAt === undefined ? 0 : setAt - WRITTEN_MS;
+      return [accountId(each), before] as const;
+    });
+    return new Map(await Promise.all(restored));
   }
 
-  private addUncharged(subjects: readonly Subject[], micros: number): void {
-    if (micros > 0) this.uncharged.push({ subjects, micros });
+  private addUncharged(subjects: readonly Subject[], micros: number, at: number = Date.now()): void {
+    if (micros > 0) this.uncharged.push({ subjects, micros, at });
   }
 
   /**
-   * Charges the amounts spent meanwhile, except to accounts that were restored: the ledger includes these calls. Calls
-   * in flight keep their reservation in memory.
+   * Charges the amounts spent meanwhile, except to accounts that were restored afterwards: the ledger has these calls. Calls in
+   * flight keep their reservation in memory.
    */
-  private recover(restored: ReadonlySet<string>): void {
-    this.shares = new Map();
+  private recover(restored: Restored): void {
+    if (this.isUsable) this.shares.end();
     const entries = this.uncharged;
     this.uncharged = [];
     if (this.open.size === 0) this.local = createMemoryLimits();
-    for (const { subjects, micros } of entries) {
-      const charged = subjects.map((subject) => without(subject, restored));
-      this.store.charge(charged, micros).catch(() => this.uncharged.push({ subjects: charged, micros }));
+    for (const entry of entries) {
+      const subjects = entry.subjects.map((subject) => withoutRestored(subject, restored, entry.at));
+      this.store.charge(subjects, entry.micros).catch(() => this.uncharged.push({ ...entry, subjects }));
     }
   }
 }
 
-const NONE: ReadonlySet<string> = new Set();
-
-/** Returns the subject without the budgets whose accounts were restored. */
-function without(subject: Subject, restored: ReadonlySet<string>): Subject {
-  const { id, limits } = subject;
+/** Returns the subject without the budgets whose accounts have a call that ended at `at`. */
+function withoutRestored(subject: Subject, restored: Restored, at: number): Subject {
   if (restored.size === 0) return subject;
-  const budgets = limits.budgets?.filter(({ period }) => !restored.has(accountId({ subject: id, period })));
+  const { id, limits } = subject;
+  const hasCall = (period: Period) => at < (restored.get(accountId({ subject: id, period })) ?? 0);
+  const budgets = limits.budgets?.filter(({ period }) => !hasCall(period));
   return { ...subject, limits: { ...limits, budgets } };
-}
-
-function divide(limits: Limits, state: SubjectState | undefined, replicas: number): Limits {
-  const part = (limit: number | undefined) =>
-    limit === undefined ? undefined : Math.max(1, Math.floor(limit / replicas));
-  return {
-    rpm: part(limits.rpm),
-    tpm: part(limits.tpm),
-    concurrency: part(limits.concurrency),
-    budgets: limits.budgets?.map(({ usd, period }, index) => {
-      const left = state?.budgets[index]?.remainingMicros ?? toMicros(usd);
-      return { usd: toUsd(Math.floor(left / replicas)), period };
-    }),
-  };
 }

@@ -1,4 +1,4 @@
-import type { Budget, Limits, Period, Subject } from "../../config/proxy/limits.ts";
+import type { Budget, Limits, Subject } from "../../config/proxy/limits.ts";
 import { periodAt } from "./budget-periods.ts";
 import {
   type Decision,
@@ -10,6 +10,7 @@ import {
   toMicros,
   type Usage,
 } from "./limits.ts";
+import { accountId, type SpentBudget } from "./limits-spent.ts";
 
 /**
  * The generic cell rate algorithm (ITU-T I.371) as a meter: a bucket of N units that drains N units a minute. Integers
@@ -43,6 +44,7 @@ interface Account {
 }
 
 class MemoryLimits implements LimitStore {
+  readonly keepsMeta = false;
   private readonly counters = new Map<string, Counters>();
   /** Accounts of the current periods, by subject and period. */
   private readonly accounts = new Map<string, Account>();
@@ -80,8 +82,8 @@ class MemoryLimits implements LimitStore {
     return subjects.map((subject) => this.getState(subject, at));
   }
 
-  prime(subject: string, period: Period, start: number, micros: number): void {
-    const id = accountId(subject, period);
+  prime({ subject, period, start, micros }: SpentBudget): void {
+    const id = accountId({ subject, period });
     const known = this.accounts.get(id);
     if (known === undefined || known.start < start)
       this.accounts.set(id, { start, spent: micros, reserved: 0 });
@@ -160,7 +162,7 @@ class MemoryLimits implements LimitStore {
 
   private getAccount(subject: string, { period }: Budget, at: number): Account {
     const { start } = periodAt(period, at);
-    const id = accountId(subject, period);
+    const id = accountId({ subject, period });
     const known = this.accounts.get(id);
     // An account of a later period stays if the clock was set back.
     if (known !== undefined && known.start >= start) return known;
@@ -177,10 +179,6 @@ class MemoryLimits implements LimitStore {
     }
     return counters;
   }
-}
-
-function accountId(subject: string, period: Period): string {
-  return `${period} ${subject}`;
 }
 
 function add(level: Level, limit: number, at: number, units: number): Level {

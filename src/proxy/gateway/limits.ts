@@ -1,4 +1,5 @@
-import type { Period, Subject } from "../../config/proxy/limits.ts";
+import type { Subject } from "../../config/proxy/limits.ts";
+import type { SpentBudget } from "./limits-spent.ts";
 
 /**
  * Limits of keys, teams and upstreams while calls run: rates, tokens, calls in flight and money. `docs/reference/proxy.md`
@@ -86,6 +87,8 @@ type Soon<Value> = Value | Promise<Value>;
  * calls never exceed a limit together.
  */
 export interface LimitStore {
+  /** Whether another process may end a reservation, so that it needs `meta`. */
+  readonly keepsMeta: boolean;
   /**
    * Reserves the maximum usage of a call with all of its subjects or with none. Limits are checked in the order of
    * `LimitName`.
@@ -99,7 +102,7 @@ export interface LimitStore {
    * Sets the amount that was spent of a budget before the store counted it; does nothing if the store counts it
    * already.
    */
-  prime(subject: string, period: Period, start: number, micros: number): Soon<void>;
+  prime(spent: SpentBudget): Soon<unknown>;
   /** Returns the state of Redis; absent in stores without it. */
   redisState?(): RedisState;
   close(): Soon<void>;

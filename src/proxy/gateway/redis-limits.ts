@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
-import type { Period, Subject } from "../../config/proxy/limits.ts";
+import { createHash, randomBytes } from "node:crypto";
+import type { Subject } from "../../config/proxy/limits.ts";
 import { periodAt, startsAround } from "./budget-periods.ts";
 import {
   type Decision,
@@ -13,9 +13,9 @@ import {
   toMicros,
   type Usage,
 } from "./limits.ts";
-import type { BudgetAccount } from "./limits-spent.ts";
+import type { BudgetAccount, SpentBudget } from "./limits-spent.ts";
 import type { RedisConnection } from "./redis-connection.ts";
-import { EXISTING, PRIME, RENEW, RESERVE, SETTLE } from "./redis-scripts.ts";
+import { EXAMINE, PRIME, RENEW, RESERVE, SETTLE } from "./redis-scripts.ts";
 
 /** Milliseconds after which a reservation lapses unless it is renewed. */
 const LIFE_MS = 60_000;
@@ -39,8 +39,20 @@ export interface RedisLimits extends LimitStore {
   /** Charges the amounts spent while Redis was unreachable. */
   charge(subjects: readonly Subject[], micros: number): Promise<void>;
   settle(reservation: Reservation, used: Usage): Promise<void>;
-  /** Returns the accounts that do not exist, as after the loss of Redis's data. */
-  missing(accounts: readonly BudgetAccount[]): Promise<BudgetAccount[]>;
+  /** Returns which accounts do not exist, and an id that changes when Redis loses its data. */
+  examine(accounts: readonly BudgetAccount[]): Promise<ExaminedData>;
+  prime(spent: SpentBudget): Promise<PrimedAccount>;
+}
+
+/** Whether an account was set to what the ledger has, or else when it was, by this process's clock; undefined: never. */
+export interface PrimedAccount {
+  readonly isNew: boolean;
+  readonly setAt: number | undefined;
+}
+
+export interface ExaminedData {
+  readonly dataId: string;
+  readonly missing: readonly BudgetAccount[];
 }
 
 /** Creates a store that counts in Redis, for all replicas: one script per call, in one round trip. */
@@ -49,6 +61,7 @@ export function createRedisLimits(redis: RedisConnection, options: RedisLimitsOp
 }
 
 class RedisLimitStore implements RedisLimits {
+  readonly keepsMeta = true;
   replicas = 1;
   /** Open reservations and when each must end, in milliseconds since 1970. */
   private readonly open = new Map<string, number>();
@@ -101,17 +114,24 @@ class RedisLimitStore implements RedisLimits {
     return (await this.run(subjects, {})).states;
   }
 
-  async prime(subject: string, period: Period, start: number, micros: number): Promise<void> {
+  async prime({ subject, period, start, micros }: SpentBudget): Promise<PrimedAccount> {
     const { end } = periodAt(period, start);
     const until = end === undefined ? "" : String(end + KEPT_MS);
-    await this.redis.run(SCRIPTS.prime, [`${subject}:${period}:${start}`, String(micros), until]);
+    const reply = await this.redis.run(SCRIPTS.prime, [
+      `${subject}:${period}:${start}`,
+      String(micros),
+      until,
+    ]);
+    const [isNew, age = -1] = (reply as readonly (number | string)[]).map(Number);
+    return { isNew: isNew === 1, setAt: age < 0 ? undefined : this.now() - age };
   }
 
-  async missing(accounts: readonly BudgetAccount[]): Promise<BudgetAccount[]> {
+  async examine(accounts: readonly BudgetAccount[]): Promise<ExaminedData> {
     const now = this.now();
     const keys = accounts.map(({ subject, period }) => `${subject}:${period}:${periodAt(period, now).start}`);
-    const existing = (await this.redis.run(SCRIPTS.existing, keys)) as readonly number[];
-    return accounts.filter((_, index) => existing[index] !== 1);
+    const reply = await this.redis.run(SCRIPTS.examine, [randomBytes(8).toString("hex"), ...keys]);
+    const [dataId, ...existing] = reply as readonly (string | number)[];
+    return { dataId: String(dataId), missing: accounts.filter((_, index) => existing[index] !== 1) };
   }
 
   close(): void {
@@ -195,7 +215,7 @@ const SCRIPTS = {
   settle: toScript(SETTLE),
   renew: toScript(RENEW),
   prime: toScript(PRIME),
-  existing: toScript(EXISTING),
+  examine: toScript(EXAMINE),
 };
 
 function pickNumbers({ id, tokens, micros, inputMicros }: Reservation) {

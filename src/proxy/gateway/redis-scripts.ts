@@ -2,7 +2,7 @@
  * The functions of a limit store as Lua scripts, which Redis runs atomically. Times are Redis's own, so that clocks of
  * replicas do not matter. Every key has the hash tag `{sallyport}`, so that a cluster keeps them together:
  * `s:SUBJECT` rates and calls in flight; `b:SUBJECT:PERIOD:START` money; `r:ID` a reservation, `open` when each lapses;
- * `l:ID` a reservation that has lapsed; `replicas` when each replica was last seen; `cool`, `cooled` cooldowns.
+ * `l:ID` a reservation that has lapsed; `data` an id of all this; `replicas` when each replica was last seen; `cool`, `cooled` cooldowns.
  */
 const COMMON = `
 local P = '{sallyport}:'
@@ -181,21 +181,28 @@ return {redis.call('ZCARD', P .. 'replicas'), unpack(lost)}
 `;
 
 /**
- * Sets the amount spent of a budget, if the account does not exist; arguments: key suffix, microdollars, milliseconds
- * since 1970 after which it is deleted, or nothing.
+ * Sets the amount that the ledger has for a budget, if the account does not exist: key suffix, microdollars, milliseconds since 1970 after
+ * which it is deleted, or nothing. Returns whether it did, and the milliseconds since the account was set; -1 if it never was.
  */
-export const PRIME = `
-local key = '{sallyport}:b:' .. ARGV[1]
-if redis.call('EXISTS', key) == 1 then return 0 end
-redis.call('HSET', key, 'spent', ARGV[2])
+export const PRIME = `${COMMON}
+local key = P .. 'b:' .. ARGV[1]
+if redis.call('EXISTS', key) == 1 then
+  local set = redis.call('HGET', key, 'set')
+  return {0, set and nowMs - set or -1}
+end
+redis.call('HSET', key, 'spent', ARGV[2], 'set', string.format('%.0f', nowMs))
 if ARGV[3] ~= '' then redis.call('PEXPIREAT', key, ARGV[3]) end
-return 1
+return {1, 0}
 `;
 
-/** Returns 1 for each account that exists: key suffixes. */
-export const EXISTING = `
-local out = {}
-for i = 1, #ARGV do out[i] = redis.call('EXISTS', '{sallyport}:b:' .. ARGV[i]) end
+/**
+ * Returns an id that changes when Redis loses its data, then 1 for each account that exists: an id for data that has none
+ * yet, key suffixes.
+ */
+export const EXAMINE = `
+redis.call('SET', '{sallyport}:data', ARGV[1], 'NX')
+local out = {redis.call('GET', '{sallyport}:data')}
+for i = 2, #ARGV do out[i] = redis.call('EXISTS', '{sallyport}:b:' .. ARGV[i]) end
 return out
 `;
 

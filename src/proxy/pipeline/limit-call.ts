@@ -109,7 +109,8 @@ async function reserveForKey(
   const estimate = isCounted ? estimateFor(call, called, body) : NOTHING;
   const limits = beginLimits(estimate);
   call.limits = limits;
-  const reservation = toReservation(call, called, subjects, target, estimate);
+  const meta = queue.store.keepsMeta ? serializeMeta(call, target) : undefined;
+  const reservation = { ...toReservation(call, called, subjects, target, estimate), meta };
   const decision = await queue.reserve(reservation, runtime.config.queue, ["concurrency"], () =>
     disconnectSignal(call),
   );
@@ -136,7 +137,7 @@ function toReservation(
 ): Reservation {
   const tokens = input + (output ?? DEFAULT_OUTPUT);
   const { totalMs } = call.runtime.config;
-  const common = { id: call.id, subjects, tokens, totalMs, meta: serializeMeta(call, target) };
+  const common = { id: call.id, subjects, tokens, totalMs };
   if (!subjects.some(({ limits }) => limits.budgets?.length)) return { ...common, micros: 0, inputMicros: 0 };
   const price = findPrice(target.upstream, target.model);
   if (price === undefined) {

@@ -119,8 +119,8 @@ describe("budgets", () => {
     const { clock, store } = clocked();
     const limits: Limits = { budgets: [{ usd: 1, period: "month" }] };
     const { start } = periodAt("month", clock.now);
-    store.prime("key:a", "month", start, 900_000);
-    store.prime("key:a", "month", start, 0);
+    store.prime({ subject: "key:a", period: "month", start, micros: 900_000 });
+    store.prime({ subject: "key:a", period: "month", start, micros: 0 });
     expect(await admitted(store, reservation(limits, { micros: 100_001 }))).toBe(false);
     expect(await admitted(store, reservation(limits, { micros: 100_000 }))).toBe(true);
   });

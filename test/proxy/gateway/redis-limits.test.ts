@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { UpstreamConfig } from "../../../src/config/proxy/config.ts";
 import type { Limits } from "../../../src/config/proxy/limits.ts";
-import type { LostReservation, Reservation } from "../../../src/proxy/gateway/limits.ts";
+import type { LimitStore, LostReservation, Reservation } from "../../../src/proxy/gateway/limits.ts";
 import { createFailover } from "../../../src/proxy/gateway/limits-failover.ts";
 import { createMemoryLimits } from "../../../src/proxy/gateway/limits-memory.ts";
 import { connectRedis, type RedisConnection } from "../../../src/proxy/gateway/redis-connection.ts";
@@ -162,8 +162,8 @@ describe("limits in Redis", () => {
   it("include the amounts spent before, once", async () => {
     const { limits: redis } = await replica();
     const subject = unique();
-    await redis.prime(`key:${subject}`, "total", 0, 700_000);
-    await redis.prime(`key:${subject}`, "total", 0, 0);
+    await redis.prime({ subject: `key:${subject}`, period: "total", start: 0, micros: 700_000 });
+    await redis.prime({ subject: `key:${subject}`, period: "total", start: 0, micros: 0 });
     const limits: Limits = { budgets: [{ usd: 1, period: "total" }] };
     const { excess } = await redis.reserve(reservation(subject, limits, { micros: 300_001 }));
     expect(excess).toMatchObject({ limit: "budget", neverFits: false });
@@ -213,6 +213,7 @@ describe("while Redis is unreachable", () => {
     const store = createFailover(redis, connection, () => "local", {
       accounts: () => [account],
       spent: async (accounts) => accounts.map((each) => ({ ...each, start: 0, micros: 4_000_000 })),
+      replicas: async () => 1,
     });
     const counted = call();
     await store.reserve(counted);
@@ -225,9 +226,48 @@ describe("while Redis is unreachable", () => {
     store.settle(meanwhile, { tokens: 0, micros: 1_000_000 });
     await server.start();
     // The ledger has the call of the outage too.
-    await expect.poll(async () => (await redis.missing([account])).length).toBe(0);
+    await expect.poll(async () => (await redis.examine([account])).missing).toEqual([]);
     expect((await redis.read(call().subjects))[0]?.budgets[0]?.remainingMicros).toBe(6_000_000);
     expect(store.redisState?.()).toEqual({ status: "ok", reason: null });
+  });
+
+  it("a replica that starts meanwhile takes its share of what the ledger has left", async () => {
+    const { limits: redis, connection } = await replica();
+    await server.stop();
+    await expect.poll(() => connection.isReady).toBe(false);
+    const late = await replica();
+    const subject = unique();
+    const account = { subject: `key:${subject}`, period: "total" as const };
+    let replicas = 2;
+    const ledger = {
+      accounts: () => [account],
+      spent: async () => [{ ...account, start: 0, micros: 4_000_000 }],
+      replicas: async () => replicas,
+    };
+    const admitted = async (store: LimitStore) => {
+      let count = 0;
+      const limits: Limits = { rpm: 100, budgets: [{ usd: 10, period: "total" }] };
+      for (let index = 0; index < 20; index += 1) {
+        const call = reservation(subject, limits, { micros: 1_000_000 });
+        if ((await store.reserve(call)).excess !== undefined) continue;
+        store.settle(call, { tokens: 0, micros: 1_000_000 });
+        count += 1;
+      }
+      return count;
+    };
+    // Six of ten dollars are left, for two replicas.
+    expect(await admitted(createFailover(late.limits, late.connection, () => "local", ledger))).toBe(3);
+    replicas = 3;
+    expect(await admitted(createFailover(late.limits, late.connection, () => "local", ledger))).toBe(2);
+    // One that has been connected reads the ledger too: others have spent more since it last asked Redis.
+    const old = createFailover(redis, connection, () => "local", ledger);
+    await old.read(reservation(subject, { budgets: [{ usd: 10, period: "total" }] }).subjects);
+    await old.reserve(reservation(unique(), { rpm: 1 }));
+    await expect
+      .poll(async () => (await old.reserve(reservation(unique(), { rpm: 1 }))).excess)
+      .toBeUndefined();
+    expect(await admitted(old)).toBe(2);
+    await server.start();
   });
 
   it.each(["local", "refuse"] as const)(

@@ -57,6 +57,7 @@ export async function openLimits(
     accounts: () =>
       budgetAccounts(config().keys, { keys: gateway.directory.keys(), teams: gateway.directory.teams() }),
     spent: async (accounts: readonly BudgetAccount[]) => (await gateway.store()).spent(accounts),
+    replicas: async () => (await (await gateway.store()).replicas()).length,
   };
   const cooldowns = createRedisCooldowns(connection, replica);
   const limits = createFailover(counters, connection, () => redisFailure, ledger);
@@ -68,10 +69,7 @@ export async function openLimits(
  * are set once it is reachable again.
  */
 export async function primeLimits(limits: LimitStore, spent: readonly SpentBudget[]): Promise<void> {
-  const all = spent.map(async ({ subject, period, start, micros }) =>
-    limits.prime(subject, period, start, micros),
-  );
-  await Promise.allSettled(all);
+  await Promise.allSettled(spent.map(async (each) => limits.prime(each)));
 }
 
 function warning(host: string, reason: string): string {

@@ -48,7 +48,7 @@ export function createWorkerLimits(): CommonLimits {
   return {
     open: openOne,
     prime(spent) {
-      for (const { subject, period, start, micros } of spent) store.prime(subject, period, start, micros);
+      for (const each of spent) store.prime(each);
     },
   };
 }
@@ -56,6 +56,7 @@ export function createWorkerLimits(): CommonLimits {
 /** Returns the store of a worker, which counts in the primary. */
 export function createRemoteLimits(primary: Remote<PrimaryCalls>): LimitStore {
   return {
+    keepsMeta: true,
     reserve: (reservation) => primary.call("reserveLimits", reservation),
     settle(reservation, used) {
       // If the primary has ended, this process ends too.

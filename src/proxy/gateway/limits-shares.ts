@@ -1,0 +1,139 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Limits, Subject } from "../../config/proxy/limits.ts";
+import { periodAt } from "./budget-periods.ts";
+import { type SubjectState, toMicros, toUsd } from "./limits.ts";
+import { accountId, type BudgetAccount, type SpentBudget } from "./limits-spent.ts";
+
+/** Reads budgets and the number of replicas from the database. */
+export interface LimitLedger {
+  /** Returns the budgets of all keys and teams. */
+  accounts(): readonly BudgetAccount[];
+  spent(accounts: readonly BudgetAccount[]): Promise<readonly SpentBudget[]>;
+  /** Returns the number of replicas that have reported to the database lately. */
+  replicas(): Promise<number>;
+}
+
+/** Maximum number of subjects whose last state is kept. */
+const MAX_KNOWN = 10_000;
+/** Milliseconds between two counts of replicas while Redis is unreachable. */
+const COUNT_MS = 5_000;
+/** Milliseconds that `begin` takes at most. */
+const MAX_SURVEY_MS = 1_000;
+
+/** This replica's shares of limits while Redis is unreachable. */
+export class Shares {
+  /** The limits that subjects had left when Redis last responded. */
+  private readonly known = new Map<string, SubjectState>();
+  private shares = new Map<string, { readonly share: Subject; readonly until: number }>();
+  private survey: Promise<void> | undefined;
+  /** The most replicas that the database has listed since `begin`. */
+  private listed = 1;
+  /** The amount that the ledger had for each account and period at `begin`, in microdollars. */
+  private spent = new Map<string, number>();
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(
+    /** Returns the number of replicas that Redis has listed. */
+    private readonly replicas: () => number,
+    private readonly ledger: LimitLedger | undefined,
+  ) {
+    this.timer = setInterval(() => {
+      if (this.survey !== undefined) void this.countReplicas();
+    }, COUNT_MS).unref();
+  }
+
+  /** Records the remaining limits of subjects in Redis. */
+  remember(subjects: readonly Subject[], states: readonly SubjectState[]): void {
+    for (const [index, { id }] of subjects.entries()) {
+      const state = states[index];
+      if (state !== undefined && (this.known.has(id) || this.known.size < MAX_KNOWN))
+        this.known.set(id, state);
+    }
+  }
+
+  /**
+   * Begins to use shares. Resolves when the database has been read, after a second at most; shares follow from what Redis had
+   * left until then. Never rejects.
+   */
+  begin(): Promise<void> {
+    this.survey ??= this.readLedger();
+    return this.survey;
+  }
+
+  /** Forgets the shares, because Redis counts again. */
+  end(): void {
+    this.survey = undefined;
+    this.listed = 1;
+    this.spent = new Map();
+    this.shares = new Map();
+  }
+
+  /** Returns a subject with this replica's share of its limits. */
+  getShare(subject: Subject): Subject {
+    const now = Date.now();
+    const known = this.shares.get(subject.id);
+    if (known !== undefined && known.until > now) return known.share;
+    const replicas = Math.max(this.replicas(), this.listed);
+    const share = { ...subject, limits: divide(subject.limits, this.getRemaining(subject, now), replicas) };
+    const ends = subject.limits.budgets?.flatMap(({ period }) => periodAt(period, now).end ?? []) ?? [];
+    this.shares.set(subject.id, { share, until: Math.min(Number.POSITIVE_INFINITY, ...ends) });
+    return share;
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+  }
+
+  /** Returns the microdollars that were left of each budget of a subject, as far as this replica knows. */
+  private getRemaining({ id, limits }: Subject, now: number): number[] {
+    const state = this.known.get(id);
+    return (limits.budgets ?? []).map(({ usd, period }, index) => {
+      const inRedis = state?.budgets[index];
+      const isCurrent = (inRedis?.resetsAt ?? Number.POSITIVE_INFINITY) > now;
+      const spent = this.spent.get(periodId({ subject: id, period, start: periodAt(period, now).start }));
+      const inLedger = Math.max(0, toMicros(usd) - (spent ?? 0));
+      return inRedis !== undefined && isCurrent ? Math.min(inRedis.remainingMicros, inLedger) : inLedger;
+    });
+  }
+
+  private async readLedger(): Promise<void> {
+    const { ledger } = this;
+    if (ledger === undefined) return;
+    const spent = ledger.spent(ledger.accounts()).then((budgets) => {
+      this.spent = new Map(budgets.map((each) => [periodId(each), each.micros]));
+      this.shares = new Map();
+    });
+    const all = Promise.allSettled([spent, this.countReplicas()]);
+    await Promise.race([all, pause(MAX_SURVEY_MS, undefined, { ref: false })]);
+  }
+
+  /**
+   * Reads how many replicas the database lists, so that shares become smaller when one joins. They do not grow: a replica that
+   * has left may have used its share. Never rejects.
+   */
+  private async countReplicas(): Promise<void> {
+    const listed = await this.ledger?.replicas().catch(() => 0);
+    if (listed === undefined || listed <= this.listed) return;
+    this.listed = listed;
+    this.shares = new Map();
+  }
+}
+
+function periodId({ subject, period, start }: Omit<SpentBudget, "micros">): string {
+  return `${start} ${accountId({ subject, period })}`;
+}
+
+/** Returns a replica's part of limits; `left` is what was left of each budget, in microdollars. */
+function divide(limits: Limits, left: readonly number[], replicas: number): Limits {
+  const part = (limit: number | undefined) =>
+    limit === undefined ? undefined : Math.max(1, Math.floor(limit / replicas));
+  return {
+    rpm: part(limits.rpm),
+    tpm: part(limits.tpm),
+    concurrency: part(limits.concurrency),
+    budgets: limits.budgets?.map(({ period }, index) => ({
+      usd: toUsd(Math.floor((left[index] ?? 0) / replicas)),
+      period,
+    })),
+  };
+}
