@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { McpServerConfig, UpstreamConfig } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
 import type { RunningCall } from "../observability/recent-calls.ts";
+import type { McpTrace } from "../observability/telemetry.ts";
 import { timestamp } from "../observability/timestamp.ts";
 import type { Services } from "../services.ts";
 import { parseBaseUrl, type RelayedRequest, relayTo } from "../upstream/clients.ts";
@@ -37,9 +38,14 @@ export async function relayMcp(
   const running = runningCall(request, id, name, began);
   services.recent.begin(running);
   const body = watchMcpBody(request.raw);
-  const sent = toUpstreamRequest(request, server, services, body?.stream ?? null);
+  const upstream = asUpstream(name, server);
+  const trace = counts ? services.observer.beginMcp(request.raw, upstream) : undefined;
+  const sent = toUpstreamRequest(request, server, services, {
+    body: body?.stream ?? null,
+    traceparent: trace?.traceparent(),
+  });
   let sendEnd = () => {};
-  const outcome = await relayed(asUpstream(name, server), sent, services, {
+  const outcome = await relayed(upstream, sent, services, {
     requestId: id,
     upstream: name,
     response: reply.raw,
@@ -62,7 +68,7 @@ export async function relayMcp(
   }
   const ms = Math.round(performance.now() - began);
   const called = body?.called() ?? {};
-  record(request, services, { running, name, client, called, outcome, ms, counts });
+  record(request, services, { running, name, client, called, outcome, ms, counts, trace });
   sendEnd();
 }
 
@@ -102,7 +108,7 @@ function toUpstreamRequest(
   request: FastifyRequest,
   server: McpServerConfig,
   services: Services,
-  body: Readable | null,
+  { body, traceparent }: { readonly body: Readable | null; readonly traceparent: string | undefined },
 ): RelayedRequest {
   const { raw } = request;
   const length = raw.headers["content-length"];
@@ -119,6 +125,7 @@ function toUpstreamRequest(
       contentLength: hasBody && length !== undefined ? Number(length) : undefined,
       contentCoding: hasBody ? raw.headers["content-encoding"] : undefined,
       keys: request.runtime.keys,
+      traceparent,
     },
   };
 }
@@ -132,12 +139,14 @@ interface FinishedCall {
   readonly outcome: RelayOutcome;
   readonly ms: number;
   readonly counts: boolean;
+  /** Undefined if the call is reported to no collector. */
+  readonly trace: McpTrace | undefined;
 }
 
 function record(
   request: FastifyRequest,
   services: Services,
-  { running, name, client, called, outcome, ms, counts }: FinishedCall,
+  { running, name, client, called, outcome, ms, counts, trace }: FinishedCall,
 ): void {
   const { kind } = outcome;
   const status = kind === "failed" ? outcome.error.status : kind === "disconnected" ? 499 : outcome.status;
@@ -167,6 +176,7 @@ function record(
   if (counts) services.metrics.end(entry);
   services.recent.end(running, entry);
   services.log.add(entry);
+  trace?.end(entry, Date.now());
 }
 
 function getErrorCode(outcome: RelayOutcome): string {

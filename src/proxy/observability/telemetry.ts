@@ -7,6 +7,8 @@ import type { AttemptRecord, CallRecord } from "./request-log.ts";
 export interface Telemetry {
   /** Begins a call. Its trace continues the client's, if it has sent one. */
   begin(headers: IncomingHttpHeaders): CallTrace;
+  /** Begins a call to an MCP server. */
+  beginMcp(headers: IncomingHttpHeaders, server: UpstreamConfig): McpTrace;
   /** Exports the remaining data, for a few seconds at most. */
   close(): Promise<void>;
 }
@@ -19,6 +21,14 @@ export interface CallTrace {
   endAttempt(attempt: AttemptRecord): void;
   /** Ends the call at `endedAt`, in milliseconds since 1970. */
   end(call: TracedCall, endedAt: number): void;
+}
+
+/** The spans of one call to an MCP server. */
+export interface McpTrace {
+  /** Returns `traceparent` for the server's request. */
+  traceparent(): string;
+  /** Ends the call at `endedAt`, in milliseconds since 1970. */
+  end(record: CallRecord, endedAt: number): void;
 }
 
 /** The data about an ended call. */

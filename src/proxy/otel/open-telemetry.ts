@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import {
   type Attributes,
   type Context,
@@ -7,7 +8,6 @@ import {
   ROOT_CONTEXT,
   type Span,
   SpanKind,
-  SpanStatusCode,
   type Tracer,
   trace,
 } from "@opentelemetry/api";
@@ -21,8 +21,9 @@ import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import type { OtelExporter } from "../../config/proxy/otel.ts";
 import type { AttemptRecord } from "../observability/request-log.ts";
 import type { CallTrace, Telemetry, TracedCall } from "../observability/telemetry.ts";
-import { parseBaseUrl } from "../upstream/clients.ts";
+import { OpenMcpTrace } from "./mcp-trace.ts";
 import { ATTRIBUTES, METRICS, operationName, providerName } from "./names.ts";
+import { fail, formatTraceparent, serverAttributes, withoutUndefined } from "./spans.ts";
 
 /** Options of the telemetry of one process. */
 export interface TelemetryOptions {
@@ -74,14 +75,14 @@ export function openTelemetry(options: TelemetryOptions): Telemetry {
     firstToken: histogram(METRICS.firstToken),
   };
   const propagator = new W3CTraceContextPropagator();
+  const getContext = (received: IncomingHttpHeaders) =>
+    propagator.extract(ROOT_CONTEXT, received, {
+      get: (carrier, name) => carrier[name],
+      keys: Object.keys,
+    });
   return {
-    begin(received) {
-      const parent = propagator.extract(ROOT_CONTEXT, received, {
-        get: (carrier, name) => carrier[name],
-        keys: Object.keys,
-      });
-      return new OpenTrace(tracer, parent, histograms);
-    },
+    begin: (received) => new OpenTrace(tracer, getContext(received), histograms),
+    beginMcp: (received, server) => new OpenMcpTrace(tracer, getContext(received), server),
     async close() {
       const ended = Promise.allSettled([traces.shutdown(), metrics.shutdown()]);
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())]);
@@ -130,7 +131,7 @@ class OpenTrace implements CallTrace {
       [ATTRIBUTES.provider]: provider,
       [ATTRIBUTES.requestModel]: model,
       [ATTRIBUTES.upstream]: upstream.name,
-      ...serverAttributes(upstream),
+      ...(upstream.dialect === "any" ? {} : serverAttributes(upstream.baseUrl)),
     };
     const span = this.tracer.startSpan("attempt", { kind: SpanKind.CLIENT, attributes }, this.context);
     this.current = span;
@@ -138,8 +139,7 @@ class OpenTrace implements CallTrace {
   }
 
   traceparent(): string {
-    const { traceId, spanId, traceFlags } = (this.current ?? this.span).spanContext();
-    return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
+    return formatTraceparent(this.current ?? this.span);
   }
 
   endAttempt({ status, errorCode, waitMs }: AttemptRecord): void {
@@ -216,24 +216,4 @@ function spanAttributes(call: TracedCall, operation: string, provider: string): 
     [ATTRIBUTES.inputMessages]: content?.inputMessages,
     [ATTRIBUTES.outputMessages]: content?.outputMessages,
   });
-}
-
-function withoutUndefined(attributes: Attributes): Attributes {
-  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
-}
-
-function serverAttributes({ dialect, baseUrl }: UpstreamConfig): Attributes {
-  if (dialect === "any") return {};
-  const { origin, hostname } = parseBaseUrl(baseUrl);
-  const { port, protocol } = new URL(origin);
-  return {
-    [ATTRIBUTES.serverAddress]: hostname,
-    [ATTRIBUTES.serverPort]: Number(port) || (protocol === "https:" ? 443 : 80),
-  };
-}
-
-/** Marks a span as failed. The message is left out, because a vendor's error can repeat what a client has written. */
-function fail(span: Span, errorCode: string | undefined): void {
-  if (errorCode === undefined) return;
-  span.setAttribute(ATTRIBUTES.errorType, errorCode).setStatus({ code: SpanStatusCode.ERROR });
 }

@@ -200,6 +200,44 @@ describe("OpenTelemetry", () => {
     ]);
   });
 
+  it("reports calls to MCP servers, without what they send", async () => {
+    const tools = await startFakeUpstream(json({ jsonrpc: "2.0", id: 1, result: { content: ["private"] } }));
+    ends.push(() => tools.close());
+    const mcp = { reader: { url: `${tools.url}/mcp` }, unreachable: { url: "http://127.0.0.1:1/mcp" } };
+    const { proxy, collector, finish } = await setUp(["chat-completions"], { mcp });
+    const body = {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "read_page", arguments: { q: "private" } },
+    };
+    const headers = { traceparent: `00-${TRACE}-${PARENT}-01` };
+    expect((await call(proxy, "/mcp/reader/mcp", body, headers)).status).toBe(200);
+    expect((await call(proxy, "/mcp/unreachable/mcp", { ...body, method: "tools/list" })).status).toBe(502);
+    await finish();
+    const [span] = collector.spans.filter(({ parentSpanId }) => parentSpanId === PARENT);
+    const [sent] = collector.spans.filter(({ parentSpanId }) => parentSpanId === span?.spanId);
+    const shared = {
+      "mcp.method.name": "tools/call",
+      "gen_ai.tool.name": "read_page",
+      "gen_ai.operation.name": "execute_tool",
+      "http.response.status_code": 200,
+      "sallyport.upstream": "reader",
+    };
+    expect(span).toMatchObject({ traceId: TRACE, name: "tools/call read_page" });
+    expect(span?.attributes).toMatchObject({ ...shared, "http.route": "/mcp/reader/mcp" });
+    expect(sent?.attributes).toMatchObject({ ...shared, "server.address": "127.0.0.1" });
+    expect(tools.hits[0]?.headers["traceparent"]).toBe(`00-${TRACE}-${sent?.spanId}-01`);
+    const failed = collector.spans.filter(({ attributes }) => attributes["sallyport.upstream"] === "unreachable");
+    expect(failed.map(({ attributes }) => attributes["error.type"])).toEqual([
+      "upstream_unreachable",
+      "upstream_unreachable",
+    ]);
+    expect(Buffer.concat(collector.exports.map((each) => each.body)).toString("latin1")).not.toContain(
+      "private",
+    );
+  });
+
   it("serves calls and stops in time while the collector fails", async () => {
     const { proxy, collector, finish } = await setUp(["chat-completions"], {}, 503);
     await collector.close();

@@ -1,0 +1,60 @@
+import { type Attributes, type Context, type Span, SpanKind, type Tracer, trace } from "@opentelemetry/api";
+import type { UpstreamConfig } from "../../config/proxy/config.ts";
+import type { CallRecord } from "../observability/request-log.ts";
+import type { McpTrace } from "../observability/telemetry.ts";
+import { ATTRIBUTES } from "./names.ts";
+import { fail, formatTraceparent, serverAttributes, withoutUndefined } from "./spans.ts";
+
+/**
+ * The spans of a call to an MCP server: the client's request and the server's, in the form of OpenTelemetry's conventions
+ * (https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/). What is sent is not reported.
+ */
+export class OpenMcpTrace implements McpTrace {
+  private readonly received: Span;
+  private readonly sent: Span;
+
+  constructor(tracer: Tracer, parent: Context, server: UpstreamConfig) {
+    this.received = tracer.startSpan("mcp", { kind: SpanKind.SERVER }, parent);
+    const attributes = { [ATTRIBUTES.upstream]: server.name, ...serverAttributes(server.baseUrl) };
+    const context = trace.setSpan(parent, this.received);
+    this.sent = tracer.startSpan("mcp", { kind: SpanKind.CLIENT, attributes }, context);
+  }
+
+  traceparent(): string {
+    return formatTraceparent(this.sent);
+  }
+
+  end(record: CallRecord, endedAt: number): void {
+    const { method, mcpMethod, mcpTool, errorCode, status } = record;
+    // What a client asks for is named only where the conventions do; a resource's URI may be private.
+    const target = TARGETS[mcpMethod ?? ""];
+    const named = target === undefined ? undefined : mcpTool;
+    const shared: Attributes = withoutUndefined({
+      [ATTRIBUTES.mcpMethod]: mcpMethod,
+      ...(target !== undefined && { [target]: named }),
+      ...(mcpMethod === "tools/call" && { [ATTRIBUTES.operation]: "execute_tool" }),
+      [ATTRIBUTES.status]: status,
+    });
+    const name = [mcpMethod ?? method, named].filter(Boolean).join(" ");
+    for (const span of [this.sent, this.received]) {
+      span.updateName(name).setAttributes(shared);
+      fail(span, errorCode);
+    }
+    this.received.setAttributes(
+      withoutUndefined({
+        [ATTRIBUTES.route]: record.route,
+        [ATTRIBUTES.callId]: record.id,
+        [ATTRIBUTES.key]: record.key,
+        [ATTRIBUTES.upstream]: record.upstream,
+      }),
+    );
+    this.sent.end(endedAt);
+    this.received.end(endedAt);
+  }
+}
+
+/** The attribute that names what a method asks for. */
+const TARGETS: Readonly<Record<string, string>> = {
+  "tools/call": ATTRIBUTES.tool,
+  "prompts/get": ATTRIBUTES.prompt,
+};
