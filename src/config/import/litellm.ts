@@ -147,14 +147,16 @@ function importRules(config: LitellmConfig, targets: Targets, notes: Notes): Imp
     notes.add("router_settings.routing_strategy", `${routing} is not known; "order" is used`);
   const rules: ImportedRule[] = [];
   for (const [name, own] of targets) {
-    if (!isPrefixPattern(name)) rules.push(importGroup(name, own, { config, targets, strategy, notes }));
+    if (!isPrefixPattern(name))
+      rules.push(importGroup(name, name, own, { config, targets, strategy, notes }));
     // `NAME/model` reaches an upstream without a rule; a rule could not remove the prefix from the model name.
     else if (own.length > 1 || own[0] !== name)
       notes.add(`model_list.${name}`, "only its first deployment was carried over, for models of one prefix");
   }
-  for (const [alias, group] of Object.entries(aliases ?? {})) {
-    const all = targets.get(typeof group === "string" ? group : group.model);
-    if (all !== undefined) rules.push({ match: alias, ...describeTargets(all) });
+  for (const [alias, value] of Object.entries(aliases ?? {})) {
+    const group = typeof value === "string" ? value : value.model;
+    const own = targets.get(group);
+    if (own !== undefined) rules.push(importGroup(alias, group, own, { config, targets, strategy, notes }));
   }
   // Rules apply in order, so a name precedes a pattern that also matches it.
   return rules.sort((one, other) => wildcards(one) - wildcards(other));
@@ -167,17 +169,18 @@ interface GroupContext {
   readonly notes: Notes;
 }
 
-/** Returns the rule of a model group: its deployments, then those of its fallbacks. */
+/** Returns the rule of a model group, or of an alias of it: its deployments, then those of its fallbacks. */
 function importGroup(
   name: string,
+  group: string,
   own: readonly string[],
   { config, targets, strategy, notes }: GroupContext,
 ): ImportedRule {
-  const { failed, larger } = findFallbacks(name, config);
+  const { failed, larger } = findFallbacks(name === group ? [group] : [name, group], config);
   const further = [...failed, ...larger].flatMap((other) => targets.get(other) ?? []);
   const all = [...new Set([...own, ...further])];
   const hasFallbacks = all.length > own.length;
-  if (own.length > 1 && hasFallbacks)
+  if (own.length > 1 && hasFallbacks && name === group)
     notes.add(
       `model_list.${name}`,
       "tries its deployments in order instead of by strategy, because it has fallbacks",
@@ -191,13 +194,20 @@ function importGroup(
   };
 }
 
-/** Returns the fallback groups of a group: those for failures, and those for prompts that exceed its context window. */
-function findFallbacks(name: string, { router_settings, litellm_settings }: LitellmConfig) {
+/**
+ * Returns the fallback groups of a group: those for failures, and those for prompts that exceed its context window. `names`
+ * are an alias and its group, or a group; the first that has fallbacks counts.
+ */
+function findFallbacks(names: readonly string[], { router_settings, litellm_settings }: LitellmConfig) {
   const setting = <Name extends keyof typeof fallbackMembers>(member: Name) =>
     router_settings?.[member] ?? litellm_settings?.[member] ?? [];
-  const named = setting("fallbacks").flatMap((entry) => entry[name] ?? []);
-  const byDefault = setting("default_fallbacks").filter((other) => other !== name);
-  const larger = setting("context_window_fallbacks").flatMap((entry) => entry[name] ?? []);
+  const of = (member: "fallbacks" | "context_window_fallbacks") =>
+    names
+      .map((name) => setting(member).flatMap((entry) => entry[name] ?? []))
+      .find((found) => found.length > 0) ?? [];
+  const named = of("fallbacks");
+  const byDefault = setting("default_fallbacks").filter((other) => !names.includes(other));
+  const larger = of("context_window_fallbacks");
   return { failed: named.length > 0 ? named : byDefault, larger };
 }
 

@@ -63,7 +63,7 @@ model_list:
       model: openrouter/*
 router_settings:
   routing_strategy: latency-based-routing
-  model_group_alias: {gpt-4: gpt-4o}
+  model_group_alias: {gpt-4: gpt-4o, best: {model: sonnet}}
   fallbacks: [{sonnet: [haiku, gpt-4o]}]
   context_window_fallbacks: [{haiku: [sonnet]}]
   redis_host: cache
@@ -131,7 +131,8 @@ describe("proxy import of LiteLLM's configuration", () => {
       ],
     });
     expect(rule("haiku")).toMatchObject({ on: ["context_window"] });
-    expect(rule("gpt-4")).toMatchObject({ upstream: ["azure/gpt-4o-eu", "azure-2/gpt-4o-ca"] });
+    for (const [alias, group] of Object.entries({ "gpt-4": "gpt-4o", best: "sonnet" }))
+      expect(rule(alias)).toEqual({ ...rule(group), match: alias });
   });
 
   it("reaches wildcards by the upstream's name, and puts the rule for all names last", () => {
