@@ -68,13 +68,10 @@ async function serveInLane(
   return DONE;
 }
 
-/** The longest delay that a timer accepts, in milliseconds. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
 /** Ends a call that takes longer than `timeouts.total`. Returns a function that cancels the time limit. */
 function limitTotal(call: Call): () => void {
   const { totalMs } = call.runtime.config;
-  const timer = setTimeout(() => end(call, totalMs), Math.min(totalMs, MAX_TIMER_MS));
+  const timer = setTimeout(() => end(call, totalMs), totalMs);
   return () => clearTimeout(timer);
 }
 

@@ -4,6 +4,7 @@ import type { Codec } from "../exchange/codec.ts";
 import type { Part } from "../exchange/parts.ts";
 import type { ExchangeResponse } from "../exchange/response.ts";
 import type { TracedContent } from "../observability/telemetry.ts";
+import { decodeInTurns, decodeResponseInTurns } from "../translate/decode-in-turns.ts";
 import { ResponseCollector } from "../translate/response/response-events.ts";
 import type { Call } from "./call.ts";
 import { createContentRedactor } from "./redact-content.ts";
@@ -20,11 +21,12 @@ export async function tracedContent(call: Call, body: Buffer, tapped: TappedText
   const codec = await loadCodec(call.dialect);
   const redact = createContentRedactor(call);
   const toText = (value: unknown) => (value === undefined ? undefined : redact(JSON.stringify(value)));
-  const request = attempted(() => {
+  const request = await attempted(async () => {
     const context = { ...(call.model === undefined ? {} : { model: call.model }), stream: call.stream };
-    return codec.decodeRequest(JSON.parse(body.toString("utf8")), context).value;
+    const parsed = { body: JSON.parse(body.toString("utf8")), values: call.values };
+    return (await decodeInTurns(codec, parsed, context)).value;
   });
-  const response = tapped.isWhole ? attempted(() => readResponse(codec, tapped.head)) : undefined;
+  const response = tapped.isWhole ? await attempted(() => readResponse(codec, tapped.head)) : undefined;
   const instructions = request?.instructions.map(toPart);
   return {
     systemInstructions: toText(instructions?.length ? instructions : undefined),
@@ -40,17 +42,17 @@ export async function tracedContent(call: Call, body: Buffer, tapped: TappedText
 }
 
 /** Returns the result, or undefined for a body that is not valid in its dialect. */
-function attempted<Result>(read: () => Result): Result | undefined {
+async function attempted<Result>(read: () => Promise<Result>): Promise<Result | undefined> {
   try {
-    return read();
+    return await read();
   } catch {
     return undefined;
   }
 }
 
 /** Decodes a JSON response or an event stream. */
-function readResponse(codec: Codec, text: string): ExchangeResponse | undefined {
-  if (/^\s*[{[]/.test(text)) return codec.decodeResponse(JSON.parse(text)).value;
+async function readResponse(codec: Codec, text: string): Promise<ExchangeResponse | undefined> {
+  if (/^\s*[{[]/.test(text)) return (await decodeResponseInTurns(codec, JSON.parse(text))).value;
   const parser = new SseParser(MAX_EVENT);
   const decoder = codec.createStreamDecoder();
   const collector = new ResponseCollector();

@@ -12,7 +12,12 @@ import { respondToTelemetry } from "./utility-routes.ts";
 /** Bytes of telemetry that may wait for the collector; more is dropped. */
 const MAX_WAITING = 8 * 1024 * 1024;
 const TIMEOUT_MS = 10_000;
-let waiting = 0;
+
+/** Relays clients' telemetry to the collector of one proxy. */
+export interface TelemetryRelay {
+  /** Bytes that wait for the collector. */
+  waiting: number;
+}
 
 const COLLECTOR = {
   name: "otel.relay",
@@ -41,7 +46,7 @@ export async function relayTelemetry(
   const share = new BodyShare(services.memory);
   try {
     const body = await readBody(request.raw, limits.body, { share, max: limits.inFlight });
-    if (otel.relay !== undefined && waiting + body.length <= MAX_WAITING) {
+    if (otel.relay !== undefined && services.telemetryRelay.waiting + body.length <= MAX_WAITING) {
       const type = request.headers["content-type"] ?? "application/json";
       void send(otel.relay, getPath(request.url), type, body, services);
     }
@@ -56,9 +61,9 @@ async function send(
   path: string,
   type: string,
   body: Buffer,
-  { pools }: Services,
+  { pools, telemetryRelay }: Services,
 ): Promise<void> {
-  waiting += body.length;
+  telemetryRelay.waiting += body.length;
   const collector: UpstreamConfig = { ...COLLECTOR, baseUrl: relay.url };
   const headers = [["content-type", type], ...Object.entries(relay.headers)].flat();
   try {
@@ -74,6 +79,6 @@ async function send(
   } catch {
     // Telemetry may be lost, but must not cause errors in the client.
   } finally {
-    waiting -= body.length;
+    telemetryRelay.waiting -= body.length;
   }
 }

@@ -3,9 +3,6 @@ import type { ProxyConfig } from "../../../config/proxy/config.ts";
 import type { Output } from "../../output.ts";
 import type { Serving } from "./serving.ts";
 
-/** The longest delay that a timer accepts, in milliseconds. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
 /**
  * Stops the proxy on SIGTERM or SIGINT. The first signal announces the stop to load balancers, stops listening after
  * the delay, and lets running calls end; the second ends at once. `settings` is read at the first signal. Resolves to
@@ -35,13 +32,10 @@ export function untilStopped(
         output.note(
           `Stopping in ${drainDelayMs / 1000} s: /readyz returns 503. A second signal ends the proxy at once.`,
         );
-        await pause(Math.min(drainDelayMs, MAX_TIMER_MS), undefined, { signal: delay.signal }).catch(
-          () => {},
-        );
+        await pause(drainDelayMs, undefined, { signal: delay.signal }).catch(() => {});
       }
       if (isStopping) return;
-      const limit =
-        drainTimeoutMs > 0 ? setTimeout(() => end(0), Math.min(drainTimeoutMs, MAX_TIMER_MS)) : undefined;
+      const limit = drainTimeoutMs > 0 ? setTimeout(() => end(0), drainTimeoutMs) : undefined;
       try {
         await serving.refuse();
         const time = drainTimeoutMs > 0 ? `${drainTimeoutMs / 1000} s` : "no time limit";

@@ -53,7 +53,7 @@ describe("stopping a proxy", () => {
     const { serving, calls } = fakeServing();
     const notes: string[] = [];
     const over = untilStopped(serving, { note: (line) => notes.push(line) }, () => ({
-      drainDelayMs: 2 ** 40,
+      drainDelayMs: 2 ** 31 - 1,
       drainTimeoutMs: 0,
     }));
     process.emit("SIGTERM", "SIGTERM");
