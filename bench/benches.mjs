@@ -135,6 +135,50 @@ export const benches = [
     lower: true,
     ratios: () => [],
   },
+  {
+    id: "gateway-cost",
+    title: "Gateway: cost of ledger and limits",
+    tools: ["cc", "taskset"],
+    commands: ({ short }) => [
+      ["bench/gateway/cost.mjs", ...(short ? ["--rounds", "11", "--starts", "9"] : [])],
+    ],
+    lower: true,
+    ratios: ({ tables }) =>
+      rowsOf(tables, "of plain")
+        .filter((row) => row["subject"] !== "plain")
+        .map((row) => [`${row["subject"]}, CPU by a proxy without database`, row["of plain"]]),
+  },
+  {
+    id: "gateway-replicas",
+    title: "Gateway: two replicas",
+    peers: ["portkey"],
+    tools: ["nginx", "wrk", "cc", "taskset"],
+    commands: ({ short, peers }) => [
+      [
+        "bench/gateway/replicas.mjs",
+        "--portkey",
+        peers.portkey,
+        ...(short ? ["--rounds", "3", "--seconds", "2"] : []),
+      ],
+    ],
+    lower: false,
+    ratios: ({ tables }) =>
+      rowsOf(tables, "of one behind nginx")
+        .filter((row) => /two|portkey/.test(row["subject"]))
+        .map((row) => [`${row["subject"]}, calls by one replica behind nginx`, row["of one behind nginx"]]),
+  },
+  {
+    id: "gateway-ledger",
+    title: "Gateway: a large ledger",
+    commands: ({ short }) => [
+      ["bench/gateway/ledger.mjs", ...(short ? ["--calls", "1", "--days", "31"] : [])],
+    ],
+    lower: true,
+    ratios: ({ tables }) =>
+      rowsOf(tables, "of the limit")
+        .filter((row) => row["of the limit"] !== "–")
+        .map((row) => [`${row["engine"]}, ${row["request"]}, by the limit`, row["of the limit"]]),
+  },
 ];
 
 /** Returns the Markdown tables in a text, each as rows of title → cell. */

@@ -11,7 +11,7 @@ export function bucketColumns(prefix: "ms" | "ttft"): string[] {
 /** Creates the tables of calls, rollups and log positions. */
 export async function createLedgerTables(db: Kysely<unknown>): Promise<void> {
   await createCalls(db);
-  await createRollups(db);
+  await createRollups(db, "usage_hours", "hour");
   await db.schema
     .createTable("log_positions")
     .addColumn("log", "text", (column) => column.primaryKey())
@@ -44,19 +44,33 @@ async function createCalls(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex("calls_key").on("calls").columns(["key_id", "time"]).execute();
 }
 
-async function createRollups(db: Kysely<unknown>): Promise<void> {
-  let hours = db.schema.createTable("usage_hours").addColumn("hour", "bigint", (column) => column.notNull());
-  for (const name of ["key_id", "key_name", "team", "model", "upstream", "tags"])
-    hours = hours.addColumn(name, "text", (column) => column.notNull());
-  for (const name of [
+/** Creates the sums by day. They are filled in the background (`ledger-days.ts`). */
+export async function createDailyRollups(db: Kysely<unknown>): Promise<void> {
+  await createRollups(db, "usage_days", "day");
+  await db.schema
+    .createTable("usage_days_state")
+    .addColumn("id", "integer", (column) => column.primaryKey())
+    .addColumn("summed_until", "bigint", (column) => column.notNull())
+    .execute();
+  await sql`insert into usage_days_state (id, summed_until) values (1, 0)`.execute(db);
+}
+
+async function createRollups(db: Kysely<unknown>, name: string, time: "hour" | "day"): Promise<void> {
+  let table = db.schema.createTable(name).addColumn(time, "bigint", (column) => column.notNull());
+  for (const column of ["key_id", "key_name", "team", "model", "upstream", "tags"])
+    table = table.addColumn(column, "text", (definition) => definition.notNull());
+  for (const column of [
     ...["calls", "errors", "input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens"],
     ...["reasoning_tokens", "cost_micros", "unpriced_calls"],
   ])
-    hours = hours.addColumn(name, "bigint", (column) => column.notNull().defaultTo(0));
-  for (const name of [...bucketColumns("ms"), ...bucketColumns("ttft")])
-    hours = hours.addColumn(name, "integer", (column) => column.notNull().defaultTo(0));
-  await hours.execute();
-  await sql`create unique index usage_hours_group on usage_hours (hour, key_id, key_name, team, model, upstream, tags)`.execute(
-    db,
-  );
+    table = table.addColumn(column, "bigint", (definition) => definition.notNull().defaultTo(0));
+  for (const column of [...bucketColumns("ms"), ...bucketColumns("ttft")])
+    table = table.addColumn(column, "integer", (definition) => definition.notNull().defaultTo(0));
+  await table.execute();
+  await db.schema
+    .createIndex(`${name}_group`)
+    .unique()
+    .on(name)
+    .columns([time, "key_id", "key_name", "team", "model", "upstream", "tags"])
+    .execute();
 }

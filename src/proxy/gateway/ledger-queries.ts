@@ -137,7 +137,8 @@ async function findCall(db: Database, id: string, owner?: KeyOwner): Promise<Led
     error_message: row.error_message,
     client: row.client,
     attempt_list: parse(row.attempt_list) ?? [],
-    captured: await findCapture(db, id),
+    // Bodies are for admins only.
+    captured: owner === undefined ? await findCapture(db, id) : null,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Retention } from "../../config/proxy/config.ts";
 import type { Database } from "../../database/open-database.ts";
+import { startOfDay, sumNextDay } from "./ledger-write.ts";
 
 /** Milliseconds between two rounds of deleting, and until the first one. */
 const ROUND_MS = 3_600_000;
@@ -10,15 +11,19 @@ const PAUSE_MS = 50;
 /** Rollups and the audit log are kept for two years. */
 const ROLLUPS_MS = 2 * 366 * 86_400_000;
 
+/** Milliseconds after the end of a day until it is summed: most calls of its last minutes are written then. */
+const LATE_MS = 600_000;
+
 /**
- * Deletes rows that are older than their retention period, in the background. Returns a function that stops the
- * deletions.
+ * Sums days that have ended and deletes what is older than its retention, in the background. Returns a function that stops
+ * this.
  */
-export function startPruning(db: Database, retention: () => Retention): () => void {
+export function startUpkeep(db: Database, retention: () => Retention): () => void {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   const round = async () => {
     // The next round tries again.
+    await sumDays(db, Date.now(), () => isStopped).catch(() => {});
     await pruneAll(db, retention(), Date.now(), () => isStopped).catch(() => {});
     if (!isStopped) timer = setTimeout(round, ROUND_MS).unref();
   };
@@ -50,9 +55,24 @@ export async function pruneAll(
   await prune("captures", now - Math.min(capturesMs, callsMs));
   await prune("audit", now - ROLLUPS_MS);
   await prune("responses", now - responsesMs);
-  if (!isStopped())
-    await db
-      .deleteFrom("usage_hours")
-      .where("hour", "<", now - ROLLUPS_MS)
-      .execute();
+  if (isStopped()) return;
+  await db
+    .deleteFrom("usage_hours")
+    .where("hour", "<", now - ROLLUPS_MS)
+    .execute();
+  await db
+    .deleteFrom("usage_days")
+    .where("day", "<", now - ROLLUPS_MS)
+    .execute();
+}
+
+/** Sums all days that have ended at `now`, from the oldest on. */
+export async function sumDays(
+  db: Database,
+  now: number,
+  isStopped: () => boolean = () => false,
+): Promise<void> {
+  const end = startOfDay(now - LATE_MS);
+  while (!isStopped() && (await sumNextDay(db, end)))
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS).unref());
 }

@@ -1,6 +1,6 @@
 import { CompiledQuery } from "kysely";
 import { bucketColumns } from "../../database/migrations-ledger.ts";
-import { type Database, getEngine } from "../../database/open-database.ts";
+import { type Database, getEngine, placeholder } from "../../database/open-database.ts";
 import type { CallTable, UsageHourTable } from "../../database/schema.ts";
 import type { Trx } from "./key-rows.ts";
 import { countIn, emptyCounts, findBucket, type LatencyCounts } from "./ledger-histogram.ts";
@@ -116,7 +116,9 @@ export interface CallSums {
 }
 
 interface Rollup extends CallSums {
-  readonly group: readonly (string | number)[];
+  readonly hour: number;
+  /** The values of `GROUP`. */
+  readonly group: readonly string[];
 }
 
 export const SUMS = [
@@ -130,7 +132,7 @@ export const SUMS = [
   "cost_micros",
   "unpriced_calls",
 ] as const satisfies readonly (keyof UsageHourTable)[];
-const GROUP = ["hour", "key_id", "key_name", "team", "model", "upstream", "tags"] as const;
+const GROUP = ["key_id", "key_name", "team", "model", "upstream", "tags"] as const;
 
 /** Returns the sums of an empty group. */
 export function noCalls(): CallSums {
@@ -163,31 +165,99 @@ async function addToRollups(
 ): Promise<void> {
   const rollups = new Map<string, Rollup>();
   for (const row of rows) addToRollup(rollups, row);
-  // Every replica writes the groups in the same order, which prevents deadlocks.
-  for (const [, rollup] of [...rollups].sort(([one], [other]) => (one < other ? -1 : 1)))
-    await trx.executeQuery(CompiledQuery.raw(UPSERT[engine], toValues(rollup)));
+  // In the same order in every replica, which prevents deadlocks.
+  const sorted = [...rollups].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, rollup]) => rollup);
+  for (const rollup of sorted)
+    await trx.executeQuery(CompiledQuery.raw(UPSERT_HOUR[engine], toValues(rollup, rollup.hour)));
+  // Calls of days that are summed already, such as those that a stopped machine had in its log.
+  const until = await readSummedUntil(trx, engine);
+  for (const rollup of sorted.filter(({ hour }) => hour < until))
+    await trx.executeQuery(CompiledQuery.raw(UPSERT_DAY[engine], toValues(rollup, startOfDay(rollup.hour))));
 }
 
 function addToRollup(rollups: Map<string, Rollup>, row: CallTable): void {
   const hour = row.time - (row.time % HOUR_MS);
   const texts = [row.key_id, row.key_name, row.team, row.model, row.upstream, row.tags];
-  const group = [hour, ...texts.map((text) => text ?? "")];
-  const id = JSON.stringify(group);
-  const rollup = rollups.get(id) ?? { group, ...noCalls() };
+  const group = texts.map((text) => text ?? "");
+  const id = JSON.stringify([hour, ...group]);
+  const rollup = rollups.get(id) ?? { hour, group, ...noCalls() };
   rollups.set(id, rollup);
   addCall(rollup, row);
 }
 
 const ADDED = [...SUMS, ...bucketColumns("ms"), ...bucketColumns("ttft")];
-const UPSERT = { sqlite: upsert(() => "?"), postgres: upsert((index) => `$${index + 1}`) };
+const UPSERT_HOUR = upserts("usage_hours", "hour");
+const UPSERT_DAY = upserts("usage_days", "day");
 
-function upsert(parameter: (index: number) => string): string {
-  const names = [...GROUP, ...ADDED];
-  return `insert into usage_hours (${names.join(", ")}) values (${names.map((_, index) => parameter(index)).join(", ")})
-    on conflict (${GROUP.join(", ")}) do update set
-    ${ADDED.map((name) => `${name} = usage_hours.${name} + excluded.${name}`).join(", ")}`;
+/** Returns the statement that adds a rollup to a table, for each engine. */
+function upserts(table: "usage_hours" | "usage_days", time: "hour" | "day") {
+  const names = [time, ...GROUP, ...ADDED];
+  const added = ADDED.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(", ");
+  const statement = (parameter: (index: number) => string) =>
+    `insert into ${table} (${names.join(", ")}) values (${names.map((_, index) => parameter(index)).join(", ")})
+    on conflict (${[time, ...GROUP].join(", ")}) do update set ${added}`;
+  return { sqlite: statement(() => "?"), postgres: statement((index) => `$${index + 1}`) };
 }
 
-function toValues({ group, sums, ms, ttft }: Rollup): (string | number)[] {
-  return [...group, ...SUMS.map((name) => sums[name]), ...ms, ...ttft];
+function toValues({ group, sums, ms, ttft }: Rollup, time: number): (string | number)[] {
+  return [time, ...group, ...SUMS.map((name) => sums[name]), ...ms, ...ttft];
+}
+
+const DAY_MS = 86_400_000;
+
+/** Returns the beginning of a day in UTC. */
+export function startOfDay(time: number): number {
+  return time - (time % DAY_MS);
+}
+
+/**
+ * Returns until when `usage_days` is complete. On PostgreSQL, the row is locked until the transaction ends: shared by writers
+ * of calls, exclusively while a day is summed.
+ */
+async function readSummedUntil(
+  trx: Trx | Database,
+  engine: "sqlite" | "postgres",
+  lock: "share" | "update" | undefined = "share",
+): Promise<number> {
+  const locking = engine === "postgres" && lock !== undefined ? ` for ${lock}` : "";
+  const query = CompiledQuery.raw(`select summed_until from usage_days_state where id = 1${locking}`);
+  const { rows } = await trx.executeQuery<{ summed_until: number }>(query);
+  return Number(rows[0]?.summed_until ?? 0);
+}
+
+/** Returns until when `usage_days` is complete, in milliseconds since 1970. */
+export function summedUntil(db: Database): Promise<number> {
+  return readSummedUntil(db, getEngine(db), undefined);
+}
+
+/**
+ * Sums the next day that ended before `end` from its hours. Returns false if there is none. Several replicas may do this at
+ * once.
+ */
+export function sumNextDay(db: Database, end: number): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const until = await readSummedUntil(trx, getEngine(db), "update");
+    if (until >= end) return false;
+    const hours = trx.selectFrom("usage_hours").where("hour", ">=", until).where("hour", "<", end);
+    const { first } = await hours
+      .select((select) => select.fn.min("hour").as("first"))
+      .executeTakeFirstOrThrow();
+    const isEmpty = first === null || first === undefined;
+    const day = isEmpty ? end : startOfDay(Number(first));
+    if (!isEmpty) {
+      const names = [...GROUP, ...ADDED].join(", ");
+      const sums = ADDED.map((name) => `sum(${name})`).join(", ");
+      const mark = (number: number) => placeholder(db, number);
+      await trx.executeQuery(
+        CompiledQuery.raw(
+          `insert into usage_days (day, ${names}) select cast(${mark(1)} as bigint), ${GROUP.join(", ")}, ${sums}
+          from usage_hours where hour >= ${mark(2)} and hour < ${mark(3)} group by ${GROUP.join(", ")}`,
+          [day, day, day + DAY_MS],
+        ),
+      );
+    }
+    const next = isEmpty ? end : day + DAY_MS;
+    await trx.updateTable("usage_days_state").set({ summed_until: next }).where("id", "=", 1).execute();
+    return !isEmpty;
+  });
 }

@@ -1,12 +1,13 @@
 import { CompiledQuery } from "kysely";
 import { type Database, placeholder } from "../../database/open-database.ts";
 import { periodAt } from "./budget-periods.ts";
+import { summedUntil } from "./ledger-write.ts";
 import type { BudgetAccount, SpentBudget } from "./limits-spent.ts";
 
 /** For up to this many subjects, the query selects them; for more, it sums all. */
 const MAX_NAMED = 100;
 
-/** Reads the amounts spent of budgets in their current periods. Periods begin with an hour, as the rollups do. */
+/** Reads the amounts spent of budgets in their current periods. Periods begin with a day, as the rollups do. */
 export async function readSpent(
   db: Database,
   accounts: readonly BudgetAccount[],
@@ -34,20 +35,27 @@ async function sumBySubject(
   subjects: readonly string[],
 ): Promise<Map<string, number>> {
   const named = subjects.length <= MAX_NAMED ? splitSubjects(subjects) : undefined;
-  const parameters = [start, ...(named?.keys ?? []), ...(named?.teams ?? [])];
-  const marks = parameters.map((_, index) => placeholder(db, index + 1));
-  const keys = marks.slice(1, 1 + (named?.keys.length ?? 0));
-  const teams = marks.slice(1 + keys.length);
-  const isNamed = [
-    ...(keys.length > 0 ? [`key_id in (${keys.join(", ")})`] : []),
-    ...(teams.length > 0 ? [`team in (${teams.join(", ")})`] : []),
-  ].join(" or ");
-  const query = CompiledQuery.raw(
-    `select key_id, team, sum(cost_micros) as micros from usage_hours
-      where hour >= ${marks[0]}${isNamed === "" ? "" : ` and (${isNamed})`} group by key_id, team`,
-    parameters,
-  );
-  const { rows } = await db.executeQuery<SumRow>(query);
+  const values: (string | number)[] = [];
+  const value = (each: string | number) => {
+    values.push(each);
+    return placeholder(db, values.length);
+  };
+  const among = (column: "key_id" | "team", names: readonly string[] = []) =>
+    names.length === 0 ? [] : [`${column} in (${names.map(value).join(", ")})`];
+  const sumColumns = (
+    table: "usage_days" | "usage_hours",
+    time: "day" | "hour",
+    from: number,
+    to?: number,
+  ) => {
+    const span = [`${time} >= ${value(from)}`, ...(to === undefined ? [] : [`${time} < ${value(to)}`])];
+    const isNamed = [...among("key_id", named?.keys), ...among("team", named?.teams)].join(" or ");
+    const where = [...span, ...(isNamed === "" ? [] : [`(${isNamed})`])].join(" and ");
+    return `select key_id, team, sum(cost_micros) as micros from ${table} where ${where} group by key_id, team`;
+  };
+  const until = Math.max(start, await summedUntil(db));
+  const text = `${sumColumns("usage_days", "day", start, until)} union all ${sumColumns("usage_hours", "hour", until)}`;
+  const { rows } = await db.executeQuery<SumRow>(CompiledQuery.raw(text, values));
   const sums = new Map<string, number>();
   const add = (subject: string, micros: number) => sums.set(subject, (sums.get(subject) ?? 0) + micros);
   for (const { key_id, team, micros } of rows) {

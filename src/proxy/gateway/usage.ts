@@ -1,9 +1,9 @@
 import { CompiledQuery } from "kysely";
 import { bucketColumns } from "../../database/migrations-ledger.ts";
-import { type Database, placeholder } from "../../database/open-database.ts";
+import { type Database, getEngine, placeholder } from "../../database/open-database.ts";
 import { AppError } from "../../errors.ts";
-import { bucketSql, countIn, estimateQuantile } from "./ledger-histogram.ts";
-import { type CallSums, HOUR_MS, IS_ERROR, noCalls, SUMS } from "./ledger-write.ts";
+import { bucketSql, countIn, estimateQuantile, type LatencyCounts } from "./ledger-histogram.ts";
+import { type CallSums, HOUR_MS, IS_ERROR, noCalls, SUMS, startOfDay, summedUntil } from "./ledger-write.ts";
 import { toUsd } from "./limits.ts";
 
 /** The key whose calls are selected: by its id, or by its name if it is a key of the configuration without an id. */
@@ -76,8 +76,8 @@ const SPANS: Readonly<Record<string, number>> = { minute: 60_000, hour: HOUR_MS,
 const MAX_MINUTES_MS = DAY_MS;
 
 /**
- * Returns the report, ordered by its groups. Whole hours come from the rollups, the parts of hours at both ends from the
- * calls. Throws `validation` for a report by minute of more than a day.
+ * Returns the report, ordered by its groups. Whole days and hours come from the rollups, the parts of hours at both ends
+ * from the calls. Throws `validation` for a report by minute of more than a day.
  */
 export async function queryUsage(db: Database, query: UsageQuery): Promise<UsageRow[]> {
   const { from, to, groupBy } = query;
@@ -95,7 +95,14 @@ export async function queryUsage(db: Database, query: UsageQuery): Promise<Usage
   const firstHour = Math.ceil(start / HOUR_MS) * HOUR_MS;
   const lastHour = to === undefined ? end : Math.floor(end / HOUR_MS) * HOUR_MS;
   if (firstHour <= lastHour) {
-    await addRollups(db, groups, query, firstHour, lastHour);
+    const until = groupBy.includes("hour") ? 0 : await summedUntil(db);
+    const firstDay = Math.ceil(firstHour / DAY_MS) * DAY_MS;
+    const lastDay = Math.min(startOfDay(lastHour), until);
+    if (firstDay < lastDay) {
+      await addRollups(db, groups, query, HOURS, firstHour, firstDay);
+      await addRollups(db, groups, query, DAYS, firstDay, lastDay);
+      await addRollups(db, groups, query, HOURS, lastDay, lastHour);
+    } else await addRollups(db, groups, query, HOURS, firstHour, lastHour);
     await addCalls(db, groups, query, start, Math.min(firstHour, end));
     await addCalls(db, groups, query, Math.max(lastHour, start), end);
   } else await addCalls(db, groups, query, start, end);
@@ -104,34 +111,59 @@ export async function queryUsage(db: Database, query: UsageQuery): Promise<Usage
 
 type Row = Readonly<Record<string, string | number | null>>;
 
+/** A table of rollups. */
+interface Rollups {
+  readonly table: "usage_hours" | "usage_days";
+  readonly time: "hour" | "day";
+}
+
+const HOURS: Rollups = { table: "usage_hours", time: "hour" };
+const DAYS: Rollups = { table: "usage_days", time: "day" };
+
 async function addRollups(
   db: Database,
   groups: Map<string, Group>,
   query: UsageQuery,
+  { table, time }: Rollups,
   from: number,
   to: number,
 ): Promise<void> {
   if (from >= to) return;
-  const histogram = [...bucketColumns("ms"), ...bucketColumns("ttft")];
-  const columns = columnsFor(query.groupBy, "hour");
+  const columns = columnsFor(query.groupBy, time);
   // PostgreSQL sums bigint to numeric, which the driver reads as a number.
-  const sums = [...SUMS, ...histogram].map((name) => `sum(${name}) as ${name}`).join(", ");
-  const select = [...columns.map(({ sql, name }) => `${sql} as ${name}`), sums].join(", ");
+  const select = [
+    ...columns.map(({ sql, name }) => `${sql} as ${name}`),
+    ...SUMS.map((name) => `sum(${name}) as ${name}`),
+    `${histogramSql(db, "ms")} as ms_counts`,
+    `${histogramSql(db, "ttft")} as ttft_counts`,
+  ].join(", ");
   const grouped = columns.length > 0 ? `group by ${columns.map((_, index) => index + 1).join(", ")}` : "";
-  const { where, values } = conditions(db, query, "hour", from, to);
+  const { where, values } = conditions(db, query, time, from, to);
   const { rows } = await db.executeQuery<Row>(
-    CompiledQuery.raw(
-      `select ${select} from usage_hours where ${where} ${grouped} having count(*) > 0`,
-      values,
-    ),
+    CompiledQuery.raw(`select ${select} from ${table} where ${where} ${grouped} having count(*) > 0`, values),
   );
   for (const row of rows) {
     const group = groupFor(groups, query.groupBy, row);
     for (const name of SUMS) group.sums[name] += Number(row[name]);
-    for (const [index, name] of bucketColumns("ms").entries()) countIn(group.ms, index, Number(row[name]));
-    for (const [index, name] of bucketColumns("ttft").entries())
-      countIn(group.ttft, index, Number(row[name]));
+    addCounts(group.ms, row["ms_counts"]);
+    addCounts(group.ttft, row["ttft_counts"]);
   }
+}
+
+/**
+ * Returns the sums of a histogram's columns as one JSON text: a report by day and key has 30,000 groups a month, and 80 columns
+ * more of each would take longer to transfer than to sum.
+ */
+function histogramSql(db: Database, prefix: "ms" | "ttft"): string {
+  const sums = bucketColumns(prefix)
+    .map((name) => `sum(${name})`)
+    .join(", ");
+  return getEngine(db) === "sqlite" ? `json_array(${sums})` : `json_build_array(${sums})::text`;
+}
+
+function addCounts(counts: LatencyCounts, json: Row[string] | undefined): void {
+  const added = JSON.parse(String(json)) as number[];
+  for (const [bucket, each] of added.entries()) if (each > 0) countIn(counts, bucket, each);
 }
 
 /** Sums the calls in the database, by their groups and latency buckets: a busy hour has too many calls to read each. */
