@@ -61,6 +61,16 @@ try {
     await signIn(calls, adminKey);
     await calls.getByRole("link", { name: "Calls", exact: true }).click();
     await shoot(calls, "dashboard-calls");
+    const keys = await openDashboard(url, { width: 1280, height: 800 });
+    await signIn(keys, adminKey);
+    // From now on, the page asks for a key.
+    await createKeys(url, adminKey);
+    await keys.getByRole("link", { name: "Keys", exact: true }).click();
+    await keys.getByText("300 of 300 requests").waitFor();
+    await shoot(keys, "dashboard-keys");
+    await keys.getByRole("link", { name: "Settings", exact: true }).click();
+    await keys.locator("tbody").getByText("upstreams.anthropic.dialect").waitFor();
+    await shoot(keys, "dashboard-settings");
   });
 } finally {
   await browser.close();
@@ -118,6 +128,32 @@ async function signIn(page, adminKey) {
   await page.keyboard.press("Enter");
   await page.getByText("7 d", { exact: true }).click();
   await page.getByRole("heading", { name: "By model" }).waitFor();
+}
+
+/** Creates a team and keys with limits. */
+async function createKeys(url, adminKey) {
+  const create = (path, body) =>
+    fetch(`${url}/api/admin/v1${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${adminKey}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  const month = (usd) => [{ usd, period: "month" }];
+  await create("/teams", {
+    name: "search",
+    tags: { cost_center: "42" },
+    limits: { rpm: 300, budgets: month(400) },
+  });
+  const keys = [
+    { name: "alice-laptop", team: "search", models: ["claude-*"], limits: { rpm: 60, budgets: month(50) } },
+    { name: "bob-laptop", team: "search", limits: { rpm: 60, budgets: month(50) } },
+    {
+      name: "ci",
+      tags: { pipeline: "nightly" },
+      limits: { concurrency: 4, budgets: [{ usd: 5, period: "day" }] },
+    },
+  ];
+  for (const key of keys) await create("/keys", key);
 }
 
 async function open(url, { width, height, colorScheme = "light" }) {

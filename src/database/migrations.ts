@@ -1,6 +1,6 @@
 import { type Kysely, type Migration, Migrator, sql } from "kysely";
 import { AppError } from "../errors.ts";
-import { createLedgerTables } from "./migrations-ledger.ts";
+import { createDailyRollups, createLedgerTables } from "./migrations-ledger.ts";
 import type { Schema } from "./schema.ts";
 
 /** Every change of the schema, in order. A migration that was released is never edited. */
@@ -9,6 +9,10 @@ const migrations: Record<string, Migration> = {
   "0002_ledger": { up: createLedgerTables },
   "0003_captures": { up: createCaptures },
   "0004_replicas": { up: createReplicaTables },
+  "0005_capture_by_key": {
+    up: (db: Kysely<unknown>) => db.schema.alterTable("gateway_keys").addColumn("capture", "text").execute(),
+  },
+  "0006_usage_by_day": { up: createDailyRollups },
 };
 
 /**

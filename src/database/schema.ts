@@ -12,6 +12,10 @@ export interface Schema {
   calls: CallTable;
   /** Sums by hour, key, team, model, upstream and tags; absent members are empty. */
   usage_hours: UsageHourTable;
+  /** The same by day, for days that have ended. */
+  usage_days: UsageDayTable;
+  /** One row: until when `usage_days` is complete. */
+  usage_days_state: UsageDaysStateTable;
   /** Bodies of calls, redacted. */
   captures: CaptureTable;
   /** How far each request log has been written to `calls`. */
@@ -75,6 +79,16 @@ export interface UsageHourTable {
   unpriced_calls: number;
 }
 
+export interface UsageDayTable extends Omit<UsageHourTable, "hour"> {
+  day: number;
+}
+
+export interface UsageDaysStateTable {
+  id: number;
+  /** The end of the last summed day, in milliseconds since 1970. */
+  summed_until: number;
+}
+
 export interface CaptureTable {
   id: string;
   time: number;
@@ -119,6 +133,8 @@ export interface KeyTable {
   tags: string;
   role: string;
   limits: string;
+  /** Which bodies are kept; null: as the configuration says. */
+  capture: string | null;
   /** 1 for the admin key that the first start created. */
   first_start: number;
 }

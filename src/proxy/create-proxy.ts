@@ -156,6 +156,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     isDraining: () => draining,
     isStopping: () => stopping,
     observer,
+    telemetryRelay: { waiting: 0 },
     connections: createConnectionLimit(capacityFor(config.limits.connections, descriptorLimit())),
   };
   const app = createServingApp(config, parts, services);

@@ -17,6 +17,7 @@ import type { KeyPolicy } from "./routing/key-policy.ts";
 import type { UpstreamStats } from "./routing/upstream-stats.ts";
 import type { Runtime } from "./runtime.ts";
 import type { ConnectionLimit } from "./server/connections.ts";
+import type { TelemetryRelay } from "./server/relay-telemetry.ts";
 import type { createCallCache } from "./translate/conversations/call-memory.ts";
 import type { ConversationStore } from "./translate/conversations/conversation-store.ts";
 import type { OpenStreams } from "./upstream/open-streams.ts";
@@ -74,4 +75,5 @@ export interface Services {
   readonly isStopping: () => boolean;
   readonly connections: ConnectionLimit;
   readonly observer: CallObserver;
+  readonly telemetryRelay: TelemetryRelay;
 }

@@ -1,111 +1,12 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { violations } from "../support/accessibility.ts";
-import { launchBrowser, openPage } from "../support/browser.ts";
-import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
-import { quietPort } from "../support/quiet-port.ts";
+import { json } from "../support/fake-upstream.ts";
+import { rowsOf as rows, teamDashboard, viewLink as view } from "../support/team-dashboard.ts";
 
-const command = resolve(import.meta.dirname, "../../dist/sallyport.js");
-const completion = { type: "message", content: [], usage: { input_tokens: 1000, output_tokens: 100 } };
+const dashboard = teamDashboard();
+const { startProxy, stopProxy, call, adminApi, recorded, createKey, openSignedIn } = dashboard;
 
-let browser: Browser;
-let upstream: FakeUpstream;
-let home = "";
-let url = "";
-let admin = "";
-let child: ChildProcess;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-  home = mkdtempSync(join(tmpdir(), "team-dashboard-"));
-  upstream = await startFakeUpstream(json(completion));
-  await startProxy();
-});
-afterEach(async () => {
-  await stopProxy();
-  await upstream.close();
-  rmSync(home, { recursive: true, force: true, maxRetries: 20 });
-});
-
-async function startProxy(port?: number): Promise<void> {
-  const [config, ready] = [join(home, "config.json"), join(home, "ready.json")];
-  rmSync(ready, { force: true });
-  const upstreams = { a: { dialect: "messages", base_url: upstream.url, api_key: "sk-upstream-0123456789" } };
-  writeFileSync(config, JSON.stringify({ proxy: { upstreams } }));
-  const files = ["--config", config, "--ready-file", ready];
-  const args = [command, "proxy", "start", ...files, "--port", String(port ?? (await quietPort()))];
-  const env = { PATH: process.env["PATH"], HOME: home, SERVICE_HOME: join(home, "data") };
-  child = spawn(process.execPath, args, { env, stdio: "ignore" });
-  await expect.poll(() => read(ready)).toContain("url");
-  url = JSON.parse(read(ready)).url;
-  const key = join(home, "data/proxy/admin-key");
-  await expect.poll(() => read(key)).toContain("sk-sally-");
-  admin = read(key).trim();
-}
-
-async function stopProxy(): Promise<void> {
-  const exited = child.exitCode ?? child.signalCode ?? once(child, "exit");
-  child.kill("SIGKILL");
-  await exited;
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
-}
-
-async function call(model: string, key?: string): Promise<string> {
-  const response = await fetch(`${url}/v1/messages`, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...(key !== undefined && { "x-api-key": key }) },
-    body: JSON.stringify({ model, messages: [] }),
-  });
-  await response.text();
-  return response.headers.get("x-sallyport-request-id") ?? "";
-}
-
-async function adminApi(method: string, path: string, body?: object): Promise<{ [name: string]: never }> {
-  const headers = { authorization: `Bearer ${admin}`, ...(body && { "content-type": "application/json" }) };
-  const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
-  return (await fetch(`${url}/api/admin/v1${path}`, init)).json();
-}
-
-/** Resolves when the ledger has this many calls. */
-const recorded = (count: number) =>
-  expect.poll(async () => (await adminApi("GET", "/calls"))["calls"]).toHaveLength(count);
-
-async function createKey(name: string, more: object = {}): Promise<string> {
-  return (await adminApi("POST", "/keys", { name, ...more }))["secret"] ?? "";
-}
-
-async function signIn(page: Page, key: string): Promise<void> {
-  const field = page.getByLabel("Key", { exact: true });
-  const button = page.getByRole("button", { name: "Sign in" });
-  await button.waitFor();
-  if (!(await field.isVisible())) await button.click();
-  await field.fill(key);
-  await page.keyboard.press("Enter");
-}
-
-async function openSignedIn(key: string, options: Parameters<typeof openPage>[2] = {}) {
-  const opened = await openPage(browser, url, options);
-  await signIn(opened.page, key);
-  return opened;
-}
-
-const rows = (page: Page, name: string) => page.getByRole("table", { name }).locator("tbody tr");
-const view = (page: Page, name: string) =>
-  page.getByRole("navigation", { name: "Views" }).getByRole("link", { name, exact: true });
 /** The value of a figure above the charts. */
 const total = (page: Page, name: string) =>
   page.locator(".summary div", { has: page.getByText(name, { exact: true }) }).locator("dd");
@@ -113,10 +14,10 @@ const total = (page: Page, name: string) =>
 describe("the dashboard of an admin", () => {
   it("shows totals, charts with a table, and groups of the chosen range", async () => {
     for (const model of ["claude-sonnet-5", "claude-sonnet-5", "claude-opus-5"]) await call(model);
-    upstream.respond = json({ type: "error", error: { type: "api_error", message: "no" } }, 500);
+    dashboard.upstream.respond = json({ type: "error", error: { type: "api_error", message: "no" } }, 500);
     await call("claude-haiku-5");
     await recorded(4);
-    const { page, errors, foreignRequests } = await openSignedIn(admin);
+    const { page, errors, foreignRequests } = await openSignedIn(dashboard.admin);
     await expect.poll(() => total(page, "Calls").textContent()).toBe("4");
     expect(await total(page, "Errors").textContent()).toContain("25 %");
     expect(await total(page, "Tokens in").textContent()).toBe("3.0k");
@@ -139,11 +40,14 @@ describe("the dashboard of an admin", () => {
 
   it("searches, filters and pages calls, and shows one with its attempts, by keyboard", async () => {
     for (let number = 0; number < 103; number += 1) await call(`model-${number % 2}`);
-    upstream.respond = json({ type: "error", error: { type: "overloaded_error", message: "Full up" } }, 529);
+    dashboard.upstream.respond = json(
+      { type: "error", error: { type: "overloaded_error", message: "Full up" } },
+      529,
+    );
     const failed = await call("<img src=x onerror=alert(1)>");
     await recorded(100);
     await expect.poll(async () => (await adminApi("GET", "/calls?limit=1000"))["calls"]).toHaveLength(104);
-    const { page } = await openSignedIn(admin);
+    const { page } = await openSignedIn(dashboard.admin);
     await view(page, "Calls").focus();
     await page.keyboard.press("Enter");
     await expect.poll(() => rows(page, "Calls").count()).toBe(100);
@@ -177,7 +81,7 @@ describe("the dashboard of an admin", () => {
   });
 
   it("creates, changes, rotates and revokes keys, and shows a secret once and what is left", async () => {
-    const { page } = await openSignedIn(admin);
+    const { page } = await openSignedIn(dashboard.admin);
     await view(page, "Keys").click();
     await page.getByRole("button", { name: "Create team" }).click();
     const dialog = page.getByRole("dialog");
@@ -266,9 +170,9 @@ describe("the dashboard", () => {
   it("keeps the last figures while the proxy cannot be reached, and finds it again", async () => {
     await call("claude-sonnet-5");
     await recorded(1);
-    const { page } = await openSignedIn(admin);
+    const { page } = await openSignedIn(dashboard.admin);
     await expect.poll(() => total(page, "Calls").textContent()).toBe("1");
-    const port = Number(new URL(url).port);
+    const port = Number(new URL(dashboard.url).port);
     await stopProxy();
     await page.getByText("7 d", { exact: true }).click();
     await page.getByText("Not connected to the proxy").waitFor();
@@ -284,7 +188,7 @@ describe("the dashboard", () => {
     const alice = await createKey("alice", { team: "search", limits });
     await call("claude-sonnet-5", alice);
     await recorded(1);
-    const { page } = await openSignedIn(admin, { theme });
+    const { page } = await openSignedIn(dashboard.admin, { theme });
     const shown = {
       Overview: "claude-sonnet-5",
       Calls: "claude-sonnet-5",

@@ -9,6 +9,7 @@ import type {
   CallView,
   HealthView,
   KeyView,
+  SettingsView,
   TeamView,
   UsageRowView,
 } from "../../src/proxy/gateway/admin-api-types.ts";
@@ -38,6 +39,8 @@ export interface AdminBody {
   readonly entries: readonly AuditView[];
   readonly next_cursor: string | null;
   readonly replicas: HealthView["replicas"];
+  readonly capture: HealthView["capture"];
+  readonly settings: SettingsView["settings"];
   readonly openapi: string;
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
   readonly error: { readonly code: string; readonly message: string };

@@ -5,6 +5,7 @@ import { dashboardContent } from "../../src/render/dashboard/dashboard.ts";
 import { Button } from "../shared/components/button.tsx";
 import { ErrorBoundary } from "../shared/components/error-boundary.tsx";
 import { Toasts } from "../shared/components/toast.tsx";
+import { AuditView } from "./audit/audit.tsx";
 import { CallsView } from "./calls/calls.tsx";
 import { ADMIN_API, createApi, OWN_API, useConnection } from "./data/api.ts";
 import { formatLocation, usePageLocation } from "./data/location.ts";
@@ -14,6 +15,7 @@ import { KeysView } from "./keys/keys.tsx";
 import { LimitsView } from "./keys/own-limits.tsx";
 import { showCurrent } from "./live/show-current.ts";
 import { OverviewView } from "./overview/overview.tsx";
+import { SettingsView } from "./settings/settings.tsx";
 import type { SignedIn } from "./sign-in.ts";
 import { UpstreamsView } from "./upstreams/upstreams.tsx";
 
@@ -29,6 +31,8 @@ const ADMIN_VIEWS: readonly [ViewEntry, ...ViewEntry[]] = [
   { name: "keys", label: "Keys", View: KeysView },
   { name: "upstreams", label: "Upstreams", View: UpstreamsView },
   { name: "now", label: "Now", View: CurrentView },
+  { name: "audit", label: "Audit", View: AuditView },
+  { name: "settings", label: "Settings", View: SettingsView },
 ];
 
 const OWN_VIEWS: readonly [ViewEntry, ...ViewEntry[]] = [
@@ -112,7 +116,7 @@ function App() {
         </p>
       </header>
       <ConnectionNotice />
-      {isAdmin && <DatabaseNotice />}
+      {isAdmin && <HealthNotices />}
       <shown.View key={shown.name} />
       <Toasts />
     </>
@@ -134,7 +138,8 @@ function ConnectionNotice() {
 
 const HEALTH_MS = 15_000;
 
-function DatabaseNotice() {
+/** Says that the database is down, and that bodies of calls are kept. */
+function HealthNotices() {
   const { api } = useSession();
   const { data } = useQuery("health", (signal) => api.get<HealthView>("/health", {}, signal), HEALTH_MS);
   const isDown = data?.database.status === "down";
@@ -146,7 +151,26 @@ function DatabaseNotice() {
           it is back; figures and lists here are those from before.
         </p>
       )}
+      {data !== undefined && <CaptureNotice {...data.capture} />}
     </div>
+  );
+}
+
+const CAPTURED = { errors: "failed calls", all: "all calls" } as const;
+/** Names of keys in the notice. */
+const MAX_NAMES = 3;
+
+function CaptureNotice({ calls, keys }: HealthView["capture"]) {
+  if (calls === "off" && keys.length === 0) return null;
+  const names = keys.length > MAX_NAMES ? `${keys.length} keys` : keys.join(", ");
+  const parts = [
+    ...(calls === "off" ? [] : [CAPTURED[calls]]),
+    ...(keys.length === 0 ? [] : [`calls of ${names}`]),
+  ];
+  return (
+    <p className="banner banner-warning">
+      Capture is on: bodies of {parts.join(" and of ")} are kept. Admins see them in the details of a call.
+    </p>
   );
 }
 

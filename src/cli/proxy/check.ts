@@ -26,7 +26,7 @@ export async function checkProxy(flags: ProxyCheckFlags, output: Output): Promis
     return 0;
   }
   const { loaded, config } = await readProxyConfiguration(processEnvironment, flags, false);
-  const settings = effectiveSettings(loaded);
+  const settings = effectiveSettings(loaded, processEnvironment);
   const upstreams = [...config.upstreams.values()].map(({ name, dialect, baseUrl, keys }) => ({
     name,
     dialect,

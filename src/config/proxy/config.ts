@@ -1,6 +1,7 @@
 import type { UpstreamDialect } from "../../proxy/dialects/index.ts";
 import type { OutboundProxies } from "../outbound-proxy.ts";
 import type { DatabaseLocation } from "./database-location.ts";
+import type { EffectiveSetting } from "./effective.ts";
 import type { FallbackReason, Limits as KeyLimits, QueueSettings, Strategy, Subject } from "./limits.ts";
 import type { OtelConfig } from "./otel.ts";
 import type { ProxySettings } from "./schema.ts";
@@ -58,6 +59,10 @@ export interface ProxyConfig {
   readonly retention: Retention;
   readonly capture: CaptureConfig;
   readonly otel: OtelConfig;
+  /** The configuration file; undefined if there is none. */
+  readonly file: string | undefined;
+  /** Every setting in force with its source; secrets are redacted. */
+  readonly settings: readonly EffectiveSetting[];
   /** All known secrets, for redaction; longest first. */
   readonly secrets: readonly string[];
 }
@@ -76,6 +81,8 @@ export interface ProxyKey {
   readonly role?: "user" | "metrics" | "admin" | undefined;
   /** Patterns of the models that the key may call; undefined: all. */
   readonly models?: readonly string[] | undefined;
+  /** Which of its calls' bodies are kept; undefined: as `capture` of the proxy says. */
+  readonly capture?: CaptureConfig["calls"] | undefined;
   readonly limits?: KeyLimits | undefined;
   /** The limits of the key and of its team; undefined if they have none. */
   readonly subjects?: readonly Subject[] | undefined;

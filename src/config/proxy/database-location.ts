@@ -3,6 +3,7 @@ import { z } from "zod";
 import { AppError } from "../../errors.ts";
 import type { Environment } from "../paths.ts";
 import type { ProxyConfig } from "./config.ts";
+import { captureSchema } from "./limits.ts";
 import type { Refuse } from "./resolve.ts";
 import type { ProxySettings } from "./schema.ts";
 import { environmentValue } from "./upstreams.ts";
@@ -27,8 +28,7 @@ export const storageSettings = {
         .describe("Days that stored responses are kept, for previous_response_id."),
     })
     .prefault({}),
-  capture: z
-    .enum(["off", "errors", "all"])
+  capture: captureSchema
     .default("off")
     .describe("Which calls' bodies are kept in the database, with secrets redacted, for admins."),
   capture_max: z

@@ -1,3 +1,4 @@
+import type { Environment } from "../paths.ts";
 import { isSecretHeader, withoutUrlSecrets } from "./secrets.ts";
 import type { LoadedSettings } from "./settings.ts";
 
@@ -11,8 +12,14 @@ export interface EffectiveSetting {
 
 const SECRET_KEY = /^(?:redis|api_key|api_keys|key|token|secret|password|command)$/;
 
+/** Variables that take precedence over a setting of the file. */
+const OVERRIDES = { database: "SERVICE_PROXY_DATABASE", redis: "SERVICE_PROXY_REDIS" } as const;
+
 /** Returns every setting in force, in the order of the schema, with secrets redacted. */
-export function effectiveSettings({ settings, getSource }: LoadedSettings): readonly EffectiveSetting[] {
+export function effectiveSettings(
+  { settings, getSource }: LoadedSettings,
+  environment: Environment = {},
+): readonly EffectiveSetting[] {
   const found: EffectiveSetting[] = [];
   const visit = (value: unknown, path: readonly PropertyKey[]) => {
     const members = listMembers(value);
@@ -28,6 +35,17 @@ export function effectiveSettings({ settings, getSource }: LoadedSettings): read
     });
   };
   visit(settings, []);
+  for (const [key, variable] of Object.entries(OVERRIDES)) {
+    const value = environment[variable];
+    if (!value) continue;
+    const own = {
+      key,
+      value: isSecret([key]) ? "[redacted]" : withoutSecrets(value),
+      source: `environment ${variable}`,
+    };
+    const at = found.findIndex((each) => each.key === key);
+    found.splice(at < 0 ? found.length : at, at < 0 ? 0 : 1, own);
+  }
   return found;
 }
 

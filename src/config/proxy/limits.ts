@@ -24,12 +24,18 @@ export const keyLimitsSchema = z.strictObject({ ...rates, budgets: z.array(budge
 
 const text = z.string().min(1);
 
+/** Which calls' bodies are kept. */
+export const captureSchema = z.enum(["off", "errors", "all"]);
+
 /** The permissions of a configured key. */
 export const keyAccess = {
   team: text.optional().describe("The team whose limits and usage the key shares."),
   tags: z.record(text, z.string()).optional().describe("Recorded with each call."),
   models: z.array(text).min(1).optional().describe("Patterns of the models that it may call; default: all."),
   limits: keyLimitsSchema.optional(),
+  capture: captureSchema
+    .optional()
+    .describe("Which of its calls' bodies are kept; default: `proxy.capture`."),
 };
 
 const keyAccessSchema = z.object({ name: text, ...keyAccess });

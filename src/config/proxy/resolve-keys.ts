@@ -40,7 +40,7 @@ export function resolveKeys(
 }
 
 /** Returns what a configured key may do. */
-function toKeyAccess({ name, team, tags, models, limits }: KeyAccessSettings): Partial<ProxyKey> {
+function toKeyAccess({ name, team, tags, models, limits, capture }: KeyAccessSettings): Partial<ProxyKey> {
   const id = `config:${name}`;
-  return { id, team, tags, models, limits, subjects: getLimitSubjects({ id, name, limits }) };
+  return { id, team, tags, models, limits, capture, subjects: getLimitSubjects({ id, name, limits }) };
 }

@@ -15,6 +15,7 @@ import type {
   UpstreamConfig,
 } from "./config.ts";
 import { databasePasswords, findRedisUrl, passwordsIn, resolveStorage } from "./database-location.ts";
+import { effectiveSettings } from "./effective.ts";
 import { type OtelConfig, resolveOtel } from "./otel.ts";
 import { type KnownKey, resolveKeys } from "./resolve-keys.ts";
 import type { ProxySettings, SecretSettings } from "./schema.ts";
@@ -96,8 +97,8 @@ export function resolveProxyConfig(
     outboundProxies,
     limits: resolveLimits(settings),
     pingMs: settings.timeouts.ping * 1000,
-    drainDelayMs: settings.drain_delay * 1000,
-    drainTimeoutMs: settings.drain_timeout * 1000,
+    drainDelayMs: toTimerMs(settings.drain_delay),
+    drainTimeoutMs: toTimerMs(settings.drain_timeout),
     logging: {
       requests: settings.logging.requests,
       maxFile: settings.logging.max_file,
@@ -112,9 +113,11 @@ export function resolveProxyConfig(
     redisFailure: settings.redis_failure,
     queue: settings.queue && { size: settings.queue.size, timeoutMs: settings.queue.timeout * 1000 },
     unpriced: settings.unpriced,
-    totalMs: settings.timeouts.total * 1000,
+    totalMs: toTimerMs(settings.timeouts.total),
     ...storage,
     otel,
+    file: loaded.file?.path,
+    settings: effectiveSettings(loaded, environment),
     secrets: allSecrets(
       keys,
       [...upstreams.values()],
@@ -274,4 +277,12 @@ function resolveMcp(
 /** Returns the headers with lower-case names. */
 export function lowerNames(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** The longest delay that a timer of Node.js accepts, in milliseconds: almost 25 days. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Converts seconds to milliseconds that a timer accepts. */
+function toTimerMs(seconds: number): number {
+  return Math.min(seconds * 1000, MAX_TIMER_MS);
 }

@@ -1,10 +1,18 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { ProxyKey } from "../../config/proxy/config.ts";
+import { getLimitSubjects, type Limits } from "../../config/proxy/limits.ts";
 
 /** The keys of a database, which change while the proxy runs. */
 export interface StoredKeys {
   /** Returns the key whose secret has this SHA-256, unless it is revoked or expired. Takes constant time. */
   findBySecret(sha256: Buffer): ProxyKey | undefined;
+  /** Returns a team of the database. */
+  team(name: string): StoredTeam | undefined;
+}
+
+interface StoredTeam {
+  readonly name: string;
+  readonly limits: Limits;
 }
 
 /** The proxy's own API keys. */
@@ -25,11 +33,13 @@ const MAX_CACHED = 10_000;
  */
 export function createKeyRing(keys: readonly ProxyKey[], stored?: StoredKeys): KeyRing {
   const digests = new Map<string, Buffer>();
+  const inTeam = createTeamJoin(stored);
   const findKey = (text: string): ProxyKey | undefined => {
     const known = digests.get(text);
     const digest = known ?? createHash("sha256").update(text).digest();
     let found: ProxyKey | undefined;
     for (const key of keys) if (timingSafeEqual(digest, key.sha256)) found ??= key;
+    if (found?.team !== undefined) found = inTeam(found, found.team);
     found ??= stored?.findBySecret(digest);
     if (found !== undefined && known === undefined) {
       if (digests.size >= MAX_CACHED) digests.clear();
@@ -46,5 +56,19 @@ export function createKeyRing(keys: readonly ProxyKey[], stored?: StoredKeys): K
       }
       return undefined;
     },
+  };
+}
+
+/** Returns a function that adds the limits of a key's team in the database, which change while the proxy runs. */
+function createTeamJoin(stored: StoredKeys | undefined): (key: ProxyKey, team: string) => ProxyKey {
+  const joined = new Map<ProxyKey, { readonly team: StoredTeam | undefined; readonly key: ProxyKey }>();
+  return (key, name) => {
+    const team = stored?.team(name);
+    const known = joined.get(key);
+    if (known !== undefined && known.team === team) return known.key;
+    const { id = "", limits } = key;
+    const withTeam = { ...key, subjects: getLimitSubjects({ id, name: key.name, limits }, team) };
+    joined.set(key, { team, key: withTeam });
+    return withTeam;
   };
 }

@@ -6,6 +6,7 @@ import type {
   healthSchema,
   keyLimitsStateSchema,
   keySchema,
+  settingsSchema,
   teamSchema,
   usageRowSchema,
 } from "./admin-schemas.ts";
@@ -21,6 +22,7 @@ export type CallDetailView = z.output<typeof callDetailSchema>;
 export type UsageRowView = z.output<typeof usageRowSchema>;
 export type LimitsView = z.output<typeof keyLimitsStateSchema>;
 export type HealthView = z.output<typeof healthSchema>;
+export type SettingsView = z.output<typeof settingsSchema>;
 export type AuditView = z.output<typeof auditSchema>;
 export type OwnKeyView = z.output<typeof ownKeySchema>;
 export type OwnLimitsView = z.output<typeof ownLimitsSchema>;

@@ -16,10 +16,11 @@ import {
   healthSchema,
   keyLimitsStateSchema,
   keySchema,
+  settingsSchema,
   teamSchema,
   usageRowSchema,
 } from "./admin-schemas.ts";
-import { adminHealth, keyLimitsState, teamLimitsState } from "./admin-state.ts";
+import { adminHealth, adminSettings, keyLimitsState, teamLimitsState } from "./admin-state.ts";
 import { configuredKeys } from "./configured-keys.ts";
 import {
   keyPatchSchema,
@@ -217,8 +218,15 @@ export const adminRoutes: readonly AdminRoute[] = [
   }),
   route({
     method: "GET",
+    path: "/settings",
+    summary: "Returns the settings in force and their sources; secrets are redacted",
+    response: settingsSchema,
+    serve: async ({ services }) => adminSettings(services),
+  }),
+  route({
+    method: "GET",
     path: "/audit",
-    summary: "Lists changes of keys and teams, newest first",
+    summary: "Lists changes of keys, teams and settings, newest first",
     query: pageQuery,
     response: z.strictObject({ entries: z.array(auditSchema), next_cursor: nullableCursor }),
     async serve(context, { query }) {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { budgetSchema, keyLimitsSchema } from "../../config/proxy/limits.ts";
+import { budgetSchema, captureSchema, keyLimitsSchema } from "../../config/proxy/limits.ts";
 import { capturedSchema } from "./captures.ts";
 import { ROLES } from "./key-schemas.ts";
 import { USAGE_COLUMNS } from "./usage.ts";
@@ -20,6 +20,7 @@ export const keySchema = z.strictObject({
   tags: z.record(z.string(), z.string()),
   role: z.enum(ROLES),
   limits: keyLimitsSchema,
+  capture: captureSchema.nullable(),
   source: z.enum(["database", "config"]),
 });
 
@@ -76,8 +77,8 @@ export const auditSchema = z.strictObject({
   id: z.string(),
   time,
   action: z.string(),
-  subject: z.string().describe("A key's id or a team's name."),
-  actor: z.string().describe("The admin key's name, or `command line`."),
+  subject: z.string().describe("A key's id or a team's name; empty for settings."),
+  actor: z.string().describe("The admin key's name, `command line` or `configuration file`."),
   address: text,
   detail: z.unknown(),
 });
@@ -103,6 +104,28 @@ export const healthSchema = z.strictObject({
   redis: z.strictObject({ status: z.string(), reason: text }),
   upstreams: z.array(
     z.strictObject({ name: z.string(), dialect: z.string(), cooldown_until: time.nullable() }),
+  ),
+  capture: z
+    .strictObject({
+      calls: captureSchema,
+      keys: z.array(z.string()).describe("Names of keys that keep bodies whatever `calls` says."),
+    })
+    .describe("Which calls' bodies are kept."),
+});
+
+export const settingsSchema = z.strictObject({
+  file: text.describe("The configuration file."),
+  read_at: time,
+  refused: z
+    .strictObject({ at: time, reason: z.string() })
+    .nullable()
+    .describe("Why a later version of the file was not applied."),
+  settings: z.array(
+    z.strictObject({
+      key: z.string().describe("The setting below `proxy`, such as `timeouts.total`."),
+      value: z.unknown(),
+      source: z.string().describe("`default`, `file:LINE`, `environment NAME` or `flag --name`."),
+    }),
   ),
 });
 

@@ -1,3 +1,4 @@
+import type { ProxyConfig, ProxyKey } from "../../config/proxy/config.ts";
 import { getLimitSubjects, type Limits, type Subject, teamSubject } from "../../config/proxy/limits.ts";
 import type { Services } from "../services.ts";
 import type { KeyLimitsState } from "./admin-schemas.ts";
@@ -94,6 +95,33 @@ export async function adminHealth(services: Services) {
       name,
       dialect,
       cooldown_until: isoOrNull(until.get(name)),
+    })),
+    capture: captureState(services, config),
+  };
+}
+
+/** Returns which bodies are kept. Keys that keep no more than all others are not named. */
+function captureState({ gateway }: Services, { capture, keys }: ProxyConfig) {
+  const { calls } = capture;
+  const isMore = (own: ProxyKey["capture"] | null) =>
+    own === "all" ? calls !== "all" : own === "errors" && calls === "off";
+  const stored = gateway.directory.keys().filter(({ revoked_at }) => revoked_at === null);
+  const named = [...keys, ...stored].filter((key) => isMore(key.capture));
+  return { calls, keys: named.map(({ name }) => name) };
+}
+
+/** Returns the settings in force, with secrets redacted. */
+export function adminSettings(services: Services) {
+  const { config, redact } = services.runtime();
+  const { readAt, refused } = services.configuration();
+  return {
+    file: config.file ?? null,
+    read_at: new Date(readAt).toISOString(),
+    refused: refused ? { at: new Date(refused.at).toISOString(), reason: redact(refused.reason) } : null,
+    settings: config.settings.map(({ key, value, source }) => ({
+      key,
+      value: typeof value === "string" ? redact(value) : value,
+      source,
     })),
   };
 }

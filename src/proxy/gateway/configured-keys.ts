@@ -15,6 +15,7 @@ export function configuredKeys({ keys }: Pick<ProxyConfig, "keys">): VirtualKey[
     tags: key.tags ?? {},
     role: "user",
     limits: (key.limits ?? {}) as VirtualKey["limits"],
+    capture: key.capture ?? null,
     source: "config",
   }));
 }

@@ -91,7 +91,7 @@ export function createKeyDirectory(now: () => number = Date.now): KeyDirectory {
 }
 
 function toProxyKey(key: VirtualKey, sha256: Buffer, itsTeam: DirectoryTeam | undefined): ProxyKey {
-  const { id, name, team, tags, role, models, limits } = key;
+  const { id, name, team, tags, role, models, limits, capture } = key;
   const subjects = getLimitSubjects({ id, name, limits }, itsTeam);
   return {
     id,
@@ -102,6 +102,7 @@ function toProxyKey(key: VirtualKey, sha256: Buffer, itsTeam: DirectoryTeam | un
     role,
     models: models ?? undefined,
     limits,
+    capture: capture ?? undefined,
     subjects,
   };
 }

@@ -81,6 +81,7 @@ export function toKey(row: Selectable<KeyTable>): VirtualKey {
     tags: JSON.parse(row.tags),
     role: row.role as VirtualKey["role"],
     limits: JSON.parse(row.limits),
+    capture: row.capture as VirtualKey["capture"],
     source: "database",
   };
 }
@@ -107,6 +108,7 @@ export function fromKey(key: VirtualKey, isFirstStart: boolean): Selectable<KeyT
     tags: JSON.stringify(key.tags),
     role: key.role,
     limits: JSON.stringify(key.limits),
+    capture: key.capture,
     first_start: isFirstStart ? 1 : 0,
   };
 }

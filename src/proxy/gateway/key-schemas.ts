@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { budgetSchema, count, keyLimitsSchema } from "../../config/proxy/limits.ts";
+import { budgetSchema, captureSchema, count, keyLimitsSchema } from "../../config/proxy/limits.ts";
 
 /** The schemas of virtual keys and teams, for the admin API, the command line and the configuration. */
 
@@ -23,6 +23,9 @@ const limitsPatch = z.strictObject({
 });
 
 const expiresAt = z.iso.datetime({ offset: true });
+const capture = captureSchema
+  .nullish()
+  .describe("Which of its calls' bodies are kept; null: as `proxy.capture` says.");
 
 export const newKeySchema = z.strictObject({
   name,
@@ -32,6 +35,7 @@ export const newKeySchema = z.strictObject({
   role: z.enum(ROLES).optional(),
   expires_at: expiresAt.nullish(),
   limits: keyLimitsSchema.optional(),
+  capture,
 });
 
 export const keyPatchSchema = z.strictObject({
@@ -42,6 +46,7 @@ export const keyPatchSchema = z.strictObject({
   role: z.enum(ROLES).optional(),
   expires_at: expiresAt.nullish(),
   limits: limitsPatch.optional(),
+  capture,
 });
 
 export const rotationSchema = z.strictObject({
@@ -83,6 +88,7 @@ export interface VirtualKey {
   readonly tags: Readonly<Record<string, string>>;
   readonly role: Role;
   readonly limits: Limits;
+  readonly capture: z.output<typeof captureSchema> | null;
   readonly source: "database" | "config";
 }
 

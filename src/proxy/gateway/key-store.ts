@@ -198,6 +198,7 @@ async function createKey(trx: Trx, key: NewKey, actor: Actor, now: number) {
     tags: JSON.stringify(key.tags ?? {}),
     role: key.role ?? "user",
     limits: JSON.stringify(key.limits ?? {}),
+    capture: key.capture ?? null,
     first_start: 0,
   };
   await trx.insertInto("gateway_keys").values(row).execute();
@@ -219,6 +220,7 @@ async function updateKey(trx: Trx, idOrName: string, patch: KeyPatch, actor: Act
     role: patch.role ?? row.role,
     expires_at: patch.expires_at === undefined ? row.expires_at : toMilliseconds(patch.expires_at),
     limits: patch.limits ? JSON.stringify(patchLimits(JSON.parse(row.limits), patch.limits)) : row.limits,
+    capture: patch.capture === undefined ? row.capture : patch.capture,
   };
   await trx.updateTable("gateway_keys").set(next).where("id", "=", row.id).execute();
   await audit(trx, actor, "key.update", row.id, { name: next.name, changed: Object.keys(patch) }, now);

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { resolve } from "node:path";
 import type { ProxyConfig } from "../../config/proxy/config.ts";
 import type { DatabaseLocation } from "../../config/proxy/database-location.ts";
+import type { EffectiveSetting } from "../../config/proxy/effective.ts";
 import { type Database, openDatabase, replaceMissingTables, rethrow } from "../../database/open-database.ts";
 import type { CaptureTable } from "../../database/schema.ts";
 import type { SqliteWorkerFiles } from "../../database/sqlite/worker-client.ts";
@@ -10,11 +11,12 @@ import { getErrorMessage } from "../../errors.ts";
 import { createQueue } from "../../files/in-turn.ts";
 import { saveCapture } from "./captures.ts";
 import type { DatabaseState, GatewayStore } from "./gateway.ts";
+import { audit } from "./key-rows.ts";
 import type { VirtualKey } from "./key-schemas.ts";
 import { createKeyStore, type KeySnapshot, type KeyStore } from "./key-store.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { createLedgerQueries } from "./ledger-queries.ts";
-import { startPruning } from "./ledger-retention.ts";
+import { startUpkeep } from "./ledger-retention.ts";
 import { accountId, budgetAccounts, type SpentBudget } from "./limits-spent.ts";
 import { readSpent } from "./read-spent.ts";
 import { createReplicaRegistry } from "./replica-registry.ts";
@@ -24,7 +26,7 @@ import { createResponseRows } from "./response-rows.ts";
 export interface OpenGateway {
   readonly store: GatewayStore;
   readonly ledger: Ledger;
-  /** Reads the keys and the budgets again. */
+  /** Reads the keys and the budgets again, and records which settings have changed. */
   refresh(): Promise<void>;
   state(): DatabaseState;
   /** Stops everything and closes the database. */
@@ -78,17 +80,21 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
       ledger.reread();
       return true;
     };
+    const recordSettings = createSettingsAudit(db, config);
     const watch = await watchKeys(keys, createBudgetReader(db, ledger, config), options, repair);
     if (firstAdmin !== undefined) await keepFirstAdmin(firstAdmin, keys, options);
-    const stopPruning = startPruning(db, () => config().retention);
+    const stopUpkeep = startUpkeep(db, () => config().retention);
     return {
-      store: createStore(db, keys, watch.refresh),
+      store: createStore(db, keys, watch.refresh, ledger),
       ledger,
-      refresh: watch.refresh,
+      async refresh() {
+        await watch.refresh();
+        await recordSettings();
+      },
       state: () => toState(location.engine, ledger.failure ?? watch.failure()),
       async close() {
         watch.stop();
-        stopPruning();
+        stopUpkeep();
         await ledger.close();
         await db.destroy();
       },
@@ -102,6 +108,27 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
 
 function toState(engine: "sqlite" | "postgres", reason: string | undefined): DatabaseState {
   return { engine, status: reason === undefined ? "ok" : "down", reason: reason ?? null };
+}
+
+/**
+ * Returns a function that records in the audit log which settings differ from those of its last success. Values are left out.
+ */
+function createSettingsAudit(db: Database, config: () => ProxyConfig) {
+  const toTexts = (settings: readonly EffectiveSetting[]) =>
+    new Map(settings.map(({ key, value }) => [key, JSON.stringify(value)]));
+  let known = toTexts(config().settings);
+  return async () => {
+    const next = toTexts(config().settings);
+    const changed = [...new Set([...known.keys(), ...next.keys()])].filter(
+      (key) => known.get(key) !== next.get(key),
+    );
+    if (changed.length > 0) {
+      const actor = { name: "configuration file", address: null };
+      const detail = { changed, host: hostname() };
+      await db.transaction().execute((trx) => audit(trx, actor, "settings.change", "", detail, Date.now()));
+    }
+    known = next;
+  };
 }
 
 /** Stores the secret where the user finds it; if that fails, revokes the key, whose secret nobody knows. */
@@ -200,7 +227,12 @@ async function changeStamp(location: GatewayOptions["location"]): Promise<number
 }
 
 /** Creates the store that admins use: after a change, every process knows the new keys before the change resolves. */
-function createStore(db: Database, keys: KeyStore, refresh: () => Promise<void>): GatewayStore {
+function createStore(
+  db: Database,
+  keys: KeyStore,
+  refresh: () => Promise<void>,
+  ledger: Ledger,
+): GatewayStore {
   type Task<Parameters extends unknown[], Result> = (...given: Parameters) => Promise<Result>;
   const reading =
     <Parameters extends unknown[], Result>(task: Task<Parameters, Result>): Task<Parameters, Result> =>
@@ -217,7 +249,10 @@ function createStore(db: Database, keys: KeyStore, refresh: () => Promise<void>)
     saveCapture: reading((row: CaptureTable) => saveCapture(db, row)),
     ...createResponseRows(db),
     ...createReplicaRegistry(db),
-    spent: (accounts) => readSpent(db, accounts),
+    async spent(accounts) {
+      await ledger.flush();
+      return readSpent(db, accounts);
+    },
     calls: reading(queries.calls),
     call: reading(queries.call),
     usage: reading(queries.usage),

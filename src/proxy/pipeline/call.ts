@@ -133,7 +133,7 @@ export function openCall(
     errorCode: undefined,
     isTimedOut: false,
     sendEnd: undefined,
-    observation: services.observer.begin(request, response, runtime),
+    observation: services.observer.begin(request, response, runtime, key),
     index: -1,
   };
   services.recent.begin(call);

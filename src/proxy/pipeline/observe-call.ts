@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { CaptureConfig } from "../../config/proxy/config.ts";
+import type { CaptureConfig, ProxyKey, UpstreamConfig } from "../../config/proxy/config.ts";
 import { getProfile } from "../dialects/index.ts";
 import type { CallRecord } from "../observability/request-log.ts";
-import type { CallTrace, Telemetry } from "../observability/telemetry.ts";
+import type { CallTrace, McpTrace, Telemetry } from "../observability/telemetry.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Call } from "./call.ts";
 import type { CallBody } from "./call-body.ts";
@@ -41,8 +41,14 @@ export class CallObserver {
     this.telemetry = telemetry;
   }
 
-  begin(request: IncomingMessage, response: ServerResponse, { config }: Runtime): Observation | undefined {
-    const { calls, maxBytes } = config.capture;
+  begin(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { config }: Runtime,
+    key: ProxyKey | undefined,
+  ): Observation | undefined {
+    const { maxBytes } = config.capture;
+    const calls = config.database.engine === "none" ? "off" : (key?.capture ?? config.capture.calls);
     const capture =
       calls === "off" || request.headers[NO_CAPTURE]?.toString().toLowerCase() === "off" ? "off" : calls;
     if (this.telemetry === undefined && capture === "off") return undefined;
@@ -57,6 +63,11 @@ export class CallObserver {
       operation: undefined,
       body: undefined,
     };
+  }
+
+  /** Begins to report a call to an MCP server; undefined if there is no collector. */
+  beginMcp({ headers }: IncomingMessage, server: UpstreamConfig): McpTrace | undefined {
+    return this.telemetry?.beginMcp(headers, server);
   }
 
   /** Reports a call whose response has ended, and stores its bodies. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { sha256 } from "../../../src/config/proxy/resolve-keys.ts";
 import { adminRoutes } from "../../../src/proxy/gateway/admin-routes.ts";
 import { ENGINES, testDatabases } from "../../support/databases.ts";
 import { json, startFakeUpstream } from "../../support/fake-upstream.ts";
@@ -125,6 +126,91 @@ describe.each(ENGINES)("the admin API on %s", (engine) => {
     const health = await ok(proxy, "GET", "/health");
     expect(health).toMatchObject({ database: { engine, status: "ok" }, upstreams: [{ name: "vendor" }] });
     expect(health.replicas).toHaveLength(1);
+  });
+
+  it("returns the settings in force with their sources, and no secret", async () => {
+    const upstreams = {
+      vendor: {
+        dialect: "messages",
+        base_url: "http://localhost:1/v1?key=sk-url-0123456789",
+        api_key: "sk-vendor-0123456789",
+      },
+    };
+    const proxy = await start({ upstreams, timeouts: { total: 77 }, redis_failure: "local" });
+    const { settings } = await ok(proxy, "GET", "/settings");
+    const { text } = await proxy.request("GET", "/settings");
+    expect(settings).toContainEqual({ key: "timeouts.total", value: 77, source: "default" });
+    expect(settings).toContainEqual(
+      expect.objectContaining({ key: "upstreams.vendor.api_key", value: "[redacted]" }),
+    );
+    expect(text).not.toMatch(/0123456789/);
+  });
+
+  it("keeps bodies as each key says, and names the keys", async () => {
+    const upstream = await startFakeUpstream(json({ choices: [] }));
+    const vendor = { dialect: "chat-completions", base_url: upstream.url };
+    const keys = [
+      { name: "in file", sha256: sha256("sk-in-file-0123456789").toString("hex"), capture: "errors" },
+    ];
+    const proxy = await start({
+      database: "sqlite",
+      upstreams: { vendor },
+      models: [{ match: "*", upstream: "vendor" }],
+      api_keys: keys,
+    });
+    const { key, secret } = await ok(proxy, "POST", "/keys", { name: "alice", capture: "all" });
+    expect((await ok(proxy, "GET", "/health")).capture).toEqual({ calls: "off", keys: ["in file", "alice"] });
+    const call = async () => {
+      const response = await fetch(`${proxy.url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+        body: JSON.stringify({ model: "m", messages: [{ role: "user", content: "hi" }] }),
+      });
+      await response.text();
+      return response.headers.get("x-sallyport-request-id");
+    };
+    const [kept, owners] = [await call(), { authorization: `Bearer ${secret}` }];
+    await expect
+      .poll(async () => (await proxy.request("GET", `/calls/${kept}`)).body.call?.captured?.request?.text)
+      .toContain('"hi"');
+    // Only admins see bodies.
+    const own = await fetch(`${proxy.url}/api/me/v1/calls/${kept}`, { headers: owners });
+    expect(await own.json()).toMatchObject({ call: { id: kept, captured: null } });
+    await ok(proxy, "PATCH", `/keys/${key.id}`, { capture: null });
+    expect((await ok(proxy, "GET", "/health")).capture).toEqual({ calls: "off", keys: ["in file"] });
+    const other = await call();
+    await expect.poll(async () => (await ok(proxy, "GET", "/calls")).calls).toHaveLength(2);
+    expect((await ok(proxy, "GET", `/calls/${other}`)).call.captured).toBeNull();
+    await upstream.close();
+  });
+
+  it("counts calls of the configuration's keys against their team", async () => {
+    const upstream = await startFakeUpstream(json({ choices: [] }));
+    const vendor = { dialect: "chat-completions", base_url: upstream.url };
+    const secret = "sk-in-file-0123456789";
+    const api_keys = [
+      { name: "in file", sha256: sha256(secret).toString("hex"), team: "search", limits: { rpm: 50 } },
+    ];
+    const proxy = await start({
+      upstreams: { vendor },
+      models: [{ match: "*", upstream: "vendor" }],
+      api_keys,
+    });
+    const call = async () => {
+      const response = await fetch(`${proxy.url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+        body: JSON.stringify({ model: "m", messages: [] }),
+      });
+      return [response.status, await response.text()];
+    };
+    expect(await call()).toEqual([200, expect.any(String)]);
+    await ok(proxy, "POST", "/teams", { name: "search", limits: { rpm: 2 } });
+    for (const status of [200, 200]) expect(await call()).toEqual([status, expect.any(String)]);
+    expect(await call()).toEqual([429, expect.stringContaining("search")]);
+    await ok(proxy, "PATCH", "/teams/search", { limits: { rpm: null } });
+    expect(await call()).toEqual([200, expect.any(String)]);
+    await upstream.close();
   });
 
   it("pages through keys of the configuration and of the database", async () => {

@@ -24,6 +24,7 @@ describe.each(ENGINES)("the key store on %s", (engine) => {
     expect(key).toEqual({
       id: expect.stringMatching(/^key_[0-9a-f]{24}$/),
       name: "alice",
+      capture: null,
       team: null,
       created_at: "2026-01-02T00:00:00.000Z",
       expires_at: null,

@@ -2,11 +2,13 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { periodAt } from "../../../src/proxy/gateway/budget-periods.ts";
+import { sumDays } from "../../../src/proxy/gateway/ledger-retention.ts";
 import { parseLedgerRow } from "../../../src/proxy/gateway/ledger-row.ts";
 import { createMemoryLimits } from "../../../src/proxy/gateway/limits-memory.ts";
 import type { SpentBudget } from "../../../src/proxy/gateway/limits-spent.ts";
 import { lostCallLine } from "../../../src/proxy/gateway/lost-calls.ts";
 import { type OpenGateway, openGateway } from "../../../src/proxy/gateway/open-gateway.ts";
+import { readSpent } from "../../../src/proxy/gateway/read-spent.ts";
 import { createMemoryConversations } from "../../../src/proxy/translate/conversations/conversation-store.ts";
 import { createStoredConversations } from "../../../src/proxy/translate/conversations/shared-conversations.ts";
 import { ENGINES, type Location, testDatabases } from "../../support/databases.ts";
@@ -19,12 +21,17 @@ const databases = testDatabases();
 const actor = { name: "root", address: null };
 
 /** Opens the database as a proxy does; `spent` receives what was spent of new budgets. */
-async function open(location: Location, log: string, spent: SpentBudget[] = [], settings: object = {}) {
+async function open(
+  location: Location,
+  log: string,
+  spent: SpentBudget[] = [],
+  settings: object | (() => object) = {},
+) {
   const gateway = await openGateway({
     location,
     workerFiles: sqliteWorkerFiles,
     log,
-    config: () => configOf(settings),
+    config: () => configOf(typeof settings === "function" ? settings() : settings),
     onKeys: async (_snapshot, added) => void spent.push(...added),
     keepAdminKey: async () => {},
     note: () => {},
@@ -82,7 +89,7 @@ describe.each(ENGINES)("state that outlives a process, on %s", (engine) => {
       micros: 3e6,
     });
     const limits = createMemoryLimits();
-    for (const { subject, period, start, micros } of spent) limits.prime(subject, period, start, micros);
+    for (const each of spent) limits.prime(each);
     const subjects = [{ id: `key:${key.id}`, label: "the key", limits: { budgets } }];
     const reservation = { id: "r", subjects, tokens: 0, micros: 1_500_000, inputMicros: 0, totalMs: 0 };
     expect(await limits.reserve(reservation)).toMatchObject({
@@ -92,6 +99,26 @@ describe.each(ENGINES)("state that outlives a process, on %s", (engine) => {
     // A budget that is added later begins with what its period has seen.
     await second.store.update(key.id, { limits: { budgets: [{ usd: 8, period: "total" }] } }, actor);
     expect(spent.slice(2)).toEqual([{ subject: `key:${key.id}`, period: "total", start: 0, micros: 2e6 }]);
+  });
+
+  it("includes the amounts spent on days that are already summed", async () => {
+    const location = await databases.locate(engine);
+    const log = await logIn();
+    const day = 86_400_000;
+    for (const [index, ago] of [0, 1, 40].entries())
+      appendFileSync(
+        log,
+        callLine(
+          callOf(`req_${index}`, "key_a", 1, { time: new Date(Date.now() - ago * day).toISOString() }),
+        ),
+      );
+    const { close } = await open(location, log);
+    await close();
+    const db = await databases.open(engine, location);
+    const account = { subject: "key:key_a", period: "total" as const };
+    expect(await readSpent(db, [account])).toEqual([{ ...account, start: 0, micros: 3e6 }]);
+    await sumDays(db, Date.now());
+    expect(await readSpent(db, [account])).toEqual([{ ...account, start: 0, micros: 3e6 }]);
   });
 
   it("includes the budgets of configured keys", async () => {
@@ -124,6 +151,40 @@ describe.each(ENGINES)("state that outlives a process, on %s", (engine) => {
     await second.delete("alice/resp_1");
     expect(await second.load("alice/resp_1")).toBeUndefined();
     if (engine === "postgres") expect(await store(first).load("alice/resp_1")).toBeUndefined();
+  });
+});
+
+describe("a stored response", () => {
+  it("is kept in memory while the database does not respond", async () => {
+    const silent = {
+      directory: undefined as never,
+      store: () => new Promise<never>(() => {}),
+      state: () => ({ engine: "postgres", status: "ok", reason: null }) as const,
+    };
+    const store = createStoredConversations(silent, createMemoryConversations(), 20);
+    const turns = [{ role: "user" as const, parts: [{ type: "text" as const, text: "hi" }] }];
+    await store.save("alice/resp_1", { turns, responseText: "{}" }, 50);
+    expect(await store.load("alice/resp_1")).toEqual({ turns, responseText: "{}" });
+    await store.delete("alice/resp_1");
+    expect(await store.load("alice/resp_1")).toBeUndefined();
+  });
+});
+
+describe("a reload of the configuration", () => {
+  it("is recorded with the names of the settings that it has changed", async () => {
+    const location = await databases.locate("sqlite");
+    let settings: object = { timeouts: { total: 5 } };
+    const { refresh, store } = await open(location, await logIn(), [], () => settings);
+    await refresh();
+    settings = { timeouts: { total: 6, idle: 7 } };
+    await refresh();
+    await refresh();
+    const { items } = await store.audit({ limit: 10 });
+    expect(items.map(({ action, actor }) => [action, actor])).toEqual([
+      ["settings.change", "configuration file"],
+      ["key.create", "first start"],
+    ]);
+    expect(items[0]?.detail).toMatchObject({ changed: ["timeouts.idle", "timeouts.total"] });
   });
 });
 

@@ -228,7 +228,9 @@ describe("OpenTelemetry", () => {
     expect(span?.attributes).toMatchObject({ ...shared, "http.route": "/mcp/reader/mcp" });
     expect(sent?.attributes).toMatchObject({ ...shared, "server.address": "127.0.0.1" });
     expect(tools.hits[0]?.headers["traceparent"]).toBe(`00-${TRACE}-${sent?.spanId}-01`);
-    const failed = collector.spans.filter(({ attributes }) => attributes["sallyport.upstream"] === "unreachable");
+    const failed = collector.spans.filter(
+      ({ attributes }) => attributes["sallyport.upstream"] === "unreachable",
+    );
     expect(failed.map(({ attributes }) => attributes["error.type"])).toEqual([
       "upstream_unreachable",
       "upstream_unreachable",

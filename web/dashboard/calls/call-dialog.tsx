@@ -7,6 +7,7 @@ import { useSession } from "../data/session.ts";
 import { useQuery } from "../data/use-query.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { QueryState } from "../parts/query-state.tsx";
+import { CapturedBodies } from "./captured-bodies.tsx";
 
 /** An attempt in the form of the request log. */
 interface Attempt {
@@ -94,6 +95,7 @@ function CallDetails({ call }: { readonly call: CallDetailView }) {
           ))}
         </ul>
       )}
+      <CapturedBodies captured={call.captured} />
     </>
   );
 }

@@ -1,13 +1,13 @@
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import type { CallView } from "../../../src/proxy/gateway/admin-api-types.ts";
 import { clock, count, dollars, duration } from "../../../src/render/dashboard/amounts.ts";
-import { Button } from "../../shared/components/button.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
 import { formatLocation, openLocation, usePageLocation } from "../data/location.ts";
 import { findRange, getStart, RANGES } from "../data/ranges.ts";
 import { useSession } from "../data/session.ts";
 import { useQuery } from "../data/use-query.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
+import { Pager, usePages } from "../parts/pager.tsx";
 import { QueryState } from "../parts/query-state.tsx";
 import { Section } from "../parts/section.tsx";
 import { CallDialog } from "./call-dialog.tsx";
@@ -29,10 +29,10 @@ export function CallsView() {
   const range = findRange(choices["range"]);
   const filters = Object.fromEntries(FILTERS.map((name) => [name, choices[name] ?? ""]));
   const what = JSON.stringify([range.id, filters]);
-  const [pages, setPages] = useState<readonly string[]>([]);
+  const pages = usePages();
   // biome-ignore lint/correctness/useExhaustiveDependencies: other filters begin with the newest calls again.
-  useEffect(() => setPages([]), [what]);
-  const cursor = pages.at(-1);
+  useEffect(() => pages.reset(), [what]);
+  const { cursor } = pages;
   const query = useQuery<CallPage>(
     `${what} ${cursor}`,
     (signal) => {
@@ -68,20 +68,7 @@ export function CallsView() {
                   getTone={getTone}
                 />
               )}
-              <nav className="pager" aria-label="Pages of calls">
-                <Button disabled={pages.length === 0} onClick={() => setPages(pages.slice(0, -1))}>
-                  Newer
-                </Button>
-                <span className="secondary">
-                  Page {pages.length + 1}, {calls.length} calls
-                </span>
-                <Button
-                  disabled={next_cursor === null}
-                  onClick={() => next_cursor !== null && setPages([...pages, next_cursor])}
-                >
-                  Older
-                </Button>
-              </nav>
+              <Pager pages={pages} what="calls" size={calls.length} next={next_cursor} />
             </>
           )}
         </QueryState>

@@ -33,6 +33,13 @@ export function keyColumns(setOpen: (open: Open) => void): Column<KeyView>[] {
     { head: "Role", cell: ({ role }) => role },
     { head: "Models", cell: ({ models }) => models?.join(", ") ?? "all" },
     {
+      head: "Tags",
+      cell: ({ tags }) =>
+        Object.entries(tags)
+          .map(([name, value]) => `${name}=${value}`)
+          .join(", "),
+    },
+    {
       head: "Left",
       cell: ({ id, limits, revoked_at }) =>
         revoked_at === null && Object.keys(limits).length > 0 ? (

@@ -7,6 +7,7 @@ import { writeClipboard } from "../../shared/write-clipboard.ts";
 import { useSession } from "../data/session.ts";
 import { FormDialog, NameField } from "./form-dialog.tsx";
 import { LimitFields, limitsFrom, newLimitsFrom, toTexts } from "./limits.tsx";
+import { TagFields, type TagTexts, tagsFrom, tagTexts } from "./tags.tsx";
 
 interface KeyDialogProps {
   /** The key to change; undefined for a new one. */
@@ -33,6 +34,8 @@ export function KeyDialog({ existing, teams, onClose, onDone }: KeyDialogProps) 
   const [models, setModels] = useState(existing?.models?.join(", ") ?? "");
   const [expires, setExpires] = useState(existing?.expires_at?.slice(0, 10) ?? "");
   const [limits, setLimits] = useState(() => toTexts(existing?.limits ?? {}));
+  const [tags, setTags] = useState<readonly TagTexts[]>(() => tagTexts(existing?.tags ?? {}));
+  const [capture, setCapture] = useState<KeyView["capture"]>(existing?.capture ?? null);
   const submit = async () => {
     const patterns = models.split(/[\s,]+/).filter(Boolean);
     const body = {
@@ -40,6 +43,8 @@ export function KeyDialog({ existing, teams, onClose, onDone }: KeyDialogProps) 
       team: team === "" ? null : team,
       role,
       models: patterns.length === 0 ? null : patterns,
+      tags: tagsFrom(tags),
+      capture,
       // A date that was not changed keeps its time of day.
       expires_at:
         expires === (existing?.expires_at?.slice(0, 10) ?? "")
@@ -110,9 +115,33 @@ export function KeyDialog({ existing, teams, onClose, onDone }: KeyDialogProps) 
         />
       </label>
       <LimitFields texts={limits} onChange={setLimits} />
+      <TagFields texts={tags} onChange={setTags} />
+      <label className="field">
+        <span>Keep bodies of its calls, for admins</span>
+        <select
+          className="input"
+          value={capture ?? ""}
+          onChange={({ target }) =>
+            setCapture(CAPTURES.find(({ value }) => value === target.value)?.value ?? null)
+          }
+        >
+          <option value="">As proxy.capture says</option>
+          {CAPTURES.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
     </FormDialog>
   );
 }
+
+const CAPTURES = [
+  { value: "off", label: "None" },
+  { value: "errors", label: "Of failed calls" },
+  { value: "all", label: "Of all calls" },
+] as const;
 
 const GRACES = [
   { value: "", label: "at once" },

@@ -3,6 +3,7 @@ import type { TeamView } from "../../../src/proxy/gateway/admin-api-types.ts";
 import { useSession } from "../data/session.ts";
 import { FormDialog, NameField } from "./form-dialog.tsx";
 import { LimitFields, limitsFrom, newLimitsFrom, toTexts } from "./limits.tsx";
+import { TagFields, type TagTexts, tagsFrom, tagTexts } from "./tags.tsx";
 
 /** Creates a team or changes its limits. */
 export function TeamDialog({
@@ -17,11 +18,13 @@ export function TeamDialog({
   const { api } = useSession();
   const [name, setName] = useState(existing?.name ?? "");
   const [limits, setLimits] = useState(() => toTexts(existing?.limits ?? {}));
+  const [tagFields, setTagFields] = useState<readonly TagTexts[]>(() => tagTexts(existing?.tags ?? {}));
   const submit = async () => {
+    const tags = tagsFrom(tagFields);
     if (existing) {
       const path = `/teams/${encodeURIComponent(existing.name)}`;
-      await api.send("PATCH", path, { limits: limitsFrom(limits) });
-    } else await api.send("POST", "/teams", { name: name.trim(), limits: newLimitsFrom(limits) });
+      await api.send("PATCH", path, { tags, limits: limitsFrom(limits) });
+    } else await api.send("POST", "/teams", { name: name.trim(), tags, limits: newLimitsFrom(limits) });
     onDone();
   };
   return (
@@ -33,6 +36,7 @@ export function TeamDialog({
     >
       {!existing && <NameField name={name} onChange={setName} />}
       <LimitFields texts={limits} onChange={setLimits} />
+      <TagFields texts={tagFields} onChange={setTagFields} />
     </FormDialog>
   );
 }

@@ -1,4 +1,5 @@
 import { processEnvironment } from "../../../config/paths.ts";
+import { captureSchema } from "../../../config/proxy/limits.ts";
 import type { ProxyFlags } from "../../../config/proxy/settings.ts";
 import { AppError } from "../../../errors.ts";
 import { configuredKeys } from "../../../proxy/gateway/configured-keys.ts";
@@ -20,6 +21,7 @@ export interface KeyFlags extends ProxyFlags, LimitFlags {
   readonly expires?: string;
   readonly role?: string;
   readonly grace?: string;
+  readonly capture?: string;
 }
 
 /** `sallyport proxy keys create NAME`: prints the new secret, with `--json` beside the key. */
@@ -74,6 +76,9 @@ function changed(flags: KeyFlags, task: (store: KeyStore) => Promise<VirtualKey>
   return withKeyStore(processEnvironment, flags, task);
 }
 
+/** `default`: as `proxy.capture` says. */
+const CAPTURES = [...captureSchema.options, "default"] as const;
+
 /** The members of a key that the flags name. Throws `usage`. */
 function keyMembers(flags: KeyFlags): KeyPatch {
   const limits = parseLimits(flags);
@@ -81,7 +86,11 @@ function keyMembers(flags: KeyFlags): KeyPatch {
   const role = ROLES.find((known) => known === flags.role);
   if (flags.role !== undefined && role === undefined)
     throw new AppError("usage", `--role ${flags.role} is not one of ${ROLES.join(", ")}`);
+  const capture = CAPTURES.find((known) => known === flags.capture);
+  if (flags.capture !== undefined && capture === undefined)
+    throw new AppError("usage", `--capture ${flags.capture} is not one of ${CAPTURES.join(", ")}`);
   return {
+    ...(capture !== undefined && { capture: capture === "default" ? null : capture }),
     team: flags.team,
     models: flags.models?.split(",").filter((pattern) => pattern !== ""),
     expires_at: flags.expires === undefined ? undefined : parseExpiry(flags.expires),

@@ -87,7 +87,8 @@ function withKeyFlags(command: Command): Command {
     .option("--team <name>", "the team whose limits the key shares")
     .option("--models <patterns>", "the models it may call, separated by commas; * stands for any characters")
     .option("--expires <when>", "a time span from now such as 30d, or a date")
-    .option("--role <role>", "user, metrics or admin (default: user)");
+    .option("--role <role>", "user, metrics or admin (default: user)")
+    .option("--capture <calls>", "keep bodies of its calls: off, errors, all or default (as proxy.capture)");
 }
 
 function withLimitFlags(command: Command): Command {

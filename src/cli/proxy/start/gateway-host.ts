@@ -45,9 +45,9 @@ export function adminKeyFile(dataDirectory: string): string {
   return join(dataDirectory, "proxy", "admin-key");
 }
 
-/** Returns whether a key of the configuration has a budget, of which an earlier process may have spent a part. */
-function hasBudgets({ keys }: ProxyConfig): boolean {
-  return keys.some(({ limits }) => limits?.budgets?.length);
+/** Returns whether a key of the configuration has limits that the database knows: a budget, or those of its team. */
+function needsDatabase({ keys }: ProxyConfig): boolean {
+  return keys.some(({ limits, team }) => limits?.budgets?.length || team !== undefined);
 }
 
 /**
@@ -100,7 +100,7 @@ export function createGatewayHost(
       host.wake();
     },
     directory,
-    opensFirst: isDatabaseConfigured || requiredKeys(dataDirectory) || hasBudgets(config()),
+    opensFirst: isDatabaseConfigured || requiredKeys(dataDirectory) || needsDatabase(config()),
     snapshot: undefined as KeySnapshot | undefined,
     spent: [] as readonly SpentBudget[],
     passOn: async (_snapshot: KeySnapshot, _spent: readonly SpentBudget[]) => {},

@@ -1,0 +1,58 @@
+import { Button } from "../../shared/components/button.tsx";
+
+/** A tag as the fields of a form have it. */
+export interface TagTexts {
+  readonly name: string;
+  readonly value: string;
+}
+
+export const tagTexts = (tags: Readonly<Record<string, string>>): TagTexts[] =>
+  Object.entries(tags).map(([name, value]) => ({ name, value }));
+
+/** Returns the tags of a form. Fields without a name are left out. */
+export function tagsFrom(texts: readonly TagTexts[]): Record<string, string> {
+  const named = texts.filter(({ name }) => name.trim() !== "");
+  return Object.fromEntries(named.map(({ name, value }) => [name.trim(), value.trim()]));
+}
+
+interface TagFieldsProps {
+  readonly texts: readonly TagTexts[];
+  readonly onChange: (texts: readonly TagTexts[]) => void;
+}
+
+/** Renders the fields of tags, which usage reports are grouped by. */
+export function TagFields({ texts, onChange }: TagFieldsProps) {
+  const change = (index: number, tag: TagTexts) => onChange(texts.with(index, tag));
+  return (
+    <fieldset>
+      <legend className="legend-text">Tags, for usage reports</legend>
+      {texts.map((tag, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: tags have no other identity while they are edited.
+        <div className="form-row" key={index}>
+          <label className="field">
+            <span>Name of tag {index + 1}</span>
+            <input
+              className="input"
+              maxLength={64}
+              value={tag.name}
+              onChange={({ target }) => change(index, { ...tag, name: target.value })}
+            />
+          </label>
+          <label className="field">
+            <span>Value of tag {index + 1}</span>
+            <input
+              className="input"
+              maxLength={256}
+              value={tag.value}
+              onChange={({ target }) => change(index, { ...tag, value: target.value })}
+            />
+          </label>
+          <Button onClick={() => onChange(texts.toSpliced(index, 1))}>Remove tag {index + 1}</Button>
+        </div>
+      ))}
+      <Button small onClick={() => onChange([...texts, { name: "", value: "" }])}>
+        Add a tag
+      </Button>
+    </fieldset>
+  );
+}

@@ -1,0 +1,51 @@
+import { useState } from "react";
+import { Button } from "../../shared/components/button.tsx";
+
+/** The page of a list that is shown: the cursors of the pages so far. */
+export interface Pages {
+  /** Undefined for the newest page. */
+  readonly cursor: string | undefined;
+  readonly number: number;
+  open(cursor: string): void;
+  back(): void;
+  reset(): void;
+}
+
+/** Returns the shown page of a list that begins with the newest entries. */
+export function usePages(): Pages {
+  const [cursors, setCursors] = useState<readonly string[]>([]);
+  return {
+    cursor: cursors.at(-1),
+    number: cursors.length + 1,
+    open: (cursor) => setCursors([...cursors, cursor]),
+    back: () => setCursors(cursors.slice(0, -1)),
+    reset: () => setCursors([]),
+  };
+}
+
+interface PagerProps {
+  readonly pages: Pages;
+  /** What the list has, such as "calls". */
+  readonly what: string;
+  /** Number of entries of this page. */
+  readonly size: number;
+  /** The cursor of the next page, null for none. */
+  readonly next: string | null;
+}
+
+/** Renders the buttons that lead to newer and older entries. */
+export function Pager({ pages, what, size, next }: PagerProps) {
+  return (
+    <nav className="pager" aria-label={`Pages of ${what}`}>
+      <Button disabled={pages.number === 1} onClick={pages.back}>
+        Newer
+      </Button>
+      <span className="secondary">
+        Page {pages.number}, {size} {what}
+      </span>
+      <Button disabled={next === null} onClick={() => next !== null && pages.open(next)}>
+        Older
+      </Button>
+    </nav>
+  );
+}
