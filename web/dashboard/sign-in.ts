@@ -52,8 +52,11 @@ function submitted(form: HTMLFormElement): Promise<void> {
   });
 }
 
+/** Attempts, one a second, while the proxy opens the database with the keys. */
+const MAX_ATTEMPTS = 10;
+
 /** Returns the key of a secret, or why the secret is not accepted. */
-async function check(secret: string): Promise<SignedIn | string> {
+async function check(secret: string, attempt = 1): Promise<SignedIn | string> {
   // Other characters cannot be sent in a header.
   if (!/^[\x21-\x7e]+$/.test(secret)) return INVALID;
   try {
@@ -63,6 +66,8 @@ async function check(secret: string): Promise<SignedIn | string> {
     if (!(error instanceof ApiError)) throw error;
     if (error.status === 401) return INVALID;
     if (error.status === 403) return "That key's role does not allow the dashboard.";
-    return error.message;
+    if (error.status !== 503 || attempt === MAX_ATTEMPTS) return error.message;
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    return check(secret, attempt + 1);
   }
 }
