@@ -3,6 +3,7 @@ import { describeExcess, type JsonBounds, type JsonExcess } from "../../json/bou
 import { readBody } from "../body/read-body.ts";
 import { type ScannedBody, scanObject } from "../body/scan-body.ts";
 import { beginUpload, type KeptFor, type Upload } from "../body/upload.ts";
+import { readRequestJson } from "../translate/request/read-json.ts";
 import type { Call } from "./call.ts";
 import type { CalledOperation } from "./operation-path.ts";
 
@@ -68,6 +69,15 @@ const MAX_MEMBERS = 1_000;
 
 /** The bound that a body exceeds. */
 export type BodyExcess = JsonExcess | "members";
+
+/**
+ * Parses JSON that a client sent by other means than as the body of its call, after its bounds are checked. Throws what
+ * `refuseExcess` and `readRequestJson` throw.
+ */
+export async function parseBounded(bytes: Buffer): Promise<unknown> {
+  refuseExcess({ excess: findBodyExcess(await scanObject(bytes)) });
+  return readRequestJson(bytes);
+}
 
 /** Returns the bound that a scanned body exceeds, or undefined. */
 function findBodyExcess({

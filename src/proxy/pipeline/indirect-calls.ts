@@ -1,6 +1,7 @@
 import { readInternal } from "../../http/internal-call.ts";
-import { guardJson, isObject, parseJson, stringifyJson } from "../exchange/json.ts";
+import { isObject, parseJson, stringifyJson } from "../exchange/json.ts";
 import { createCompaction, createSummaryRequest } from "../translate/conversations/summarize.ts";
+import { readRequestJson } from "../translate/request/read-json.ts";
 import { respondInBackground } from "./background-responses.ts";
 import type { Call } from "./call.ts";
 import { type CallBody, refuseExcess } from "./call-body.ts";
@@ -19,8 +20,7 @@ export async function serveIndirectly(call: Call, called: CalledOperation, body:
   const mayBeBackground = called.operation === "generate" && body.bytes.includes('"background"');
   if (called.operation !== "compact" && !mayBeBackground) return false;
   refuseExcess(call);
-  const parsed = parseJson(body.bytes.toString("utf8"));
-  guardJson(parsed);
+  const parsed = await readRequestJson(body.bytes);
   if (called.operation === "compact") await compact(call, parsed);
   else if (isObject(parsed) && parsed["background"] === true) await respondInBackground(call, parsed);
   else return false;

@@ -1,4 +1,4 @@
-import { guardJson, isObject, parseJson } from "../exchange/json.ts";
+import { isObject } from "../exchange/json.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -43,9 +43,8 @@ const TRANSPORT = ["type", "stream", "stream_options", "generate", "event_id"];
 export class Turns {
   private kept: KeptResponse | undefined;
 
-  /** Parses a client's event. Throws `TurnError`. */
-  begin(text: string): Turn {
-    const event = parse(text);
+  /** Returns the request of a client's event. Throws `TurnError`. */
+  begin(event: Members): Turn {
     if (event["type"] !== "response.create")
       throw new TurnError(400, "invalid_event", 'Send events of the type "response.create".', "type");
     if (event["background"] === true)
@@ -74,17 +73,6 @@ export class Turns {
   forget(id: string | undefined): void {
     if (this.kept?.id === id) this.kept = undefined;
   }
-}
-
-function parse(text: string): Members {
-  try {
-    const value = parseJson(text);
-    guardJson(value);
-    if (isObject(value)) return value;
-  } catch {
-    // The error below also covers text that is not JSON, or is nested too deeply.
-  }
-  throw new TurnError(400, "invalid_json", "Each message must be a JSON object.");
 }
 
 function toItems(input: unknown): readonly unknown[] {

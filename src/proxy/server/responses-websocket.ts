@@ -2,10 +2,12 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
+import { AppError } from "../../errors.ts";
 import { readInternal } from "../../http/internal-call.ts";
 import { createSseParser } from "../../sse/parse.ts";
 import { createBlankResponse } from "../dialects/responses/blank-response.ts";
 import { isObject, parseJson, stringifyJson } from "../exchange/json.ts";
+import { parseBounded } from "../pipeline/call-body.ts";
 import type { Services } from "../services.ts";
 import { type Turn, TurnError, Turns } from "./responses-turns.ts";
 
@@ -49,7 +51,7 @@ export class ResponsesWebSockets {
 /** One client's connection, whose responses run one after the other. */
 class Connection {
   private readonly turns = new Turns();
-  private readonly waiting: string[] = [];
+  private readonly waiting: Buffer[] = [];
   private readonly ping: NodeJS.Timeout | undefined;
   private running: AbortController | undefined;
   private isDraining = false;
@@ -61,7 +63,8 @@ class Connection {
   ) {
     const { pingMs } = services.runtime().config;
     if (pingMs > 0) this.ping = setInterval(() => client.ping(), pingMs).unref();
-    client.on("message", (data, isBinary) => this.take(isBinary ? "" : data.toString()));
+    // A Buffer, because `binaryType` is the default.
+    client.on("message", (data, isBinary) => this.take(isBinary ? Buffer.alloc(0) : (data as Buffer)));
     client.on("error", () => client.terminate());
     client.once("close", () => {
       clearInterval(this.ping);
@@ -80,29 +83,29 @@ class Connection {
     this.client.terminate();
   }
 
-  private take(text: string): void {
+  private take(bytes: Buffer): void {
     if (this.waiting.length >= MAX_WAITING) {
       this.client.close(POLICY_VIOLATION, `More than ${MAX_WAITING} events are waiting`);
       return;
     }
-    this.waiting.push(text);
+    this.waiting.push(bytes);
     if (this.running === undefined) void this.run();
   }
 
   private async run(): Promise<void> {
-    for (let text = this.waiting.shift(); text !== undefined; text = this.waiting.shift()) {
+    for (let bytes = this.waiting.shift(); bytes !== undefined; bytes = this.waiting.shift()) {
       this.running = new AbortController();
-      await this.respond(text, this.running.signal);
+      await this.respond(bytes, this.running.signal);
       this.running = undefined;
       if (this.isDraining) this.drain();
     }
   }
 
   /** Serves one event of the client; every error becomes an event. */
-  private async respond(text: string, signal: AbortSignal): Promise<void> {
+  private async respond(bytes: Buffer, signal: AbortSignal): Promise<void> {
     let turn: Turn | undefined;
     try {
-      turn = this.turns.begin(text);
+      turn = this.turns.begin(await readEvent(bytes));
       if (turn.isWarmUp) await this.warmUp(turn);
       else await this.generate(turn, signal);
     } catch (error) {
@@ -199,6 +202,22 @@ class Connection {
     }
     return new Promise((resolve) => client.send(text, () => resolve()));
   }
+}
+
+/**
+ * Parses an event. Throws `TurnError` if it exceeds the bounds of request bodies, which are checked before it is parsed,
+ * or is not a JSON object.
+ */
+async function readEvent(bytes: Buffer): Promise<Members> {
+  try {
+    const event = await parseBounded(bytes);
+    if (isObject(event)) return event;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "too_large")
+      throw new TurnError(413, error.code, error.message);
+    // The error below also covers text that is not JSON, or is nested too deeply.
+  }
+  throw new TurnError(400, "invalid_json", "Each message must be a JSON object.");
 }
 
 const NO_USAGE = {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
 import { events, type FakeUpstream, json, startFakeUpstream } from "../../support/fake-upstream.ts";
 import { startTestProxy, type TestProxy, until } from "../../support/start-proxy.ts";
@@ -176,6 +176,19 @@ describe("a WebSocket of the responses dialect", () => {
     await until(() => received.some(({ type }, index) => index > 4 && type === "error"));
     expect(client.readyState).toBe(client.OPEN);
     expect(proxy.internal).toEqual([]);
+  });
+
+  it("rejects an event with too many values before it is parsed", async () => {
+    const { proxy, upstream } = await setUp();
+    const { client, received } = await open(proxy);
+    const input = `[${"{},".repeat(130_000)}{}]`;
+    const parse = vi.spyOn(JSON, "parse");
+    onTestFinished(() => parse.mockRestore());
+    client.send(`{"type":"response.create","model":"m","input":${input}}`);
+    await until(() => received.length === 1);
+    expect(received[0]).toMatchObject({ type: "error", status: 413, error: { code: "too_large" } });
+    expect(parse.mock.calls.filter(([text]) => text.length >= input.length)).toEqual([]);
+    expect(upstream.hits).toEqual([]);
   });
 
   it("cancels the upstream's response when the client leaves", async () => {
