@@ -6,7 +6,7 @@ import { isApiOperation } from "../auth/policy.ts";
 import type { Route } from "../routes.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Services } from "../services.ts";
-import { admit, type RefusalReason } from "./admission.ts";
+import { admit, createRefusal, type RefusalReason } from "./admission.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -74,30 +74,8 @@ function enter(request: FastifyRequest, reply: FastifyReply, services: Services)
 function refuse(reply: FastifyReply, refusal: RefusalReason, host: string | undefined): never {
   // The body of a cross-site request is not read.
   if (refusal === "stopping" || refusal === "host" || refusal === "page") reply.header("connection", "close");
-  switch (refusal) {
-    case "stopping":
-      throw new AppError("overloaded", "The proxy is stopping");
-    case "host":
-      throw new AppError(
-        "forbidden",
-        `Host header not allowed: ${JSON.stringify((host ?? "").slice(0, 100))}. Use localhost, or add the name to proxy.hostnames or proxy.public_url.`,
-      );
-    case "page":
-      throw new AppError(
-        "forbidden",
-        "This request comes from a web page. List its origin in proxy.allowed_origins, or send a key.",
-      );
-    case "key":
-      reply.header("www-authenticate", 'Bearer realm="sallyport"');
-      throw new AppError("unauthorized", "A valid API key of this proxy is needed");
-    case "role":
-      throw new AppError("forbidden", "This key's role does not allow this request");
-    case "loop":
-      throw new AppError(
-        "loop",
-        "This call has passed through this proxy before: the base_url of an upstream leads back to it",
-      );
-  }
+  if (refusal === "key") reply.header("www-authenticate", 'Bearer realm="sallyport"');
+  throw createRefusal(refusal, host);
 }
 
 /** Adds CORS headers for listed origins only, and never `*`. */

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ProxyKey } from "../../config/proxy/config.ts";
+import { AppError } from "../../errors.ts";
 import { checkRequest, type GuardedRequest } from "../../http/guard.ts";
 import { collectKeys } from "../auth/credentials.ts";
 import { isApiOperation, mayCall, needsKey } from "../auth/policy.ts";
@@ -94,4 +95,31 @@ function isProbe({ method, headers }: Arrival, route: Route | undefined): boolea
 
 function refused(refusal: RefusalReason): Admission {
   return { key: undefined, refusal };
+}
+
+/** Creates the error of a refusal. `host` is the name by which the client called the proxy. */
+export function createRefusal(refusal: RefusalReason, host: string | undefined): AppError {
+  switch (refusal) {
+    case "stopping":
+      return new AppError("overloaded", "The proxy is stopping");
+    case "host":
+      return new AppError(
+        "forbidden",
+        `Host header not allowed: ${JSON.stringify((host ?? "").slice(0, 100))}. Use localhost, or add the name to proxy.hostnames or proxy.public_url.`,
+      );
+    case "page":
+      return new AppError(
+        "forbidden",
+        "This request comes from a web page. List its origin in proxy.allowed_origins, or send a key.",
+      );
+    case "key":
+      return new AppError("unauthorized", "A valid API key of this proxy is needed");
+    case "role":
+      return new AppError("forbidden", "This key's role does not allow this request");
+    case "loop":
+      return new AppError(
+        "loop",
+        "This call has passed through this proxy before: the base_url of an upstream leads back to it",
+      );
+  }
 }

@@ -2,11 +2,12 @@ import type { IncomingMessage } from "node:http";
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { FastifyInstance } from "fastify";
+import { AppError } from "../../errors.ts";
 import { getPath } from "../../http/request-path.ts";
-import { encodeProxyError, type ProxyError } from "../dialect-errors.ts";
+import { encodeProxyError, toProxyError } from "../dialect-errors.ts";
 import { type Route, routes } from "../routes.ts";
 import type { Services } from "../services.ts";
-import { admit, type RefusalReason } from "./admission.ts";
+import { admit, createRefusal } from "./admission.ts";
 import type { ResponsesWebSockets } from "./responses-websocket.ts";
 
 /** Routes that accept a WebSocket, by path. */
@@ -41,7 +42,8 @@ export function serveUpgrades(app: FastifyInstance, services: Services): Upgrade
   app.server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on("error", () => socket.destroy());
     const route = upgradable.get(getPath(request.url ?? ""));
-    const rejection = route === undefined ? NOT_FOUND : check(request, route, services);
+    const rejection =
+      route === undefined ? new AppError("not_found", "Unknown path") : check(request, route, services);
     if (rejection !== undefined) {
       reject(socket, rejection, services);
       return;
@@ -58,32 +60,19 @@ export function serveUpgrades(app: FastifyInstance, services: Services): Upgrade
   };
 }
 
-const NOT_FOUND: ProxyError = { status: 404, code: "not_found", message: "Unknown path" };
-
-const REJECTIONS: Readonly<Record<RefusalReason, ProxyError>> = {
-  stopping: { status: 503, code: "overloaded", message: "The proxy is stopping" },
-  host: { status: 403, code: "forbidden", message: "Host header not allowed" },
-  page: {
-    status: 403,
-    code: "forbidden",
-    message: "This request comes from a web page. List its origin in proxy.allowed_origins, or send a key.",
-  },
-  key: { status: 401, code: "unauthorized", message: "A valid API key of this proxy is needed" },
-  role: { status: 403, code: "forbidden", message: "This key's role does not allow this request" },
-  loop: { status: 508, code: "loop", message: "This call has passed through this proxy before" },
-};
-
 /** Runs admission; returns the error with which the upgrade is rejected. */
-function check(request: IncomingMessage, route: Route, services: Services): ProxyError | undefined {
+function check(request: IncomingMessage, route: Route, services: Services): AppError | undefined {
   const { method = "GET", url = "", headers, rawHeaders, socket } = request;
   const peer = socket.remoteAddress;
+  const runtime = services.runtime();
   const arrival = { method, url, path: getPath(url), peer, headers, rawHeaders };
-  const { refusal } = admit(arrival, route, services.runtime(), services);
-  return refusal === undefined ? undefined : REJECTIONS[refusal];
+  const { refusal } = admit(arrival, route, runtime, services);
+  if (refusal === undefined) return undefined;
+  return createRefusal(refusal, runtime.forwarding.host(peer, headers) ?? headers.host);
 }
 
-function reject(socket: Duplex, rejection: ProxyError, services: Services): void {
-  const body = encodeProxyError("responses", rejection, services.nextRequestId());
+function reject(socket: Duplex, rejection: AppError, services: Services): void {
+  const body = encodeProxyError("responses", toProxyError(rejection), services.nextRequestId());
   const { status } = rejection;
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
