@@ -10,7 +10,7 @@ export interface InternalCall {
   readonly headers: IncomingHttpHeaders;
   /** The client's address. */
   readonly peer: string | undefined;
-  readonly body: string;
+  readonly body: string | Buffer;
   /** Aborts the request, as if the client had disconnected. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -72,11 +72,4 @@ function connectInMemory(server: Server | HttpsServer, peer: string | undefined)
   ours.once("close", () => theirs.destroy());
   theirs.once("close", () => ours.destroy());
   return ours;
-}
-
-/** Reads a whole response of an internal call as text. */
-export async function readInternal(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString("utf8");
 }

@@ -1,10 +1,11 @@
-import { readInternal } from "../../http/internal-call.ts";
+import { text as readText } from "node:stream/consumers";
 import { createBlankResponse } from "../dialects/responses/blank-response.ts";
 import { invalidRequest } from "../exchange/dialect-error.ts";
 import { isObject, parseJson, stringifyJson } from "../exchange/json.ts";
 import type { Services } from "../services.ts";
 import type { ConversationStore } from "../translate/conversations/conversation-store.ts";
 import type { Call } from "./call.ts";
+import { callAgain } from "./call-again.ts";
 import { respondWithJson } from "./client-response.ts";
 import { callersConversations } from "./stored-conversations.ts";
 
@@ -45,18 +46,11 @@ async function create({ request, services }: Call, { queued, body, conversations
   services.background.set(id, controller);
   const { background: _, ...foreground } = body;
   try {
-    const response = await services.sendInternally({
-      method: "POST",
-      path: "/v1/responses",
-      headers: request.headers,
-      peer: request.socket.remoteAddress,
-      body: stringifyJson(foreground),
-      signal: controller.signal,
-    });
-    const text = await readInternal(response);
+    const response = await callAgain(services, { request, body: foreground, signal: controller.signal });
+    const responseText = await readText(response);
     if (await isCancelled(conversations, id)) return;
-    if (response.statusCode === 200) await finish(conversations, id, text);
-    else await save(conversations, { ...queued, status: "failed", error: errorIn(text) });
+    if (response.statusCode === 200) await finish(conversations, id, responseText);
+    else await save(conversations, { ...queued, status: "failed", error: errorIn(responseText) });
   } catch {
     if (await isCancelled(conversations, id)) return;
     const error = { code: "server_error", message: "The response was cut off." };

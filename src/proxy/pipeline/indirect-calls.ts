@@ -1,9 +1,10 @@
-import { readInternal } from "../../http/internal-call.ts";
+import { text as readText } from "node:stream/consumers";
 import { isObject, parseJson, stringifyJson } from "../exchange/json.ts";
 import { createCompaction, createSummaryRequest } from "../translate/conversations/summarize.ts";
 import { readRequestJson } from "../translate/request/read-json.ts";
 import { respondInBackground } from "./background-responses.ts";
 import type { Call } from "./call.ts";
+import { callAgain } from "./call-again.ts";
 import { type CallBody, refuseExcess } from "./call-body.ts";
 import { respondWithJson } from "./client-response.ts";
 import { chooseLane } from "./lane.ts";
@@ -29,41 +30,37 @@ export async function serveIndirectly(call: Call, called: CalledOperation, body:
 
 /** Responds with a summary that the call's own model writes. */
 async function compact(call: Call, body: unknown): Promise<void> {
-  const summaryRequest = stringifyJson(createSummaryRequest(body));
-  const { status, text } = await sendAgain(call, summaryRequest);
+  const { status, body: answer } = await askAgain(call, createSummaryRequest(body));
   // The summary's own call names the upstream and has the usage.
   call.upstream = undefined;
   call.status = status;
   if (status !== 200) {
-    respondWithJson(call, status, text);
+    respondWithJson(call, status, answer);
     return;
   }
-  const response = parseJson(text);
+  const response = parseJson(answer);
   const failed = isObject(response) && response["status"] === "failed";
   if (failed) respondWithJson(call, 502, stringifyJson({ error: response["error"] }));
   else respondWithJson(call, 200, createCompaction(response), ["x-sallyport-compaction", "summary"]);
 }
 
-interface InternalResponse {
+interface Answer {
   readonly status: number;
-  readonly text: string;
+  readonly body: string;
 }
 
-/** Sends `POST /v1/responses` with the client's headers; aborts it when the client disconnects. */
-async function sendAgain(call: Call, body: string): Promise<InternalResponse> {
+/** Calls `POST /v1/responses` again; aborts that call when the client disconnects. */
+async function askAgain(call: Call, body: unknown): Promise<Answer> {
   const controller = new AbortController();
   const abort = () => controller.abort();
   call.response.once("close", abort);
   try {
-    const response = await call.services.sendInternally({
-      method: "POST",
-      path: "/v1/responses",
-      headers: call.request.headers,
-      peer: call.request.socket.remoteAddress,
+    const response = await callAgain(call.services, {
+      request: call.request,
       body,
       signal: controller.signal,
     });
-    return { status: response.statusCode ?? 500, text: await readInternal(response) };
+    return { status: response.statusCode ?? 500, body: await readText(response) };
   } finally {
     call.response.off("close", abort);
   }

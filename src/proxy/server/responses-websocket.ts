@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import { text as readText } from "node:stream/consumers";
 import { type WebSocket, WebSocketServer } from "ws";
 import { AppError } from "../../errors.ts";
-import { readInternal } from "../../http/internal-call.ts";
 import { createSseParser } from "../../sse/parse.ts";
 import { createBlankResponse } from "../dialects/responses/blank-response.ts";
 import { isObject, parseJson, stringifyJson } from "../exchange/json.ts";
+import { callAgain } from "../pipeline/call-again.ts";
 import { parseBounded } from "../pipeline/call-body.ts";
 import type { Services } from "../services.ts";
 import { type Turn, TurnError, Turns } from "./responses-turns.ts";
@@ -118,19 +119,13 @@ class Connection {
   }
 
   private async generate(turn: Turn, signal: AbortSignal): Promise<void> {
-    const { headers, socket, url = "" } = this.request;
-    const response = await this.services.sendInternally({
-      method: "POST",
-      path: url,
-      headers: { ...headers, accept: "text/event-stream" },
-      peer: socket.remoteAddress,
-      body: stringifyJson({ ...turn.body, stream: true }),
-      signal,
-    });
+    const { request } = this;
+    const body = { ...turn.body, stream: true };
+    const response = await callAgain(this.services, { request, body, path: request.url, signal });
     const status = response.statusCode ?? 500;
     if (status >= 400) {
       const seconds = Number(response.headers["retry-after"]);
-      throw toTurnError(status, await readInternal(response), seconds);
+      throw toTurnError(status, await readText(response), seconds);
     }
     const parser = createSseParser();
     let isEnded = false;

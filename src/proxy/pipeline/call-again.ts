@@ -1,0 +1,30 @@
+import type { IncomingMessage } from "node:http";
+import type { Services } from "../services.ts";
+import { stringifyLargeJson } from "../translate/large-json.ts";
+
+/** Options of `callAgain`. */
+export interface CallAgainOptions {
+  /** The client's request. The call has its headers and address, so it is admitted and counted as that client's. */
+  readonly request: IncomingMessage;
+  readonly body: unknown;
+  /** Path with its query; `/v1/responses` by default. */
+  readonly path?: string | undefined;
+  /** Aborts the call, as if the client had disconnected. */
+  readonly signal: AbortSignal;
+}
+
+/** Creates a response by another call of the proxy itself, on behalf of a client. Rejects if the call is aborted. */
+export async function callAgain(
+  { sendInternally }: Pick<Services, "sendInternally">,
+  { request, body, path = "/v1/responses", signal }: CallAgainOptions,
+): Promise<IncomingMessage> {
+  const { headers, socket } = request;
+  return sendInternally({
+    method: "POST",
+    path,
+    headers,
+    peer: socket.remoteAddress,
+    body: await stringifyLargeJson(body),
+    signal,
+  });
+}
