@@ -140,8 +140,7 @@ async function openPostgres(url: string): Promise<Database> {
     query_timeout: QUERY_MS,
     keepAlive: true,
   });
-  // An idle connection that breaks is replaced when the next one is requested. One that is in use also reports its end
-  // to its query, but not between two queries of a transaction.
+  // An idle connection that breaks is replaced when the next one is requested.
   pool.on("error", () => {});
   // One that breaks between two statements fails the next one; without a listener, it would end the process.
   pool.on("connect", (client) => void client.on("error", () => {}));
