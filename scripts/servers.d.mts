@@ -5,3 +5,8 @@ export interface FoundServer {
 }
 export function findServer(name: ServerName, path?: string, folder?: string): FoundServer;
 export function ensureServers(): Promise<void>;
+export interface PostgresData {
+  command: [program: string, ...args: string[]];
+  options: { uid?: number; gid?: number; env: Record<string, string | undefined>; cwd: string };
+}
+export function createPostgresData(folder: string, password: string, flags?: readonly string[]): PostgresData;

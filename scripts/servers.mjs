@@ -1,7 +1,7 @@
 // Finds or installs the servers that tests start, Redis and PostgreSQL: the system's, or those of Debian packages,
 // extracted into a folder where this process may not install packages.
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { chownSync, existsSync, readdirSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { canDownload, canInstall, extract, install, updateLists } from "./apt.mjs";
 import { firstLine, tryAgain } from "./try-again.mjs";
@@ -115,4 +115,40 @@ function libraries(folder) {
       ...readdirSync(lib).flatMap((name) => (name.includes("-linux-gnu") ? [join(lib, name)] : [])),
       lib,
     ]);
+}
+
+/**
+ * Creates the data of a PostgreSQL server in an empty folder, with the user `sally` and a password. `flags` are further
+ * flags of initdb. Returns the command of the server, without its port, and the options with which it is spawned.
+ */
+export function createPostgresData(folder, password, flags = []) {
+  const { folder: bin, env } = findServer("postgresql");
+  const passwordFile = join(folder, "password");
+  writeFileSync(passwordFile, password);
+  const user = unprivilegedUser();
+  if (user) for (const path of [folder, passwordFile]) chownSync(path, user.uid, user.gid);
+  const options = { ...user, env: { ...process.env, ...env }, cwd: "/" };
+  const data = join(folder, "data");
+  const access = ["-U", "sally", "-A", "scram-sha-256", `--pwfile=${passwordFile}`];
+  execFileSync(join(bin, "initdb"), ["-D", data, ...access, ...flags, "--encoding=UTF8", "--locale=C"], {
+    ...options,
+    stdio: ["ignore", "ignore", 2],
+  });
+  const settings = ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="];
+  return { command: [join(bin, "postgres"), "-D", data, ...settings], options };
+}
+
+/** Returns the user that PostgreSQL runs as where this process is root, which it rejects. */
+function unprivilegedUser() {
+  if (process.getuid?.() !== 0) return undefined;
+  const id = (flag, name) =>
+    Number(execFileSync("id", [flag, name], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
+  for (const name of ["postgres", "nobody"]) {
+    try {
+      return { uid: id("-u", name), gid: id("-g", name) };
+    } catch {
+      // There is no such user.
+    }
+  }
+  throw new Error("PostgreSQL does not run as root, and there is neither a user postgres nor nobody");
 }

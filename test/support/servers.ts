@@ -1,10 +1,10 @@
 // Real Redis and PostgreSQL servers in temporary folders on free ports, ended by process id.
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import getPort from "get-port";
-import { findServer } from "../../scripts/servers.mjs";
+import { createPostgresData, findServer } from "../../scripts/servers.mjs";
 
 /** A server that tests stop and start again. */
 interface Server {
@@ -50,27 +50,12 @@ export async function startRedis(): Promise<RedisServer> {
 
 /** Starts a PostgreSQL server with a password and no databases of ours. Its data survives `stop` and `start`. */
 export async function startPostgres(): Promise<PostgresServer> {
-  const { folder: bin, env } = findServer("postgresql");
   const folder = mkdtempSync(join(tmpdir(), "sallyport-postgres-"));
   const port = await getPort();
   const password = `pg-canary-${process.pid}-${port}`;
-  const passwordFile = join(folder, "password");
-  writeFileSync(passwordFile, password);
-  const user = unprivilegedUser();
-  if (user) for (const path of [folder, passwordFile]) chownSync(path, user.uid, user.gid);
-  const options = { ...user, env: { ...process.env, ...env }, cwd: "/" };
-  const data = join(folder, "data");
-  const access = ["-U", "sally", "-A", "scram-sha-256", `--pwfile=${passwordFile}`];
-  execFileSync(join(bin, "initdb"), ["-D", data, ...access, "--no-sync", "--encoding=UTF8", "--locale=C"], {
-    ...options,
-    stdio: ["ignore", "ignore", 2],
-  });
-  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off"];
-  const program = createProgram(
-    [join(bin, "postgres"), "-D", data, "-p", String(port), ...settings.flatMap((text) => ["-c", text])],
-    options,
-    /ready to accept connections/,
-  );
+  const { command, options } = createPostgresData(folder, password, ["--no-sync"]);
+  const args = ["-p", String(port), "-c", "fsync=off"];
+  const program = createProgram([...command, ...args], options, /ready to accept connections/);
   await program.start();
   const urlOf = (database: string) => `postgres://sally:${password}@127.0.0.1:${port}/${database}`;
   const query = async (text: string, database = "postgres") => {
@@ -103,21 +88,6 @@ export async function startPostgres(): Promise<PostgresServer> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Returns the user that PostgreSQL runs as where this process is root, which it rejects. */
-function unprivilegedUser(): { uid: number; gid: number } | undefined {
-  if (process.getuid?.() !== 0) return undefined;
-  const id = (flag: string, name: string) =>
-    Number(execFileSync("id", [flag, name], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
-  for (const name of ["postgres", "nobody"]) {
-    try {
-      return { uid: id("-u", name), gid: id("-g", name) };
-    } catch {
-      // There is no such user.
-    }
-  }
-  throw new Error("PostgreSQL does not run as root, and there is neither a user postgres nor nobody");
 }
 
 interface ProgramOptions {
