@@ -30,8 +30,8 @@ const NOT_PASSED = new Set([
 ]);
 
 /**
- * Sends a request to a server over a connection in memory. It takes the same way as requests from outside: admission
- * with the client's key, limits, routing, recording. Resolves with the response; rejects if it is aborted.
+ * Sends a request to a server over a connection in memory. It passes the same steps as a request from outside:
+ * admission with the client's key, limits, routing and recording. Resolves with the response; rejects if it is aborted.
  */
 export function sendInternally(
   server: Server | HttpsServer,

@@ -3,7 +3,7 @@ import type { CustomTool, FunctionTool, Tool } from "./request.ts";
 type NamedTool = FunctionTool | CustomTool;
 type ToolOfType<T extends NamedTool["type"]> = Extract<NamedTool, { type: T }>;
 
-/** The first tool of each type and name, by list. A search for each call took 1.5 s of one turn with 20,000 of both. */
+/** The first tool of each type and name, by list: with 12,000 tools and calls, a search for each call took over a second. */
 const indexes = new WeakMap<readonly Tool[], ReadonlyMap<string, NamedTool>>();
 
 /** Returns the first tool of this type and name that a request declares. */

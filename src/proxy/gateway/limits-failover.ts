@@ -35,7 +35,7 @@ interface Uncharged {
   readonly at: number;
 }
 
-/** The accounts that were set to what the ledger had: calls that ended before the time, milliseconds since 1970, are in it. */
+/** Accounts restored from the ledger, with a time in milliseconds since 1970: the ledger has all calls that ended before. */
 type Restored = ReadonlyMap<string, number>;
 
 const NOTHING: Restored = new Map();
@@ -97,7 +97,7 @@ class Failover implements LimitStore {
   settle(reservation: Reservation, used: Usage): void {
     const share = this.open.get(reservation.id);
     if (share === undefined && this.isRestoring) {
-      // It would create an account that lacks what the ledger has.
+      // Charging it now would create an account without the amounts in the ledger.
       this.deferred.push({ reservation, used, at: Date.now() });
       return;
     }
@@ -172,8 +172,8 @@ class Failover implements LimitStore {
   }
 
   /**
-   * Sets the accounts that Redis has lost to what the ledger has. If its data is another than before, another replica may
-   * have done so already, without the latest calls of this one.
+   * Sets the accounts that Redis has lost to the amounts in the ledger. If Redis has other data than before, another replica
+   * may have restored it already, without the latest calls of this one.
    */
   private async restore(): Promise<Restored> {
     const { ledger } = this;
@@ -199,8 +199,8 @@ class Failover implements LimitStore {
   }
 
   /**
-   * Charges the amounts spent meanwhile, except to accounts that were restored afterwards: the ledger has these calls. Calls in
-   * flight keep their reservation in memory.
+   * Charges the amounts spent meanwhile, except to accounts that were restored afterwards, because the ledger includes those
+   * calls. Calls in flight keep their reservation in memory.
    */
   private recover(restored: Restored): void {
     if (this.isUsable) this.shares.end();

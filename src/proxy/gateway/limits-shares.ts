@@ -52,8 +52,8 @@ export class Shares {
   }
 
   /**
-   * Begins to use shares. Resolves when the database has been read, after a second at most; shares follow from what Redis had
-   * left until then. Never rejects.
+   * Begins to use shares and reads the database. Resolves after one second at most; until the database has been read,
+   * shares are computed from the last state of Redis. Never rejects.
    */
   begin(): Promise<void> {
     this.survey ??= this.readLedger();
@@ -108,8 +108,8 @@ export class Shares {
   }
 
   /**
-   * Reads how many replicas the database lists, so that shares become smaller when one joins. They do not grow: a replica that
-   * has left may have used its share. Never rejects.
+   * Reads the number of replicas from the database and reduces the shares when one has joined. Shares do not grow, because
+   * a replica that has left may have used its share. Never rejects.
    */
   private async countReplicas(): Promise<void> {
     const listed = await this.ledger?.replicas().catch(() => 0);

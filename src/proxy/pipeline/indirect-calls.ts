@@ -11,9 +11,9 @@ import { chooseLane } from "./lane.ts";
 import type { CalledOperation } from "./operation-path.ts";
 
 /**
- * Serves what the upstreams of other dialects do not have, by further calls of the same client: a compaction by a
- * summary of the model, a response in the background by a call that nobody waits for. Those calls count for limits and
- * usage. Returns false for all other calls.
+ * Serves compactions and background responses at upstreams that do not support them. Each makes another call of the same
+ * client, which counts toward limits and usage: a compaction requests a summary from the model, and a background response
+ * is created after this call has ended. Returns false for all other calls.
  */
 export async function serveIndirectly(call: Call, called: CalledOperation, body: CallBody): Promise<boolean> {
   if (call.dialect !== "responses" || body.kind !== "json" || chooseLane(call, called) === "native")
@@ -30,27 +30,27 @@ export async function serveIndirectly(call: Call, called: CalledOperation, body:
 
 /** Responds with a summary that the call's own model writes. */
 async function compact(call: Call, body: unknown): Promise<void> {
-  const { status, body: answer } = await askAgain(call, createSummaryRequest(body));
+  const { status, body: responseText } = await createAgain(call, createSummaryRequest(body));
   // The summary's own call names the upstream and has the usage.
   call.upstream = undefined;
   call.status = status;
   if (status !== 200) {
-    respondWithJson(call, status, answer);
+    respondWithJson(call, status, responseText);
     return;
   }
-  const response = parseJson(answer);
+  const response = parseJson(responseText);
   const failed = isObject(response) && response["status"] === "failed";
   if (failed) respondWithJson(call, 502, stringifyJson({ error: response["error"] }));
   else respondWithJson(call, 200, createCompaction(response), ["x-sallyport-compaction", "summary"]);
 }
 
-interface Answer {
+interface WholeResponse {
   readonly status: number;
   readonly body: string;
 }
 
 /** Calls `POST /v1/responses` again; aborts that call when the client disconnects. */
-async function askAgain(call: Call, body: unknown): Promise<Answer> {
+async function createAgain(call: Call, body: unknown): Promise<WholeResponse> {
   const controller = new AbortController();
   const abort = () => controller.abort();
   call.response.once("close", abort);

@@ -2,7 +2,7 @@ import { isObject } from "../exchange/json.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** An error that a client of the WebSocket is sent; the connection stays open. */
+/** An error that is sent to the client of a WebSocket. The connection stays open. */
 export class TurnError extends Error {
   constructor(
     readonly status: number,
@@ -59,7 +59,7 @@ export class Turns {
       const { previous_response_id: _, ...rest } = body;
       return { body: { ...rest, input: items }, items: unstored(event, items), continued: id, isWarmUp };
     }
-    // What another response stores is not known here.
+    // The items of a response that is stored elsewhere are not known here.
     const isKnown = id === undefined || id === null;
     return { body, items: isKnown ? unstored(event, added) : undefined, continued: undefined, isWarmUp };
   }

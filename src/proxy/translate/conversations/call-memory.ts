@@ -19,7 +19,7 @@ export interface CallMemory {
   restore(request: ExchangeRequest, client: Dialect, upstream: UpstreamDialect): Promise<ExchangeRequest>;
 }
 
-/** What was found for a call; empty if nothing is stored. */
+/** The stored parts of a call; empty if nothing is stored. */
 type Remembered = readonly Part[];
 
 const BOUNDS = { entries: 20_000, characters: 32 * 1024 * 1024 };
@@ -133,7 +133,7 @@ function keptParts(client: Dialect, parts: readonly Part[]): readonly Part[] {
   return isWorthKeeping ? kept : [];
 }
 
-/** Returns a turn with what is remembered of it. What the client has sent itself stays. */
+/** Returns a turn with its remembered parts added. Parts that the client has sent take precedence. */
 function withRemembered(turn: Turn, remembered: Remembered, upstream: UpstreamDialect): Turn {
   const hasOwn = turn.parts.some(
     (part) =>
@@ -165,7 +165,7 @@ function withRemembered(turn: Turn, remembered: Remembered, upstream: UpstreamDi
 /** The key of thinking that starts a turn. */
 const START = "";
 
-/** Groups signed thinking of the upstream's vendor by the call that it precedes; what starts the turn stays there. */
+/** Groups signed thinking of the upstream's vendor by the call that it precedes; thinking before any call starts the turn. */
 function groupThoughts(remembered: Remembered, upstream: UpstreamDialect): Map<string, ReasoningPart[]> {
   const groups = new Map<string, ReasoningPart[]>();
   let waiting: ReasoningPart[] = [];
