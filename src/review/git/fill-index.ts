@@ -8,7 +8,7 @@ import {
   formatIndex,
   isUnread,
   parseIndex,
-  readObject,
+  readObjectId,
   readPath,
   withoutTimes,
   withSize,
@@ -174,7 +174,7 @@ async function compareUnread(repository: Repository, privateGit: GitHandle, inde
   if (unread.length === 0) return;
   const sizes = await objectSizes(
     privateGit,
-    unread.map((position) => readObject(entries[position] ?? Buffer.alloc(0), objectFormat)),
+    unread.map((position) => readObjectId(entries[position] ?? Buffer.alloc(0), objectFormat)),
   );
   const slices = cut(entries, unread, sizes);
   if (unread.length < MIN_SLICED_FILES && slices.length === 1) {

@@ -56,7 +56,7 @@ export function isUnread(entry: Buffer, format: ObjectFormat): boolean {
 }
 
 /** Returns the name of the entry's object. */
-export function readObject(entry: Buffer, format: ObjectFormat): string {
+export function readObjectId(entry: Buffer, format: ObjectFormat): string {
   return entry.toString("hex", OBJECT_AT, OBJECT_AT + NAME_BYTES[format]);
 }
 

@@ -105,7 +105,7 @@ export async function openThreadStore(options: ThreadStoreOptions): Promise<Thre
         state: "open",
         severity: severity ?? null,
         messages: [
-          getErrorMessage({ markdown, ...(suggestedCode === undefined ? {} : { suggestedCode }) }, author),
+          createMessage({ markdown, ...(suggestedCode === undefined ? {} : { suggestedCode }) }, author),
         ],
         round: log.round,
         outdated: false,
@@ -117,7 +117,7 @@ export async function openThreadStore(options: ThreadStoreOptions): Promise<Thre
     },
     async reply(id, body, author) {
       if (!current(id)) return undefined;
-      await write([{ op: "message", thread: id, message: getErrorMessage(body, author) }]);
+      await write([{ op: "message", thread: id, message: createMessage(body, author) }]);
       return current(id);
     },
     async change(id, { state, accepted }, author) {
@@ -152,7 +152,7 @@ export async function openThreadStore(options: ThreadStoreOptions): Promise<Thre
   };
 }
 
-function getErrorMessage({ markdown, suggestedCode }: NewMessageBody, author: ThreadAuthor): ThreadMessage {
+function createMessage({ markdown, suggestedCode }: NewMessageBody, author: ThreadAuthor): ThreadMessage {
   return {
     id: newId("m"),
     author,
