@@ -1,5 +1,6 @@
 import type { ReviewEvent } from "../../../src/review/api-types.ts";
 import {
+  hasRequestedThreads,
   loadReviews,
   loadThreads,
   receiveAgent,
@@ -15,8 +16,8 @@ let isFollowing = false;
 export function receiveEvent(event: ReviewEvent, showRound: () => Promise<string>): void {
   switch (event.event) {
     case "hello":
-      // After a lost connection, events may be missing.
-      if (isFollowing) void Promise.all([loadThreads(), loadReviews()]);
+      // Events are missing from before the connection: since it was lost, or since the first request.
+      if (isFollowing || hasRequestedThreads()) void Promise.all([loadThreads(), loadReviews()]);
       isFollowing = true;
       break;
     case "thread": {

@@ -76,10 +76,31 @@ const { getState: state, setState: set } = useThreads;
 /** Returns whether this review is a live session. */
 export const isLive = (): boolean => state().live !== undefined;
 
-/** Fetches all threads. A server without the route leaves the page without threads. */
-export async function loadThreads(): Promise<void> {
-  const result = await getJson<ThreadList>("/api/threads");
-  if (result.ok && Array.isArray(result.value.threads)) set({ threads: result.value.threads });
+const fetchThreads = () => getJson<ThreadList>("/api/threads");
+
+/** The threads that events have changed since a request began, for each request that has no response yet. */
+const requests = new Set<Map<string, Thread>>();
+let requestCount = 0;
+/** The number of the last request whose response is shown. */
+let shownRequest = 0;
+
+/** Returns whether threads were requested since the page was loaded. */
+export const hasRequestedThreads = (): boolean => requestCount > 0;
+
+/**
+ * Fetches all threads. A response can be older than the events that arrive before it, which win, and older than the
+ * response of a later request, which stays. A server without the route leaves the page without threads.
+ */
+export async function loadThreads(fetchAll = fetchThreads): Promise<void> {
+  const request = ++requestCount;
+  const changed = new Map<string, Thread>();
+  requests.add(changed);
+  const result = await fetchAll();
+  requests.delete(changed);
+  if (!result.ok || !Array.isArray(result.value.threads) || request < shownRequest) return;
+  shownRequest = request;
+  const { threads } = result.value;
+  set({ threads: [...changed.values()].reduce<readonly Thread[]>(withThread, threads) });
 }
 
 /** Fetches the other reviews that are open on this machine. */
@@ -91,6 +112,7 @@ export async function loadReviews(): Promise<void> {
 /** Adds or updates a thread from an event. Announces what agents and tools write. */
 export function receiveThread(thread: Thread): void {
   const before = state().threads.find(({ id }) => id === thread.id);
+  for (const changed of requests) changed.set(thread.id, thread);
   set(({ threads }) => ({ threads: withThread(threads, thread) }));
   const last = thread.messages.at(-1);
   const isNew = last && before?.messages.at(-1)?.id !== last.id;

@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { liveStatus } from "../../../../src/render/live/live-status.ts";
-import type { Thread } from "../../../../src/review/api-types.ts";
+import type { Thread, ThreadList } from "../../../../src/review/api-types.ts";
+import type { Result } from "../../../../web/shared/api/client.ts";
 import { restoreThreadDraft, threadDraft } from "../../../../web/shared/threads/thread-draft.ts";
 import {
   changeMessage,
   closeMessage,
   discardMessage,
+  loadThreads,
   receiveAgent,
   receiveThread,
   useThreads,
@@ -35,6 +37,45 @@ const thread: Thread = {
 };
 
 beforeEach(() => useThreads.setState(useThreads.getInitialState(), true));
+
+/** Begins to load the threads. The returned function ends it with a response. */
+function beginLoading(): (...threads: readonly Thread[]) => Promise<void> {
+  let respond: (result: Result<ThreadList>) => void = () => {};
+  const response = new Promise<Result<ThreadList>>((resolve) => {
+    respond = resolve;
+  });
+  const loading = loadThreads(() => response);
+  return (...threads) => {
+    respond({ ok: true, value: { threads } });
+    return loading;
+  };
+}
+
+describe("loading the threads", () => {
+  const second: Thread = { ...thread, id: "t_2" };
+  const resolved: Thread = { ...thread, state: "resolved" };
+
+  it("keeps what events have added or changed since the request", async () => {
+    const respond = beginLoading();
+    receiveThread(resolved);
+    receiveThread(second);
+    await respond(thread);
+    expect(useThreads.getState().threads).toEqual([resolved, second]);
+  });
+
+  it("takes the response for what events changed before the request", async () => {
+    receiveThread(thread);
+    await beginLoading()(resolved);
+    expect(useThreads.getState().threads).toEqual([resolved]);
+  });
+
+  it("ignores a response that comes after that of a later request", async () => {
+    const [first, later] = [beginLoading(), beginLoading()];
+    await later(resolved, second);
+    await first(thread);
+    expect(useThreads.getState().threads).toEqual([resolved, second]);
+  });
+});
 
 describe("the person's replies", () => {
   it("keep typed text through closing, an update of the thread and a restored draft", () => {
