@@ -146,7 +146,11 @@ export function byPath(threads: readonly Thread[]): ReadonlyMap<string, readonly
 /** Returns the first line of a thread without Markdown markers, for lists and announcements. */
 export function threadSummary({ messages }: Thread): string {
   const line = (messages[0]?.markdown ?? "").split("\n").find((each) => /[\p{L}\p{N}]/u.test(each)) ?? "";
-  return line.replace(/^[\s>#*-]+/, "").slice(0, 200);
+  return line
+    .replace(/^(?:\s|>|#+\s|[*-]\s)+/, "")
+    .replace(/!?\[([^\]]*)\]\([^()\s]*\)/g, "$1")
+    .replace(/(\*\*|__|~~|`)(?=\S)(.+?)(?<=\S)\1/g, "$2")
+    .slice(0, 200);
 }
 
 /** Describes what changed between two lists of files with fingerprints: "3 files changed since you sent". */

@@ -97,10 +97,13 @@ describe("threads", () => {
   });
 
   it("summarizes a thread by its first line with text", () => {
-    expect(threadSummary(thread({ messages: [message({ markdown: "\n> ## Wrong **type**\nmore" })] }))).toBe(
-      "Wrong **type**",
+    const summary = (markdown: string) => threadSummary(thread({ messages: [message({ markdown })] }));
+    expect(summary("\n> ## Wrong **type**\nmore")).toBe("Wrong type");
+    expect(summary("- see [the docs](https://example.com) of `a_b`, not ~~c~~")).toBe(
+      "see the docs of a_b, not c",
     );
-    expect(threadSummary(thread({ messages: [message({ markdown: "" })] }))).toBe("");
+    expect(summary("**kwargs is `never` read, 2 ** 3 ** 4")).toBe("**kwargs is never read, 2 ** 3 ** 4");
+    expect(summary("")).toBe("");
   });
 });
 
