@@ -113,9 +113,12 @@ function SentText({ name, feedback }: { readonly name: string; readonly feedback
   );
 }
 
+/** Length in characters from which the preview is rendered after the dialog has opened. */
+const DEFERRED_LENGTH = 20_000;
+
 function Preview({ text }: { readonly text: string }) {
-  // Typing into the summary does not wait until the feedback of thousands of comments is parsed.
-  const shown = useDeferredValue(text);
+  // Neither the opening of the dialog nor typing into the summary waits for the feedback of thousands of comments.
+  const shown = useDeferredValue(text, text.length > DEFERRED_LENGTH ? "" : text);
   const document = useMemo(() => parseMarkdown(shown), [shown]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard

@@ -47,6 +47,17 @@ export function CodeBlock({ leaf, node, isRemoved = false }: CodeBlockProps) {
   );
 }
 
+let highlighter: Promise<typeof import("./highlight.ts")> | undefined;
+
+/** Imports the highlighter once: each `import()` of a page searches the document for the module's preload links. */
+function loadHighlighter(): Promise<typeof import("./highlight.ts")> {
+  highlighter ??= import("./highlight.ts").catch((error: unknown) => {
+    highlighter = undefined;
+    throw error;
+  });
+  return highlighter;
+}
+
 /** Returns the highlighted runs of the code; a single plain run until they are ready. */
 function useRuns(text: string, language: string): readonly CodeRun[] {
   const [runs, setRuns] = useState<{ readonly text: string; readonly runs: readonly CodeRun[] }>();
@@ -54,7 +65,7 @@ function useRuns(text: string, language: string): readonly CodeRun[] {
     let current = true;
     const load = async () => {
       await afterPaint();
-      const { highlight } = await import("./highlight.ts");
+      const { highlight } = await loadHighlighter();
       const found = highlight(text, language);
       if (current && found) setRuns({ text, runs: found });
     };
