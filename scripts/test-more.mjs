@@ -1,5 +1,5 @@
 // Runs the random suites at full size with a new seed (`npm test` runs them small, with a fixed seed), and the disk suite,
-// which mounts disks in a user namespace (Linux). Usage: node scripts/test-more.mjs crash|live-crash|fuzz|disk
+// which mounts disks in a user namespace (Linux). Usage: node scripts/test-more.mjs crash|live-crash|typing|fuzz|disk
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -12,6 +12,7 @@ const SUITES = {
     files: ["test/e2e/live-crash.test.ts"],
     size: { LIVE_KILLS: "200" },
   },
+  typing: { project: "e2e", files: ["test/e2e/typing-page.test.ts"], size: { TYPED_SENTENCES: "all" } },
   fuzz: { project: "unit", files: randomTests(), size: { RAW_REQUESTS: "50000" } },
   disk: { project: "disk", files: ["test/disk"], mounts: true },
 };

@@ -6,6 +6,11 @@ import { type Home, hookEvent, makeHome, startReview } from "../support/plan-rev
 import { samplePlan } from "../support/plans.ts";
 import { sentences } from "../support/sentences.ts";
 
+/** `npm run test:typing` types all 200 sentences; `npm test` types enough of them for each state. */
+const isWhole = process.env["TYPED_SENTENCES"] === "all";
+const onSelections = sentences(isWhole ? 60 : 20);
+const inOtherStates = sentences(isWhole ? 40 : 12);
+
 let browser: Browser;
 let home: Home;
 beforeAll(async () => {
@@ -44,11 +49,11 @@ describe("ordinary sentences on the plan page", () => {
       await selectText(page, text);
     };
     const states = [select("Every deploy signs everybody out"), select("single point of failure")];
-    await typeIn(page, sentences(60), states, async (text) => {
+    await typeIn(page, onSelections, states, async (text) => {
       expect(await focusedText(page)).toBe(text);
       await page.keyboard.press("Escape");
     });
-    expect(await page.locator(".cards > .card").count()).toBe(60);
+    expect(await page.locator(".cards > .card").count()).toBe(onSelections.length);
     expect(review.child.exitCode).toBeNull();
     expect(errors).toEqual([]);
     review.child.kill("SIGTERM");
@@ -85,7 +90,7 @@ describe("ordinary sentences on the plan page", () => {
     ];
     await typeIn(
       page,
-      sentences(40),
+      inOtherStates,
       states.map((state) => async () => {
         await reset();
         await state();
@@ -110,14 +115,16 @@ describe("ordinary sentences on the code page", () => {
     await page.locator(".code-text").first().waitFor();
     let kept = 0;
     const states = ["line29", "line33"].map((text) => () => selectText(page, text, "#diff"));
-    await typeIn(page, sentences(60), states, async (text) => {
+    await typeIn(page, onSelections, states, async (text) => {
       expect(await focusedText(page)).toBe(text);
       // The lines stay in view as long as not all of the comments do.
       kept += 1;
       if (kept % 10 === 0) await page.keyboard.press("Escape");
       else await page.getByRole("button", { name: "Discard", exact: true }).click();
     });
-    await expect.poll(() => page.locator(".status-line").textContent()).toContain("6 comments");
+    await expect
+      .poll(() => page.locator(".status-line").textContent())
+      .toContain(`${onSelections.length / 10} comments`);
     expect(child.exitCode).toBeNull();
     expect(errors).toEqual([]);
     child.kill("SIGTERM");
@@ -170,7 +177,7 @@ describe("ordinary sentences on the code page", () => {
     const before = await shape();
     await typeIn(
       page,
-      sentences(40),
+      inOtherStates,
       states.map((state) => async () => {
         await reset();
         await state();

@@ -1,5 +1,5 @@
 import { appendFile, readFile, writeFile } from "node:fs/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { getProcessMark } from "../../../src/files/running-process.ts";
 import { createLogFile, readLog, replay } from "../../../src/review/live/log-file.ts";
 import { findLog, logPath } from "../../../src/review/live/log-folder.ts";
@@ -7,8 +7,17 @@ import { openThreadStore, type ThreadStore } from "../../../src/review/live/thre
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const PERSON = { kind: "person", name: "" } as const;
-const open = (dataDirectory: string, id: string, takesOver = true) =>
-  openThreadStore({ dataDirectory, id, subject: "subject", takesOver, onThread: () => {} });
+const open = async (dataDirectory: string, id: string) => {
+  const store = await openThreadStore({
+    dataDirectory,
+    id,
+    subject: "subject",
+    takesOver: true,
+    onThread: () => {},
+  });
+  onTestFinished(() => store.close());
+  return store;
+};
 const addComment = (store: ThreadStore, markdown: string) =>
   store.create({ type: "comment", markdown }, { anchor: { kind: "review" } }, PERSON);
 const messagesIn = ({ log }: ThreadStore) =>
