@@ -1,4 +1,6 @@
+import type { ServerResponse } from "node:http";
 import { AppError } from "../../errors.ts";
+import { nextTurn, turnIfLarge } from "../../json/bounds.ts";
 import { loadCodec } from "../dialects/codecs.ts";
 import type { Codec, EncodeContext } from "../exchange/codec.ts";
 import { guardJson, isObject, parseJson, stringifyJson } from "../exchange/json.ts";
@@ -18,6 +20,9 @@ import { composeEcho, echoEvents } from "./compose-echo.ts";
 import { composeEchoMedia } from "./echo-media.ts";
 import type { CalledOperation } from "./operation-path.ts";
 import { callersConversations } from "./stored-conversations.ts";
+
+/** Characters of events that are created in one turn of the event loop. */
+const TURN_LENGTH = 256 * 1024;
 
 /**
  * Responds as the built-in upstream `echo`, which needs no vendor. It serves each operation in the client's dialect,
@@ -44,7 +49,9 @@ export async function respondWithEcho(
 
 async function respondToGenerate(call: Call, called: CalledOperation, body: Buffer): Promise<void> {
   const codec = await loadCodec(call.dialect);
+  const size = body.length;
   const parsed = parseJson(body.toString("utf8"));
+  await turnIfLarge(size);
   // Native bodies are not parsed. This one is, so reject deep nesting and `__proto__` members (prototype pollution).
   guardJson(parsed);
   const { value: request } = await decodeInTurns(
@@ -56,7 +63,9 @@ async function respondToGenerate(call: Call, called: CalledOperation, body: Buff
   const full = namesEarlierTurns(request) ? await withEarlierTurns(request, conversations) : request;
   const id = call.id.replace(/\W/g, "");
   const earlier = full.turns.slice(0, full.turns.length - request.turns.length);
+  await turnIfLarge(size);
   const response = composeEcho(request, id, earlier);
+  await turnIfLarge(size);
   const context: EncodeContext = {
     model: call.model ?? "echo",
     request,
@@ -70,13 +79,14 @@ async function respondToGenerate(call: Call, called: CalledOperation, body: Buff
   const isStored = isKept(call.dialect, request, conversations);
   if (isStored || !call.stream) {
     const json = stringifyJson(codec.encodeResponse(response, context).value);
-    if (isStored) await keepEcho(call, { codec, context, response, request: full, json, size: body.length });
+    await turnIfLarge(size);
+    if (isStored) await keepEcho(call, { codec, context, response, request: full, json, size });
     if (!call.stream) {
       respondWithJson(call, 200, json);
       return;
     }
   }
-  streamEcho(call, called, codec, { response, context });
+  await streamEcho(call, called, codec, { response, context });
 }
 
 interface StoredEcho {
@@ -96,20 +106,42 @@ async function keepEcho(call: Call, echo: StoredEcho): Promise<void> {
   await keepConversation(callersConversations(call), id, request, response, { responseText: json, size });
 }
 
-function streamEcho(
+/** Sends the response as events. Events that repeat a large text are created in turns of the event loop of their own. */
+async function streamEcho(
   call: Call,
   called: CalledOperation,
   codec: Codec,
   { response, context }: Pick<StoredEcho, "response" | "context">,
-): void {
+): Promise<void> {
   const type = called.array ? "application/json" : "text/event-stream; charset=utf-8";
   call.response.writeHead(200, [...ownHeaders(call), "content-type", type, "cache-control", "no-cache"]);
   const encoder = codec.createStreamEncoder(context);
+  let sinceTurn = 0;
   for (const event of echoEvents(response)) {
     const text = encoder.push(event);
-    if (text !== "") call.response.write(text);
+    if (text === "") continue;
+    const isTaken = call.response.write(text);
+    sinceTurn += text.length;
+    if (sinceTurn < TURN_LENGTH) continue;
+    sinceTurn = 0;
+    if (call.response.destroyed) break;
+    if (isTaken) await nextTurn();
+    else await drained(call.response);
   }
   endWith(call, () => call.response.end());
+}
+
+/** Resolves when a response has been read by its client, or is closed. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off("drain", done);
+      response.off("close", done);
+      resolve();
+    };
+    response.once("drain", done);
+    response.once("close", done);
+  });
 }
 
 /** Returns the members of a JSON body; none for a form. */
