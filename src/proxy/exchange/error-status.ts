@@ -58,10 +58,20 @@ export function isContextOverflow(message: string, code?: string): boolean {
   return code === "context_length_exceeded" || overflow.test(message);
 }
 
-/** Response headers that state how long to wait before a retry. */
+/** Response headers that state whether to retry, and how long to wait before. */
 export interface RetryAfterHeaders {
   readonly "retry-after"?: string | undefined;
   readonly "retry-after-ms"?: string | readonly string[] | undefined;
+  readonly "x-should-retry"?: string | readonly string[] | undefined;
+}
+
+/**
+ * Returns whether a vendor permits (`true`) or forbids (`false`) a retry of the request in `x-should-retry`, as the
+ * SDKs of OpenAI and Anthropic read it; undefined if it states neither.
+ */
+export function parseShouldRetry({ "x-should-retry": value }: RetryAfterHeaders): boolean | undefined {
+  if (value === "true") return true;
+  return value === "false" ? false : undefined;
 }
 
 /**

@@ -23,6 +23,8 @@ export interface ExchangeError {
   readonly code?: string;
   readonly param?: string;
   readonly retryAfterSeconds?: number;
+  /** What the vendor's `x-should-retry` states; undefined if there is none. */
+  readonly shouldRetry?: boolean | undefined;
   /** The code for the request log (`src/errors.ts`) of an error of the proxy; undefined for the upstream's errors. */
   readonly errorCode?: string;
   readonly raw?: unknown;

@@ -1,5 +1,6 @@
 import type { FallbackReason } from "../../config/proxy/limits.ts";
 import type { AppError } from "../../errors.ts";
+import { parseShouldRetry } from "../exchange/error-status.ts";
 import { canRetry } from "../upstream/upstream-errors.ts";
 import { type RetryHints, requestedPause } from "./retry-after.ts";
 import type { Target, Targets } from "./select-targets.ts";
@@ -49,7 +50,8 @@ export function remainingTargets({ upstream, model, contextWindow, otherTargets 
 /**
  * Returns the attempt after this outcome, or undefined if the outcome is final. A rejected key is followed by the
  * next key, a failing upstream by the next target. The same target is tried again if connecting failed, or if it asks
- * for a retry with a short `retry-after`.
+ * for a retry with a short `retry-after` or `x-should-retry: true`. `x-should-retry: false` rules out retries and
+ * fallbacks, unless the upstream has rejected only the key.
  */
 export function nextAttempt(
   last: Attempt,
@@ -68,13 +70,17 @@ export function nextAttempt(
   const isKeyRefused = [401, 402, 403, 429].includes(status);
   const [key, ...otherKeys] = last.otherKeys;
   if (isKeyRefused && key !== undefined) return { ...last, key, otherKeys, delayMs: 0 };
+  const shouldRetry = parseShouldRetry(outcome.headers);
+  if (shouldRetry === false && (status === 429 || !isKeyRefused)) return undefined;
   const reason = status === 429 ? "rate_limit" : "error";
   const mayContinue = (isKeyRefused || status >= 500) && hasFallback(last, reason);
   const elsewhere = mayContinue ? atNextTarget(last) : undefined;
   if (elsewhere) return elsewhere;
-  const requested = requestedPause(outcome);
+  if (shouldRetry === false) return undefined;
+  const requested = requestedPause(outcome) ?? (shouldRetry ? 0 : undefined);
   if (requested === undefined || requested > MAX_PAUSE_MS) return undefined;
-  return [429, 502, 503, 529].includes(status) ? repeated(last, requested + pause) : undefined;
+  const isRepeated = shouldRetry || [429, 502, 503, 529].includes(status);
+  return isRepeated ? repeated(last, requested + pause) : undefined;
 }
 
 function hasFallback({ on }: Attempt, reason: FallbackReason): boolean {

@@ -18,7 +18,7 @@ import { sendStream } from "./response/send-stream.ts";
 import { sendWhole } from "./response/send-whole.ts";
 import { refusal, refuseLosses, refuseSafeguards } from "./strict-translation.ts";
 import type { TranslatedCall, TranslationOutcome, UpstreamResponse } from "./translate-call.ts";
-import { respondWithError, Translation, type TranslationPlan } from "./translation.ts";
+import { decodeUpstreamError, respondWithError, Translation, type TranslationPlan } from "./translation.ts";
 
 /** Approximate characters per token, for an estimate that is used until the upstream reports its count. */
 const charactersPerToken = 4;
@@ -137,7 +137,5 @@ function isInstruction(message: unknown): boolean {
 
 async function sendUpstreamError(translation: Translation, response: UpstreamResponse): Promise<void> {
   const body = await readErrorBody(response.body);
-  translation.respondWithError(
-    translation.plan.upstream.decodeError(response.status, response.headers, body),
-  );
+  translation.respondWithError(decodeUpstreamError(translation.plan.upstream, response, body));
 }

@@ -2,6 +2,7 @@ import { getProfile } from "../dialects/index.ts";
 import type { Capabilities } from "../exchange/capabilities.ts";
 import type { Codec, EncodeContext } from "../exchange/codec.ts";
 import type { ExchangeError } from "../exchange/error.ts";
+import { parseShouldRetry } from "../exchange/error-status.ts";
 import { stringifyJson } from "../exchange/json.ts";
 import type { Loss } from "../exchange/loss.ts";
 import type { ExchangeRequest } from "../exchange/request.ts";
@@ -10,7 +11,7 @@ import type { Redact } from "../redact.ts";
 import { keepConversation } from "./conversations/earlier-turns.ts";
 import { createLossHeader } from "./loss-header.ts";
 import type { PreparedRequest } from "./request/prepare-request.ts";
-import type { TranslatedCall, TranslationOutcome } from "./translate-call.ts";
+import type { TranslatedCall, TranslationOutcome, UpstreamResponse } from "./translate-call.ts";
 
 /** Describes a translated call before it is sent. */
 export interface TranslationPlan {
@@ -104,6 +105,15 @@ export class Translation {
   }
 }
 
+/** Decodes an upstream's error response. */
+export function decodeUpstreamError(
+  codec: Codec,
+  { status, headers }: UpstreamResponse,
+  body: unknown,
+): ExchangeError {
+  return { ...codec.decodeError(status, headers, body), shouldRetry: parseShouldRetry(headers) };
+}
+
 /** Redacts the secrets in an error's texts. */
 export function withoutSecrets(error: ExchangeError, redact: Redact): ExchangeError {
   const { message, code, param } = error;
@@ -125,6 +135,11 @@ export function respondWithError(
 ): void {
   const { client } = getProfile(call.client.dialect);
   const encoded = client.encodeError(withoutSecrets(error, call.redact), call.requestId);
-  const members = { "content-type": "application/json", ...headers, ...encoded.headers };
+  const members: Record<string, string> = {
+    "content-type": "application/json",
+    ...headers,
+    ...encoded.headers,
+  };
+  if (error.shouldRetry !== undefined) members["x-should-retry"] = String(error.shouldRetry);
   call.writer.respond(encoded.status, members, stringifyJson(encoded.body));
 }

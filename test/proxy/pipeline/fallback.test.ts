@@ -154,3 +154,34 @@ describe("a rule with upstreams of several dialects", () => {
     }
   });
 });
+
+describe("x-should-retry of an upstream", () => {
+  const withHint =
+    (status: number, hint: string): Respond =>
+    (_hit, response) => {
+      const headers = { "content-type": "application/json", "x-should-retry": hint, "retry-after": "0" };
+      response.writeHead(status, headers).end(JSON.stringify({ error: { message: "not now", type: "x" } }));
+    };
+
+  it.each(DIALECTS)("ends the call after false, and reaches the client: upstream %s", async (first) => {
+    for (const client of DIALECTS)
+      for (const status of [429, 503]) {
+        const chain = await startChain([first, withHint(status, "false")], ["messages", well("messages")]);
+        const response = await post(chain.proxy, client);
+        const seen = [client, response.ok, response.headers.get("x-should-retry"), hitsOf(chain)];
+        expect(seen).toEqual([client, false, "false", [1, 0]]);
+      }
+  });
+
+  it("repeats the call twice after true, and reaches the client if that does not help", async () => {
+    for (const client of ["messages", "chat-completions"] as const) {
+      const chain = await startChain(["messages", withHint(409, "true")]);
+      const response = await post(chain.proxy, client);
+      expect([response.status, response.headers.get("x-should-retry")]).toEqual([409, "true"]);
+      expect(hitsOf(chain)).toEqual([3]);
+      const [upstream] = chain.upstreams;
+      if (upstream) upstream.respond = well("messages");
+      expect((await post(chain.proxy, client)).status).toBe(200);
+    }
+  });
+});

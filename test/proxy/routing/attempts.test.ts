@@ -86,4 +86,33 @@ describe("attempts of a call", () => {
     expect(nextAttempt(plan(), refused(503, { "retry-after": "21" }), still)).toBeUndefined();
     expect(nextAttempt(plan(), refused(503), still)).toBeUndefined();
   });
+
+  it("end after x-should-retry: false, except that a refused key is followed by the next one", () => {
+    const final = { "x-should-retry": "false", "retry-after": "1" };
+    for (const status of [429, 500, 502, 503, 529]) {
+      expect(nextAttempt(begin(target("a", [])), refused(status, final), still)).toBeUndefined();
+      const two = begin(target("a", []), target("b", []));
+      expect(nextAttempt(two, refused(status, final), still)).toBeUndefined();
+    }
+    for (const status of [401, 402, 403, 429])
+      expect(nextAttempt(begin(target("a", ["k1", "k2"])), refused(status, final), still)?.key).toBe("k2");
+    const other = nextAttempt(begin(target("a", []), target("b", [])), refused(401, final), still);
+    expect(other?.upstream.name).toBe("b");
+  });
+
+  it("try the same target twice more after x-should-retry: true, whatever the status", () => {
+    const again = { "x-should-retry": "true" };
+    for (const status of [400, 408, 409, 500, 529]) {
+      const second = nextAttempt(begin(target("a", [])), refused(status, again), still);
+      expect(second?.delayMs).toBe(100);
+      const third = second && nextAttempt(second, refused(status, { ...again, "retry-after": "3" }), still);
+      expect(third?.delayMs).toBe(3_200);
+      expect(third && nextAttempt(third, refused(status, again), still)).toBeUndefined();
+    }
+    const slow = refused(500, { ...again, "retry-after": "21" });
+    expect(nextAttempt(begin(target("a", [])), slow, still)).toBeUndefined();
+    expect(
+      nextAttempt(begin(target("a", [])), refused(500, { "x-should-retry": "maybe" }), still),
+    ).toBeUndefined();
+  });
 });

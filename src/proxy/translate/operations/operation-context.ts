@@ -10,7 +10,7 @@ import { createLossHeader } from "../loss-header.ts";
 import { readErrorBody, readResponseJson } from "../response/read-response.ts";
 import { refuseLosses } from "../strict-translation.ts";
 import type { TranslatedCall, TranslationOutcome, UpstreamResponse } from "../translate-call.ts";
-import { respondWithError } from "../translation.ts";
+import { decodeUpstreamError, respondWithError } from "../translation.ts";
 
 /** Context of a non-chat operation: embeddings, images, transcription, token count. */
 export interface OperationContext {
@@ -67,7 +67,7 @@ function createOperationContext(call: TranslatedCall): OperationContext {
     const reply = await call.send({ method: "POST", path, body: stringifyJson(body) });
     if (reply === undefined || reply.status < 400) return reply;
     const [codec, refusal] = await Promise.all([loadCodec(call.target.dialect), readErrorBody(reply.body)]);
-    throw new DialectError(codec.decodeError(reply.status, reply.headers, refusal));
+    throw new DialectError(decodeUpstreamError(codec, reply, refusal));
   };
   return {
     call,
