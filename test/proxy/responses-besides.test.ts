@@ -205,13 +205,13 @@ describe("other requests of responses clients", () => {
     expect(polled.error?.message).toContain("No");
   });
 
-  it("compact a conversation, as Codex requests it, only at upstreams of their dialect", async () => {
+  it("compact a conversation, as Codex requests it: at upstreams of their dialect, or by a summary", async () => {
     const input = [{ role: "user", content: "A long story" }, { type: "compaction_trigger" }];
-    const ask = ({ proxy }: Awaited<ReturnType<typeof setUp>>) =>
+    const ask = ({ proxy }: Awaited<ReturnType<typeof setUp>>, members: object = {}) =>
       fetch(`${proxy.url}/v1/responses`, {
         method: "POST",
         headers: { "content-type": "application/json" },
-        body: JSON.stringify({ model: "m", input }),
+        body: JSON.stringify({ model: "m", input, ...members }),
       });
     const response = {
       id: "resp_1",
@@ -220,10 +220,34 @@ describe("other requests of responses clients", () => {
     };
     expect(await (await ask(await setUp("responses", response))).json()).toEqual(response);
     const other = await setUp("messages", JSON.parse(WHOLE.messages));
-    const refused = await ask(other);
-    expect(refused.status).toBe(400);
-    expect(await refused.text()).toContain("Only an upstream of the responses dialect can compact");
-    expect(other.asked()).toEqual([]);
+    const whole = await ask(other);
+    expect([whole.status, whole.headers.get("x-sallyport-compaction")]).toEqual([200, "summary"]);
+    const compacted = (await whole.json()) as {
+      readonly output: readonly unknown[];
+      readonly usage: { readonly output_tokens: number };
+    };
+    expect(compacted).toMatchObject({
+      object: "response",
+      status: "completed",
+      output: [{ type: "compaction", created_by: "sallyport" }],
+    });
+    expect(compacted.usage.output_tokens).toBeGreaterThan(0);
+    const stream = await (await ask(other, { stream: true })).text();
+    expect([...stream.matchAll(/^event: (.*)$/gm)].map(([, name]) => name)).toEqual([
+      "response.created",
+      "response.in_progress",
+      "response.output_item.added",
+      "response.output_item.done",
+      "response.completed",
+    ]);
+    const [item] = compacted.output;
+    await ask(other, { input: [item, { role: "user", content: "Go on" }] });
+    const { body } = other.upstream.hits.at(-1) ?? { body: "" };
+    expect(body.toString()).toContain("déjà");
+    expect(other.asked().length).toBe(3);
+    other.upstream.respond = json({ type: "error", error: { type: "api_error", message: "No" } }, 500);
+    expect((await ask(other, { stream: true })).status).toBe(500);
+    expect(other.proxy.internal).toEqual([]);
   });
 
   it("do not compact at another dialect if the first upstream is overloaded, because its error can be retried", async () => {

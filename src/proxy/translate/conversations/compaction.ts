@@ -15,7 +15,7 @@ export function refuseCompaction(turns: readonly Turn[], upstream: UpstreamDiale
   const { compactsConversations } = getUpstreamProfile(upstream);
   if (compactsConversations || !turns.some(({ parts }) => parts.some(isTrigger))) return;
   throw invalidRequest(
-    "Only an upstream of the responses dialect can compact a conversation. Codex summarizes by itself if `sallyport proxy connect codex` has set it up.",
+    "Only an upstream of the responses dialect can compact a conversation in a fallback. Send the request again.",
     "input",
   );
 }
@@ -26,6 +26,14 @@ export function refuseCompaction(turns: readonly Turn[], upstream: UpstreamDiale
  */
 export function asksToCompact(operation: string, body: unknown): boolean {
   return operation === "compact" || (Buffer.isBuffer(body) && body.includes(`"${TRIGGER}"`));
+}
+
+/** Returns a request without the item that asks for a compaction; undefined if it has none. */
+export function withoutTrigger(body: unknown): Readonly<Record<string, unknown>> | undefined {
+  const input = isObject(body) ? body["input"] : undefined;
+  if (!isObject(body) || !Array.isArray(input)) return undefined;
+  const items = input.filter((item) => !isObject(item) || item["type"] !== TRIGGER);
+  return items.length === input.length ? undefined : { ...body, input: items };
 }
 
 function isTrigger(part: Part): boolean {
