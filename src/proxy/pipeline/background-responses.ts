@@ -1,5 +1,6 @@
 import { text as readText } from "node:stream/consumers";
 import { createBlankResponse } from "../dialects/responses/blank-response.ts";
+import { readErrorBody } from "../dialects/responses/read-error-body.ts";
 import { invalidRequest } from "../exchange/dialect-error.ts";
 import { isObject, parseJson, stringifyJson } from "../exchange/json.ts";
 import type { Services } from "../services.ts";
@@ -10,6 +11,12 @@ import { respondWithJson } from "./client-response.ts";
 import { callersConversations } from "./stored-conversations.ts";
 
 type Members = Readonly<Record<string, unknown>>;
+
+/** Precedes the id of the creating call, which begins with that of its process. */
+const PREFIX = "resp_bg";
+const CREATOR = /^resp_bgreq_([0-9a-f]{12})/;
+/** A process reports to the database within this time after its start. */
+const REPORTED_MS = 20_000;
 
 /** Responses that this process creates in the background, by id, with what aborts them. */
 export type BackgroundResponses = Map<string, AbortController>;
@@ -24,7 +31,7 @@ export async function respondInBackground(call: Call, body: Members): Promise<vo
   if (body["stream"] === true)
     throw invalidRequest("stream is not available with background: poll the response instead.", "stream");
   if (body["store"] === false) throw invalidRequest("background requires store: true.", "store");
-  const id = `resp_bg${call.id.replace(/\W/g, "")}`;
+  const id = `${PREFIX}${call.id.replace(/\W/g, "")}`;
   const queued = createBlankResponse(body, id, "queued");
   const conversations = callersConversations(call);
   await save(conversations, { ...queued, status: "in_progress" });
@@ -74,13 +81,8 @@ async function finish(conversations: ConversationStore, id: string, text: string
 }
 
 function errorIn(text: string): Members {
-  try {
-    const body = parseJson(text);
-    const error = isObject(body) && isObject(body["error"]) ? body["error"] : {};
-    return { code: error["code"] ?? error["type"] ?? "server_error", message: error["message"] ?? "" };
-  } catch {
-    return { code: "server_error", message: "The response failed." };
-  }
+  const { code, message = "The response failed." } = readErrorBody(text);
+  return { code, message };
 }
 
 async function save(
@@ -117,4 +119,40 @@ export async function cancelStored(
   await save(conversations, cancelled);
   background.get(id)?.abort();
   return stringifyJson(cancelled);
+}
+
+/**
+ * Returns a stored response. One that is still in progress, although the process that created it no longer runs, is stored and
+ * returned as failed: nobody will complete it.
+ */
+export async function failAbandoned(
+  services: Pick<Services, "replicaId" | "startedAt" | "gateway">,
+  conversations: ConversationStore,
+  id: string,
+  text: string,
+): Promise<string> {
+  const creator = CREATOR.exec(id)?.[1];
+  if (creator === undefined || creator === services.replicaId) return text;
+  const response = parseJson(text);
+  if (!isObject(response) || (response["status"] !== "in_progress" && response["status"] !== "queued"))
+    return text;
+  // Whole seconds: the response was created within the second that follows.
+  const latest = (Number(response["created_at"]) + 1) * 1000;
+  const isEarlier = latest <= services.startedAt || latest + REPORTED_MS < Date.now();
+  if (!isEarlier || (await isRunning(services, creator))) return text;
+  const error = { code: "server_error", message: "The process that created the response has ended." };
+  const failed = { ...response, id, status: "failed", error };
+  await save(conversations, failed);
+  return stringifyJson(failed);
+}
+
+/** Returns whether another process that shares the database has this id. */
+async function isRunning({ gateway }: Pick<Services, "gateway">, id: string): Promise<boolean> {
+  try {
+    const replicas = await (await gateway.store()).replicas();
+    return replicas.some((each) => each.id === id);
+  } catch {
+    // Without the database nothing is known of other processes.
+    return true;
+  }
 }

@@ -1,7 +1,7 @@
 import { AppError } from "../../errors.ts";
 import { eventStreamHeaders } from "../../sse/serialize.ts";
 import { findProfile } from "../dialects/index.ts";
-import { cancelStored } from "./background-responses.ts";
+import { cancelStored, failAbandoned } from "./background-responses.ts";
 import { type Call, endWith, ownHeaders } from "./call.ts";
 import { respondWithJson } from "./client-response.ts";
 import { replayResponse } from "./replay-response.ts";
@@ -16,15 +16,16 @@ export async function serveStoredResponse(call: Call): Promise<boolean> {
   const conversations = callersConversations(call);
   const id = call.params["id"] ?? "";
   const kept = await conversations.load(id);
-  if (kept === undefined) {
+  const text = kept && (await failAbandoned(call.services, conversations, id, kept.responseText));
+  if (text === undefined) {
     const upstreams = [...call.runtime.config.upstreams.values()];
     if (upstreams.some(({ dialect }) => findProfile(dialect)?.storesResponses ?? true)) return false;
     throw new AppError("not_found", `Response with id '${id}' not found.`);
   }
   if (call.route.path.endsWith("/cancel")) {
-    const text = await cancelStored(call.services, conversations, id, kept.responseText);
+    const cancelled = await cancelStored(call.services, conversations, id, text);
     call.status = 200;
-    respondWithJson(call, 200, text);
+    respondWithJson(call, 200, cancelled);
     return true;
   }
   if (!call.route.path.endsWith(":id"))
@@ -33,7 +34,7 @@ export async function serveStoredResponse(call: Call): Promise<boolean> {
   if (call.request.method === "DELETE") {
     await conversations.delete(id);
     respondWithJson(call, 200, JSON.stringify({ id, object: "response", deleted: true }));
-  } else respondWithKept(call, kept.responseText);
+  } else respondWithKept(call, text);
   return true;
 }
 

@@ -6,6 +6,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { AppError } from "../../errors.ts";
 import { createSseParser } from "../../sse/parse.ts";
 import { createBlankResponse } from "../dialects/responses/blank-response.ts";
+import { readErrorBody } from "../dialects/responses/read-error-body.ts";
 import { isObject, parseJson, stringifyJson } from "../exchange/json.ts";
 import { callAgain } from "../pipeline/call-again.ts";
 import { parseBounded } from "../pipeline/call-body.ts";
@@ -230,21 +231,9 @@ const POLICY_VIOLATION = 1008;
 const LAST = new Set(["response.completed", "response.incomplete", "response.failed", "response.cancelled"]);
 
 function toTurnError(status: number, text: string, retryAfterSeconds: number): TurnError {
-  let error: unknown;
-  try {
-    const body: unknown = JSON.parse(text);
-    error = isObject(body) ? body["error"] : undefined;
-  } catch {
-    // Not JSON: the status says what is known.
-  }
-  const { message, code, type, param } = isObject(error) ? error : ({} as Members);
+  const { code, message = `The call failed with status ${status}.`, param } = readErrorBody(text);
   const wait = Number.isFinite(retryAfterSeconds) ? ` Retry after ${retryAfterSeconds} s.` : "";
-  return new TurnError(
-    status,
-    String(code ?? type ?? "server_error"),
-    `${message ?? `The call failed with status ${status}.`}${wait}`,
-    typeof param === "string" ? param : null,
-  );
+  return new TurnError(status, code, `${message}${wait}`, param);
 }
 
 /** Returns the error event of the WebSocket mode. */
