@@ -1,7 +1,8 @@
 import { readFile, stat } from "node:fs/promises";
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
-import type { z } from "zod";
+import { z } from "zod";
 import { AppError, systemErrorCode } from "../errors.ts";
+import { findClosest, listKeysAt } from "./suggest.ts";
 
 /** A parsed configuration file: its values and their lines. */
 export interface ConfigurationFile {
@@ -55,9 +56,10 @@ export function parseConfiguration(written: string, path: string): Configuration
   const first = errors[0];
   if (first || !tree) {
     const line = lineAt(text, first?.offset ?? 0);
-    const what = first && text.trim() ? plainParseError(first) : "it is empty; {} says nothing too";
+    const what = first && text.trim() ? plainParseError(first) : "the file is empty (write {} for defaults)";
     throw new AppError("configuration", `${path}:${line}: not valid JSON: ${what}`);
   }
+  refuseDuplicates(tree, text, path);
   return {
     path,
     value: plainValue(tree),
@@ -73,23 +75,49 @@ export function plainParseError({ error }: ParseError): string {
     .toLowerCase();
 }
 
-/** Returns one message for all of zod's issues, each with key and line. */
-export function explainIssues(issues: readonly z.core.$ZodIssue[], file: ConfigurationFile): AppError {
-  const lines = issues.map((issue) => {
-    const keys = issue.code === "unrecognized_keys" ? issue.keys : [];
-    const path = keys[0] === undefined ? issue.path : [...issue.path, keys[0]];
-    const what = keys.length > 0 ? noSuchKey(keys[0]) : issue.message;
-    return `${file.path}:${file.getLine(path)}: ${path.map(String).join(".") || "the file"}: ${what}`;
+/** Returns one message for all of zod's issues, each with key and line. `schema` is that of the whole file. */
+export function explainIssues(
+  issues: readonly z.core.$ZodIssue[],
+  file: ConfigurationFile,
+  schema: z.ZodType,
+): AppError {
+  let known: object | undefined;
+  const jsonSchema = () => (known ??= z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }));
+  const lines = issues.flatMap((issue) => {
+    const line = (path: readonly PropertyKey[], what: string) =>
+      `${file.path}:${file.getLine(path)}: ${path.map(String).join(".") || "the file"}: ${what}`;
+    if (issue.code !== "unrecognized_keys") return [line(issue.path, issue.message)];
+    return issue.keys.map((key) => line([...issue.path, key], noSuchKey(key, issue.path, jsonSchema())));
   });
   return new AppError("configuration", lines.join("\n"), {
     hint: "sallyport proxy check --json-schema prints every key there is.",
   });
 }
 
-/** Describes an unknown key, with a hint for camelCase names from other programs. */
-function noSuchKey(key = ""): string {
-  const hint = /[a-z][A-Z]/.test(key) ? "; keys are written like_this" : "";
-  return `unknown key${hint}`;
+/** Describes an unknown key: which one is meant, or where it belongs. */
+function noSuchKey(key: string, path: readonly PropertyKey[], schema: object): string {
+  const meant = findClosest(key, listKeysAt(schema, path));
+  if (meant !== undefined) return `unknown key. Did you mean "${meant}"?`;
+  if (path.length === 0 && listKeysAt(schema, ["proxy"]).includes(key))
+    return `unknown key. "${key}" belongs under "proxy": {"proxy": {"${key}": …}}`;
+  return /[a-z][A-Z]/.test(key) ? "unknown key; keys are written like_this" : "unknown key";
+}
+
+/** Throws `configuration` for a key that an object has twice: only the last one would count. */
+function refuseDuplicates(node: Node, text: string, path: string): void {
+  const seen = new Map<string, Node>();
+  for (const child of node.children ?? []) {
+    const key = node.type === "object" ? child.children?.[0] : undefined;
+    const earlier = key && seen.get(String(key.value));
+    if (key && earlier)
+      throw new AppError(
+        "configuration",
+        `${path}:${lineAt(text, key.offset)}: the key "${key.value}" is there twice, first in line ${lineAt(text, earlier.offset)}`,
+        { hint: "Remove one of them." },
+      );
+    if (key) seen.set(String(key.value), key);
+    refuseDuplicates(child, text, path);
+  }
 }
 
 /** Returns the value of a syntax tree. `__proto__` becomes an ordinary key, which the schema rejects. */

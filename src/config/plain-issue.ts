@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { findClosestValue } from "./suggest.ts";
 
 /**
  * Returns the message of an invalid value in the configuration or a small body. It is zod's error map: a schema's own
@@ -10,7 +11,7 @@ export function plainIssue(issue: z.core.$ZodRawIssue): string | undefined {
     case "invalid_type":
       return `must be ${KINDS[issue.expected] ?? issue.expected}, not ${describeType(issue.input)}`;
     case "invalid_value":
-      return `must be ${joinChoices(issue.values.map((value) => JSON.stringify(value)))}, not ${formatValue(issue.input)}`;
+      return `must be ${joinChoices(issue.values.map((value) => JSON.stringify(value)))}, not ${formatValue(issue.input)}${suggestion(issue.input, issue.values)}`;
     case "too_small":
       if (typeof issue.input !== "number") return "must not be empty";
       return `must be ${issue.inclusive === false ? "above" : "at least"} ${issue.minimum}`;
@@ -23,6 +24,15 @@ export function plainIssue(issue: z.core.$ZodRawIssue): string | undefined {
     default:
       return undefined;
   }
+}
+
+function suggestion(input: unknown, values: readonly unknown[]): string {
+  if (typeof input !== "string") return "";
+  const meant = findClosestValue(
+    input,
+    values.filter((value) => typeof value === "string"),
+  );
+  return meant === undefined ? "" : `. Did you mean ${JSON.stringify(meant)}?`;
 }
 
 const KINDS: Readonly<Record<string, string>> = {

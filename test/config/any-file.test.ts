@@ -14,7 +14,7 @@ function refusalOf(text: string): string | undefined {
   try {
     const file = parseConfiguration(text, "any.json");
     const result = proxyFile.safeParse(file.value);
-    if (!result.success) throw explainIssues(result.error.issues, file);
+    if (!result.success) throw explainIssues(result.error.issues, file, proxyFile);
     const { proxy } = result.data;
     const loaded = { settings: proxy, path: file.path, file, getSource: () => "default" };
     resolveProxyConfig(loaded, {}, { localServers: [], generatedKey: undefined });
@@ -113,7 +113,7 @@ describe("the configuration", () => {
         const text = `{\n${names.map((name) => `"${name}": 1`).join(",\n")}\n}`;
         const file: ConfigurationFile = parseConfiguration(text, "any.json");
         const { issues = [] } = reviewSchema.safeParse(file.value).error ?? {};
-        const lines = explainIssues(issues, file).message.split("\n");
+        const lines = explainIssues(issues, file, reviewSchema).message.split("\n");
         expect(lines.length).toBeGreaterThan(0);
         for (const line of lines) {
           const [, number, key = ""] = line.split(":");

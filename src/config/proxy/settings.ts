@@ -68,7 +68,7 @@ function parseSettings(file: ConfigurationFile | undefined, overrides: readonly 
     const what = message.replace("a text in quotes", JSON.stringify(wrong.value));
     throw new AppError("usage", `${wrong.source} ${what}`);
   }
-  if (file) throw explainIssues(result.error.issues, file);
+  if (file) throw explainIssues(result.error.issues, file, fileSchema);
   throw new AppError("internal", "the default configuration does not fit its own schema");
 }
 

@@ -38,5 +38,5 @@ export async function readReviewConfiguration(
   const file = await readConfigurationFile(path, mustExist);
   const result = fileSchema.safeParse(file === undefined ? {} : file.value, { error: plainIssue });
   if (result.success) return result.data.review;
-  throw file ? explainIssues(result.error.issues, file) : result.error;
+  throw file ? explainIssues(result.error.issues, file, fileSchema) : result.error;
 }

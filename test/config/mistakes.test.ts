@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { explainIssues, parseConfiguration } from "../../src/config/load.ts";
+import { plainIssue } from "../../src/config/plain-issue.ts";
+import { fileSchema } from "../../src/config/proxy/schema.ts";
+
+/** What the command prints about a configuration. */
+function findProblems(text: string): string {
+  const file = parseConfiguration(text, "c.json");
+  const { error } = fileSchema.safeParse(file.value, { error: plainIssue });
+  return error ? explainIssues(error.issues, file, fileSchema).message : "";
+}
+
+describe("a mistake in the configuration", () => {
+  it.each([
+    ['{"proxy": {"prot": 1}}', 'c.json:1: proxy.prot: unknown key. Did you mean "port"?'],
+    ['{"port": 8045}', 'c.json:1: port: unknown key. "port" belongs under "proxy": {"proxy": {"port": …}}'],
+    [
+      '{"proxy": {"upstreams": {"a": {"dialect": "messages", "base_url": "http://x", "apiKey": "k"}}}}',
+      'c.json:1: proxy.upstreams.a.apiKey: unknown key. Did you mean "api_key"?',
+    ],
+    [
+      '{"proxy": {\n"sotre": 1,\n"xyzzy": 2}}',
+      'c.json:2: proxy.sotre: unknown key. Did you mean "store"?\nc.json:3: proxy.xyzzy: unknown key',
+    ],
+  ])("in %s is explained with the key that is meant", (text, message) => {
+    expect(findProblems(text)).toBe(message);
+  });
+
+  it("in a closed list of values is explained with the value that is meant", () => {
+    const text = '{"proxy": {"upstreams": {"a": {"dialect": "openai", "base_url": "http://x"}}}}';
+    expect(findProblems(text)).toMatch(/not "openai"\. Did you mean "chat-completions"\?$/);
+  });
+
+  it("that gives a key twice is refused with both lines", () => {
+    expect(() => parseConfiguration('{\n"a": 1,\n"b": {"c": 1,\n"c": 2}}', "c.json")).toThrow(
+      'c.json:4: the key "c" is there twice, first in line 3',
+    );
+  });
+});
