@@ -2,11 +2,14 @@
 // run kept what it compiled.
 import { dirname } from "node:path";
 import { getRawAsset } from "node:sea";
-import { dataDirectory } from "../../src/config/paths.ts";
+import { dataDirectory, processEnvironment } from "../../src/config/paths.ts";
 import { openCodeCache } from "./code-cache.mjs";
 import { createLoader } from "./loader.mjs";
 
-const cache = openCodeCache({ dataDirectory: () => dataDirectory(process.env), hashes: SALLYPORT_PARTS });
+const cache = openCodeCache({
+  dataDirectory: () => dataDirectory(processEnvironment),
+  hashes: SALLYPORT_PARTS,
+});
 const load = createLoader({
   source: (name) => Buffer.from(getRawAsset(`parts/${name}`)).toString("latin1"),
   cachedData: cache.cachedData,

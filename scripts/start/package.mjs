@@ -2,12 +2,15 @@
 // kept what it compiled.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { dataDirectory } from "../../src/config/paths.ts";
+import { dataDirectory, processEnvironment } from "../../src/config/paths.ts";
 import { openCodeCache } from "./code-cache.mjs";
 import { createLoader } from "./loader.mjs";
 
 const folder = join(__dirname, "parts");
-const cache = openCodeCache({ dataDirectory: () => dataDirectory(process.env), hashes: SALLYPORT_PARTS });
+const cache = openCodeCache({
+  dataDirectory: () => dataDirectory(processEnvironment),
+  hashes: SALLYPORT_PARTS,
+});
 const load = createLoader({
   source: (name) => readFileSync(join(folder, name), "latin1"),
   cachedData: cache.cachedData,

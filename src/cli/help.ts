@@ -75,6 +75,7 @@ Examples:
   sallyport proxy start
   sallyport proxy start --config work.jsonc --port 9000
   sallyport proxy start --workers auto  one process per core
+  sallyport proxy start --env-file .env
   ANTHROPIC_BASE_URL=http://localhost:8045 claude
 
 SIGHUP, or saving the configuration file, reloads it. SIGTERM stops the proxy after running calls have finished.

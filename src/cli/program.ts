@@ -40,6 +40,9 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
   addLicenses(program, output, setExitCode);
   addHelpCommand(program);
   addHelp(program);
+  program.hook("preAction", async (_program, command) => {
+    await readEnvironmentFile(command);
+  });
   strict(program);
   return program;
 }
@@ -66,6 +69,15 @@ function addMcp(program: Command, output: Output, setExitCode: SetExitCode): voi
       const { serveMcp } = await import("./review/live/mcp.ts");
       setExitCode(await serveMcp(output));
     });
+}
+
+/** Reads the variables of `--env-file` before a command that has the flag runs. */
+async function readEnvironmentFile(command: Command): Promise<void> {
+  const path: unknown = command.opts()["envFile"];
+  // `service install` passes the file on to the service.
+  if (typeof path !== "string" || command.parent?.name() === "service") return;
+  const { loadEnvironmentFile } = await import("../config/environment-file.ts");
+  await loadEnvironmentFile(path);
 }
 
 function addCompletion(program: Command, output: Output, setExitCode: SetExitCode): void {

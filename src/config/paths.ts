@@ -4,8 +4,32 @@ import { AppError } from "../errors.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/**
+ * Returns an environment in which a variable `SALLYPORT_…` also sets `SERVICE_…`, the name that the specification
+ * defines. If both are set, the former takes precedence.
+ */
+export function withOwnNames(environment: Environment): Environment {
+  return new Proxy(environment, {
+    get: (target, name) =>
+      typeof name === "string" && name.startsWith("SERVICE_")
+        ? (target[`SALLYPORT_${name.slice(8)}`] ?? target[name])
+        : Reflect.get(target, name),
+  });
+}
+
+/** Returns the name by which a `SERVICE_` variable is set, for messages. */
+export function getNameInUse(environment: Environment, name: `SERVICE_${string}`): string {
+  const own = `SALLYPORT_${name.slice(8)}`;
+  return environment[own] === undefined ? name : own;
+}
+
 /** The process's environment. Other modules receive values from it. */
-export const processEnvironment: Environment = process.env;
+export const processEnvironment: Environment = withOwnNames(process.env);
+
+/** Sets variables of this process and of those that it starts, unless they are set. */
+export function setMissingVariables(values: Environment): void {
+  for (const [name, value] of Object.entries(values)) process.env[name] ??= value;
+}
 
 /** Returns `$SERVICE_HOME`, else the platform's data directory. */
 export function dataDirectory(

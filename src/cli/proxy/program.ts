@@ -56,8 +56,7 @@ export function addProxyCommands(program: Command, output: Output, setExitCode: 
 
 /** Adds the commands that list models and keys. */
 function addLookups(proxy: Command, output: Output, setExitCode: SetExitCode): void {
-  proxy
-    .command("models")
+  addEnvironmentFile(proxy.command("models"))
     .description("List the models of each upstream, and the names that rules define")
     .option("--config <file>", "configuration file (default: your own)")
     .option("--json", "as JSON", false)
@@ -79,7 +78,7 @@ function addLookups(proxy: Command, output: Output, setExitCode: SetExitCode): v
 }
 
 function withConfigurationFlags(command: Command): Command {
-  return command
+  return addEnvironmentFile(command)
     .option("--config <file>", "configuration file (default: your own)")
     .option("--port <number>", "listen on this port (default: 8045)")
     .option("--host <address>", "listen on this address (default: 127.0.0.1)")
@@ -89,6 +88,11 @@ function withConfigurationFlags(command: Command): Command {
       "which calls require a key: off, strict, all_except_health or auto (default: auto, which is off unless other machines can connect)",
     )
     .option("--allow-lan-access", "listen on all interfaces; clients then require a key");
+}
+
+/** Adds `--env-file`, which `run.ts` reads before any command. */
+function addEnvironmentFile(command: Command): Command {
+  return command.option("--env-file <file>", "set variables from this file, lines of the form NAME=value");
 }
 
 /** Adds `proxy connect` and `proxy disconnect`. */

@@ -35,6 +35,7 @@ function addDoctor(program: Command, output: Output, setExitCode: SetExitCode): 
     .command("doctor")
     .description("Check what works on this machine, and print how to fix the rest")
     .option("--config <file>", "configuration file (default: your own)")
+    .option("--env-file <file>", "set variables from this file, lines of the form NAME=value")
     .option("--json", "as JSON", false)
     .action(async (flags: DoctorFlags) => {
       const { doctor } = await import("./doctor/doctor.ts");

@@ -1,6 +1,6 @@
 import { AppError } from "../../errors.ts";
 import { type ConfigurationFile, explainIssues, readConfigurationFile } from "../load.ts";
-import { configFile, type Environment } from "../paths.ts";
+import { configFile, type Environment, getNameInUse } from "../paths.ts";
 import { plainIssue } from "../plain-issue.ts";
 import { fileSchema, type ProxySettings } from "./schema.ts";
 
@@ -83,9 +83,13 @@ function withOverrides(value: unknown, overrides: readonly Override[]): unknown 
 }
 
 function fromEnvironment(environment: Environment): Override[] {
-  const from = (name: string, key: Override["key"], read: (text: string) => unknown): Override[] => {
+  const from = (
+    name: `SERVICE_${string}`,
+    key: Override["key"],
+    read: (text: string) => unknown,
+  ): Override[] => {
     const text = environment[name]?.trim();
-    return text ? [{ key, value: read(text), source: `environment ${name}` }] : [];
+    return text ? [{ key, value: read(text), source: `environment ${getNameInUse(environment, name)}` }] : [];
   };
   return [
     ...from("SERVICE_PROXY_PORT", "port", readNumber),

@@ -1,5 +1,5 @@
 import { AppError } from "../../errors.ts";
-import type { Environment } from "../paths.ts";
+import { type Environment, getNameInUse } from "../paths.ts";
 
 /** The environment variables of a review. Names and defaults follow the specification. */
 export interface ReviewEnvironment {
@@ -36,7 +36,7 @@ export function readReviewEnvironment(
 ): ReviewEnvironment {
   const text = (name: string) => environment[name]?.trim() || undefined;
   return {
-    port: parsePort(text("SERVICE_PORT"), "SERVICE_PORT"),
+    port: parsePort(text("SERVICE_PORT"), getNameInUse(environment, "SERVICE_PORT")),
     host: text("SERVICE_HOST"),
     origin: text("SERVICE_ORIGIN") ?? (text("CLAUDECODE") ? "origin_a" : undefined),
     browser: text("SERVICE_BROWSER") ?? text("BROWSER"),
