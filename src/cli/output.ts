@@ -1,14 +1,25 @@
+import { processEnvironment } from "../config/paths.ts";
 import { systemErrorCode } from "../errors.ts";
+import { addColor, isColorWanted, type TextKind } from "./colors.ts";
+
+/**
+ * The amount of notes: `quiet` (`--quiet`) errors, questions and what the caller needs to continue; `verbose`
+ * (`--verbose`) also details; `debug` (`--debug`) also the causes and stacks of errors.
+ */
+export type Verbosity = "quiet" | "normal" | "verbose" | "debug";
+
+/** The kind of a note. `essential` and `diff` are also shown with `--quiet`, `detail` only with `--verbose`. */
+export type NoteKind = TextKind | "essential" | "detail";
 
 /** The two output channels of a command: notes for the person on stderr, one result for the caller on stdout. */
 export interface Output {
-  /** Writes a line to stderr, with terminal control characters escaped. */
-  note(text: string): void;
+  /** Writes a line to stderr, with terminal control characters escaped. Errors and warnings are never left out. */
+  note(text: string, kind?: NoteKind): void;
   /**
    * Writes the result to stdout. Resolves to true once the whole result is written, however slowly the reader reads,
    * and to false if the write fails, for example because the reader closed the pipe. Throws if called twice.
    */
-  result(text: string): Promise<boolean>;
+  result(text: string, kind?: TextKind): Promise<boolean>;
   /**
    * Whether the result could not be written, for example because the disk is full. A pipe closed by the reader does
    * not count.
@@ -16,6 +27,8 @@ export interface Output {
   readonly lostResult: boolean;
   /** Whether stderr is a terminal. */
   readonly interactive: boolean;
+  /** Which notes are shown; undefined: `normal`. Set once the flags are parsed. */
+  verbosity?: Verbosity;
 }
 
 /**
@@ -31,26 +44,31 @@ export function createOutput(
   stderr.on("error", () => {});
   // `head` closes the pipe before the whole help text is written. `result` reports its own failures.
   stdout.on("error", () => {});
-  const note = (text: string) => {
-    stderr.write(`${withoutControls(text)}\n`);
+  const note = (text: string, kind: NoteKind | undefined = getKind(text)) => {
+    if (!isShown(kind, output.verbosity)) return;
+    const plain = withoutControls(text);
+    const isColored = isTextKind(kind) && isColorWanted(stderr, processEnvironment);
+    stderr.write(`${isColored ? addColor(plain, kind) : plain}\n`);
   };
   const reportLost = (error: Error) => {
     if (systemErrorCode(error) === "EPIPE") return;
     lost = true;
     note(`sallyport: Cannot write the result: ${error.message}`);
   };
-  return {
+  const output: Output = {
+    verbosity: "normal",
     interactive: stderr.isTTY === true,
     get lostResult() {
       return lost;
     },
     note,
-    result(text) {
+    result(text, kind) {
       if (written) throw new Error("stdout carries exactly one result");
       written = true;
       const whole = text.endsWith("\n") ? text : `${text}\n`;
       // A program gets every byte. A terminal would interpret control characters in quoted code.
-      const line = stdout.isTTY === true ? withoutControls(whole) : whole;
+      const plain = stdout.isTTY === true ? withoutControls(whole) : whole;
+      const line = kind && isColorWanted(stdout, processEnvironment) ? addColor(plain, kind) : plain;
       return new Promise((resolve) => {
         // On EPIPE the decision stays on record for `review last`.
         stdout.once("error", () => resolve(false));
@@ -61,6 +79,21 @@ export function createOutput(
       });
     },
   };
+  return output;
+}
+
+function getKind(text: string): NoteKind | undefined {
+  if (text.startsWith("sallyport")) return "error";
+  return /^(?:warning|cannot)\b/i.test(text) ? "essential" : undefined;
+}
+
+function isTextKind(kind: NoteKind | undefined): kind is TextKind {
+  return kind === "error" || kind === "diff" || kind === "report";
+}
+
+function isShown(kind: NoteKind | undefined, verbosity: Verbosity = "normal"): boolean {
+  if (kind === "detail") return verbosity === "verbose" || verbosity === "debug";
+  return kind !== undefined || verbosity !== "quiet";
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Command, type CommanderError } from "commander";
+import { Command, type CommanderError, Option } from "commander";
 import { addHelp, addHelpCommand } from "./help.ts";
 import type { Output } from "./output.ts";
 import { addProxyCommands } from "./proxy/program.ts";
@@ -40,7 +40,9 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
   addLicenses(program, output, setExitCode);
   addHelpCommand(program);
   addHelp(program);
+  addVerbosity(program);
   program.hook("preAction", async (_program, command) => {
+    setVerbosity(command, output);
     await readEnvironmentFile(command);
   });
   strict(program);
@@ -69,6 +71,28 @@ function addMcp(program: Command, output: Output, setExitCode: SetExitCode): voi
       const { serveMcp } = await import("./review/live/mcp.ts");
       setExitCode(await serveMcp(output));
     });
+}
+
+/** Adds `--quiet`, `--verbose` and `--debug` to every command; the help of `sallyport` describes them. */
+function addVerbosity(command: Command): void {
+  for (const [flag, description] of VERBOSITY_FLAGS)
+    command.addOption(new Option(flag, description).hideHelp(command.parent !== null));
+  for (const child of command.commands) addVerbosity(child);
+}
+
+const VERBOSITY_FLAGS = [
+  ["--quiet", "print errors, questions and addresses only; for every command"],
+  ["--verbose", "print details too; for every command"],
+  ["--debug", "print details, and the causes and stacks of errors; for every command"],
+] as const;
+
+function setVerbosity(command: Command, output: Output): void {
+  const { quiet, verbose, debug } = command.optsWithGlobals<Record<"quiet" | "verbose" | "debug", unknown>>();
+  output.verbosity = debug ? "debug" : verbose ? "verbose" : quiet ? "quiet" : "normal";
+  output.note(
+    `sallyport ${version}, Node.js ${process.version}, ${process.platform} ${process.arch}`,
+    "detail",
+  );
 }
 
 /** Reads the variables of `--env-file` before a command that has the flag runs. */

@@ -54,6 +54,7 @@ export async function readProxyConfiguration(
 
 /** Prints a newly generated key. The key is not shown anywhere else. */
 export function noteNewKey(key: string, output: Pick<Output, "note">): void {
-  output.note(`Created a key, because clients need one: ${key}`);
-  output.note(`It is stored in ${generatedKeyFile(dataDirectory(processEnvironment))} and not shown again.`);
+  const file = generatedKeyFile(dataDirectory(processEnvironment));
+  output.note(`Created a key, because clients need one: ${key}`, "essential");
+  output.note(`It is stored in ${file} and not shown again.`, "essential");
 }

@@ -9,11 +9,13 @@ import { createProgram } from "./program.ts";
  */
 export async function run(args: readonly string[], output: Output = createOutput()): Promise<number> {
   let exitCode = 0;
+  const startedAt = performance.now();
   const program = createProgram(output, (code) => {
     exitCode = code;
   });
   try {
     await program.parseAsync(args, { from: "user" });
+    output.note(`Done in ${Math.round(performance.now() - startedAt)} ms.`, "detail");
     return exitCode === 0 && output.lostResult ? 1 : exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return getExitCode(error, args);
@@ -43,11 +45,21 @@ function folderDeleted(cause: unknown): AppError {
 
 function explain(error: unknown, output: Output): number {
   if (error instanceof AppError) {
-    output.note(`sallyport: ${error.message}`);
-    if (error.hint) output.note(error.hint);
+    output.note(`sallyport: ${error.message} [${error.code}]`);
+    if (error.hint) output.note(error.hint, "essential");
+    if (output.verbosity === "debug") noteStack(error, output);
     return error.exitCode;
   }
-  output.note(`sallyport: internal error: ${getErrorMessage(error)}`);
-  if (error instanceof Error) for (const frame of stackFrames(error)) output.note(frame);
+  output.note(`sallyport: internal error: ${getErrorMessage(error)} [internal]`);
+  noteStack(error, output);
   return 1;
+}
+
+/** Prints where an error was thrown; with `--debug` also what caused it. */
+function noteStack(error: unknown, output: Output): void {
+  if (!(error instanceof Error)) return;
+  for (const frame of stackFrames(error)) output.note(frame, "essential");
+  if (output.verbosity !== "debug" || error.cause === undefined) return;
+  output.note(`caused by: ${getErrorMessage(error.cause)}`, "essential");
+  noteStack(error.cause, output);
 }

@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { createOutput, withoutControls } from "../../src/cli/output.ts";
+import { createOutput, type Verbosity, withoutControls } from "../../src/cli/output.ts";
 
 function sink(write: (chunk: string, done: (error?: Error) => void) => void) {
   const stream = new Writable({ write: (chunk, _encoding, done) => write(String(chunk), done) });
@@ -68,5 +68,43 @@ describe("output", () => {
     expect(withoutControls("a\u001b[31mb\u0007\u009bc\r\ttab\nline")).toBe(
       "a\\x1b[31mb\\x07\\x9bc\\x0d\ttab\nline",
     );
+  });
+});
+
+describe("notes", () => {
+  const shown = (verbosity: Verbosity) => {
+    let stderr = "";
+    const errors = sink((chunk, done) => {
+      stderr += chunk;
+      done();
+    });
+    const output = createOutput(
+      sink((_chunk, done) => done()),
+      errors,
+    );
+    output.verbosity = verbosity;
+    output.note("progress");
+    output.note("http://localhost:1", "essential");
+    output.note("sallyport: failed [usage]");
+    output.note("Warning: careful");
+    output.note("took 3 ms", "detail");
+    return stderr.split("\n").slice(0, -1);
+  };
+
+  it("are all shown but details", () => {
+    expect(shown("normal")).toEqual([
+      "progress",
+      "http://localhost:1",
+      "sallyport: failed [usage]",
+      "Warning: careful",
+    ]);
+  });
+
+  it("with --quiet are errors, warnings and what the caller needs", () => {
+    expect(shown("quiet")).toEqual(["http://localhost:1", "sallyport: failed [usage]", "Warning: careful"]);
+  });
+
+  it.each(["verbose", "debug"] as const)("with --%s include details", (verbosity) => {
+    expect(shown(verbosity)).toHaveLength(5);
   });
 });

@@ -8,6 +8,29 @@ const output = (lostResult = false) => ({
   lostResult,
 });
 
+describe("an error", () => {
+  const collectNotes = async (...args: string[]) => {
+    const notes: string[] = [];
+    await run(args, { ...output(), note: (text, kind) => void (kind !== "detail" && notes.push(text)) });
+    return notes;
+  };
+
+  it("ends with its code, and is followed by the hint", async () => {
+    expect(await collectNotes("install", "nobody")).toEqual([
+      "sallyport: Unknown agent: nobody [usage]",
+      expect.stringMatching(/^Known agents: /),
+    ]);
+  });
+
+  it("has its stack with --debug, before or behind the command", async () => {
+    for (const args of [
+      ["--debug", "install", "nobody"],
+      ["install", "nobody", "--debug"],
+    ])
+      expect((await collectNotes(...args)).filter((line) => /^\s+at /.test(line)).length).toBeGreaterThan(0);
+  });
+});
+
 describe("the exit code", () => {
   beforeEach(() => {
     vi.spyOn(process.stderr, "write").mockReturnValue(true);

@@ -188,7 +188,7 @@ describe("starting a proxy with workers", () => {
     onTestFinished(() => void server.close());
     const command = await startCommand(["proxy", "start", "--port", String(port), "--workers", "2"]);
     const { code, stderr } = await command.ended;
-    expect([code, stderr.split("\n")[0]]).toEqual([3, `sallyport: Port ${port} in use`]);
+    expect([code, stderr.split("\n")[0]]).toEqual([3, `sallyport: Port ${port} in use [port_in_use]`]);
   });
 
   it("starts no other process for one worker", async () => {

@@ -44,9 +44,10 @@ export async function reviewPlan(
   } catch (error) {
     if (!hook) throw error;
     // Without a decision the agent prompts the person itself.
-    output.note(`sallyport: ${getErrorMessage(error)}`);
+    const code = error instanceof AppError ? error.code : "internal";
+    output.note(`sallyport: ${getErrorMessage(error)} [${code}]`);
     if (!(error instanceof AppError)) return exitCodeFor(hook, 1);
-    if (error.hint) output.note(error.hint);
+    if (error.hint) output.note(error.hint, "essential");
     return exitCodeFor(hook, error.exitCode);
   }
 }

@@ -24,7 +24,7 @@ const INTERRUPTED = 130;
  * after a no, 130 after Ctrl-C. Throws `usage` if stdin or stderr is not a terminal.
  */
 export async function carryOut(undertaking: Undertaking, output: Output): Promise<number | undefined> {
-  output.note(showChanges(undertaking.changes, undertaking.secrets));
+  output.note(showChanges(undertaking.changes, undertaking.secrets), "diff");
   const reply = undertaking.yes ? "yes" : await askToWrite(undertaking.unasked);
   if (reply !== "yes") {
     output.note("No changes made.");

@@ -17,14 +17,15 @@ export function createCallLog(
   output: Output,
   hasLedger = false,
 ): RequestLog {
+  const showsCalls = output.interactive || output.verbosity === "verbose" || output.verbosity === "debug";
   const refusals = createRefusalLines((line) => lines.write(line));
   const reportRefusal = createRefusalReporter((line) => {
-    if (output.interactive) output.note(line);
+    if (showsCalls) output.note(line);
   });
   return {
     add(record) {
       if (hasLedger || isEnabled()) lines.write(recordLine(record));
-      if (output.interactive) output.note(readableLine(record));
+      if (showsCalls) output.note(readableLine(record));
     },
     refused(refusal) {
       if (isEnabled()) refusals.add(refusal);

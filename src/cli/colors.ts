@@ -1,0 +1,51 @@
+import type { Environment } from "../config/paths.ts";
+
+/** The meaning of a text, from which its color follows. */
+export type TextKind = "error" | "diff" | "report";
+
+/**
+ * Returns whether a stream gets colors: `NO_COLOR` (https://no-color.org) switches them off, `FORCE_COLOR` on, otherwise a
+ * terminal that is not "dumb" gets them.
+ */
+export function isColorWanted(stream: { readonly isTTY?: boolean }, environment: Environment): boolean {
+  const { FORCE_COLOR: forced, NO_COLOR: none, TERM: terminal } = environment;
+  if (forced !== undefined) return forced !== "0" && forced !== "false";
+  if (none) return false;
+  return stream.isTTY === true && terminal !== "dumb";
+}
+
+const RED = 31;
+const GREEN = 32;
+const YELLOW = 33;
+const CYAN = 36;
+const BOLD = 1;
+const DIM = 2;
+
+/** Colors a text by its kind. Pure. */
+export function addColor(text: string, kind: TextKind): string {
+  if (kind === "error") return text.replace(/^sallyport:/, (prefix) => paint(prefix, RED));
+  const line = kind === "diff" ? addDiffColor : addReportColor;
+  return text.split("\n").map(line).join("\n");
+}
+
+/** Colors a line of a unified diff. */
+function addDiffColor(line: string): string {
+  if (/^(?:\+\+\+|---) /.test(line)) return paint(line, BOLD);
+  if (line.startsWith("@@")) return paint(line, CYAN);
+  if (line.startsWith("+")) return paint(line, GREEN);
+  return line.startsWith("-") ? paint(line, RED) : line;
+}
+
+const STATES: Readonly<Record<string, number>> = { ok: GREEN, warning: YELLOW, BROKEN: RED, "-": DIM };
+
+/** Colors the state in a line of `doctor`, which stands between the subject and the detail. */
+function addReportColor(line: string): string {
+  return line.replace(
+    /^(.*? {2,})(ok|warning|BROKEN|-)(?= {2,})/,
+    (_all, subject: string, state: string) => subject + paint(state, STATES[state] ?? DIM),
+  );
+}
+
+function paint(text: string, code: number): string {
+  return text === "" ? text : `\x1b[${code}m${text}\x1b[0m`;
+}
