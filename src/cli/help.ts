@@ -113,7 +113,10 @@ In ~/.zshrc, after compinit:
   eval "$(sallyport completion zsh)"
 
 For fish, once:
-  sallyport completion fish > ~/.config/fish/completions/sallyport.fish`,
+  sallyport completion fish > ~/.config/fish/completions/sallyport.fish
+
+In PowerShell's $PROFILE:
+  sallyport completion powershell | Out-String | Invoke-Expression`,
 };
 
 /** Adds the texts of `moreHelp` to the command and its subcommands, and hides obvious defaults. Call it last. */

@@ -107,7 +107,7 @@ async function readEnvironmentFile(command: Command): Promise<void> {
 function addCompletion(program: Command, output: Output, setExitCode: SetExitCode): void {
   program
     .command("completion")
-    .argument("[shell]", "bash, zsh or fish")
+    .argument("[shell]", "bash, zsh, fish or powershell")
     .description("Print a script that completes commands, flags and agents in a shell")
     .action(async (shell: string | undefined) => {
       const { completion } = await import("./completion/completion.ts");

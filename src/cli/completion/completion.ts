@@ -5,12 +5,14 @@ import type { Output } from "../output.ts";
 import { bashCompletion } from "./bash.ts";
 import { type CommandFacts, commandTree, type KnownValues } from "./command-tree.ts";
 import { fishCompletion } from "./fish.ts";
+import { createPowershellCompletion } from "./powershell.ts";
 import { zshCompletion } from "./zsh.ts";
 
 const SHELLS: Readonly<Record<string, (tree: readonly CommandFacts[]) => string>> = {
   bash: bashCompletion,
   zsh: zshCompletion,
   fish: fishCompletion,
+  powershell: createPowershellCompletion,
 };
 
 const KNOWN: KnownValues = {

@@ -108,7 +108,7 @@ describe("completion in bash", () => {
     [["proxy", "start", "--auth-mode", "st"], ["strict"]],
     [
       ["completion", ""],
-      ["bash", "zsh", "fish"],
+      ["bash", "zsh", "fish", "powershell"],
     ],
   ])("%j → %j", async (args, expected) => {
     expect(await offered(...args)).toEqual(expected);
@@ -123,10 +123,25 @@ describe("completion in bash", () => {
 });
 
 describe("completion scripts", () => {
-  it.each(["bash", "zsh", "fish"])("know every command: %s", async (shell) => {
+  it.each(["bash", "zsh", "fish", "powershell"])("know every command: %s", async (shell) => {
     const script = await scriptFor(shell);
     for (const path of ["sallyport review plan", "sallyport proxy connect", "sallyport uninstall"])
       expect(script).toContain(path);
+  });
+
+  it("for PowerShell quote every text, and have balanced brackets outside of them", async () => {
+    const script = await scriptFor("powershell");
+    expect(script).toContain("'sallyport review plan' = @{");
+    expect(script).toContain(
+      "@{ Name = '--auth-mode'; Help = 'which calls require a key: off, strict, all_except_health or auto (default: auto, which is off unless other machines can connect)'; TakesValue = $true; Values = @('off', 'strict', 'all_except_health', 'auto') }",
+    );
+    const code = script
+      .replace(/#.*$/gm, "")
+      .replace(/'(?:[^']|'')*'/g, "")
+      .replace(/"[^"\n]*"/g, "");
+    for (const [open, close] of ["{}", "()", "[]"])
+      expect(code.split(open ?? "").length).toBe(code.split(close ?? "").length);
+    expect(code).not.toMatch(/['"]/);
   });
 
   it("reject an unknown shell and list the known ones", async () => {
