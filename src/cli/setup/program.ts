@@ -37,6 +37,7 @@ function addDoctor(program: Command, output: Output, setExitCode: SetExitCode): 
     .option("--config <file>", "configuration file (default: your own)")
     .option("--env-file <file>", "set variables from this file, lines of the form NAME=value")
     .option("--json", "as JSON", false)
+    .option("--report", "as Markdown for a bug report, without keys, names of users and home folders", false)
     .action(async (flags: DoctorFlags) => {
       const { doctor } = await import("./doctor/doctor.ts");
       setExitCode(await doctor(flags, output));

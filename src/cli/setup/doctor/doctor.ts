@@ -13,6 +13,7 @@ import { proxyFindings } from "./proxy.ts";
 
 export interface DoctorFlags {
   readonly json: boolean;
+  readonly report?: boolean;
   readonly config?: string;
 }
 
@@ -35,7 +36,11 @@ export async function doctor(flags: DoctorFlags, output: Output): Promise<number
     ...proxy,
     ...(await agentFindings({ searchPath, proxyRuns: (await proxyOn(port)) !== undefined })),
   ];
-  await output.result(flags.json ? JSON.stringify({ findings }, null, 2) : report(findings));
+  if (flags.report) {
+    const { formatBugReport } = await import("./report.ts");
+    await output.result(await formatBugReport(findings, flags));
+  } else if (flags.json) await output.result(JSON.stringify({ findings }, null, 2));
+  else await output.result(report(findings), "report");
   return isBroken(findings) ? 1 : 0;
 }
 
