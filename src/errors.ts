@@ -141,6 +141,11 @@ export const errorCatalog = {
     exitCode: 1,
     meaning: "PostgreSQL is unreachable. Model calls continue, and their usage is written later.",
   },
+  keychain: {
+    status: 500,
+    exitCode: 2,
+    meaning: "The system's keychain is missing or locked, or lacks a secret that the configuration names.",
+  },
   storage: { status: 500, exitCode: 1, meaning: "The data directory is not writable." },
 } as const satisfies Record<string, CatalogEntry>;
 

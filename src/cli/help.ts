@@ -85,6 +85,13 @@ Exit codes:
   1  internal error, or worker processes ended repeatedly
   2  invalid flags, environment or configuration
   3  the address or port is not available`,
+  "sallyport keychain": `
+Examples:
+  sallyport keychain set anthropic
+  pass show anthropic | sallyport keychain set anthropic
+
+In the configuration:
+  "api_key": {"keychain": "anthropic"}`,
   "sallyport proxy check": `
 Examples:
   sallyport proxy check --config work.jsonc

@@ -1,5 +1,6 @@
 import { Command, type CommanderError, Option } from "commander";
 import { addHelp, addHelpCommand } from "./help.ts";
+import type { KeychainFlags } from "./keychain/keychain.ts";
 import type { Output } from "./output.ts";
 import { addProxyCommands } from "./proxy/program.ts";
 import type { InboxFlags } from "./review/inbox.ts";
@@ -32,6 +33,7 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
   addMcp(program, output, setExitCode);
   addInstallCommands(program, output, setExitCode);
   addProxyCommands(program, output, setExitCode);
+  addKeychain(program, output, setExitCode);
   addCompletion(program, output, setExitCode);
   program
     .command("version")
@@ -71,6 +73,26 @@ function addMcp(program: Command, output: Output, setExitCode: SetExitCode): voi
       const { serveMcp } = await import("./review/live/mcp.ts");
       setExitCode(await serveMcp(output));
     });
+}
+
+function addKeychain(program: Command, output: Output, setExitCode: SetExitCode): void {
+  const keychain = program
+    .command("keychain")
+    .description("Keep keys for the proxy's configuration in the keychain of this system");
+  const add = (name: string, description: string, action: "setSecret" | "deleteSecret" | "checkSecret") =>
+    keychain
+      .command(name)
+      .argument("<name>", 'the name in the configuration: {"keychain": NAME}')
+      .description(description)
+      .option("--json", "as JSON", false)
+      .action(async (secret: string, flags: KeychainFlags) => {
+        const actions = await import("./keychain/keychain.ts");
+        setExitCode(await actions[action](secret, flags, output));
+      });
+  add("set", "Store a secret, from stdin or typed without echo", "setSecret");
+  add("check", "Print whether the keychain has a secret, and its length", "checkSecret");
+  add("delete", "Delete a secret", "deleteSecret");
+  addHelpCommand(keychain);
 }
 
 /** Adds `--quiet`, `--verbose` and `--debug` to every command; the help of `sallyport` describes them. */

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { AppError, getErrorMessage } from "../errors.ts";
+import { accessKeychain } from "./keychain.ts";
 import type { Environment } from "./paths.ts";
 import type { ProxySettings, SecretSettings } from "./proxy/schema.ts";
 
@@ -55,6 +56,7 @@ export function shortestTtl(settings: ProxySettings): number | undefined {
 
 async function readText(source: SecretSource, environment: Environment): Promise<string> {
   if ("env" in source) return environment[source.env] ?? "";
+  if ("keychain" in source) return accessKeychain({ action: "read", name: source.keychain });
   try {
     if ("file" in source) return await readFile(source.file, "utf8");
     const [program = "", ...parameters] =
@@ -84,6 +86,7 @@ function unreadable(source: SecretSource, reason: string): AppError {
 /** Returns the name of a source without a command's arguments, which can be secrets. */
 function formatName(source: SecretSource): string {
   if ("env" in source) return `the environment variable ${JSON.stringify(source.env)}`;
+  if ("keychain" in source) return `the keychain's ${JSON.stringify(source.keychain)}`;
   if ("file" in source) return `the file ${JSON.stringify(source.file)}`;
   const argv = typeof source.command === "string" ? source.command.split(" ") : source.command;
   return `the command ${JSON.stringify(argv[0])}`;

@@ -22,13 +22,16 @@ export const secretSource = z.union(
     z.strictObject({ env: text.describe("The environment variable with the secret.") }),
     z.strictObject({ file: text.describe("The file with the secret, read again when it changes.") }),
     z.strictObject({
+      keychain: text.describe("The name of a secret in the system's keychain: sallyport keychain set NAME."),
+    }),
+    z.strictObject({
       command: z
         .union([text, z.array(text).min(1)])
         .describe("Prints the secret: a shell command, or a program with its arguments."),
       ttl: z.number().positive().optional().describe("Seconds until the command runs again."),
     }),
   ],
-  { error: "must be a string, { env }, { file } or { command, ttl }" },
+  { error: "must be a string, { env }, { file }, { keychain } or { command, ttl }" },
 );
 
 /** Headers by name; a value is its text, or the source of a secret. */

@@ -1,0 +1,130 @@
+import { spawn } from "node:child_process";
+import { AppError } from "../errors.ts";
+
+/** The service under which the system's keychain keeps Sallyport's secrets. */
+const SERVICE = "sallyport";
+
+/** A program that reads, stores or deletes a secret. A secret is passed on stdin: others can see arguments. */
+export interface KeychainCommand {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly stdin: string;
+}
+
+export type KeychainAction =
+  | { readonly action: "read"; readonly name: string }
+  | { readonly action: "delete"; readonly name: string }
+  | { readonly action: "store"; readonly name: string; readonly secret: string };
+
+/**
+ * Returns the program of a platform's keychain: the Secret Service (GNOME Keyring, KWallet) through `secret-tool`, the
+ * macOS keychain through `security`, the Windows Credential Manager through PowerShell. Pure.
+ */
+export function toKeychainCommand(wanted: KeychainAction, platform: NodeJS.Platform): KeychainCommand {
+  if (platform === "darwin") return toMacCommand(wanted);
+  return platform === "win32" ? toWindowsCommand(wanted) : toLinuxCommand(wanted);
+}
+
+function toLinuxCommand(wanted: KeychainAction): KeychainCommand {
+  const attributes = ["service", SERVICE, "account", wanted.name];
+  const program = "secret-tool";
+  if (wanted.action === "read") return { program, args: ["lookup", ...attributes], stdin: "" };
+  if (wanted.action === "delete") return { program, args: ["clear", ...attributes], stdin: "" };
+  return {
+    program,
+    args: ["store", `--label=Sallyport: ${wanted.name}`, ...attributes],
+    stdin: wanted.secret,
+  };
+}
+
+function toMacCommand(wanted: KeychainAction): KeychainCommand {
+  const program = "security";
+  const item = ["-s", SERVICE, "-a", wanted.name];
+  if (wanted.action === "read") return { program, args: ["find-generic-password", ...item, "-w"], stdin: "" };
+  if (wanted.action === "delete") return { program, args: ["delete-generic-password", ...item], stdin: "" };
+  // `-i` reads commands from stdin. -U replaces an item of that name; -X takes the secret in hexadecimal digits.
+  const hex = Buffer.from(wanted.secret, "utf8").toString("hex");
+  const line = `add-generic-password -U -s ${SERVICE} -a ${wanted.name} -X ${hex}\n`;
+  return { program, args: ["-i"], stdin: line };
+}
+
+/** `PasswordVault` is the only access to the Credential Manager that Windows PowerShell 5.1 has without other modules. */
+const VAULT =
+  "[void][Windows.Security.Credentials.PasswordVault,Windows.Security.Credentials,ContentType=WindowsRuntime]; " +
+  "$vault = New-Object Windows.Security.Credentials.PasswordVault; ";
+
+function toWindowsCommand(wanted: KeychainAction): KeychainCommand {
+  const item = `'${SERVICE}', '${wanted.name}'`;
+  const script = {
+    read: `$found = $vault.Retrieve(${item}); $found.RetrievePassword(); [Console]::Out.Write($found.Password)`,
+    delete: `$vault.Remove($vault.Retrieve(${item}))`,
+    store: `$vault.Add((New-Object Windows.Security.Credentials.PasswordCredential(${item}, [Console]::In.ReadToEnd())))`,
+  }[wanted.action];
+  return {
+    program: "powershell.exe",
+    args: ["-NoProfile", "-NonInteractive", "-Command", VAULT + script],
+    stdin: wanted.action === "store" ? wanted.secret : "",
+  };
+}
+
+/** Returns whether a name can be used in every keychain's command. */
+export function isKeychainName(name: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name);
+}
+
+/** Runs a keychain's program and resolves to its stdout. Throws `keychain` if it fails or is missing. */
+export async function accessKeychain(
+  wanted: KeychainAction,
+  platform: NodeJS.Platform = process.platform,
+): Promise<string> {
+  if (!isKeychainName(wanted.name))
+    throw new AppError("usage", `Not a name for a secret: ${JSON.stringify(wanted.name)}`, {
+      hint: "Use up to 64 letters, digits, dots, dashes and underscores.",
+    });
+  const { program, args, stdin } = toKeychainCommand(wanted, platform);
+  const { code, stdout } = await run(program, args, stdin);
+  if (code === undefined)
+    throw new AppError("keychain", `The keychain cannot be used: ${program} is not installed`, {
+      hint: MISSING_HINT[platform] ?? "Name a file or an environment variable as the secret's source.",
+    });
+  if (code === 0 && (wanted.action !== "read" || stdout.trim() !== "")) return stdout;
+  if (wanted.action === "store")
+    throw new AppError(
+      "keychain",
+      `The keychain did not store "${wanted.name}" (${program}: exit code ${code})`,
+      {
+        hint: "Unlock the keychain; over SSH there may be none.",
+      },
+    );
+  throw new AppError("keychain", `The keychain has no secret "${wanted.name}", or is locked`, {
+    hint: `Store it: sallyport keychain set ${wanted.name}`,
+  });
+}
+
+const MISSING_HINT: Partial<Record<NodeJS.Platform, string>> = {
+  linux: "Install it (Debian: apt install libsecret-tools), or use a file with the secret.",
+};
+
+/** A keychain may ask the person to unlock it. */
+const COMMAND_MS = 120_000;
+
+function run(
+  program: string,
+  args: readonly string[],
+  stdin: string,
+): Promise<{ readonly code: number | undefined; readonly stdout: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, {
+      stdio: ["pipe", "pipe", "ignore"],
+      timeout: COMMAND_MS,
+      windowsHide: true,
+    });
+    let stdout = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text;
+    });
+    child.once("error", () => resolve({ code: undefined, stdout: "" }));
+    child.once("close", (code) => resolve({ code: code ?? 1, stdout }));
+    child.stdin.on("error", () => {}).end(stdin);
+  });
+}
