@@ -6,7 +6,7 @@ import { generatedKeyFile, keepNewKey, readGeneratedKey } from "../config/proxy/
 import { resolveProxyConfig } from "../config/proxy/resolve.ts";
 import { type LoadedSettings, loadProxySettings, type ProxyFlags } from "../config/proxy/settings.ts";
 import { readTls } from "../config/proxy/tls.ts";
-import { readSecrets, secretId } from "../config/secret-sources.ts";
+import { readSecrets, secretId, secretSources } from "../config/secret-sources.ts";
 import { effectiveMode } from "../proxy/auth/policy.ts";
 import { findLocalServers } from "../proxy/upstream/local-servers.ts";
 import type { Output } from "./output.ts";
@@ -34,12 +34,12 @@ export async function readProxyConfiguration(
   const data = dataDirectory(environment);
   const keptKey = needsKey ? await readGeneratedKey(data) : undefined;
   const folders = { data, configuration: dirname(loaded.path) };
+  const secrets = await readSecrets(secretSources(settings, environment), environment);
   // Replicas share the database, and would each create a key of their own.
-  const isShared = databaseLocation(settings, environment, folders).location.engine === "postgres";
+  const isShared = databaseLocation(settings, environment, folders, secrets).location.engine === "postgres";
   const mayCreate = mayMakeKey && !isShared;
   const kept = needsKey && keptKey === undefined && mayCreate ? await keepNewKey(data) : undefined;
   const localServers = settings.upstreams === undefined ? await findLocalServers() : [];
-  const secrets = await readSecrets(settings, environment);
   const { tls } = settings;
   const tlsKey = typeof tls?.key === "object" ? secrets.get(secretId(tls.key)) : undefined;
   const config = resolveProxyConfig(loaded, environment, {

@@ -21,9 +21,20 @@ export function secretId(source: SecretSource): string {
   return JSON.stringify(source);
 }
 
-/** Returns every source that a configuration names, each once. */
-export function secretSources({ upstreams = {}, mcp, tls, otel }: ProxySettings): SecretSource[] {
+/** Returns the text of a secret that has been read. */
+export function secretText(secret: SecretSettings, secrets: Secrets | undefined): string {
+  if (typeof secret === "string") return secret;
+  const text = secrets?.get(secretId(secret));
+  if (text === undefined) throw new AppError("internal", "a secret was not read before it is used");
+  return text;
+}
+
+/** Returns every source that a configuration names, each once. Variables that replace a setting replace its source too. */
+export function secretSources(settings: ProxySettings, environment: Environment = {}): SecretSource[] {
+  const { upstreams = {}, mcp, tls, otel } = settings;
   const all = [
+    ...databaseSources(settings, environment),
+    ...(settings.redis === undefined || environment["SERVICE_PROXY_REDIS"] ? [] : [settings.redis]),
     ...(typeof tls?.key === "object" ? [tls.key] : []),
     ...Object.values(otel.headers),
     ...Object.values(otel.relay_headers),
@@ -38,9 +49,20 @@ export function secretSources({ upstreams = {}, mcp, tls, otel }: ProxySettings)
   return [...new Map(sources.map((source) => [secretId(source), source])).values()];
 }
 
-/** Reads every secret of a configuration. Throws `configuration` with the source that could not be read, and why. */
-export async function readSecrets(settings: ProxySettings, environment: Environment): Promise<Secrets> {
-  const read = secretSources(settings).map(async (source) => {
+/** Returns the source of the database's location, if it has one. */
+export function databaseSources(
+  { database }: Pick<ProxySettings, "database">,
+  environment: Environment,
+): SecretSource[] {
+  return typeof database === "object" && !environment["SERVICE_PROXY_DATABASE"] ? [database] : [];
+}
+
+/** Reads secrets. Throws `configuration` with the source that could not be read, and why. */
+export async function readSecrets(
+  sources: readonly SecretSource[],
+  environment: Environment,
+): Promise<Secrets> {
+  const read = sources.map(async (source) => {
     const text = (await readText(source, environment)).trim();
     if (text === "") throw unreadable(source, "it is empty");
     return [secretId(source), text] as const;

@@ -1,7 +1,7 @@
 import { chmod, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
-import type { Pool } from "pg";
+import type { ClientConfig, Pool } from "pg";
 import { type DatabaseLocation, describeLocation } from "../config/proxy/database-location.ts";
 import { AppError, getErrorMessage } from "../errors.ts";
 import { makePrivateFolder } from "../files/private-folder.ts";
@@ -27,17 +27,17 @@ export function placeholder(db: Database, number: number): string {
 /**
  * Opens the database and migrates it to this program's schema. Throws `configuration` if it cannot be reached or is
  * newer than the program; no message contains a password. `workerFiles` is only called for SQLite, and `signal` ends
- * its thread.
+ * its thread. `currentUrl` returns PostgreSQL's URL with the password that new connections use, if it may change.
  */
 export async function openDatabase(
   location: Exclude<DatabaseLocation, { engine: "none" }>,
   workerFiles: () => Promise<SqliteWorkerFiles>,
-  signal?: AbortSignal,
+  { signal, currentUrl }: { readonly signal?: AbortSignal; readonly currentUrl?: () => string } = {},
 ): Promise<Database> {
   const db =
     location.engine === "sqlite"
       ? await openSqlite(location.path, await workerFiles(), signal)
-      : await openPostgres(location.url);
+      : await openPostgres(location.url, currentUrl);
   engines.set(db, location.engine);
   try {
     await migrateAt(location, db);
@@ -128,13 +128,20 @@ const QUERY_MS = 30_000;
 /** Milliseconds for a statement of a migration, which may rewrite a table. */
 const MIGRATION_MS = 600_000;
 
-async function openPostgres(url: string): Promise<Database> {
+async function openPostgres(url: string, currentUrl = () => url): Promise<Database> {
   const { default: pg } = await import("pg");
   // Counts, times and microdollars are far below 2^53.
   pg.types.setTypeParser(pg.types.builtins.INT8, Number);
   pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number);
+  class Client extends pg.Client {
+    constructor(options?: ClientConfig) {
+      const own = new URL(url);
+      own.password = new URL(currentUrl()).password;
+      super({ ...options, connectionString: own.href });
+    }
+  }
   const pool = new pg.Pool({
-    connectionString: url,
+    Client,
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: QUERY_MS,

@@ -57,6 +57,32 @@ describe("a secret outside the configuration file", () => {
     expect(error?.message).toContain(message);
     expect(error?.message).not.toContain("sk-hidden");
   });
+
+  it("can be the URL of the database and of Redis, unless a variable replaces it", async () => {
+    const file = join(folder, "database-url");
+    const url = "postgres://sally:pg-from-file-0123@db.example/sally";
+    writeFileSync(file, `${url}\n`);
+    const redis = { command: "printf redis://:redis-from-command-0123@cache.example" };
+    const { config, loaded } = await read({ database: { file }, redis });
+    expect(config.database).toEqual({ engine: "postgres", url });
+    expect(config.redis).toBe("redis://:redis-from-command-0123@cache.example");
+    for (const secret of ["pg-from-file-0123", "redis-from-command-0123"]) {
+      expect(config.secrets).toContain(secret);
+      expect(JSON.stringify(effectiveSettings(loaded))).not.toContain(secret);
+    }
+    const variables = { SERVICE_PROXY_DATABASE: "none", SERVICE_PROXY_REDIS: "none" };
+    const missing = { file: join(folder, "missing") };
+    const replaced = await read({ database: missing, redis: missing }, variables);
+    expect(replaced.config).toMatchObject({ database: { engine: "none" }, redis: undefined });
+    const settings = effectiveSettings(replaced.loaded, variables).filter(({ key }) =>
+      /^(?:database|redis)/.test(key),
+    );
+    expect(settings).toMatchObject([
+      { key: "database", value: "none", source: "environment SERVICE_PROXY_DATABASE" },
+      { key: "redis", source: "environment SERVICE_PROXY_REDIS" },
+      { key: "redis_failure" },
+    ]);
+  });
 });
 
 it("the request log goes to stdout where the configuration says so", async () => {

@@ -2,19 +2,24 @@ import { isAbsolute, join, resolve } from "node:path";
 import { z } from "zod";
 import { AppError } from "../../errors.ts";
 import type { Environment } from "../paths.ts";
+import { type Secrets, secretText } from "../secret-sources.ts";
 import type { ProxyConfig } from "./config.ts";
 import { captureSchema } from "./limits.ts";
-import type { Refuse } from "./resolve.ts";
+import type { Found, Refuse } from "./resolve.ts";
 import type { ProxySettings } from "./schema.ts";
 import { environmentValue } from "./upstreams.ts";
+import { secretSource } from "./value-schemas.ts";
 
 const text = z.string().min(1);
 
 /** The settings of the `proxy` section that define what is stored, where, and for how long. */
 export const storageSettings = {
-  database: text
+  database: z
+    .union([text, secretSource])
     .optional()
-    .describe("Where keys and usage are kept: sqlite (the default), sqlite:PATH, a postgres URL or none."),
+    .describe(
+      "Where keys and usage are kept: sqlite (the default), sqlite:PATH, a postgres URL or its source, or none.",
+    ),
   database_env: text.optional().describe("The environment variable that holds the database's URL."),
   retention: z
     .strictObject({
@@ -60,8 +65,9 @@ export function databaseLocation(
   settings: DatabaseSettings,
   environment: Environment,
   folders: { readonly data: string; readonly configuration: string },
+  secrets: Secrets | undefined,
 ): { readonly location: DatabaseLocation; readonly isConfigured: boolean } {
-  const [text, source] = locationText(settings, environment);
+  const [text, source] = locationText(settings, environment, secrets);
   return { location: parseLocation(text, source, folders), isConfigured: source !== undefined };
 }
 
@@ -83,7 +89,11 @@ function parseLocation(
 }
 
 /** Returns the text of the location and the source that set it; undefined for the default. */
-function locationText(settings: DatabaseSettings, environment: Environment): [string, string | undefined] {
+function locationText(
+  settings: DatabaseSettings,
+  environment: Environment,
+  secrets: Secrets | undefined,
+): [string, string | undefined] {
   const override = environment["SERVICE_PROXY_DATABASE"];
   if (override) return [override, "SERVICE_PROXY_DATABASE"];
   const { database_env: name } = settings;
@@ -94,7 +104,7 @@ function locationText(settings: DatabaseSettings, environment: Environment): [st
       hint: `Set ${name} to the database's URL.`,
     });
   }
-  if (settings.database !== undefined) return [settings.database, "proxy.database"];
+  if (settings.database !== undefined) return [secretText(settings.database, secrets), "proxy.database"];
   return settings.store === "memory" ? ["none", "proxy.store"] : ["sqlite", undefined];
 }
 
@@ -128,12 +138,10 @@ export function resolveStorage(
   settings: ProxySettings,
   environment: Environment,
   configuration: string,
-  data: string | undefined,
+  { dataDirectory: data, secrets }: Pick<Found, "dataDirectory" | "secrets">,
 ): Pick<ProxyConfig, "database" | "isDatabaseConfigured" | "retention" | "capture"> {
-  const { location, isConfigured } = databaseLocation(settings, environment, {
-    data: data ?? "",
-    configuration,
-  });
+  const folders = { data: data ?? "", configuration };
+  const { location, isConfigured } = databaseLocation(settings, environment, folders, secrets);
   const database = data === undefined && !isConfigured ? ({ engine: "none" } as const) : location;
   return {
     database,
@@ -154,12 +162,14 @@ export function resolveStorage(
 export function findRedisUrl(
   settings: ProxySettings,
   environment: Environment,
+  secrets: Secrets | undefined,
   refuse: Refuse,
 ): string | undefined {
   const fromVariable = settings.redis_env && environmentValue(environment, settings.redis_env);
   if (settings.redis_env && !fromVariable)
     refuse(["redis_env"], `the environment variable ${settings.redis_env} is not set`);
-  const url = environmentValue(environment, "SERVICE_PROXY_REDIS") || fromVariable || settings.redis;
+  const configured = () => (settings.redis === undefined ? undefined : secretText(settings.redis, secrets));
+  const url = environmentValue(environment, "SERVICE_PROXY_REDIS") || fromVariable || configured();
   if (url === undefined || url === "none") return undefined;
   if (!/^rediss?:\/\/[^/]/.test(url) || !URL.canParse(url))
     refuse(["redis"], "must be a redis:// or rediss:// URL, or none");

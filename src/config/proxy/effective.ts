@@ -43,8 +43,10 @@ export function effectiveSettings(
       value: isSecret([key]) ? "[redacted]" : withoutSecrets(value),
       source: `environment ${variable}`,
     };
-    const at = found.findIndex((each) => each.key === key);
-    found.splice(at < 0 ? found.length : at, at < 0 ? 0 : 1, own);
+    // Also the members of a secret's source.
+    const isReplaced = (each: EffectiveSetting) => each.key === key || each.key.startsWith(`${key}.`);
+    const at = found.findIndex(isReplaced);
+    found.splice(at < 0 ? found.length : at, found.filter(isReplaced).length, own);
   }
   return found;
 }

@@ -4,7 +4,7 @@ import { AppError } from "../../errors.ts";
 import { isLoopback, withoutBrackets } from "../loopback.ts";
 import { type OutboundProxies, readOutboundProxies } from "../outbound-proxy.ts";
 import type { Environment } from "../paths.ts";
-import { type Secrets, secretId } from "../secret-sources.ts";
+import { type Secrets, secretText } from "../secret-sources.ts";
 import type {
   Limits,
   McpServerConfig,
@@ -32,19 +32,11 @@ export interface Found {
   readonly localServers: readonly { readonly name: string; readonly baseUrl: string }[];
   readonly generatedKey: string | undefined;
   /** The data directory; undefined: nothing is stored, unless the settings name a location. */
-  readonly dataDirectory?: string;
+  readonly dataDirectory?: string | undefined;
   /** The certificate and key that `proxy.tls` names. */
   readonly tls?: TlsConfig | undefined;
   /** Secrets read from their sources. */
   readonly secrets?: Secrets;
-}
-
-/** Returns the text of a secret that has been read. */
-export function secretText(secret: SecretSettings, { secrets }: Pick<Found, "secrets">): string {
-  if (typeof secret === "string") return secret;
-  const text = secrets?.get(secretId(secret));
-  if (text === undefined) throw new AppError("internal", "a secret was not read before it is used");
-  return text;
 }
 
 /** Returns headers by their names in lower case, with the texts of secrets. */
@@ -54,7 +46,7 @@ export function headerTexts(
 ): Record<string, string> {
   const texts = Object.entries(headers).map(([name, value]) => [
     name.toLowerCase(),
-    secretText(value, found),
+    secretText(value, found.secrets),
   ]);
   return Object.fromEntries(texts);
 }
@@ -75,8 +67,8 @@ export function resolveProxyConfig(
   const mcp = resolveMcp(settings, environment, found, refuse);
   const outboundProxies = readOutboundProxies(environment);
   const otel = resolveOtel(settings.otel, environment, (headers) => headerTexts(headers, found));
-  const redis = findRedisUrl(settings, environment, refuse);
-  const storage = resolveStorage(settings, environment, dirname(resolve(loaded.path)), found.dataDirectory);
+  const redis = findRedisUrl(settings, environment, found.secrets, refuse);
+  const storage = resolveStorage(settings, environment, dirname(resolve(loaded.path)), found);
   return {
     host: resolveHost(settings, refuse),
     port: settings.port,

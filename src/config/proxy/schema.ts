@@ -13,7 +13,14 @@ import {
 } from "./limits.ts";
 import { otelSettings } from "./otel.ts";
 import { tlsSettings } from "./tls.ts";
-import { headerName, headersSchema, httpUrl, keySecret, type SecretSettings } from "./value-schemas.ts";
+import {
+  headerName,
+  headersSchema,
+  httpUrl,
+  keySecret,
+  type SecretSettings,
+  secretSource,
+} from "./value-schemas.ts";
 
 /**
  * The `proxy` section of the configuration file. `docs/reference/proxy.md` describes it, `proxy check --json-schema`
@@ -247,7 +254,10 @@ export const proxySchema = z.strictObject({
     .describe("Seconds for running calls to finish after the listener has closed; 0: no limit."),
   ...storageSettings,
   otel: otelSettings,
-  redis: text.optional().describe("Where replicas share limits: a redis:// or rediss:// URL, or none."),
+  redis: z
+    .union([text, secretSource])
+    .optional()
+    .describe("Where replicas share limits: a redis:// or rediss:// URL, its source, or none."),
   redis_env: text.optional().describe("The environment variable that holds Redis's URL."),
   redis_failure: redisFailureSchema,
   queue: queueSchema,

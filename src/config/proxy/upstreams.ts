@@ -1,8 +1,9 @@
 import { plainUrl, versionedUrl } from "../base-url.ts";
 import type { Environment } from "../paths.ts";
+import { secretText } from "../secret-sources.ts";
 import type { ModelPrice, Timeouts, TokenPrices, UpstreamConfig, UpstreamDialect } from "./config.ts";
 import { upstreamSubject } from "./limits.ts";
-import { type Found, headerTexts, type Refuse, secretText } from "./resolve.ts";
+import { type Found, headerTexts, type Refuse } from "./resolve.ts";
 import type { PriceSettings, ProxySettings, UpstreamSettings } from "./schema.ts";
 
 /** Returns the upstreams of the configuration file. */
@@ -142,8 +143,8 @@ function resolveKeys(
   found: Found,
   refuse: Refuse,
 ): readonly string[] {
-  if (upstream.api_keys) return upstream.api_keys.map((key) => secretText(key, found));
-  if (upstream.api_key) return [secretText(upstream.api_key, found)];
+  if (upstream.api_keys) return upstream.api_keys.map((key) => secretText(key, found.secrets));
+  if (upstream.api_key) return [secretText(upstream.api_key, found.secrets)];
   if (!upstream.api_key_env) return [];
   const key = environmentValue(environment, upstream.api_key_env);
   if (key) return [key];

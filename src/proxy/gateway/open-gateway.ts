@@ -60,7 +60,13 @@ const POLL_MS = 1_000;
  */
 export async function openGateway(options: GatewayOptions): Promise<OpenGateway> {
   const { location, workerFiles, log, config, note } = options;
-  const db = await openDatabase(location, workerFiles, options.signal);
+  // A reload may have changed the password. Another database needs a restart.
+  const currentUrl = () => {
+    const { database } = config();
+    if (database.engine === "postgres") return database.url;
+    return location.engine === "postgres" ? location.url : "";
+  };
+  const db = await openDatabase(location, workerFiles, { signal: options.signal, currentUrl });
   let copying: Ledger | undefined;
   try {
     const keys = createKeyStore(db);
@@ -75,7 +81,8 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
     });
     copying = ledger;
     const repair = async (error: unknown) => {
-      if (!(await replaceMissingTables(db, location, error))) return false;
+      const current = location.engine === "postgres" ? { ...location, url: currentUrl() } : location;
+      if (!(await replaceMissingTables(db, current, error))) return false;
       note("The database was replaced by an empty one: the keys and the calls in the log are written to it.");
       ledger.reread();
       return true;

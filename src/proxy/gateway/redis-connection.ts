@@ -20,17 +20,24 @@ const MAX_RETRY_MS = 2_000;
 
 /**
  * Connects to Redis. Resolves after the first attempt, successful or not; `onError` receives each reason of a failure
- * once. The URL can contain a password, so no message repeats it.
+ * once. The URL can contain a password, so no message repeats it; each new connection uses the one of `getUrl` then.
  */
 export async function connectRedis(
-  url: string,
+  getUrl: () => string,
   onError: (reason: string | undefined) => void,
 ): Promise<RedisConnection> {
   const { createClient } = await import("@redis/client");
   const listeners: (() => void)[] = [];
   let reason: string | undefined;
+  const url = new URL(getUrl());
+  url.username = "";
+  url.password = "";
   const client = createClient({
-    url,
+    url: url.href,
+    credentialsProvider: {
+      type: "async-credentials-provider",
+      credentials: async () => getCredentials(getUrl()),
+    },
     disableOfflineQueue: true,
     socket: {
       connectTimeout: CONNECT_MS,
@@ -74,6 +81,14 @@ export async function connectRedis(
       if (client.isReady) listener();
     },
     close: () => client.destroy(),
+  };
+}
+
+function getCredentials(url: string) {
+  const { username, password } = new URL(url);
+  return {
+    ...(username !== "" && { username: decodeURIComponent(username) }),
+    ...(password !== "" && { password: decodeURIComponent(password) }),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Imported } from "../../../src/config/import/imported.ts";
 import { parseConfiguration } from "../../../src/config/load.ts";
 import { resolveProxyConfig } from "../../../src/config/proxy/resolve.ts";
 import { fileSchema } from "../../../src/config/proxy/schema.ts";
-import { readSecrets } from "../../../src/config/secret-sources.ts";
+import { readSecrets, secretSources } from "../../../src/config/secret-sources.ts";
 import { AppError } from "../../../src/errors.ts";
 
 type Converted = Imported["proxy"] & { readonly [setting: string]: unknown };
@@ -20,7 +20,7 @@ async function resolve(proxy: object, environment: Record<string, string>) {
   const file = parseConfiguration(JSON.stringify({ proxy }), "config.json");
   const { proxy: settings } = fileSchema.parse(file.value);
   const loaded = { settings, path: "config.json", file, getSource: () => "default" };
-  const secrets = await readSecrets(settings, environment);
+  const secrets = await readSecrets(secretSources(settings), environment);
   return resolveProxyConfig(loaded, environment, { localServers: [], generatedKey: undefined, secrets });
 }
 

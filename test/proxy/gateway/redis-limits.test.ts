@@ -34,7 +34,10 @@ function reservation(subject: string, limits: Limits, values: Partial<Reservatio
 
 /** Connects a replica whose clock is `skewMs` ahead. */
 async function replica(lost: LostReservation[] = [], skewMs = 0) {
-  const connection: RedisConnection = await connectRedis(server.url, () => {});
+  const connection: RedisConnection = await connectRedis(
+    () => server.url,
+    () => {},
+  );
   const limits = createRedisLimits(connection, {
     replica: unique(),
     onLost: (one) => lost.push(one),

@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { dataDirectory, type Environment } from "../../../config/paths.ts";
 import { databaseLocation } from "../../../config/proxy/database-location.ts";
 import { configurationPath, loadProxySettings, type ProxyFlags } from "../../../config/proxy/settings.ts";
+import { databaseSources, readSecrets } from "../../../config/secret-sources.ts";
 import { type Database, openDatabase } from "../../../database/open-database.ts";
 import { AppError } from "../../../errors.ts";
 import { sqliteWorkerFiles } from "../../worker-files.ts";
@@ -24,7 +25,8 @@ export async function withDatabase<Result>(
   const { settings } = await loadProxySettings(environment, flags);
   const data = dataDirectory(environment);
   const folders = { data, configuration: dirname(configurationPath(environment, flags)) };
-  const { location } = databaseLocation(settings, environment, folders);
+  const secrets = await readSecrets(databaseSources(settings, environment), environment);
+  const { location } = databaseLocation(settings, environment, folders, secrets);
   if (location.engine === "none")
     throw new AppError("usage", `There is no database ${content}: proxy.database is "none"`, {
       hint: hint(data),

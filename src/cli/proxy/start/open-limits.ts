@@ -35,8 +35,10 @@ export async function openLimits(
       import("../../../proxy/gateway/redis-cooldowns.ts"),
     ]);
   const { host } = new URL(redis);
-  const connection = await connectRedis(redis, (reason) =>
-    output.note(reason === undefined ? `Redis at ${host} is reachable again.` : warning(host, reason)),
+  const connection = await connectRedis(
+    () => config().redis ?? redis,
+    (reason) =>
+      output.note(reason === undefined ? `Redis at ${host} is reachable again.` : warning(host, reason)),
   );
   if (!connection.isReady && redisFailure === "refuse") {
     connection.close();
