@@ -36,8 +36,19 @@ async function startWorld(): Promise<World> {
   return { upstream, redis, postgres };
 }
 
-/** Starts two replicas whose key has the limits. */
-async function startPair(limits: object) {
+/** Moves a process's clock. */
+const clockAhead = (ms: number) => ({
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
+    `const Real = Date; const now = () => Real.now() + ${ms};
+     globalThis.Date = class extends Real {
+       constructor(...given) { if (given.length === 0) super(now()); else super(...given); }
+       static now() { return now(); }
+     };`,
+  )}`,
+});
+
+/** Starts two replicas whose key has the limits; `clocks` are milliseconds that theirs are ahead. */
+async function startPair(limits: object, clocks: readonly number[] = [0, 0]) {
   world ??= startWorld();
   const { upstream, redis, postgres } = await world;
   const database = await postgres.createDatabase();
@@ -50,18 +61,33 @@ async function startPair(limits: object) {
     upstreams: { vendor: { dialect: "chat-completions", base_url: upstream.url, prices } },
     models: [{ match: "*", upstream: "vendor" }],
   };
-  const urls: string[] = [];
-  for (let index = 0; index < 2; index += 1) {
+  const startReplica = async (clock = 0) => {
     const folder = await sandbox();
     const config = join(folder, "config.json");
     await writeFile(config, JSON.stringify({ proxy: settings }));
     const port = await quietPort();
     const args = ["proxy", "start", "--config", config, "--port", String(port)];
-    const command = await startCommand(args, { folder, environment: { TEST_KEY: KEY } });
+    const environment = { TEST_KEY: KEY, ...(clock !== 0 && clockAhead(clock)) };
+    const command = await startCommand(args, { folder, environment });
     await command.waitForOutput(/Proxy listening/);
-    urls.push(`http://127.0.0.1:${port}`);
-  }
-  return { urls, upstream, postgres, database: new URL(database).pathname.slice(1) };
+    return `http://127.0.0.1:${port}`;
+  };
+  const urls: string[] = [];
+  for (const clock of clocks) urls.push(await startReplica(clock));
+  const name = new URL(database).pathname.slice(1);
+  /** Returns the number of calls in the ledger by status. */
+  const rows = () => postgres.query("select status, count(*)::int from calls group by 1 order by 1", name);
+  return { urls, startReplica, upstream, redis, postgres, database: name, rows };
+}
+
+/** Sends calls to the replicas in turn, all at once, and returns how many were admitted. The others must get 429. */
+async function admittedOf(count: number, urls: readonly string[]): Promise<number> {
+  const statuses = await Promise.all(
+    Array.from({ length: count }, (_, index) => call(urls[index % urls.length])),
+  );
+  const admitted = statuses.filter((status) => status === 200).length;
+  expect(statuses.filter((status) => status === 429)).toHaveLength(count - admitted);
+  return admitted;
 }
 
 async function call(url: string | undefined): Promise<number> {
@@ -76,20 +102,17 @@ async function call(url: string | undefined): Promise<number> {
 
 describe("two replicas that share Redis and PostgreSQL", () => {
   it.each([
-    ["a rate", { rpm: 37 }],
-    ["a budget", { budgets: [{ usd: 37, period: "month" }] }],
-  ])("admit what %s allows of 200 concurrent calls", async (_name, limits) => {
-    const { urls, upstream, postgres, database } = await startPair(limits);
+    ["a rate", { rpm: 37 }, [0, 0]],
+    ["a budget", { budgets: [{ usd: 37, period: "month" }] }, [0, 0]],
+    ["a budget, with clocks 60 s apart,", { budgets: [{ usd: 37, period: "day" }] }, [-30_000, 30_000]],
+  ])("admit what %s allows of 200 concurrent calls", async (_name, limits, clocks) => {
+    const { urls, upstream, postgres, database, rows } = await startPair(limits, clocks);
     const before = upstream.hits.length;
-    const statuses = await Promise.all(Array.from({ length: CALLS }, (_, index) => call(urls[index % 2])));
-    const admitted = statuses.filter((status) => status === 200).length;
-    expect(statuses.filter((status) => status === 429)).toHaveLength(CALLS - admitted);
+    const admitted = await admittedOf(CALLS, urls);
     expect(upstream.hits.length - before).toBe(admitted);
     if ("rpm" in limits) expect(admitted).toBeGreaterThanOrEqual(37);
     else expect(admitted).toBe(37);
     // Each call, admitted or not, is one row.
-    const rows = async () =>
-      await postgres.query("select status, count(*)::int from calls group by 1 order by 1", database);
     await expect.poll(rows).toEqual([
       { status: "200", count: admitted },
       { status: "429", count: CALLS - admitted },
@@ -97,6 +120,37 @@ describe("two replicas that share Redis and PostgreSQL", () => {
     // Both replicas have written theirs; the calls that are admitted may all have come to one of them.
     const written = "select count(*)::int as count from calls group by replica";
     expect(await postgres.query(written, database)).toEqual([{ count: CALLS / 2 }, { count: CALLS / 2 }]);
+  });
+
+  it("never pass a budget when Redis is killed, a replica joins and Redis comes back empty", async () => {
+    const { urls, startReplica, redis, rows } = await startPair({ budgets: [{ usd: 37, period: "total" }] });
+    let admitted = await admittedOf(10, urls);
+    expect(admitted).toBe(10);
+    await expect.poll(rows).toEqual([{ status: "200", count: 10 }]);
+    await redis.stop("SIGKILL");
+    // Each enforces its share of the $27 that are left.
+    admitted += await admittedOf(100, urls);
+    const joined = await startReplica();
+    admitted += await admittedOf(50, [...urls, joined]);
+    expect(admitted).toBeGreaterThan(20);
+    expect(admitted).toBeLessThanOrEqual(37);
+    await expect.poll(rows).toEqual([
+      { status: "200", count: admitted },
+      { status: "429", count: 160 - admitted },
+    ]);
+    await redis.start();
+    // The ledger says what was spent; the rest is admitted, and no more.
+    for (const url of [...urls, joined])
+      await expect
+        .poll(async () => (await (await fetch(`${url}/readyz`)).text()).includes("redis"))
+        .toBe(false);
+    await expect
+      .poll(async () => {
+        admitted += await admittedOf(3, [...urls, joined]);
+        return admitted;
+      })
+      .toBe(37);
+    expect(await admittedOf(30, [...urls, joined])).toBe(0);
   });
 });
 

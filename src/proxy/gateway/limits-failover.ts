@@ -33,7 +33,11 @@ interface Uncharged {
   readonly subjects: readonly Subject[];
   readonly micros: number;
   readonly at: number;
+  /** The call's reservation in Redis, which may have ended without a reply. */
+  readonly unsettled?: { readonly reservation: Reservation; readonly used: Usage } | undefined;
 }
+
+const NO_USAGE: Usage = { tokens: 0, micros: 0 };
 
 /** Accounts restored from the ledger, with a time in milliseconds since 1970: the ledger has all calls that ended before. */
 type Restored = ReadonlyMap<string, number>;
@@ -46,6 +50,8 @@ class Failover implements LimitStore {
   private hasConnected: boolean;
   /** Identifies the data of Redis when it was last reached. */
   private dataId: string | undefined;
+  /** Whether Redis has the same data as before the last connection. */
+  private hasKeptData = false;
   private local = createMemoryLimits();
   private readonly shares: Shares;
   /** Reservations in memory, with the subjects as configured. */
@@ -80,7 +86,8 @@ class Failover implements LimitStore {
         this.shares.remember(reservation.subjects, decision.states);
         return decision;
       } catch {
-        // The connection has broken or Redis does not respond.
+        // The connection has broken or Redis does not respond. It may reserve all the same.
+        this.settleInRedis(reservation, NO_USAGE);
       }
     }
     this.refuseIfConfigured();
@@ -102,7 +109,7 @@ class Failover implements LimitStore {
       return;
     }
     if (share === undefined) {
-      this.store.settle(reservation, used).catch(() => this.addUncharged(reservation.subjects, used.micros));
+      this.settleInRedis(reservation, used);
       return;
     }
     this.open.delete(reservation.id);
@@ -136,6 +143,15 @@ class Failover implements LimitStore {
     this.connection.close();
   }
 
+  /** Ends a reservation in Redis; if there is no reply, again once Redis is reachable. */
+  private settleInRedis(reservation: Reservation, used: Usage): void {
+    const { subjects } = reservation;
+    this.store.settle(reservation, used).catch(() => {
+      const unsettled = { reservation, used };
+      this.uncharged.push({ subjects, micros: used.micros, at: Date.now(), unsettled });
+    });
+  }
+
   private refuseIfConfigured(): void {
     if (this.failure() === "local") return;
     throw new AppError(
@@ -157,6 +173,7 @@ class Failover implements LimitStore {
   private async reconnect(): Promise<void> {
     this.isRestoring = true;
     let restored: Restored = NOTHING;
+    this.hasKeptData = false;
     try {
       restored = await this.restore();
     } catch {
@@ -179,7 +196,8 @@ class Failover implements LimitStore {
     const { ledger } = this;
     const accounts = ledger?.accounts() ?? [];
     const { dataId, missing } = await this.store.examine(accounts);
-    const wanted = dataId === this.dataId ? missing : accounts;
+    this.hasKeptData = dataId === this.dataId;
+    const wanted = this.hasKeptData ? missing : accounts;
     this.dataId = dataId;
     if (wanted.length === 0 || ledger === undefined) return NOTHING;
     await pause(WRITTEN_MS, undefined, { ref: false });
@@ -208,6 +226,12 @@ class Failover implements LimitStore {
     this.uncharged = [];
     if (this.open.size === 0) this.local = createMemoryLimits();
     for (const entry of entries) {
+      if (entry.unsettled !== undefined && this.hasKeptData) {
+        const { reservation, used } = entry.unsettled;
+        this.store.settle(reservation, used, true).catch(() => this.uncharged.push(entry));
+        continue;
+      }
+      if (entry.micros === 0) continue;
       const subjects = entry.subjects.map((subject) => withoutRestored(subject, restored, entry.at));
       this.store.charge(subjects, entry.micros).catch(() => this.uncharged.push({ ...entry, subjects }));
     }

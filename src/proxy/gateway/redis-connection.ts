@@ -2,19 +2,24 @@ import type { Script } from "./redis-limits.ts";
 
 /** A connection to Redis that reconnects by itself. */
 export interface RedisConnection {
-  /** Whether commands can be sent. */
+  /** Whether commands can be sent. False while Redis is silent: from a command without a reply in time until one arrives. */
   readonly isReady: boolean;
   /** Why commands cannot be sent, without the password; undefined if they can, or if it is not known. */
   readonly failure: string | undefined;
-  /** Runs a script. Rejects at once without a connection, and if Redis does not respond in time. */
+  /** Runs a script. Rejects at once while `isReady` is false, and if Redis does not respond in time. */
   run(script: Script, parameters: readonly string[]): Promise<unknown>;
-  /** Calls `listener` after each connection. */
+  /** Runs a script as `run` does, but waits for its reply until the connection ends, because running it again would count twice. */
+  runOnce(script: Script, parameters: readonly string[]): Promise<unknown>;
+  /** Calls `listener` after each connection, and when Redis is no longer silent. */
   onConnect(listener: () => void): void;
   close(): void;
 }
 
-/** Milliseconds that a command may take. */
+/** Milliseconds that a command may take, and the parts in which they are counted. */
 const COMMAND_MS = 1_000;
+const COMMAND_PARTS = 4;
+/** Milliseconds after which a connection without any traffic is replaced; while Redis responds, cooldowns are read more often. */
+const SILENCE_MS = 15_000;
 const CONNECT_MS = 3_000;
 const MAX_RETRY_MS = 2_000;
 
@@ -29,6 +34,7 @@ export async function connectRedis(
   const { createClient } = await import("@redis/client");
   const listeners: (() => void)[] = [];
   let reason: string | undefined;
+  let isSilent = false;
   const url = new URL(getUrl());
   url.username = "";
   url.password = "";
@@ -41,44 +47,64 @@ export async function connectRedis(
     disableOfflineQueue: true,
     socket: {
       connectTimeout: CONNECT_MS,
+      socketTimeout: SILENCE_MS,
       reconnectStrategy: (retries) => Math.min(50 * 2 ** Math.min(retries, 10), MAX_RETRY_MS),
     },
   });
-  client.on("error", (error: Error & { code?: string }) => {
-    const found = error.code ?? error.message;
+  const fail = (found: string) => {
     if (found !== reason) onError(found);
     reason = found;
-  });
-  client.on("ready", () => {
+  };
+  const recover = () => {
+    isSilent = false;
     if (reason !== undefined) onError(undefined);
     reason = undefined;
     for (const listener of listeners) listener();
-  });
+  };
+  client.on("error", (error: Error & { code?: string }) => fail(error.code ?? error.message));
+  client.on("ready", recover);
   const connecting = client.connect().catch(() => {});
   await Promise.race([
     connecting,
     new Promise((resolve) => client.once("error", resolve)),
     new Promise((resolve) => setTimeout(resolve, CONNECT_MS).unref()),
   ]);
-  const send = (parts: readonly string[]) => withTimeout(client.sendCommand([...parts]));
+  const send = (parts: readonly string[], hasTimeLimit: boolean) =>
+    new Promise<unknown>((resolve, reject) => {
+      const reply = client.sendCommand([...parts]);
+      const stopCounting = countTime(() => {
+        isSilent = true;
+        fail("no response");
+        reply.then(
+          () => isSilent && recover(),
+          () => {},
+        );
+        if (hasTimeLimit) reject(new Error("Redis does not respond"));
+      });
+      reply.finally(stopCounting).then(resolve, reject);
+    });
+  const isReady = () => client.isReady && !isSilent;
+  const run = async ({ text, sha1 }: Script, parameters: readonly string[], hasTimeLimit: boolean) => {
+    if (!isReady()) throw new Error("Redis is unreachable");
+    try {
+      return await send(["EVALSHA", sha1, "0", ...parameters], hasTimeLimit);
+    } catch (error) {
+      if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
+      return send(["EVAL", text, "0", ...parameters], hasTimeLimit);
+    }
+  };
   return {
     get isReady() {
-      return client.isReady;
+      return isReady();
     },
     get failure() {
       return reason;
     },
-    async run({ text, sha1 }, parameters) {
-      try {
-        return await send(["EVALSHA", sha1, "0", ...parameters]);
-      } catch (error) {
-        if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
-        return send(["EVAL", text, "0", ...parameters]);
-      }
-    },
+    run: (script, parameters) => run(script, parameters, true),
+    runOnce: (script, parameters) => run(script, parameters, false),
     onConnect(listener) {
       listeners.push(listener);
-      if (client.isReady) listener();
+      if (isReady()) listener();
     },
     close: () => client.destroy(),
   };
@@ -92,10 +118,16 @@ function getCredentials(url: string) {
   };
 }
 
-async function withTimeout<Value>(task: Promise<Value>): Promise<Value> {
+/**
+ * Calls `onEnd` after `COMMAND_MS`, unless the returned function is called first. Each part is counted in a later turn of
+ * the event loop, so that a busy process reads the replies that have arrived before it gives up.
+ */
+function countTime(onEnd: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("Redis does not respond")), COMMAND_MS);
-  });
-  return Promise.race([task, timeout]).finally(() => clearTimeout(timer));
+  const count = (left: number) => {
+    if (left === 0) onEnd();
+    else timer = setTimeout(count, COMMAND_MS / COMMAND_PARTS, left - 1);
+  };
+  count(COMMAND_PARTS);
+  return () => clearTimeout(timer);
 }

@@ -38,7 +38,8 @@ export interface RedisLimits extends LimitStore {
   readonly replicas: number;
   /** Charges the amounts spent while Redis was unreachable. */
   charge(subjects: readonly Subject[], micros: number): Promise<void>;
-  settle(reservation: Reservation, used: Usage): Promise<void>;
+  /** Ends a reservation. `isAgain`: an attempt without a reply may have ended it already. */
+  settle(reservation: Reservation, used: Usage, isAgain?: boolean): Promise<void>;
   /** Returns which accounts do not exist, and an id that changes when Redis loses its data. */
   examine(accounts: readonly BudgetAccount[]): Promise<ExaminedData>;
   prime(spent: SpentBudget): Promise<PrimedAccount>;
@@ -92,12 +93,13 @@ class RedisLimitStore implements RedisLimits {
     return decision;
   }
 
-  async settle(reservation: Reservation, used: Usage): Promise<void> {
+  async settle(reservation: Reservation, used: Usage, isAgain = false): Promise<void> {
     this.open.delete(reservation.id);
     const { subjects } = reservation;
-    await this.redis.run(SCRIPTS.settle, [
+    await this.redis.runOnce(SCRIPTS.settle, [
       JSON.stringify({
         ...pickNumbers(reservation),
+        again: isAgain || undefined,
         usedTokens: used.tokens,
         usedMicros: used.micros,
         subjects: this.toWire(subjects),
@@ -107,7 +109,7 @@ class RedisLimitStore implements RedisLimits {
 
   async charge(subjects: readonly Subject[], micros: number): Promise<void> {
     const request = { usedTokens: 0, usedMicros: micros, subjects: this.toWire(subjects) };
-    await this.redis.run(SCRIPTS.settle, [JSON.stringify(request)]);
+    await this.redis.runOnce(SCRIPTS.settle, [JSON.stringify(request)]);
   }
 
   async read(subjects: readonly Subject[]): Promise<readonly SubjectState[]> {

@@ -149,7 +149,10 @@ for _, raw in ipairs(lost) do out[#out + 1] = raw end
 return out
 `;
 
-/** Ends a reservation; one that has lapsed or is unknown is charged to the current periods. */
+/**
+ * Ends a reservation; one that has lapsed or is unknown is charged to the current periods. `again`: an earlier attempt may
+ * have ended it, so that one that is unknown is not charged.
+ */
 export const SETTLE = `${COMMON}
 local q = cjson.decode(ARGV[1])
 local raw = q.id and redis.call('GET', P .. 'r:' .. q.id)
@@ -159,7 +162,9 @@ if raw then
   finish(cjson.decode(raw), q.usedTokens, q.usedMicros)
   return 1
 end
-local charged = q.id and redis.call('EXISTS', P .. 'l:' .. q.id) == 1 and q.inputMicros or 0
+local hasLapsed = q.id and redis.call('DEL', P .. 'l:' .. q.id) == 1
+if q.again and not hasLapsed then return 0 end
+local charged = hasLapsed and q.inputMicros or 0
 if q.usedMicros - charged ~= 0 then
   for _, s in ipairs(q.subjects) do
     for _, b in ipairs(s.budgets) do redis.call('HINCRBY', findAccount(s.id, b), 'spent', q.usedMicros - charged) end

@@ -1,3 +1,4 @@
+import { createClient } from "@redis/client";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { UpstreamConfig } from "../../../src/config/proxy/config.ts";
 import type { Limits } from "../../../src/config/proxy/limits.ts";
@@ -48,6 +49,13 @@ async function replica(lost: LostReservation[] = [], skewMs = 0) {
     connection.close();
   });
   return { connection, limits };
+}
+
+/** Makes Redis run the commands that it receives meanwhile only after `ms`. */
+async function pauseRedis(ms: number): Promise<void> {
+  const client = await createClient({ url: server.url }).connect();
+  await client.sendCommand(["CLIENT", "PAUSE", String(ms), "ALL"]);
+  client.destroy();
 }
 
 describe("limits in Redis", () => {
@@ -300,6 +308,56 @@ describe("while Redis is unreachable", () => {
       await expect.poll(left).toBe(100_000_000 - 15 * 500_000);
     },
   );
+
+  it("a reservation that Redis makes too late is released, and its call is charged once", async () => {
+    const { limits: redis, connection } = await replica();
+    const store = createFailover(redis, connection, () => "local");
+    closers.push(() => store.close());
+    const limits: Limits = { concurrency: 2, budgets: [{ usd: 10, period: "total" }] };
+    const late = reservation(unique(), limits, { micros: 5_000_000 });
+    await store.read(late.subjects);
+    await pauseRedis(1_500);
+    expect((await store.reserve(late)).excess).toBeUndefined();
+    store.settle(late, { tokens: 0, micros: 1_000_000 });
+    await expect.poll(() => connection.isReady, { timeout: 3_000 }).toBe(true);
+    await expect
+      .poll(async () => redis.read(late.subjects))
+      .toMatchObject([{ concurrency: { remaining: 2 }, budgets: [{ remainingMicros: 9_000_000 }] }]);
+  });
+
+  it("calls that end while it is silent are charged once", async () => {
+    const { limits: redis, connection } = await replica();
+    const store = createFailover(redis, connection, () => "local");
+    closers.push(() => store.close());
+    const limits: Limits = { concurrency: 9, budgets: [{ usd: 10, period: "total" }] };
+    const running = Array.from({ length: 4 }, () => reservation("silent", limits, { micros: 1_000_000 }));
+    for (const call of running) await store.reserve(call);
+    const [first, second, ...others] = running;
+    await pauseRedis(1_500);
+    // These two are sent, and their replies are late.
+    for (const call of [first, second]) if (call) store.settle(call, { tokens: 0, micros: 500_000 });
+    await expect.poll(() => connection.isReady, { timeout: 3_000 }).toBe(false);
+    expect(store.redisState?.()).toEqual({ status: "down", reason: "no response" });
+    for (const call of others) store.settle(call, { tokens: 0, micros: 500_000 });
+    // No call waits for a silent Redis.
+    expect((await store.reserve(reservation("other", { rpm: 1 }))).excess).toBeUndefined();
+    expect(connection.isReady).toBe(false);
+    await expect.poll(() => store.redisState?.().status, { timeout: 3_000 }).toBe("ok");
+    await expect
+      .poll(async () => redis.read(running[0]?.subjects ?? []))
+      .toMatchObject([{ concurrency: { remaining: 9 }, budgets: [{ remainingMicros: 8_000_000 }] }]);
+  });
+
+  it("a process that was busy uses the reply that has arrived meanwhile", async () => {
+    const { limits: redis } = await replica();
+    const call = reservation(unique(), { rpm: 1 });
+    await redis.read(call.subjects);
+    const decision = redis.reserve(call);
+    await new Promise((resolve) => setImmediate(resolve));
+    const end = performance.now() + 1_300;
+    while (performance.now() < end);
+    expect((await decision).excess).toBeUndefined();
+  });
 
   it("calls are rejected with redis_failure refuse", async () => {
     const { limits: redis, connection } = await replica();
