@@ -13,6 +13,9 @@ const migrations: Record<string, Migration> = {
     up: (db: Kysely<unknown>) => db.schema.alterTable("gateway_keys").addColumn("capture", "text").execute(),
   },
   "0006_usage_by_day": { up: createDailyRollups },
+  "0007_mcp_by_key": {
+    up: (db: Kysely<unknown>) => db.schema.alterTable("gateway_keys").addColumn("mcp", "text").execute(),
+  },
 };
 
 /**

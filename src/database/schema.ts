@@ -130,6 +130,8 @@ export interface KeyTable {
   expires_at: number | null;
   revoked_at: number | null;
   models: string | null;
+  /** MCP servers and tools; null: all. */
+  mcp: string | null;
   tags: string;
   role: string;
   limits: string;

@@ -81,6 +81,8 @@ export interface ProxyKey {
   readonly role?: "user" | "metrics" | "admin" | undefined;
   /** Patterns of the models that the key may call; undefined: all. */
   readonly models?: readonly string[] | undefined;
+  /** The MCP servers and tools that the key may use, as `NAME` or `NAME/TOOL` with patterns; undefined: all. */
+  readonly mcp?: readonly string[] | undefined;
   /** Which of its calls' bodies are kept; undefined: as `capture` of the proxy says. */
   readonly capture?: CaptureConfig["calls"] | undefined;
   readonly limits?: KeyLimits | undefined;

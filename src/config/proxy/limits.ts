@@ -32,6 +32,11 @@ export const keyAccess = {
   team: text.optional().describe("The team whose limits and usage the key shares."),
   tags: z.record(text, z.string()).optional().describe("Recorded with each call."),
   models: z.array(text).min(1).optional().describe("Patterns of the models that it may call; default: all."),
+  mcp: z
+    .array(text)
+    .min(1)
+    .optional()
+    .describe("MCP servers and tools that it may use, as NAME or NAME/TOOL with patterns; default: all."),
   limits: keyLimitsSchema.optional(),
   capture: captureSchema
     .optional()

@@ -40,7 +40,8 @@ export function resolveKeys(
 }
 
 /** Returns what a configured key may do. */
-function toKeyAccess({ name, team, tags, models, limits, capture }: KeyAccessSettings): Partial<ProxyKey> {
+function toKeyAccess(access: KeyAccessSettings): Partial<ProxyKey> {
+  const { name, team, tags, models, mcp, limits, capture } = access;
   const id = `config:${name}`;
-  return { id, team, tags, models, limits, capture, subjects: getLimitSubjects({ id, name, limits }) };
+  return { id, team, tags, models, mcp, limits, capture, subjects: getLimitSubjects({ id, name, limits }) };
 }

@@ -17,6 +17,7 @@ export const keySchema = z.strictObject({
   expires_at: time.nullable(),
   revoked_at: time.nullable(),
   models: z.array(z.string()).nullable(),
+  mcp: z.array(z.string()).nullable(),
   tags: z.record(z.string(), z.string()),
   role: z.enum(ROLES),
   limits: keyLimitsSchema,

@@ -12,6 +12,7 @@ export function configuredKeys({ keys }: Pick<ProxyConfig, "keys">): VirtualKey[
     expires_at: null,
     revoked_at: null,
     models: key.models ?? null,
+    mcp: key.mcp ?? null,
     tags: key.tags ?? {},
     role: "user",
     limits: (key.limits ?? {}) as VirtualKey["limits"],

@@ -91,7 +91,7 @@ export function createKeyDirectory(now: () => number = Date.now): KeyDirectory {
 }
 
 function toProxyKey(key: VirtualKey, sha256: Buffer, itsTeam: DirectoryTeam | undefined): ProxyKey {
-  const { id, name, team, tags, role, models, limits, capture } = key;
+  const { id, name, team, tags, role, models, mcp, limits, capture } = key;
   const subjects = getLimitSubjects({ id, name, limits }, itsTeam);
   return {
     id,
@@ -101,6 +101,7 @@ function toProxyKey(key: VirtualKey, sha256: Buffer, itsTeam: DirectoryTeam | un
     tags,
     role,
     models: models ?? undefined,
+    mcp: mcp ?? undefined,
     limits,
     capture: capture ?? undefined,
     subjects,

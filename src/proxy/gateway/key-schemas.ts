@@ -10,6 +10,11 @@ const name = z
     "must be 1 to 128 letters, digits, spaces and ._@:+/- and begin and end with a letter or digit",
   );
 const modelPattern = z.string().min(1).max(256);
+const mcpPatterns = z
+  .array(z.string().min(1).max(256))
+  .min(1)
+  .nullish()
+  .describe("MCP servers and tools, as NAME or NAME/TOOL with patterns; null allows all.");
 const tags = z.record(z.string().min(1).max(64), z.string().max(256));
 
 export const ROLES = ["user", "metrics", "admin"] as const;
@@ -31,6 +36,7 @@ export const newKeySchema = z.strictObject({
   name,
   team: name.nullish(),
   models: z.array(modelPattern).min(1).nullish().describe("Name patterns; null allows every model."),
+  mcp: mcpPatterns,
   tags: tags.optional(),
   role: z.enum(ROLES).optional(),
   expires_at: expiresAt.nullish(),
@@ -42,6 +48,7 @@ export const keyPatchSchema = z.strictObject({
   name: name.optional(),
   team: name.nullish(),
   models: z.array(modelPattern).min(1).nullish(),
+  mcp: mcpPatterns,
   tags: tags.optional(),
   role: z.enum(ROLES).optional(),
   expires_at: expiresAt.nullish(),
@@ -85,6 +92,7 @@ export interface VirtualKey {
   readonly expires_at: string | null;
   readonly revoked_at: string | null;
   readonly models: readonly string[] | null;
+  readonly mcp: readonly string[] | null;
   readonly tags: Readonly<Record<string, string>>;
   readonly role: Role;
   readonly limits: Limits;

@@ -30,6 +30,7 @@ describe.each(ENGINES)("the key store on %s", (engine) => {
       expires_at: null,
       revoked_at: null,
       models: null,
+      mcp: null,
       tags: {},
       role: "user",
       limits: { rpm: 60 },
@@ -156,7 +157,15 @@ describe.each(ENGINES)("the key store on %s", (engine) => {
       .insertInto("teams")
       .values(teams.map((name) => ({ name, ...none })))
       .execute();
-    const row = { ...none, expires_at: null, revoked_at: null, models: null, role: "user", first_start: 0 };
+    const row = {
+      ...none,
+      expires_at: null,
+      revoked_at: null,
+      models: null,
+      mcp: null,
+      role: "user",
+      first_start: 0,
+    };
     const keys = Array.from({ length: 1_000 }, (_, index) => ({
       ...row,
       id: `key_${index}`,

@@ -18,6 +18,7 @@ export interface KeyFlags extends ProxyFlags, LimitFlags {
   readonly json: boolean;
   readonly team?: string;
   readonly models?: string;
+  readonly mcp?: string;
   readonly expires?: string;
   readonly role?: string;
   readonly grace?: string;
@@ -93,6 +94,7 @@ function keyMembers(flags: KeyFlags): KeyPatch {
     ...(capture !== undefined && { capture: capture === "default" ? null : capture }),
     team: flags.team,
     models: flags.models?.split(",").filter((pattern) => pattern !== ""),
+    mcp: flags.mcp?.split(",").filter((pattern) => pattern !== ""),
     expires_at: flags.expires === undefined ? undefined : parseExpiry(flags.expires),
     tags,
     role,

@@ -86,6 +86,7 @@ function withKeyFlags(command: Command): Command {
   return withLimitFlags(command)
     .option("--team <name>", "the team whose limits the key shares")
     .option("--models <patterns>", "the models it may call, separated by commas; * stands for any characters")
+    .option("--mcp <patterns>", "the MCP servers or NAME/TOOL that it may use, separated by commas")
     .option("--expires <when>", "a time span from now such as 30d, or a date")
     .option("--role <role>", "user, metrics or admin (default: user)")
     .option("--capture <calls>", "keep bodies of its calls: off, errors, all or default (as proxy.capture)");
