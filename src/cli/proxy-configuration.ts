@@ -46,6 +46,7 @@ export async function readProxyConfiguration(
     localServers,
     secrets,
     tls: await readTls(tls, dirname(loaded.path), tlsKey),
+    folder: dirname(loaded.path),
     generatedKey: keptKey ?? kept?.key,
     dataDirectory: data,
   });

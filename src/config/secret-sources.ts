@@ -38,7 +38,8 @@ export function secretSources(settings: ProxySettings, environment: Environment 
     ...(typeof tls?.key === "object" ? [tls.key] : []),
     ...Object.values(otel.headers),
     ...Object.values(otel.relay_headers),
-    ...Object.values(upstreams).flatMap(({ api_key, api_keys = [], headers }) => [
+    ...Object.values(upstreams).flatMap(({ api_key, api_keys = [], azure, headers }) => [
+      ...(azure?.client_secret === undefined ? [] : [azure.client_secret]),
       ...(api_key === undefined ? [] : [api_key]),
       ...api_keys,
       ...Object.values(headers),

@@ -96,6 +96,12 @@ export interface UpstreamConfig {
   readonly name: string;
   /** `any`: the built-in echo, which responds in the client's dialect. */
   readonly dialect: UpstreamDialect | "any";
+  /** The configured vendor, or the one whose host the base URL has; see `vendors.ts`. */
+  readonly vendor?: string | undefined;
+  /** The cloud platform that serves the upstream; undefined for all others. */
+  readonly platform?: PlatformConfig | undefined;
+  /** The header for the key, if it differs from the dialect's. */
+  readonly keyHeader?: { readonly name: string; readonly prefix: string } | undefined;
   /** With its version segment, without trailing slash. */
   readonly baseUrl: string;
   readonly keys: readonly string[];
@@ -113,6 +119,58 @@ export interface UpstreamConfig {
   readonly weight: number | undefined;
   /** The upstream's limits; undefined if it has none. */
   readonly subject?: Subject | undefined;
+}
+
+/** A cloud platform with its own sign-in and its own form of some requests. */
+export type PlatformConfig = BedrockPlatform | VertexPlatform | AzurePlatform;
+
+export interface BedrockPlatform {
+  readonly kind: "bedrock";
+  readonly region: string;
+  /** The profile in AWS's files; undefined: the default chain's. */
+  readonly profile: string | undefined;
+  /** A role to assume with the credentials found. */
+  readonly roleArn: string | undefined;
+  /** The URL of the Security Token Service, for `roleArn`. */
+  readonly stsUrl: string;
+  /** The base URL of the control plane, which lists models. */
+  readonly controlUrl: string;
+}
+
+export interface VertexPlatform {
+  readonly kind: "vertex";
+  readonly project: string;
+  readonly location: string;
+  /** The file with credentials; undefined: gcloud's, or the metadata server. */
+  readonly credentialsFile: string | undefined;
+  /** gcloud's folder, if it is not the default one. */
+  readonly gcloudFolder: string | undefined;
+  /** Host and port of the metadata server. */
+  readonly metadataHost: string;
+}
+
+export interface AzurePlatform {
+  readonly kind: "azure";
+  /** Whether the model is part of the path (`/deployments/{model}/chat/completions`). */
+  readonly deployments: boolean;
+  readonly entra: EntraSignIn;
+}
+
+/** What a token of Microsoft Entra ID is requested with; used if the upstream has no key. */
+export interface EntraSignIn {
+  readonly tenantId: string | undefined;
+  readonly clientId: string | undefined;
+  readonly clientSecret: string | undefined;
+  /** The file with a federated token (workload identity). */
+  readonly tokenFile: string | undefined;
+  readonly scope: string;
+  /** The base URL of the token service. */
+  readonly authority: string;
+  /** App Service's endpoint for managed identities, and the header that it expects. */
+  readonly identityEndpoint: string | undefined;
+  readonly identityHeader: string | undefined;
+  /** The base URL of the metadata service of virtual machines. */
+  readonly metadataHost: string;
 }
 
 /** US dollars per million tokens of each kind. A missing kind has no price. */

@@ -10,7 +10,7 @@ export interface EffectiveSetting {
   readonly source: string;
 }
 
-const SECRET_KEY = /^(?:redis|api_key|api_keys|key|token|secret|password|command)$/;
+const SECRET_KEY = /^(?:redis|api_key|api_keys|client_secret|key|token|secret|password|command)$/;
 
 /** Variables that take precedence over a setting of the file. */
 const OVERRIDES = { database: "SERVICE_PROXY_DATABASE", redis: "SERVICE_PROXY_REDIS" } as const;

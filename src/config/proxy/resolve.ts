@@ -35,6 +35,8 @@ export interface Found {
   readonly dataDirectory?: string | undefined;
   /** The certificate and key that `proxy.tls` names. */
   readonly tls?: TlsConfig | undefined;
+  /** The folder of the configuration file, from which relative paths count. */
+  readonly folder?: string;
   /** Secrets read from their sources. */
   readonly secrets?: Secrets;
 }
@@ -150,7 +152,11 @@ function allSecrets(
     ...passwordsIn(redis),
     ...passwords,
     ...keys.flatMap(({ text }) => text ?? []),
-    ...upstreams.flatMap((upstream) => [...upstream.keys, ...secretsInUrl(upstream.baseUrl)]),
+    ...upstreams.flatMap((upstream) => [
+      ...upstream.keys,
+      ...secretsInUrl(upstream.baseUrl),
+      ...listPlatformSecrets(upstream.platform),
+    ]),
     ...mcp.flatMap(({ url }) => secretsInUrl(url)),
     ...proxies.flatMap(({ secrets, authorization = "" }) => [...secrets, authorization.slice(6)]),
   ];
@@ -158,6 +164,12 @@ function allSecrets(
     texts,
     [...upstreams, ...mcp, exporter ?? NO_HEADERS, relay ?? NO_HEADERS].map(({ headers }) => headers),
   );
+}
+
+function listPlatformSecrets(platform: UpstreamConfig["platform"]): string[] {
+  if (platform?.kind !== "azure") return [];
+  const { clientSecret, identityHeader } = platform.entra;
+  return [clientSecret, identityHeader].filter((text) => text !== undefined);
 }
 
 const NO_HEADERS = { headers: {} };

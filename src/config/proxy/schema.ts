@@ -1,26 +1,11 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-import { upstreamDialects } from "../../proxy/dialects/index.ts";
-import { capabilityOverrideSchema } from "./capability-override.ts";
 import { storageSettings } from "./database-location.ts";
-import {
-  keyAccess,
-  queueSchema,
-  redisFailureSchema,
-  routingMembers,
-  unpricedSchema,
-  upstreamLimitsSchema,
-} from "./limits.ts";
+import { keyAccess, queueSchema, redisFailureSchema, routingMembers, unpricedSchema } from "./limits.ts";
 import { otelSettings } from "./otel.ts";
 import { tlsSettings } from "./tls.ts";
-import {
-  headerName,
-  headersSchema,
-  httpUrl,
-  keySecret,
-  type SecretSettings,
-  secretSource,
-} from "./value-schemas.ts";
+import { upstreamSchema } from "./upstream-schema.ts";
+import { headerName, headersSchema, httpUrl, type SecretSettings, secretSource } from "./value-schemas.ts";
 
 /**
  * The `proxy` section of the configuration file. `docs/reference/proxy.md` describes it, `proxy check --json-schema`
@@ -51,78 +36,6 @@ const timeouts = z.strictObject({
   total: seconds.default(0).describe("Time limit of a whole call; 0: no limit."),
   ping: seconds.default(15).describe("Silence before a keep-alive is sent to the client; 0: no keep-alives."),
 });
-const ownTimeouts = z.strictObject({
-  connect: seconds.optional(),
-  first_byte: seconds.optional(),
-  idle: seconds.optional(),
-});
-
-const dollars = z.number().min(0);
-const tokenPrices = {
-  input: dollars.describe("Price of uncached input tokens."),
-  cache_read: dollars.optional().describe("Price of tokens read from a cache; default: as input."),
-  cache_write: dollars.optional().describe("Price of tokens written to a cache; default: as input."),
-  cache_write_hour: dollars.optional().describe("Price of tokens written to a cache for an hour."),
-  output: dollars,
-};
-const modelPrice = z.strictObject({
-  ...tokenPrices,
-  long_prompt: z
-    .strictObject({ above: z.number().int().positive(), ...tokenPrices })
-    .optional()
-    .describe("Prices of the whole call if its input exceeds `above` tokens."),
-});
-
-const upstream = z
-  .strictObject({
-    dialect: z.enum(upstreamDialects),
-    base_url: httpUrl.describe(
-      "A missing version segment (/v1, /v1beta) is added, unless the URL ends in / or in an operation.",
-    ),
-    version: z.boolean().default(true).describe("`false`: no version segment is added to `base_url`."),
-    api_key: keySecret.optional(),
-    api_key_env: text.optional().describe("The environment variable with the key."),
-    api_keys: z
-      .array(keySecret)
-      .min(1)
-      .optional()
-      .describe(
-        "A session uses one key, other calls use the keys in turn; a rejected or rate-limited key is tried last.",
-      ),
-    credentials: z
-      .enum(["config", "client"])
-      .default("config")
-      .describe("`client`: forwards the client's own key instead, from clients of the same dialect."),
-    headers: headersSchema.default({}).describe("Headers added to every call."),
-    forward_headers: z
-      .array(headerName)
-      .default([])
-      .describe("Client headers that are forwarded besides those of vendors, if other machines may call."),
-    models: z.array(text).optional().describe("Models of the upstream; default: its own list."),
-    capabilities: z
-      .record(text, capabilityOverrideSchema)
-      .default({})
-      .describe("Capabilities by model pattern."),
-    prices: z
-      .record(text, modelPrice)
-      .default({})
-      .describe("US dollars per million tokens by model pattern, instead of list prices."),
-    timeouts: ownTimeouts.default({}).describe("Override the proxy's timeouts."),
-    weight: z
-      .number()
-      .positive()
-      .optional()
-      .describe(
-        "Share of sessions and calls if a rule names several upstreams; default: they are tried in order.",
-      ),
-    limits: upstreamLimitsSchema
-      .optional()
-      .describe("A full upstream is passed over; without another target, the call waits or is rejected."),
-  })
-  .refine((value) => [value.api_key, value.api_key_env, value.api_keys].filter(Boolean).length <= 1, {
-    error: "give one of api_key, api_key_env and api_keys",
-  });
-
 const modelRule = z.strictObject({
   match: text.describe("Pattern of the model name; `*` stands for any characters, `?` for one."),
   upstream: z
@@ -200,7 +113,7 @@ export const proxySchema = z.strictObject({
   public_url: httpUrl.optional().describe("The URL that clients use, such as a load balancer's."),
   tls: tlsSettings,
   upstreams: z
-    .record(z.string().regex(/^[A-Za-z0-9._-]+$/, "may have letters, digits, . _ -"), upstream)
+    .record(z.string().regex(/^[A-Za-z0-9._-]+$/, "may have letters, digits, . _ -"), upstreamSchema)
     .optional(),
   models: z.array(modelRule).default([]),
   mcp: z
@@ -289,5 +202,3 @@ export const fileSchema = z.strictObject({
 
 export type { SecretSettings };
 export type ProxySettings = z.infer<typeof proxySchema>;
-export type UpstreamSettings = z.infer<typeof upstream>;
-export type PriceSettings = z.infer<typeof modelPrice>;

@@ -1,10 +1,21 @@
+import { AppError } from "../../errors.ts";
 import { plainUrl, versionedUrl } from "../base-url.ts";
 import type { Environment } from "../paths.ts";
 import { secretText } from "../secret-sources.ts";
-import type { ModelPrice, Timeouts, TokenPrices, UpstreamConfig, UpstreamDialect } from "./config.ts";
+import type {
+  ModelPrice,
+  PlatformConfig,
+  Timeouts,
+  TokenPrices,
+  UpstreamConfig,
+  UpstreamDialect,
+} from "./config.ts";
 import { upstreamSubject } from "./limits.ts";
+import { type PlatformName, type PlatformService, resolvePlatform } from "./platforms.ts";
 import { type Found, headerTexts, type Refuse } from "./resolve.ts";
-import type { PriceSettings, ProxySettings, UpstreamSettings } from "./schema.ts";
+import type { ProxySettings } from "./schema.ts";
+import type { PriceSettings, UpstreamSettings } from "./upstream-schema.ts";
+import { findVendor, type Vendor, vendorAt } from "./vendors.ts";
 
 /** Returns the upstreams of the configuration file. */
 export function configuredUpstreams(
@@ -17,13 +28,19 @@ export function configuredUpstreams(
   if (configured.length === 0) return [echoUpstream(settings)];
   return configured.map(([name, upstream]) => {
     if (name === "echo") refuse(["upstreams", name], "the name echo is taken by the built-in upstream");
+    const { vendor, dialect, baseUrl, keyHeader, platform } = resolveService(name, upstream, {
+      environment,
+      found,
+      refuse,
+    });
     return {
       name,
-      dialect: upstream.dialect,
-      baseUrl: upstream.version
-        ? versionedUrl(upstream.base_url, upstream.dialect)
-        : plainUrl(new URL(upstream.base_url)),
-      keys: resolveKeys(name, upstream, environment, found, refuse),
+      dialect,
+      vendor: vendor?.name,
+      keyHeader,
+      platform,
+      baseUrl,
+      keys: resolveKeys(name, upstream, vendor, environment, found, refuse),
       credentials: upstream.credentials,
       headers: headerTexts(upstream.headers, found),
       forwardHeaders: upstream.forward_headers.map((name) => name.toLowerCase()),
@@ -37,44 +54,79 @@ export function configuredUpstreams(
   });
 }
 
-interface KnownVendor {
-  readonly name: string;
-  readonly variables: readonly string[];
+interface Service {
+  readonly vendor: Vendor | undefined;
   readonly dialect: UpstreamDialect;
   readonly baseUrl: string;
+  readonly keyHeader: UpstreamConfig["keyHeader"];
+  readonly platform?: PlatformConfig;
 }
 
-const KNOWN_VENDORS: readonly KnownVendor[] = [
-  {
-    name: "anthropic",
-    variables: ["ANTHROPIC_API_KEY"],
-    dialect: "messages",
-    baseUrl: "https://api.anthropic.com",
-  },
-  {
-    name: "openai",
-    variables: ["OPENAI_API_KEY"],
-    dialect: "chat-completions",
-    baseUrl: "https://api.openai.com",
-  },
-  {
-    name: "openai-responses",
-    variables: ["OPENAI_API_KEY"],
-    dialect: "responses",
-    baseUrl: "https://api.openai.com",
-  },
-  {
-    name: "gemini",
-    variables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
-    dialect: "generative-language",
-    baseUrl: "https://generativelanguage.googleapis.com",
-  },
-  {
-    name: "openrouter",
-    variables: ["OPENROUTER_API_KEY"],
-    dialect: "chat-completions",
-    baseUrl: "https://openrouter.ai/api",
-  },
+interface Context {
+  readonly environment: Environment;
+  readonly found: Found;
+  readonly refuse: Refuse;
+}
+
+/** Returns where calls go and in which dialect: the upstream's own members, or else those of its vendor. */
+function resolveService(name: string, upstream: UpstreamSettings, context: Context): Service {
+  const { vendor: vendorName, base_url, version } = upstream;
+  const { refuse } = context;
+  const vendor = vendorName === undefined ? undefined : findVendor(vendorName);
+  if (vendorName === "bedrock" || vendorName === "vertex" || vendorName === "azure")
+    return { vendor, ...resolveOwnPlatform(name, vendorName, upstream, context) };
+  const dialects = Object.keys(vendor?.baseUrls ?? {}) as UpstreamDialect[];
+  const dialect = upstream.dialect ?? dialects[0];
+  if (dialect === undefined) throw new AppError("internal", "an upstream without vendor has no dialect");
+  if (base_url !== undefined) {
+    const baseUrl = version ? versionedUrl(base_url, dialect) : plainUrl(new URL(base_url));
+    const known = vendor ?? vendorAt(baseUrl);
+    return { vendor: known, dialect, baseUrl, keyHeader: getKeyHeader(known, dialect) };
+  }
+  const baseUrl = vendor?.baseUrls[dialect];
+  if (baseUrl !== undefined) return { vendor, dialect, baseUrl, keyHeader: getKeyHeader(vendor, dialect) };
+  return refuse(
+    ["upstreams", name, "dialect"],
+    `${vendor?.title} has no ${dialect} API; use ${dialects.join(" or ")}, or give base_url`,
+  );
+}
+
+function resolveOwnPlatform(
+  name: string,
+  platform: PlatformName,
+  upstream: UpstreamSettings,
+  { environment, found, refuse }: Context,
+): PlatformService {
+  return resolvePlatform(platform, {
+    settings: upstream,
+    dialect: upstream.dialect,
+    baseUrl: upstream.base_url && plainUrl(new URL(upstream.base_url)),
+    environment,
+    folder: found.folder ?? ".",
+    readSecret: (secret) => secretText(secret, found.secrets),
+    refuse: (member, message) => refuse(["upstreams", name, ...member], message),
+  });
+}
+
+const BEARER = { name: "authorization", prefix: "Bearer " };
+
+/** Returns the header that a vendor expects the key in, if it differs from that of the dialect's own vendor. */
+function getKeyHeader(vendor: Vendor | undefined, dialect: UpstreamDialect): typeof BEARER | undefined {
+  return vendor?.bearer && dialect === "messages" ? BEARER : undefined;
+}
+
+/** The upstreams that are used without configuration if their key is in the environment, by upstream name. */
+const FROM_ENVIRONMENT: readonly (readonly [name: string, vendor: string, dialect: UpstreamDialect])[] = [
+  ["anthropic", "anthropic", "messages"],
+  ["openai", "openai", "chat-completions"],
+  ["openai-responses", "openai", "responses"],
+  ["gemini", "gemini", "generative-language"],
+  ["openrouter", "openrouter", "chat-completions"],
+];
+
+/** The environment variables whose keys are used without a configuration. */
+export const vendorVariables: readonly string[] = [
+  ...new Set(FROM_ENVIRONMENT.flatMap(([, vendor]) => findVendor(vendor)?.variables ?? [])),
 ];
 
 /**
@@ -86,12 +138,15 @@ export function environmentUpstreams(
   environment: Environment,
   localServers: readonly { readonly name: string; readonly baseUrl: string }[],
 ): UpstreamConfig[] {
-  const vendors = KNOWN_VENDORS.flatMap((vendor) => {
-    const key = vendor.variables.map((name) => environmentValue(environment, name)).find(Boolean);
-    return key ? [plainUpstream(settings, { ...vendor, keys: [key] })] : [];
+  const vendors = FROM_ENVIRONMENT.flatMap(([name, vendorName, dialect]) => {
+    const { variables = [], baseUrls = {} } = findVendor(vendorName) ?? {};
+    const key = firstValue(environment, variables);
+    const baseUrl = baseUrls[dialect];
+    if (key === undefined || baseUrl === undefined) return [];
+    return [plainUpstream(settings, { name, vendor: vendorName, dialect, baseUrl, keys: [key] })];
   });
   const local = localServers.map((server) =>
-    plainUpstream(settings, { ...server, dialect: "chat-completions", keys: [] }),
+    plainUpstream(settings, { ...server, vendor: server.name, dialect: "chat-completions", keys: [] }),
   );
   const all = [...vendors, ...local];
   return all.length > 0 ? all : [echoUpstream(settings)];
@@ -105,6 +160,7 @@ export function echoUpstream(settings: ProxySettings): UpstreamConfig {
 
 interface MinimalUpstream {
   readonly name: string;
+  readonly vendor?: string;
   readonly dialect: UpstreamDialect;
   readonly baseUrl: string;
   readonly keys: readonly string[];
@@ -113,11 +169,12 @@ interface MinimalUpstream {
 /** Returns an upstream with defaults for everything else. */
 function plainUpstream(
   settings: ProxySettings,
-  { name, dialect, baseUrl, keys }: MinimalUpstream,
+  { name, vendor, dialect, baseUrl, keys }: MinimalUpstream,
 ): UpstreamConfig {
   return {
     name,
     dialect,
+    vendor,
     baseUrl: versionedUrl(baseUrl, dialect),
     keys,
     credentials: "config",
@@ -136,21 +193,46 @@ export function environmentValue(environment: Environment, name: string): string
   return environment[name]?.trim() ?? "";
 }
 
+/** Returns the value of the first of these variables that is set. */
+function firstValue(environment: Environment, variables: readonly string[]): string | undefined {
+  return variables.map((name) => environmentValue(environment, name)).find(Boolean);
+}
+
 function resolveKeys(
   name: string,
   upstream: UpstreamSettings,
+  vendor: Vendor | undefined,
   environment: Environment,
   found: Found,
   refuse: Refuse,
 ): readonly string[] {
   if (upstream.api_keys) return upstream.api_keys.map((key) => secretText(key, found.secrets));
   if (upstream.api_key) return [secretText(upstream.api_key, found.secrets)];
-  if (!upstream.api_key_env) return [];
+  if (!upstream.api_key_env) return vendorKeys(name, upstream, vendor, environment, refuse);
   const key = environmentValue(environment, upstream.api_key_env);
   if (key) return [key];
   return refuse(
     ["upstreams", name, "api_key_env"],
     `the environment variable ${upstream.api_key_env} is not set`,
+  );
+}
+
+/** Returns the key from the variables of the configured vendor. */
+function vendorKeys(
+  name: string,
+  upstream: UpstreamSettings,
+  vendor: Vendor | undefined,
+  environment: Environment,
+  refuse: Refuse,
+): readonly string[] {
+  if (upstream.vendor === undefined || vendor === undefined || upstream.credentials === "client") return [];
+  const key = firstValue(environment, vendor.variables);
+  if (key !== undefined) return [key];
+  // At another address, a gateway of the user's may need no key or have it in a header.
+  if (!vendor.needsKey || upstream.base_url !== undefined) return [];
+  return refuse(
+    ["upstreams", name],
+    `${vendor.title} needs a key: set ${vendor.variables.join(" or ")}, or give api_key`,
   );
 }
 

@@ -43,7 +43,14 @@ export interface Capabilities {
   readonly shortCallIds: boolean;
   /** Whether the upstream accepts `stream_options`; upstreams that reject it always report usage (Mistral). */
   readonly acceptsStreamOptions: boolean;
-  readonly structuredOutput: "json-schema" | "json" | "none";
+  /** `only-json-schema`: JSON without a schema is requested by one that takes any object (LM Studio). */
+  readonly structuredOutput: "json-schema" | "only-json-schema" | "json" | "none";
+  /** Top-level members and `messages.name` that the upstream rejects. */
+  readonly rejectedMembers: readonly string[];
+  /** Members that the upstream expects under another name (Mistral: `seed` as `random_seed`). */
+  readonly memberNames: Readonly<Record<string, string>>;
+  /** The forms of `tool_choice` that the upstream accepts; `tool` names a function. */
+  readonly toolChoices: readonly ("auto" | "none" | "required" | "tool")[];
   /** Whether function tools accept unmodified JSON Schema (generative-language `parametersJsonSchema`). */
   readonly jsonSchemaTools: boolean;
   /** Whether the model supports free-text tools; otherwise they become functions with one string argument. */
@@ -83,6 +90,9 @@ export const defaultCapabilities: Capabilities = {
   shortCallIds: false,
   acceptsStreamOptions: true,
   structuredOutput: "json-schema",
+  rejectedMembers: [],
+  memberNames: {},
+  toolChoices: ["auto", "none", "required", "tool"],
   jsonSchemaTools: true,
   customTools: false,
   acceptsContentParts: true,

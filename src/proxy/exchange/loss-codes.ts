@@ -48,6 +48,7 @@ export const lossCodes = {
   temperature: "`temperature` was lowered to the vendor's maximum, or dropped.",
   title: "`title` of a text to embed was dropped.",
   "tool-arguments": "Tool arguments that are not a JSON object were wrapped into one as its only string.",
+  "tool-choice": "The model may respond without a tool call although one was required.",
   "tool-result-duplicate": "A second result of a tool call was dropped.",
   "tool-result-missing": "A tool call without a result received an error result.",
   "tool-result-orphan": "A tool result without a call was dropped.",

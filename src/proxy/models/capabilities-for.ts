@@ -1,4 +1,5 @@
 import { capabilityOverrideSchema } from "../../config/proxy/capability-override.ts";
+import { findVendor } from "../../config/proxy/vendors.ts";
 import { AppError } from "../../errors.ts";
 import { getUpstreamProfile } from "../dialects/index.ts";
 import type { Capabilities } from "../exchange/capabilities.ts";
@@ -6,26 +7,32 @@ import { defined } from "../exchange/defined.ts";
 import type { UpstreamDialect } from "../exchange/parts.ts";
 import { matchesGlob } from "../glob.ts";
 import { type Family, families } from "./families.ts";
-import { vendorHosts } from "./vendor-hosts.ts";
+import { vendorCapabilities } from "./vendor-capabilities.ts";
 
 /** Capability overrides of one upstream by model pattern; all patterns that match apply, in order. */
 export type CapabilityOverrides = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
+/** Where a model is served: the vendor's name and the host of the base URL, if they are known. */
+export interface ModelHost {
+  readonly vendor?: string | undefined;
+  readonly host?: string | undefined;
+}
+
 /**
- * Returns the capabilities of an upstream's model: the dialect's defaults, overridden by those of its family, of the
- * vendor at `host` and of the configuration. Throws `AppError` (configuration) if an override is invalid.
+ * Returns the capabilities of an upstream's model: the dialect's defaults, overridden by those of its family, of its
+ * vendor and of the configuration. Throws `AppError` (configuration) if an override is invalid.
  */
 export function capabilitiesFor(
   dialect: UpstreamDialect,
   model: string,
   overrides: CapabilityOverrides = none,
-  host = "",
+  at: ModelHost = {},
 ): Capabilities {
-  const key = `${dialect} ${host} ${model}`;
+  const key = `${dialect} ${at.vendor ?? ""} ${at.host ?? ""} ${model}`;
   const known = settled.get(overrides);
   const found = known?.get(key);
   if (found !== undefined) return found;
-  const capabilities = settle(dialect, model, overrides, host);
+  const capabilities = settle(dialect, model, overrides, at);
   if (known !== undefined && known.size < MAX_CACHED) known.set(key, capabilities);
   else settled.set(overrides, new Map([[key, capabilities]]));
   return capabilities;
@@ -41,14 +48,13 @@ function settle(
   dialect: UpstreamDialect,
   model: string,
   overrides: CapabilityOverrides,
-  host: string,
+  at: ModelHost,
 ): Capabilities {
   const profile = getUpstreamProfile(dialect);
-  const name = model.toLowerCase().replace(/^.*\//, "");
-  const known = [...families, ...vendorHosts].filter(
-    (family) =>
-      family.dialects.includes(dialect) && family.model.test(name) && (family.host?.test(host) ?? true),
-  );
+  const name = familyName(model);
+  const fitting = (rows: readonly Family[]) =>
+    rows.filter((row) => row.dialects.includes(dialect) && row.model.test(name) && isAt(row, at));
+  const known = fitting(families);
   const configured = Object.entries(overrides)
     .filter(([pattern]) => matchesGlob(pattern, model))
     .map(([pattern, override]) => readOverride(pattern, override));
@@ -57,8 +63,22 @@ function settle(
     profile.capabilities,
     ...known.map((family) => family.capabilities),
     profile.hasGateways && model.includes("/") ? routed(known) : {},
+    ...fitting(vendorCapabilities).map((row) => row.capabilities),
     ...configured,
   );
+}
+
+/**
+ * Returns a model's name as families have it: without `vendor/`, Bedrock's `us.anthropic.` and Vertex AI's `@`.
+ */
+function familyName(model: string): string {
+  const name = model.toLowerCase().replace(/^.*\//, "");
+  return name.replace(/^(?:[a-z-]+\.)?anthropic\./, "").replace("@", "-");
+}
+
+function isAt(row: Family, { vendor: vendorName, host = "" }: ModelHost): boolean {
+  if (row.vendor === undefined) return row.host?.test(host) ?? true;
+  return row.vendor === vendorName || (findVendor(row.vendor)?.host?.test(host) ?? false);
 }
 
 /**

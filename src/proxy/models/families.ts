@@ -7,7 +7,9 @@ import type { UpstreamDialect } from "../exchange/parts.ts";
 export interface Family {
   /** Matched against the model's name in lower case, without the prefix `vendor/`. */
   readonly model: RegExp;
-  /** Matched against the upstream's host, for capabilities at one vendor only. */
+  /** Name of the upstream's vendor, for capabilities at one vendor only; see `config/proxy/vendors.ts`. */
+  readonly vendor?: string;
+  /** Matched against the upstream's host, for vendors without a name. */
   readonly host?: RegExp;
   readonly dialects: readonly UpstreamDialect[];
   readonly capabilities: Partial<Capabilities>;

@@ -179,8 +179,9 @@ function serializeMeta({ id, key, client, request, route, model, stream }: Call,
 function longestOutput({ upstream, model }: Target): number {
   if (upstream.dialect === "any") return DEFAULT_OUTPUT;
   const host = parseBaseUrl(upstream.baseUrl).hostname;
+  const at = { vendor: upstream.vendor, host };
   return (
-    capabilitiesFor(upstream.dialect, model, upstream.capabilities, host).maxOutputTokens ?? DEFAULT_OUTPUT
+    capabilitiesFor(upstream.dialect, model, upstream.capabilities, at).maxOutputTokens ?? DEFAULT_OUTPUT
   );
 }
 

@@ -51,6 +51,7 @@ export async function serveTranslated(
       target: {
         upstream: upstream.name,
         dialect: upstream.dialect,
+        vendor: upstream.vendor,
         host: parseBaseUrl(upstream.baseUrl).hostname,
         model,
         capabilities: upstream.capabilities,

@@ -124,7 +124,10 @@ function withModel({ upstream, model }: OpenTarget, requested: string, hasWindow
   const name = model ?? requested;
   if (!hasWindows || upstream.dialect === "any") return { upstream, model: name };
   const host = new URL(upstream.baseUrl).hostname;
-  const { contextWindow } = capabilitiesFor(upstream.dialect, name, upstream.capabilities, host);
+  const { contextWindow } = capabilitiesFor(upstream.dialect, name, upstream.capabilities, {
+    vendor: upstream.vendor,
+    host,
+  });
   return { upstream, model: name, contextWindow };
 }
 

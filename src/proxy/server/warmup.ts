@@ -105,10 +105,10 @@ async function warmOne(
 
 /** Returns the smallest possible call in the upstream's dialect. */
 function createSmallestCall(
-  { dialect, capabilities }: UpstreamConfig & { readonly dialect: UpstreamDialect },
+  { dialect, vendor, capabilities }: UpstreamConfig & { readonly dialect: UpstreamDialect },
   model: string,
 ): { path: string; body: string } {
-  const { maxTokensName } = capabilitiesFor(dialect, model, capabilities);
+  const { maxTokensName } = capabilitiesFor(dialect, model, capabilities, { vendor });
   const { path, body } = getUpstreamProfile(dialect).createSmallestCall(model, maxTokensName);
   return { path, body: JSON.stringify(body) };
 }

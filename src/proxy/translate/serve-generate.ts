@@ -75,8 +75,8 @@ function prepare(
   decoded: Converted<ExchangeRequest>,
   request: ExchangeRequest,
 ): Translation {
-  const { dialect, model, capabilities: overrides, host } = call.target;
-  const capabilities = capabilitiesFor(dialect, model, overrides, host);
+  const { dialect, model, capabilities: overrides } = call.target;
+  const capabilities = capabilitiesFor(dialect, model, overrides, call.target);
   const willBeKept = isKept(call.client.dialect, request, call.conversations);
   // A conversation that the proxy stores need not be stored by the vendor.
   const { store: _, ...unstored } = request;

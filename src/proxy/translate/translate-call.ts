@@ -53,6 +53,8 @@ export interface TranslationTarget {
   /** The upstream's name in the configuration. */
   readonly upstream: string;
   readonly dialect: UpstreamDialect;
+  /** The upstream's vendor, if it is known. */
+  readonly vendor?: string | undefined;
   /** The host of the base URL; capabilities depend on the vendor. */
   readonly host?: string;
   /** The model's name at the upstream. */

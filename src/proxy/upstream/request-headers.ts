@@ -203,8 +203,8 @@ export function viaHeader(headers: IncomingHttpHeaders, instanceId: string): str
 }
 
 /** Returns the header in which an upstream's dialect expects the API key. */
-function credentialHeader({ dialect }: UpstreamConfig, key: string): readonly [string, string] {
-  const { name, prefix } = findProfile(dialect)?.upstream?.keyHeader ?? BEARER;
+function credentialHeader({ dialect, keyHeader }: UpstreamConfig, key: string): readonly [string, string] {
+  const { name, prefix } = keyHeader ?? findProfile(dialect)?.upstream?.keyHeader ?? BEARER;
   return [name, `${prefix}${key}`];
 }
 

@@ -6,6 +6,8 @@ import { startTestProxy, type TestProxy, until } from "../../support/start-proxy
 import { DIALECTS, WHOLE } from "../../support/vendor-responses.ts";
 import { type Provocation, provocations } from "./provocations.ts";
 
+/** Models that the provocations need. */
+const capabilities = { "free-text": { customTools: true }, "auto-only": { toolChoices: ["auto"] } };
 let upstreams: Record<string, FakeUpstream> = {};
 let proxy: TestProxy;
 let strict: TestProxy;
@@ -16,10 +18,7 @@ beforeAll(async () => {
   );
   const settings = {
     upstreams: Object.fromEntries(
-      DIALECTS.map((dialect) => [
-        dialect,
-        { dialect, base_url: upstreams[dialect]?.url, capabilities: { "free-text": { customTools: true } } },
-      ]),
+      DIALECTS.map((dialect) => [dialect, { dialect, base_url: upstreams[dialect]?.url, capabilities }]),
     ),
   };
   proxy = await startTestProxy(settings);

@@ -174,6 +174,10 @@ export const provocations: Readonly<Record<Provoked, Provocation>> = {
   "task-type": embed({ taskType: "RETRIEVAL_QUERY" }),
   temperature: fromChat({ temperature: 1.7 }),
   title: embed({ title: "A" }),
+  "tool-choice": fromMessages(
+    { tools: [{ name: "f", input_schema: { type: "object" } }], tool_choice: { type: "any" } },
+    "chat-completions/auto-only",
+  ),
   "tool-arguments": fromChat({
     messages: [hi, { role: "assistant", tool_calls: [call("[1]")] }, result("c")],
     tools: [chatTool],

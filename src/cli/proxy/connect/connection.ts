@@ -53,7 +53,8 @@ function upstreamWithClientLogin(
   { dialects }: NamedConnector,
 ): string | undefined {
   const found = Object.entries(upstreams).find(
-    ([, { dialect, credentials }]) => credentials === "client" && dialects.includes(dialect),
+    ([, { dialect, credentials }]) =>
+      credentials === "client" && dialect !== undefined && dialects.includes(dialect),
   );
   return found?.[0];
 }
@@ -124,7 +125,7 @@ function addressFrom(text: string): string {
 /** Throws `configuration` if an upstream is the proxy itself, which would forward every call in a loop. */
 function refuseItself(url: string, { upstreams = {} }: ProxySettings): void {
   for (const [name, { base_url: target }] of Object.entries(upstreams)) {
-    if (!isSameAddress(url, target)) continue;
+    if (target === undefined || !isSameAddress(url, target)) continue;
     throw new AppError("configuration", `The proxy at ${url} is its own upstream "${name}"`, {
       hint: `Give proxy.upstreams.${name}.base_url the vendor's address, or the proxy another port.`,
     });

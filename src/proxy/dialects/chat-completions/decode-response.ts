@@ -19,10 +19,17 @@ import { decodeLogprobs } from "./logprobs.ts";
 import { responseSchema, type WireChoice, type WireResponseMessage } from "./schema.ts";
 import { decodeUsage } from "./usage.ts";
 
-/** Parses a complete response body. Throws `DialectError` if it is invalid or an error sent with status 200. */
+/**
+ * Parses a complete response body. Throws `DialectError` if it is invalid or an error sent with status 200 (MiniMax's
+ * in `base_resp`).
+ */
 export function* decodeResponse(body: unknown, isLarge: boolean): Steps<Converted<ExchangeResponse>> {
   if (isObject(body) && isObject(body["error"]) && body["choices"] === undefined) {
     throw new DialectError(decodeError(502, {}, body));
+  }
+  if (isObject(body) && body["choices"] === null && isObject(body["base_resp"])) {
+    const { status_msg: message } = body["base_resp"];
+    throw new DialectError(decodeError(502, {}, { error: { message } }));
   }
   const result = isLarge ? yield* parseInSteps(responseSchema, body) : parseAtOnce(responseSchema, body);
   if (!result.success || result.data.choices.some(isUnreadable))

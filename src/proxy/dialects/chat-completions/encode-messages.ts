@@ -67,9 +67,16 @@ function encodeUser(turn: Turn, capabilities: Capabilities, list: LossList): Wir
   // A turn without any encodable part is skipped, because many servers reject an empty message.
   const isFirst = turn.parts.length === 0 && messages.length === 0;
   if (content.length > 0 || isFirst) {
-    messages.push(defined({ role: "user", content: textContent(content, capabilities), name: turn.name }));
+    const name = encodeName(turn, capabilities, list);
+    messages.push(defined({ role: "user", content: textContent(content, capabilities), name }));
   }
   return messages;
+}
+
+function encodeName({ name }: Turn, { rejectedMembers }: Capabilities, list: LossList): string | undefined {
+  if (name === undefined || !rejectedMembers.includes("messages.name")) return name;
+  list.add("name", "A message's `name` was dropped: the upstream rejects it.");
+  return undefined;
 }
 
 function encodeResult(result: ToolResultPart, capabilities: Capabilities, list: LossList) {
@@ -103,7 +110,7 @@ function encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList)
     role: "assistant",
     content: texts.length > 0 ? texts.join("") : calls.length > 0 || refusal !== undefined ? null : "",
     refusal,
-    name: turn.name,
+    name: encodeName(turn, capabilities, list),
     ...reasoning,
     ...encodeSignature(turn.parts, capabilities, list),
     tool_calls:

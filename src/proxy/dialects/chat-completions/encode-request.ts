@@ -17,17 +17,18 @@ import { encodeOutput, encodeTools } from "./encode-tools.ts";
  */
 export function encodeRequest(request: ExchangeRequest, capabilities: Capabilities): Converted<UpstreamCall> {
   const list = createLossList();
-  const body = defined({
+  const members = {
     model: request.model,
     messages: encodeMessages(request, capabilities, list),
-    ...encodeTools(request, list),
+    ...encodeTools(request, capabilities, list),
     ...encodeSampling(request, capabilities, list),
     ...encodeEffort(request, capabilities, list),
     response_format: encodeOutput(request.output, capabilities, list),
     ...encodeOptional(request, capabilities, list),
     ...request.extensions["chat-completions"],
     ...encodeStream(request, capabilities),
-  });
+  };
+  const body = fitMembers(members, capabilities, list);
   if (request.turns.at(-1)?.role === "assistant" && !capabilities.acceptsPrefill) {
     list.add(
       "assistant-prefill",
@@ -37,6 +38,25 @@ export function encodeRequest(request: ExchangeRequest, capabilities: Capabiliti
   addForeignExtensions(request, "chat-completions", list);
   return { value: { path: "/chat/completions", body }, losses: list.losses };
 }
+
+/** Returns the defined members that the upstream accepts, by its names for them. */
+function fitMembers(
+  members: Readonly<Record<string, unknown>>,
+  { rejectedMembers, memberNames }: Capabilities,
+  list: LossList,
+): Readonly<Record<string, unknown>> {
+  const fitted: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(members)) {
+    if (value === undefined) continue;
+    if (!rejectedMembers.includes(name)) fitted[memberNames[name] ?? name] = value;
+    else if (name !== "n" || value !== 1)
+      list.add(MEMBER_LOSSES[name] ?? memberCode(name), `\`${name}\` dropped: the upstream rejects it.`);
+  }
+  return fitted;
+}
+
+/** Losses that have another code than their member's name. */
+const MEMBER_LOSSES: Readonly<Record<string, LossCode>> = { n: "candidates", top_logprobs: "logprobs" };
 
 function encodeSampling(request: ExchangeRequest, capabilities: Capabilities, list: LossList) {
   const { sampling } = request;

@@ -10,8 +10,12 @@ import type { ExchangeRequest, HostedTool, OutputFormat, Tool, ToolChoice } from
  * Encodes `tools`, `tool_choice`, `parallel_tool_calls` and `web_search_options`; the first three only if there are
  * tools.
  */
-export function encodeTools(request: ExchangeRequest, list: LossList): Readonly<Record<string, unknown>> {
-  const { tools: asked, choice } = narrowTools(request);
+export function encodeTools(
+  request: ExchangeRequest,
+  capabilities: Capabilities,
+  list: LossList,
+): Readonly<Record<string, unknown>> {
+  const { tools: asked, choice } = fitChoice(narrowTools(request), capabilities, list);
   const hosted = asked.filter((tool): tool is HostedTool => tool.type === "hosted");
   const own = hosted.filter((tool) => tool.dialect === "chat-completions");
   const search = own.map((tool) => tool.raw).find((raw) => isObject(raw) && "web_search_options" in raw);
@@ -27,6 +31,29 @@ export function encodeTools(request: ExchangeRequest, list: LossList): Readonly<
     tool_choice: choice === undefined ? undefined : encodeChoice(choice, request.tools),
     parallel_tool_calls: request.parallelToolCalls,
   });
+}
+
+interface ChosenTools {
+  readonly tools: readonly Tool[];
+  readonly choice: ToolChoice | undefined;
+}
+
+/**
+ * Replaces a choice that the upstream rejects: one function by the list of only that function, `none` by no tools,
+ * `required` by `auto`, which is a loss.
+ */
+function fitChoice(chosen: ChosenTools, { toolChoices }: Capabilities, list: LossList): ChosenTools {
+  const { tools, choice } = chosen;
+  if (choice === undefined || choice.mode === "allowed" || toolChoices.includes(choice.mode)) return chosen;
+  if (choice.mode === "auto") return { tools, choice: undefined };
+  if (choice.mode === "none") return { tools: [], choice: undefined };
+  const named =
+    choice.mode === "tool"
+      ? tools.filter((tool) => tool.type !== "hosted" && tool.name === choice.name)
+      : tools;
+  if (toolChoices.includes("required")) return { tools: named, choice: { mode: "required" } };
+  list.add("tool-choice", "The model may respond without a tool call: the upstream cannot require one.");
+  return { tools: named, choice: toolChoices.includes("auto") ? { mode: "auto" } : undefined };
 }
 
 function encodeTool(tool: Tool, list: LossList): unknown {
@@ -47,6 +74,12 @@ function encodeChoice(choice: ToolChoice, tools: readonly Tool[]): unknown {
     : { type: "function", function: { name: choice.name } };
 }
 
+/** JSON without a schema, for upstreams that reject `json_object`. */
+const ANY_OBJECT = {
+  type: "json_schema",
+  json_schema: { name: "answer", schema: { type: "object" } },
+} as const;
+
 /** Encodes `response_format`. */
 export function encodeOutput(
   output: OutputFormat | undefined,
@@ -61,7 +94,9 @@ export function encodeOutput(
     );
     return undefined;
   }
-  if (output.type === "json") return { type: "json_object" };
+  if (output.type === "json") {
+    return capabilities.structuredOutput === "only-json-schema" ? ANY_OBJECT : { type: "json_object" };
+  }
   if (capabilities.structuredOutput === "json") {
     list.add("json-schema", "The upstream's model supports JSON output but not JSON schemas.");
     return { type: "json_object" };

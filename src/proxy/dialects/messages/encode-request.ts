@@ -106,7 +106,7 @@ function encodeSampling(request: ExchangeRequest, { capabilities, list }: BlockC
 function encodeFormat(request: ExchangeRequest, { capabilities, list }: BlockContext): unknown {
   const { output } = request;
   if (output === undefined || output.type === "text") return undefined;
-  if (output.type === "json" || capabilities.structuredOutput !== "json-schema") {
+  if (output.type === "json" || !/json-schema$/.test(capabilities.structuredOutput)) {
     list.add("structured-output", "JSON mode dropped: the dialect supports JSON with a schema only.");
     return undefined;
   }

@@ -73,7 +73,7 @@ async function writeRequest(
   target: TranslationTarget,
   asked: ExchangeRequest,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const capabilities = capabilitiesFor(target.dialect, target.model, target.capabilities);
+  const capabilities = capabilitiesFor(target.dialect, target.model, target.capabilities, target);
   const { request } = prepareRequest(asked, target, capabilities);
   const codec = await loadCodec(target.dialect);
   const { body } = codec.encodeRequest(request, capabilities).value;

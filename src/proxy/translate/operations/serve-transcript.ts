@@ -42,10 +42,14 @@ async function ask(
   context: OperationContext,
   request: TranscriptRequest,
 ): Promise<UpstreamResponse | undefined> {
-  const { dialect, model, capabilities } = context.call.target;
+  const { target } = context.call;
+  const { dialect, model } = target;
   const conversation = transcriptConversation(request, model);
   const codec = await loadCodec(dialect);
-  const { value, losses } = codec.encodeRequest(conversation, capabilitiesFor(dialect, model, capabilities));
+  const { value, losses } = codec.encodeRequest(
+    conversation,
+    capabilitiesFor(dialect, model, target.capabilities, target),
+  );
   for (const { code, detail } of losses) context.losses.add(code, detail);
   return context.post(value.path, value.body);
 }

@@ -1,0 +1,216 @@
+import { resolve } from "node:path";
+import { z } from "zod";
+import type { UpstreamDialect } from "../../proxy/dialects/index.ts";
+import type { Environment } from "../paths.ts";
+import type { PlatformConfig } from "./config.ts";
+import { headerText, keySecret, type SecretSettings } from "./value-schemas.ts";
+
+const text = z.string().min(1);
+const hostPart = z.string().regex(/^[A-Za-z0-9-]+$/, "may have letters, digits and hyphens");
+
+/** Members of an upstream on a cloud platform, by `vendor`. */
+export const platformSettings = {
+  aws: z
+    .strictObject({
+      region: hostPart.optional().describe("Default: AWS_REGION or AWS_DEFAULT_REGION."),
+      profile: text.optional().describe("The profile in AWS's files; default: AWS_PROFILE."),
+      role_arn: text.optional().describe("A role to assume with the credentials found."),
+    })
+    .optional()
+    .describe("Amazon Bedrock (`vendor: bedrock`)."),
+  google: z
+    .strictObject({
+      project: hostPart.optional().describe("Default: GOOGLE_CLOUD_PROJECT."),
+      location: hostPart.optional().describe("Default: GOOGLE_CLOUD_LOCATION, or global."),
+      credentials_file: text
+        .optional()
+        .describe("A file with credentials; default: Application Default Credentials."),
+    })
+    .optional()
+    .describe("Google Vertex AI (`vendor: vertex`)."),
+  azure: z
+    .strictObject({
+      resource: hostPart.optional().describe("The resource's name; default: AZURE_RESOURCE_NAME."),
+      deployments: z
+        .boolean()
+        .default(false)
+        .describe("Put the model into the path as a deployment's name, for API versions before v1."),
+      api_version: z
+        .string()
+        .regex(/^[\w.-]+$/, "is not a version such as 2024-10-21")
+        .optional()
+        .describe("Sent as `api-version`; default with deployments: 2024-10-21."),
+      tenant_id: headerText.min(1).optional().describe("Default: AZURE_TENANT_ID."),
+      client_id: headerText.min(1).optional().describe("Default: AZURE_CLIENT_ID."),
+      client_secret: keySecret.optional().describe("Default: AZURE_CLIENT_SECRET."),
+      scope: text.default("https://cognitiveservices.azure.com/.default").describe("Scope of the token."),
+    })
+    .optional()
+    .describe("Azure OpenAI and Foundry (`vendor: azure`)."),
+} as const;
+
+export type PlatformName = "bedrock" | "vertex" | "azure";
+
+/** The members of an upstream that concern its platform. */
+export interface PlatformSettings {
+  readonly aws?: z.infer<(typeof platformSettings)["aws"]>;
+  readonly google?: z.infer<(typeof platformSettings)["google"]>;
+  readonly azure?: z.infer<(typeof platformSettings)["azure"]>;
+}
+
+/** An upstream on a cloud platform: where its operations are, and how calls are signed. */
+export interface PlatformService {
+  readonly dialect: UpstreamDialect;
+  readonly baseUrl: string;
+  readonly platform: PlatformConfig;
+  /** The header for an API key, if it differs from the dialect's. */
+  readonly keyHeader: { readonly name: string; readonly prefix: string } | undefined;
+}
+
+/** What resolving needs besides the settings. */
+export interface PlatformContext {
+  readonly settings: PlatformSettings;
+  readonly dialect: UpstreamDialect | undefined;
+  /** Replaces the platform's address (private endpoints). */
+  readonly baseUrl: string | undefined;
+  readonly environment: Environment;
+  /** The folder of the configuration file. */
+  readonly folder: string;
+  readonly readSecret: (secret: SecretSettings) => string;
+  /** Rejects the upstream, or one of its members, with a message. */
+  readonly refuse: (member: readonly string[], message: string) => never;
+}
+
+const BEARER = { name: "authorization", prefix: "Bearer " };
+
+/** Returns the service of an upstream on this platform. */
+export function resolvePlatform(name: PlatformName, context: PlatformContext): PlatformService {
+  const resolvers = { bedrock: resolveBedrock, vertex: resolveVertex, azure: resolveAzure };
+  return resolvers[name](context);
+}
+
+/** https://docs.aws.amazon.com/general/latest/gr/bedrock.html */
+function resolveBedrock(context: PlatformContext): PlatformService {
+  const { region: given, profile, role_arn: roleArn } = context.settings.aws ?? {};
+  const region = given ?? variable(context, "AWS_REGION", "AWS_DEFAULT_REGION");
+  if (region === undefined)
+    return context.refuse(["aws"], "Amazon Bedrock needs a region: set aws.region, or AWS_REGION");
+  const dialect = chooseDialect(context, "Amazon Bedrock", ["messages", "chat-completions"]);
+  const own = context.baseUrl;
+  const suffix = dialect === "messages" ? "" : "/openai/v1";
+  return {
+    dialect,
+    baseUrl: `${own ?? `https://bedrock-runtime.${region}.amazonaws.com`}${suffix}`,
+    keyHeader: BEARER,
+    platform: {
+      kind: "bedrock",
+      region,
+      profile,
+      roleArn,
+      stsUrl: variable(context, "AWS_ENDPOINT_URL_STS") ?? `https://sts.${region}.amazonaws.com/`,
+      controlUrl: own ?? `https://bedrock.${region}.amazonaws.com`,
+    },
+  };
+}
+
+/** https://docs.cloud.google.com/vertex-ai/docs/general/googleapi-access-methods */
+function resolveVertex(context: PlatformContext): PlatformService {
+  const { project: given, location: givenLocation, credentials_file: file } = context.settings.google ?? {};
+  const project = given ?? variable(context, "GOOGLE_CLOUD_PROJECT", "GCLOUD_PROJECT");
+  const location = givenLocation ?? variable(context, "GOOGLE_CLOUD_LOCATION", "CLOUD_ML_REGION") ?? "global";
+  if (project === undefined)
+    return context.refuse(
+      ["google"],
+      "Google Vertex AI needs a project: set google.project, or GOOGLE_CLOUD_PROJECT",
+    );
+  const dialect = chooseDialect(context, "Google Vertex AI", [
+    "generative-language",
+    "messages",
+    "chat-completions",
+  ]);
+  const suffixes: Readonly<Partial<Record<UpstreamDialect, string>>> = {
+    "generative-language": "publishers/google",
+    messages: "publishers/anthropic",
+  };
+  const origin = context.baseUrl ?? `https://${vertexHost(location)}`;
+  const suffix = suffixes[dialect] ?? "endpoints/openapi";
+  return {
+    dialect,
+    baseUrl: `${origin}/v1/projects/${project}/locations/${location}/${suffix}`,
+    keyHeader: undefined,
+    platform: {
+      kind: "vertex",
+      project,
+      location,
+      credentialsFile:
+        file === undefined
+          ? variable(context, "GOOGLE_APPLICATION_CREDENTIALS")
+          : resolve(context.folder, file),
+      gcloudFolder: variable(context, "CLOUDSDK_CONFIG"),
+      metadataHost: variable(context, "GCE_METADATA_HOST") ?? "metadata.google.internal",
+    },
+  };
+}
+
+function vertexHost(location: string): string {
+  if (location === "global") return "aiplatform.googleapis.com";
+  return /^[a-z]{2}$/.test(location)
+    ? `aiplatform.${location}.rep.googleapis.com`
+    : `${location}-aiplatform.googleapis.com`;
+}
+
+/** https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle */
+function resolveAzure(context: PlatformContext): PlatformService {
+  const azure = context.settings.azure;
+  const { deployments = false, api_version: given } = azure ?? {};
+  const resource = azure?.resource ?? variable(context, "AZURE_RESOURCE_NAME");
+  const own = context.baseUrl ?? variable(context, "AZURE_OPENAI_ENDPOINT")?.replace(/\/+$/, "");
+  const dialect = chooseDialect(context, "Azure", ["chat-completions", "responses", "messages"]);
+  const isClaude = dialect === "messages";
+  const host = isClaude ? "services.ai.azure.com" : "openai.azure.com";
+  if (own === undefined && resource === undefined)
+    return context.refuse(["azure"], "Azure needs a resource: set azure.resource, or AZURE_OPENAI_ENDPOINT");
+  const version = given ?? (deployments ? "2024-10-21" : undefined);
+  const path = isClaude ? "/anthropic/v1" : deployments ? "/openai" : "/openai/v1";
+  const query = version === undefined ? "" : `?api-version=${version}`;
+  const secret = azure?.client_secret;
+  return {
+    dialect,
+    baseUrl: `${own ?? `https://${resource}.${host}`}${path}${query}`,
+    keyHeader: isClaude ? undefined : { name: "api-key", prefix: "" },
+    platform: {
+      kind: "azure",
+      deployments,
+      entra: {
+        tenantId: azure?.tenant_id ?? variable(context, "AZURE_TENANT_ID"),
+        clientId: azure?.client_id ?? variable(context, "AZURE_CLIENT_ID"),
+        clientSecret:
+          secret === undefined ? variable(context, "AZURE_CLIENT_SECRET") : context.readSecret(secret),
+        tokenFile: variable(context, "AZURE_FEDERATED_TOKEN_FILE"),
+        scope: azure?.scope ?? "https://cognitiveservices.azure.com/.default",
+        authority: (variable(context, "AZURE_AUTHORITY_HOST") ?? "https://login.microsoftonline.com").replace(
+          /\/+$/,
+          "",
+        ),
+        identityEndpoint: variable(context, "IDENTITY_ENDPOINT"),
+        identityHeader: variable(context, "IDENTITY_HEADER"),
+        metadataHost: variable(context, "AZURE_POD_IDENTITY_AUTHORITY_HOST") ?? "http://169.254.169.254",
+      },
+    },
+  };
+}
+
+function chooseDialect(
+  { dialect, refuse }: PlatformContext,
+  title: string,
+  dialects: readonly [UpstreamDialect, ...UpstreamDialect[]],
+): UpstreamDialect {
+  const [first] = dialects;
+  if (dialect === undefined || dialects.includes(dialect)) return dialect ?? first;
+  return refuse(["dialect"], `${title} has no ${dialect} API; use ${dialects.join(" or ")}`);
+}
+
+/** Returns the value of the first of these variables that is set. */
+function variable({ environment }: PlatformContext, ...names: readonly string[]): string | undefined {
+  return names.map((name) => environment[name]?.trim()).find(Boolean);
+}

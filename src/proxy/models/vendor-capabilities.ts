@@ -1,0 +1,167 @@
+import type { Capabilities } from "../exchange/capabilities.ts";
+import type { Family } from "./families.ts";
+
+/** Matches every model. */
+const EVERY_MODEL = /^/;
+
+function chat(vendor: string, model: RegExp, capabilities: Partial<Capabilities>): Family {
+  return { model, vendor, dialects: ["chat-completions"], capabilities };
+}
+
+/**
+ * Capabilities at one vendor, whatever the model's family. Sources: responses with status 200 and 400 recorded in
+ * November 2026, and the vendors' pages named beside each group.
+ */
+export const vendorCapabilities: readonly Family[] = [
+  chat("deepseek", EVERY_MODEL, {
+    echoesReasoning: true,
+    needsReasoning: true,
+    efforts: ["none", "low", "medium", "high"],
+    thinkingMember: "thinking",
+  }),
+  // https://docs.z.ai/api-reference/llm/chat-completion: one stop sequence, no choice but `auto`, JSON without schema
+  chat("zai", EVERY_MODEL, {
+    toolChoices: ["auto"],
+    maxStopSequences: 1,
+    maxTemperature: 1,
+    structuredOutput: "json",
+    rejectedMembers: ["seed", "n", "logprobs", "top_logprobs", "logit_bias", "parallel_tool_calls"],
+  }),
+  chat("zai", /^glm-(4\.7|[5-9])/, {
+    efforts: ["none", "low", "medium", "high"],
+    thinkingMember: "thinking",
+  }),
+  // https://docs.mistral.ai/api: unknown members are rejected with 422
+  chat("mistral", EVERY_MODEL, {
+    shortCallIds: true,
+    acceptsStreamOptions: false,
+    echoesReasoning: false,
+    optionalMembers: ["prompt_cache_key", "metadata"],
+    rejectedMembers: ["user", "logprobs", "top_logprobs", "logit_bias", "messages.name"],
+    memberNames: { seed: "random_seed" },
+    maxTemperature: 1.5,
+  }),
+  chat("mistral", /^mistral-small/, { efforts: ["none", "high"] }),
+  chat("perplexity", /^sonar-(reasoning|deep-research)/, { efforts: ["low", "medium", "high"] }),
+  // https://docs.perplexity.ai/guides/structured-outputs: JSON only with a schema
+  chat("perplexity", EVERY_MODEL, { structuredOutput: "only-json-schema" }),
+  // https://console.groq.com/docs/openai: rejected with 400, as are unknown members of messages
+  chat("groq", EVERY_MODEL, {
+    maxTokensName: "max_completion_tokens",
+    reasoningMember: "reasoning",
+    needsReasoning: false,
+    optionalMembers: ["service_tier"],
+    rejectedMembers: ["logprobs", "top_logprobs", "logit_bias", "n", "messages.name"],
+  }),
+  chat("groq", /^qwen-?3/, { efforts: ["none"] }),
+  // https://docs.x.ai/docs/guides/reasoning: reasoning models reject these with 400
+  chat("xai", /^grok-(3-mini|4|5|code)/, {
+    acceptsStop: false,
+    rejectedMembers: ["frequency_penalty", "presence_penalty", "logit_bias"],
+  }),
+  // https://inference-docs.cerebras.ai/resources/openai: rejected with 400
+  chat("cerebras", EVERY_MODEL, {
+    maxTokensName: "max_completion_tokens",
+    reasoningMember: "reasoning",
+    needsReasoning: false,
+    optionalMembers: [],
+    maxTemperature: 1.5,
+    rejectedMembers: ["frequency_penalty", "presence_penalty", "logit_bias", "n", "messages.name"],
+    images: "none",
+    documents: "none",
+    audio: false,
+  }),
+  // https://docs.cohere.com/docs/compatibility-api: no named function, neither of these members
+  chat("cohere", EVERY_MODEL, {
+    toolChoices: ["none", "required"],
+    maxTemperature: 1,
+    maxStopSequences: 5,
+    optionalMembers: [],
+    rejectedMembers: ["logit_bias", "top_logprobs", "n", "user", "parallel_tool_calls"],
+    documents: "none",
+    audio: false,
+  }),
+  // https://platform.moonshot.ai/docs/api/chat: `required` and named functions are rejected
+  chat("moonshot", EVERY_MODEL, {
+    toolChoices: ["auto", "none"],
+    maxTemperature: 1,
+    maxStopSequences: 5,
+    optionalMembers: ["prompt_cache_key"],
+    structuredOutput: "json",
+    rejectedMembers: ["logprobs", "top_logprobs", "logit_bias", "parallel_tool_calls", "user"],
+    images: "base64",
+    documents: "none",
+  }),
+  chat("moonshot", /^kimi-k(2\.[5-9]|[3-9])/, {
+    efforts: ["none", "high"],
+    thinkingMember: "thinking",
+    acceptsSampling: false,
+  }),
+  chat("openrouter", EVERY_MODEL, {
+    efforts: ["none", "minimal", "low", "medium", "high", "xhigh"],
+    thinkingMember: "reasoning",
+  }),
+  // https://platform.minimax.io/docs/api-reference/text-anthropic-api: images and documents are not supported
+  {
+    model: /^minimax-m[12]/,
+    vendor: "minimax",
+    dialects: ["messages"],
+    capabilities: { images: "none", documents: "none", acceptsTopK: false, acceptsStop: false },
+  },
+  // https://docs.github.com/rest/models/inference: the members of its schema
+  chat("github-models", EVERY_MODEL, { optionalMembers: [], rejectedMembers: ["n", "user", "logit_bias"] }),
+  // https://lmstudio.ai/docs/developer/openai-compat: `tool_choice` is a text, `json_object` is rejected
+  chat("lmstudio", EVERY_MODEL, {
+    toolChoices: ["auto", "none", "required"],
+    structuredOutput: "only-json-schema",
+    images: "base64",
+    documents: "none",
+  }),
+  // https://docs.ollama.com/openai: images by URL are rejected; `tool_choice`, `logit_bias`, `user` and `n` are ignored
+  chat("ollama", EVERY_MODEL, {
+    reasoningMember: "reasoning",
+    images: "base64",
+    documents: "none",
+    audio: false,
+    toolChoices: ["auto", "none"],
+    rejectedMembers: ["logit_bias", "n"],
+  }),
+  // https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html: extra parameters
+  chat("vllm", EVERY_MODEL, { acceptsTopK: true, documents: "none" }),
+  // https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
+  chat("llamacpp", EVERY_MODEL, {
+    acceptsTopK: true,
+    images: "base64",
+    documents: "none",
+    optionalMembers: [],
+  }),
+  // https://docs.fireworks.ai/api-reference/post-chatcompletions and https://docs.together.ai/reference/chat-completions-1
+  chat("fireworks", EVERY_MODEL, { acceptsTopK: true, documents: "none" }),
+  chat("together", EVERY_MODEL, { acceptsTopK: true, documents: "none", audio: false }),
+  // https://docs.aws.amazon.com/bedrock/latest/userguide/conversation-inference-supported-models-features.html
+  {
+    model: EVERY_MODEL,
+    vendor: "bedrock",
+    dialects: ["messages"],
+    capabilities: { images: "base64", documents: "base64" },
+  },
+  {
+    model: /^(?!claude)/,
+    vendor: "bedrock",
+    dialects: ["messages"],
+    capabilities: {
+      reasoning: "none",
+      efforts: [],
+      structuredOutput: "none",
+      acceptsTopK: false,
+      acceptsPrefill: false,
+      optionalMembers: [],
+    },
+  },
+  {
+    model: EVERY_MODEL,
+    host: /(^|\.)snowflakecomputing\.com$/,
+    dialects: ["chat-completions"],
+    capabilities: { efforts: ["low", "medium", "high"], thinkingMember: "reasoning" },
+  },
+];
