@@ -18,6 +18,8 @@ const ACCEPTED = new Set([
 ]);
 /** Code of other projects inside a package that no source map reveals. */
 const CARRIED = { undici: ["llhttp"] };
+/** Data of other projects in files of this one. */
+const DATA = { "src/proxy/models/model-data.json": ["@oh-my-pi/pi-catalog", "models.dev"] };
 const MODULES = /^(.*[\\/]node_modules[\\/])((?:@[^\\/]+[\\/])?[^\\/]+)/s;
 
 /**
@@ -56,7 +58,7 @@ export function packagesOf(ids, { root, leftOut = [] }) {
   for (const folder of files.map(packageFolder).filter(Boolean)) follow(folder);
   const packages = [...folders].map((folder) => describe(folder, stored));
   const listed = new Set(packages.map(({ name }) => name));
-  for (const [inside, of] of [...prebundled(files), ...carried(listed)]) {
+  for (const [inside, of] of [...prebundled(files), ...carried(listed), ...dataIn(files, root)]) {
     if (listed.has(inside)) continue;
     listed.add(inside);
     const folder = join(root, "node_modules", inside);
@@ -121,6 +123,12 @@ function prebundled(files) {
 function carried(names) {
   return Object.entries(CARRIED).flatMap(([of, inside]) =>
     names.has(of) ? inside.map((name) => [name, of]) : [],
+  );
+}
+
+function dataIn(files, root) {
+  return Object.entries(DATA).flatMap(([file, sources]) =>
+    files.includes(resolve(root, file)) ? sources.map((source) => [source, file]) : [],
   );
 }
 

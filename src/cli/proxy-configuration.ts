@@ -3,6 +3,7 @@ import { dataDirectory, type Environment, processEnvironment } from "../config/p
 import type { ProxyConfig } from "../config/proxy/config.ts";
 import { databaseLocation } from "../config/proxy/database-location.ts";
 import { generatedKeyFile, keepNewKey, readGeneratedKey } from "../config/proxy/generated-key.ts";
+import { readModelData } from "../config/proxy/model-data.ts";
 import { resolveProxyConfig } from "../config/proxy/resolve.ts";
 import { type LoadedSettings, loadProxySettings, type ProxyFlags } from "../config/proxy/settings.ts";
 import { readTls } from "../config/proxy/tls.ts";
@@ -47,6 +48,7 @@ export async function readProxyConfiguration(
     secrets,
     tls: await readTls(tls, dirname(loaded.path), tlsKey),
     folder: dirname(loaded.path),
+    modelData: await readModelData(settings.model_data, dirname(loaded.path)),
     generatedKey: keptKey ?? kept?.key,
     dataDirectory: data,
   });

@@ -7,11 +7,13 @@ import { createKeyRing, type KeyRing, type StoredKeys } from "./auth/key-ring.ts
 import { effectiveMode } from "./auth/policy.ts";
 import { matchesGlob } from "./glob.ts";
 import { createModelCatalog, type ModelCatalog } from "./models/catalog.ts";
+import { createModelDirectory, type ModelDirectory } from "./models/model-directory.ts";
 import { createRedactor, type Redact } from "./redact.ts";
 import { createSelector, type Selector } from "./routing/select-targets.ts";
 import type { UpstreamStats } from "./routing/upstream-stats.ts";
 import { createForwarding, type Forwarding } from "./server/forwarded.ts";
 import type { Pools } from "./upstream/pools.ts";
+import { setModelLookup } from "./usage/cost.ts";
 
 /** Everything derived from one configuration. A reload replaces it; calls that have begun keep theirs. */
 export interface Runtime {
@@ -24,6 +26,7 @@ export interface Runtime {
   /** Reads the client's address and URL from the headers of trusted load balancers. */
   readonly forwarding: Forwarding;
   readonly catalog: ModelCatalog;
+  readonly modelData: ModelDirectory;
   readonly selector: Selector;
   /** Whether a rule's strategy depends on the calls so far. */
   readonly usesStats: boolean;
@@ -63,6 +66,7 @@ export function createRuntime(
     guard: guardFor(config),
     forwarding: createForwarding(config.trustedProxies, config.tls ? "https" : "http"),
     catalog,
+    modelData: createModelDirectory(config, pools, setModelLookup),
     selector: createSelector(config.upstreams, config.rules, catalog, Math.random, stats),
     usesStats: config.rules.some(({ strategy }) => strategy === "least-busy" || strategy === "fastest"),
     hasUpstreamLimits: [...config.upstreams.values()].some(({ subject }) => subject !== undefined),

@@ -63,6 +63,15 @@ describe("the licenses of what is bundled", () => {
     expect(names).toEqual(expect.arrayContaining(["langium", "chevrotain", "vscode-jsonrpc"]));
   });
 
+  it("hold the sources of bundled model data", () => {
+    const packages = packagesOf([join(root, "src/proxy/models/model-data.json")], { root });
+    expect(packages.map(({ name, license }) => `${name}: ${license}`)).toEqual([
+      "@oh-my-pi/pi-catalog: MIT",
+      "models.dev: MIT",
+    ]);
+    for (const { text } of packages) expect(text).toContain("Permission is hereby granted");
+  });
+
   it("hold notices beside licenses", () => {
     const [highlights] = packagesOf([join(packageIn(root, "@pierre/highlights"), "dist/index.js")], { root });
     expect(highlights?.text).toContain(

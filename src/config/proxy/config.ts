@@ -3,6 +3,7 @@ import type { OutboundProxies } from "../outbound-proxy.ts";
 import type { DatabaseLocation } from "./database-location.ts";
 import type { EffectiveSetting } from "./effective.ts";
 import type { FallbackReason, Limits as KeyLimits, QueueSettings, Strategy, Subject } from "./limits.ts";
+import type { VendorModels } from "./model-data.ts";
 import type { OtelConfig } from "./otel.ts";
 import type { ProxySettings } from "./schema.ts";
 import type { TlsConfig } from "./tls.ts";
@@ -63,6 +64,7 @@ export interface ProxyConfig {
   readonly file: string | undefined;
   /** Every setting in force with its source; secrets are redacted. */
   readonly settings: readonly EffectiveSetting[];
+  readonly modelData: ModelDataConfig;
   /** All known secrets, for redaction; longest first. */
   readonly secrets: readonly string[];
 }
@@ -236,6 +238,13 @@ export interface Limits {
   readonly utilityBody: number;
   readonly inFlight: number;
   readonly connections: number;
+}
+
+/** Where model data comes from besides the bundled data. */
+export interface ModelDataConfig {
+  /** From the configured file. */
+  readonly own: VendorModels | undefined;
+  readonly url: string | undefined;
 }
 
 /** Milliseconds. */

@@ -16,6 +16,7 @@ import type {
 } from "./config.ts";
 import { databasePasswords, findRedisUrl, passwordsIn, resolveStorage } from "./database-location.ts";
 import { effectiveSettings } from "./effective.ts";
+import type { VendorModels } from "./model-data.ts";
 import { type OtelConfig, resolveOtel } from "./otel.ts";
 import { type KnownKey, resolveKeys } from "./resolve-keys.ts";
 import type { ProxySettings, SecretSettings } from "./schema.ts";
@@ -37,6 +38,8 @@ export interface Found {
   readonly tls?: TlsConfig | undefined;
   /** The folder of the configuration file, from which relative paths count. */
   readonly folder?: string;
+  /** The data in the file that `proxy.model_data` names. */
+  readonly modelData?: VendorModels | undefined;
   /** Secrets read from their sources. */
   readonly secrets?: Secrets;
 }
@@ -112,6 +115,7 @@ export function resolveProxyConfig(
     otel,
     file: loaded.file?.path,
     settings: effectiveSettings(loaded, environment),
+    modelData: { own: found.modelData, url: settings.model_data?.url },
     secrets: allSecrets(
       keys,
       [...upstreams.values()],

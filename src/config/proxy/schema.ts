@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { z } from "zod";
 import { storageSettings } from "./database-location.ts";
 import { keyAccess, queueSchema, redisFailureSchema, routingMembers, unpricedSchema } from "./limits.ts";
+import { modelDataSettings } from "./model-data.ts";
 import { otelSettings } from "./otel.ts";
 import { tlsSettings } from "./tls.ts";
 import { upstreamSchema } from "./upstream-schema.ts";
@@ -167,6 +168,7 @@ export const proxySchema = z.strictObject({
     .describe("Seconds for running calls to finish after the listener has closed; 0: no limit."),
   ...storageSettings,
   otel: otelSettings,
+  model_data: modelDataSettings,
   redis: z
     .union([text, secretSource])
     .optional()

@@ -1,4 +1,5 @@
 import { capabilityOverrideSchema } from "../../config/proxy/capability-override.ts";
+import type { ModelData } from "../../config/proxy/model-data.ts";
 import { findVendor } from "../../config/proxy/vendors.ts";
 import { AppError } from "../../errors.ts";
 import { getUpstreamProfile } from "../dialects/index.ts";
@@ -16,11 +17,13 @@ export type CapabilityOverrides = Readonly<Record<string, Readonly<Record<string
 export interface ModelHost {
   readonly vendor?: string | undefined;
   readonly host?: string | undefined;
+  /** What is known of the model besides its family. */
+  readonly data?: ModelData | undefined;
 }
 
 /**
- * Returns the capabilities of an upstream's model: the dialect's defaults, overridden by those of its family, of its
- * vendor and of the configuration. Throws `AppError` (configuration) if an override is invalid.
+ * Returns the capabilities of an upstream's model: the dialect's defaults, overridden by model data, by those of its
+ * family, of its vendor and of the configuration. Throws `AppError` (configuration) if an override is invalid.
  */
 export function capabilitiesFor(
   dialect: UpstreamDialect,
@@ -28,7 +31,7 @@ export function capabilitiesFor(
   overrides: CapabilityOverrides = none,
   at: ModelHost = {},
 ): Capabilities {
-  const key = `${dialect} ${at.vendor ?? ""} ${at.host ?? ""} ${model}`;
+  const key = `${dialect} ${at.vendor ?? ""} ${at.host ?? ""} ${at.data ? 1 : 0} ${model}`;
   const known = settled.get(overrides);
   const found = known?.get(key);
   if (found !== undefined) return found;
@@ -61,11 +64,16 @@ function settle(
   return Object.assign(
     {},
     profile.capabilities,
+    at.data === undefined ? {} : fromData(at.data),
     ...known.map((family) => family.capabilities),
     profile.hasGateways && model.includes("/") ? routed(known) : {},
     ...fitting(vendorCapabilities).map((row) => row.capabilities),
     ...configured,
   );
+}
+
+function fromData({ contextWindow, maxOutputTokens, takesImages }: ModelData): Partial<Capabilities> {
+  return defined({ contextWindow, maxOutputTokens, images: takesImages ? undefined : ("none" as const) });
 }
 
 /**

@@ -34,6 +34,8 @@ export async function handleCall(
     const { key, runtime } = call;
     const { limiter } = services;
     if (key?.models !== undefined) limiter.expectAllowedModel(call, called, body);
+    const loading = runtime.modelData.load();
+    if (loading !== undefined) await loading;
     let targets = await chooseTargets(call, called, body);
     if (await serveIndirectly(call, called, body)) return;
     if (key?.subjects !== undefined) await limiter.reserveForKey(call, called, targets, body);

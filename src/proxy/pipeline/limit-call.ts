@@ -17,7 +17,7 @@ import { matchesGlob } from "../glob.ts";
 import { capabilitiesFor } from "../models/capabilities-for.ts";
 import type { Target, Targets } from "../routing/select-targets.ts";
 import { parseBaseUrl } from "../upstream/clients.ts";
-import { estimateMicros, findPrice } from "../usage/cost.ts";
+import { estimateMicros, findModelData, findPrice } from "../usage/cost.ts";
 import { type CallEstimate, estimateCall } from "../usage/estimate-call.ts";
 import type { Call } from "./call.ts";
 import { type CallBody, modelIn } from "./call-body.ts";
@@ -179,7 +179,7 @@ function serializeMeta({ id, key, client, request, route, model, stream }: Call,
 function longestOutput({ upstream, model }: Target): number {
   if (upstream.dialect === "any") return DEFAULT_OUTPUT;
   const host = parseBaseUrl(upstream.baseUrl).hostname;
-  const at = { vendor: upstream.vendor, host };
+  const at = { vendor: upstream.vendor, host, data: findModelData(upstream, model) };
   return (
     capabilitiesFor(upstream.dialect, model, upstream.capabilities, at).maxOutputTokens ?? DEFAULT_OUTPUT
   );

@@ -14,6 +14,7 @@ import { requestHeaders, viaHeader } from "../upstream/request-headers.ts";
 import { REDIRECTED } from "../upstream/response-checks.ts";
 import type { ReceivedResponse } from "../upstream/send.ts";
 import { clientDisconnected } from "../upstream/upstream-errors.ts";
+import { findModelData } from "../usage/cost.ts";
 import { partialUsage } from "../usage/estimate-usage.ts";
 import { runAttempts } from "./attempt-loop.ts";
 import type { Call } from "./call.ts";
@@ -52,6 +53,7 @@ export async function serveTranslated(
         upstream: upstream.name,
         dialect: upstream.dialect,
         vendor: upstream.vendor,
+        data: findModelData(upstream, model),
         host: parseBaseUrl(upstream.baseUrl).hostname,
         model,
         capabilities: upstream.capabilities,

@@ -5,7 +5,7 @@ import type { Dialect } from "../exchange/parts.ts";
 import { matchesGlob } from "../glob.ts";
 import { capabilitiesFor } from "../models/capabilities-for.ts";
 import type { ModelCatalog } from "../models/catalog.ts";
-import { findPrice } from "../usage/cost.ts";
+import { findModelData, findPrice } from "../usage/cost.ts";
 import { inSessionOrder } from "./session-affinity.ts";
 import { UpstreamStats } from "./upstream-stats.ts";
 
@@ -127,6 +127,7 @@ function withModel({ upstream, model }: OpenTarget, requested: string, hasWindow
   const { contextWindow } = capabilitiesFor(upstream.dialect, name, upstream.capabilities, {
     vendor: upstream.vendor,
     host,
+    data: findModelData(upstream, name),
   });
   return { upstream, model: name, contextWindow };
 }

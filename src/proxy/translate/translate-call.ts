@@ -1,3 +1,4 @@
+import type { ModelData } from "../../config/proxy/model-data.ts";
 import { AppError } from "../../errors.ts";
 import type { ExchangeError } from "../exchange/error.ts";
 import type { Loss } from "../exchange/loss.ts";
@@ -55,6 +56,8 @@ export interface TranslationTarget {
   readonly dialect: UpstreamDialect;
   /** The upstream's vendor, if it is known. */
   readonly vendor?: string | undefined;
+  /** What is known of the model besides its family. */
+  readonly data?: ModelData | undefined;
   /** The host of the base URL; capabilities depend on the vendor. */
   readonly host?: string;
   /** The model's name at the upstream. */

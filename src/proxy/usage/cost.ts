@@ -1,13 +1,14 @@
 import type { ModelPrice, TokenPrices, UpstreamConfig } from "../../config/proxy/config.ts";
+import type { ModelData } from "../../config/proxy/model-data.ts";
 import type { Usage } from "../exchange/response.ts";
 import { type BilledTokens, billedTokens } from "../exchange/usage.ts";
 import { matchesGlob } from "../glob.ts";
 import { priceLists } from "./list-prices.ts";
 
 /**
- * Returns the cost of a call in US dollars, at the configured price or else the vendor's list price. Returns
- * undefined if the model or a kind of token that it used has no price. Estimated usage has a cost only at a
- * configured price.
+ * Returns the cost of a call in US dollars, at the configured price, else the vendor's list price, else that of the
+ * model data. Returns undefined if the model or a kind of token that it used has no price. Estimated usage has a cost
+ * only at a configured price.
  */
 export function computeCost(
   usage: Usage | undefined,
@@ -29,23 +30,33 @@ export function estimateMicros(price: ModelPrice, input: number, output: number)
   return Math.ceil(input * prices.input + output * prices.output - 1e-6);
 }
 
-/** Returns the price of an upstream's model; undefined if neither the configuration nor a price list has one. */
+/** Returns the price of an upstream's model; undefined if it is not known. */
 export function findPrice(upstream: UpstreamConfig, model: string): ModelPrice | undefined {
-  const known = found.get(upstream) ?? new Map<string, ModelPrice | undefined>();
+  const known = found.get(upstream) ?? new Map<string, FoundPrice>();
   found.set(upstream, known);
-  if (known.has(model)) return known.get(model);
-  const price = find(upstream, model);
+  const data = findModelData(upstream, model);
+  const cached = known.get(model);
+  // Model data is loaded later, and replaced once a day.
+  if (cached !== undefined && cached.data === data) return cached.price;
+  const price = find(upstream, model, data);
   // Clients choose the names, so the cache is bounded.
-  if (known.size < MAX_CACHED_PRICES) known.set(model, price);
+  if (known.size < MAX_CACHED_PRICES) known.set(model, { price, data });
   return price;
 }
 
+interface FoundPrice {
+  readonly price: ModelPrice | undefined;
+  readonly data: KnownModel | undefined;
+}
+
 /** Cached prices by model: calls use the same few models again and again. */
-const found = new WeakMap<UpstreamConfig, Map<string, ModelPrice | undefined>>();
+const found = new WeakMap<UpstreamConfig, Map<string, FoundPrice>>();
 const MAX_CACHED_PRICES = 1_000;
 
-function find(upstream: UpstreamConfig, model: string): ModelPrice | undefined {
-  return ownPrice(upstream, model) ?? listed.get(listName(model));
+/** Returns the configured price, else that of the user's own data, of the price lists, of the bundled data. */
+function find(upstream: UpstreamConfig, model: string, data: KnownModel | undefined): ModelPrice | undefined {
+  const own = ownPrice(upstream, model) ?? (data?.isOwn ? data.price : undefined);
+  return own ?? listed.get(listName(model)) ?? data?.price;
 }
 
 function ownPrice({ prices }: UpstreamConfig, model: string): ModelPrice | undefined {
@@ -84,4 +95,24 @@ function costAt(prices: TokenPrices, tokens: BilledTokens): number | undefined {
 /** Returns the price of one kind of token; NaN if there are tokens without a price. */
 function part(tokens: number, price: number | undefined): number {
   return tokens === 0 ? 0 : tokens * (price ?? Number.NaN);
+}
+
+/** What is known of a model, and whether the user's own data has it. */
+export interface KnownModel extends ModelData {
+  readonly isOwn: boolean;
+}
+
+/** Returns what is known of an upstream's model by its name. */
+export type ModelLookup = (model: string) => KnownModel | undefined;
+
+const lookups = new WeakMap<UpstreamConfig, ModelLookup>();
+
+/** Returns what is known of an upstream's model; undefined if that is nothing or not loaded. */
+export function findModelData(upstream: UpstreamConfig, model: string): KnownModel | undefined {
+  return lookups.get(upstream)?.(model);
+}
+
+/** Sets where `findModelData` looks up an upstream's models. */
+export function setModelLookup(upstream: UpstreamConfig, lookup: ModelLookup): void {
+  lookups.set(upstream, lookup);
 }

@@ -1,9 +1,10 @@
+import { resolve } from "node:path";
 import type { ProxySettings } from "../../../config/proxy/schema.ts";
 import { tlsFiles } from "../../../config/proxy/tls.ts";
 import { secretSources, shortestTtl } from "../../../config/secret-sources.ts";
 import { fileState, onFileChange } from "./watch-file.ts";
 
-/** Watches the files that a configuration names: of secrets, and the certificate. */
+/** Watches the files that a configuration names: of secrets, the certificate, model data. */
 export interface NamedFiles {
   /** Watches what these settings name, and nothing else. */
   watch(settings: ProxySettings): void;
@@ -25,6 +26,7 @@ export function watchNamedFiles(folder: string, reload: () => void): NamedFiles 
       const files = [
         ...secretSources(settings).flatMap((source) => ("file" in source ? source.file : [])),
         ...tlsFiles(settings.tls, folder),
+        ...(settings.model_data?.file === undefined ? [] : [resolve(folder, settings.model_data.file)]),
       ];
       const ttl = shortestTtl(settings);
       // Watching again would miss a change between reading a file and now.

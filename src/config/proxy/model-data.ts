@@ -1,0 +1,121 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { z } from "zod";
+import { AppError, getErrorMessage } from "../../errors.ts";
+import type { ModelPrice } from "./config.ts";
+import { httpUrl } from "./value-schemas.ts";
+
+/** `proxy.model_data`: where prices, context windows and limits come from besides the bundled data. */
+export const modelDataSettings = z
+  .strictObject({
+    file: z.string().min(1).optional().describe("A file in the form of https://models.dev/api.json."),
+    url: httpUrl.optional().describe("The URL of such a file; fetched at first use and once a day."),
+  })
+  .refine(({ file, url }) => (file === undefined) !== (url === undefined), {
+    error: "give one of file and url",
+  })
+  .optional()
+  .describe("Model data that takes precedence over the bundled one.");
+
+export type ModelDataSettings = z.infer<typeof modelDataSettings>;
+
+/** What is known of a model at one vendor. */
+export interface ModelData {
+  readonly contextWindow: number | undefined;
+  readonly maxOutputTokens: number | undefined;
+  readonly takesImages: boolean;
+  readonly reasons: boolean;
+  /** Undefined if it is not known. */
+  readonly price: ModelPrice | undefined;
+}
+
+/** Models by vendor and name. */
+export type VendorModels = Readonly<Record<string, Readonly<Record<string, ModelData>>>>;
+
+const dollars = z.number().min(0);
+const cost = z.looseObject({
+  input: dollars.optional(),
+  output: dollars.optional(),
+  cache_read: dollars.optional(),
+  cache_write: dollars.optional(),
+});
+const model = z.looseObject({
+  reasoning: z.boolean().optional(),
+  modalities: z.looseObject({ input: z.array(z.string()).optional() }).optional(),
+  limit: z.looseObject({ context: z.number().optional(), output: z.number().optional() }).optional(),
+  cost: cost.extend({ context_over_200k: cost.optional() }).optional(),
+});
+const catalog = z.record(z.string(), z.looseObject({ models: z.record(z.string(), model) }));
+
+/** Parses a catalog in the form of https://models.dev/api.json. Throws `configuration` with `source`. */
+export function parseModelData(text: string, source: string): VendorModels {
+  const vendors = catalog.safeParse(parseJson(text, source));
+  if (!vendors.success) {
+    const [issue] = vendors.error.issues;
+    const at = issue?.path.map(String).join(".") ?? "";
+    throw invalid(source, `${at}: ${issue?.message}`);
+  }
+  return Object.fromEntries(
+    Object.entries(vendors.data).map(([vendor, { models }]) => [
+      vendor,
+      Object.fromEntries(Object.entries(models).map(([name, each]) => [name, toModelData(each)])),
+    ]),
+  );
+}
+
+/** Reads the file of the settings. Throws `configuration` with the file, the reason and the remedy. */
+export async function readModelData(
+  settings: ModelDataSettings,
+  folder: string,
+): Promise<VendorModels | undefined> {
+  if (settings?.file === undefined) return undefined;
+  const path = resolve(folder, settings.file);
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    throw new AppError("configuration", `Cannot read the model data ${path}: ${getErrorMessage(error)}`, {
+      cause: error,
+      hint: "Correct proxy.model_data.file, or make the file readable for the user who runs the proxy.",
+    });
+  }
+  return parseModelData(text, path);
+}
+
+function parseJson(text: string, source: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw invalid(source, getErrorMessage(error));
+  }
+}
+
+function invalid(source: string, reason: string): AppError {
+  return new AppError("configuration", `The model data ${source} is invalid: ${reason}`, {
+    hint: "Use a file in the form of https://models.dev/api.json.",
+  });
+}
+
+function toModelData({ reasoning, modalities, limit, cost: costs }: z.infer<typeof model>): ModelData {
+  const long = costs?.context_over_200k;
+  const price = toPrice(costs);
+  const longPrice = toPrice(long);
+  return {
+    contextWindow: limit?.context || undefined,
+    maxOutputTokens: limit?.output || undefined,
+    takesImages: modalities?.input?.includes("image") ?? true,
+    reasons: reasoning === true,
+    price: price && longPrice ? { ...price, longPrompt: { above: 200_000, ...longPrice } } : price,
+  };
+}
+
+function toPrice(costs: z.infer<typeof cost> | undefined): ModelPrice | undefined {
+  if (costs?.input === undefined || costs.output === undefined) return undefined;
+  const { input, output, cache_read: cacheRead, cache_write: cacheWrite } = costs;
+  return {
+    input,
+    output,
+    ...(cacheRead !== undefined && { cacheRead }),
+    ...(cacheWrite !== undefined && { cacheWrite, cacheWriteHour: cacheWrite }),
+  };
+}
