@@ -24,12 +24,12 @@ export function relayTo(
   request: RelayedRequest,
   task: RelayTask,
 ): Promise<RelayOutcome> {
-  const { origin, prefix, query } = parseBaseUrl(upstream.baseUrl);
-  const pool = pools.get(origin, upstream.timeouts.connectMs);
+  const { prefix, query } = parseBaseUrl(upstream.baseUrl);
+  const dispatcher = pools.dispatcher(upstream);
   const headers = upstreamHeaders(request.rawHeaders, upstream, request.needs);
   return new Promise((resolve) => {
     const relay = new Relay(task, upstream.timeouts.firstByteMs, resolve);
-    const isFree = pool.dispatch(
+    const isFree = dispatcher.dispatch(
       {
         method: request.method,
         path: withQuery(`${prefix}${request.path}`, query),
@@ -50,10 +50,9 @@ export function sendTo(
   upstream: UpstreamConfig,
   request: Omit<UpstreamSend, "firstByteMs" | "idleMs"> & { readonly firstByteMs?: number },
 ): Promise<ReceivedResponse> {
-  const { origin, prefix, query } = parseBaseUrl(upstream.baseUrl);
-  const pool = pools.get(origin, upstream.timeouts.connectMs);
+  const { prefix, query } = parseBaseUrl(upstream.baseUrl);
   // Written out member by member: adding one after a spread would give each request its own hidden class.
-  return sendUpstream(pool, upstream.name, {
+  return sendUpstream(pools.dispatcher(upstream), upstream.name, {
     method: request.method,
     path: withQuery(`${prefix}${request.path}`, query),
     headers: request.headers,

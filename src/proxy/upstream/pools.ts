@@ -1,5 +1,7 @@
-import { buildConnector, Pool } from "undici";
+import { buildConnector, type Dispatcher, Pool } from "undici";
 import { type OutboundProxies, proxyFor } from "../../config/outbound-proxy.ts";
+import type { UpstreamConfig } from "../../config/proxy/config.ts";
+import { parseBaseUrl } from "./clients.ts";
 import { skippingContinue } from "./skip-continue.ts";
 import { createTunnelConnector } from "./tunnel.ts";
 
@@ -16,6 +18,8 @@ export interface PoolKey {
 export interface Pools {
   /** Returns the pool of an origin. `connectMs` is the connect timeout. */
   get(origin: string, connectMs: number): Pool;
+  /** Returns what sends an upstream's requests: its pool, behind the conversion of its cloud platform. */
+  dispatcher(upstream: UpstreamConfig): Pick<Dispatcher, "dispatch">;
   /** Returns the number of calls that wait because all connections to their origin are in use. */
   queued(): number;
   /** Closes all other pools once their calls have ended. */
@@ -29,7 +33,7 @@ export interface Pools {
  */
 export function createPools(proxies?: OutboundProxies, connections = CONNECTIONS): Pools {
   const byOrigin = new Map<string, Map<number, Pool>>();
-  return {
+  const pools: Pools = {
     get(origin, connectMs) {
       const known = byOrigin.get(origin)?.get(connectMs);
       if (known) return known;
@@ -38,6 +42,20 @@ export function createPools(proxies?: OutboundProxies, connections = CONNECTIONS
       const others = byOrigin.get(origin) ?? new Map<number, Pool>();
       byOrigin.set(origin, others.set(connectMs, pool));
       return pool;
+    },
+    dispatcher(upstream) {
+      const { platform, baseUrl, timeouts } = upstream;
+      if (platform === undefined) {
+        return pools.get(parseBaseUrl(baseUrl).origin, timeouts.connectMs);
+      }
+      return {
+        dispatch(options, handler) {
+          void import("./platforms/platform.ts").then(({ dispatchOnPlatform }) =>
+            dispatchOnPlatform(pools, { upstream, platform }, options, handler),
+          );
+          return true;
+        },
+      };
     },
     queued() {
       const all = [...byOrigin.values()].flatMap((pools) => [...pools.values()]);
@@ -59,6 +77,7 @@ export function createPools(proxies?: OutboundProxies, connections = CONNECTIONS
       await Promise.all(all.map((pool) => pool.destroy()));
     },
   };
+  return pools;
 }
 
 function openPool(

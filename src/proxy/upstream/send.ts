@@ -34,7 +34,7 @@ const WAITING = 16;
  * Sends a request and resolves with the head of the response. Rejects with an `AppError`, as does reading the body.
  */
 export function sendUpstream(
-  pool: Dispatcher,
+  pool: Pick<Dispatcher, "dispatch">,
   upstream: string,
   request: UpstreamSend,
 ): Promise<ReceivedResponse> {

@@ -1,0 +1,109 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Dispatcher } from "undici";
+import { AppError, getErrorMessage } from "../../../errors.ts";
+import type { ResponseChanges, StreamConverter } from "./platform.ts";
+
+/** Passes a platform's response on in the form of the dialect's own vendor. */
+export class AdaptedResponse implements Dispatcher.DispatchHandler {
+  private readonly handler: Dispatcher.DispatchHandler;
+  private readonly changes: ResponseChanges;
+  private status = 0;
+  private headers: IncomingHttpHeaders = {};
+  private converter: StreamConverter | undefined;
+  /** The parts of a whole response that is converted; undefined for others. */
+  private whole: Buffer[] | undefined;
+
+  constructor(handler: Dispatcher.DispatchHandler, changes: ResponseChanges) {
+    this.handler = handler;
+    this.changes = changes;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
+    this.handler.onRequestStart?.(controller, context);
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+    statusMessage?: string,
+  ): void {
+    this.status = status;
+    this.headers = headers;
+    const { decodeStream, convertWhole, convertError } = this.changes;
+    this.converter = status < 300 ? decodeStream?.(headers) : undefined;
+    const converts = status >= 400 ? convertError !== undefined : convertWhole !== undefined;
+    const isPlain = headers["content-encoding"] === undefined;
+    if (status >= 200 && this.converter === undefined && converts && isPlain) this.whole = [];
+    const { "content-length": length, ...others } = headers;
+    const changed = this.converter !== undefined || this.whole !== undefined;
+    const type = this.converter?.contentType ?? headers["content-type"];
+    const passed: IncomingHttpHeaders = changed
+      ? { ...others, ...(type === undefined ? {} : { "content-type": type }) }
+      : { ...others, ...(length === undefined ? {} : { "content-length": length }) };
+    const requestId = headers["x-amzn-requestid"];
+    if (requestId !== undefined) passed["request-id"] = requestId.toString();
+    this.handler.onResponseStart?.(controller, status, passed, statusMessage);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.whole !== undefined) {
+      this.whole.push(chunk);
+      return;
+    }
+    if (this.converter === undefined) {
+      this.handler.onResponseData?.(controller, chunk);
+      return;
+    }
+    try {
+      const bytes = this.converter.push(chunk);
+      if (bytes.length > 0) this.handler.onResponseData?.(controller, bytes);
+    } catch (error) {
+      controller.abort(invalid(error));
+    }
+  }
+
+  onResponseEnd(controller: Dispatcher.DispatchController, trailers: IncomingHttpHeaders): void {
+    if (this.whole !== undefined) {
+      const bytes = this.convert(Buffer.concat(this.whole));
+      if (bytes.length > 0) this.handler.onResponseData?.(controller, bytes);
+    }
+    if (this.converter !== undefined) {
+      try {
+        const bytes = this.converter.end();
+        if (bytes.length > 0) this.handler.onResponseData?.(controller, bytes);
+      } catch (error) {
+        this.handler.onResponseError?.(controller, invalid(error));
+        return;
+      }
+    }
+    this.handler.onResponseEnd?.(controller, trailers);
+  }
+
+  onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
+    this.handler.onResponseError?.(controller, error);
+  }
+
+  private convert(bytes: Buffer): Buffer {
+    const { convertWhole, convertError } = this.changes;
+    let value: unknown;
+    try {
+      value = JSON.parse(bytes.toString());
+    } catch {
+      return bytes;
+    }
+    const converted =
+      this.status >= 400 ? convertError?.(this.status, this.headers, value) : convertWhole?.(value);
+    return converted === undefined ? bytes : Buffer.from(JSON.stringify(converted));
+  }
+}
+
+function invalid(error: unknown): AppError {
+  return new AppError(
+    "upstream_invalid",
+    `The upstream's event stream is invalid: ${getErrorMessage(error)}`,
+    {
+      cause: error,
+    },
+  );
+}

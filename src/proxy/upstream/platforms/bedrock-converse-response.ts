@@ -1,0 +1,168 @@
+import { asObject, asObjects, type Json } from "./loose-json.ts";
+
+/** Converts a response of Converse to one of `messages`. */
+export function fromConverse(model: string, response: unknown): Json {
+  const { output, stopReason, usage } = asObject(response);
+  const content = asObjects(asObject(asObject(output)["message"])["content"]).flatMap(fromContent);
+  return {
+    id: newId(),
+    type: "message",
+    role: "assistant",
+    model,
+    content,
+    stop_reason: toStopReason(stopReason),
+    stop_sequence: null,
+    usage: toUsage(usage),
+  };
+}
+
+function fromContent({ text, toolUse, reasoningContent }: Json): Json[] {
+  if (typeof text === "string") return [{ type: "text", text }];
+  if (toolUse !== undefined) {
+    const { toolUseId, name, input } = asObject(toolUse);
+    return [{ type: "tool_use", id: toolUseId, name, input: input ?? {} }];
+  }
+  const { reasoningText, redactedContent } = asObject(reasoningContent);
+  if (redactedContent !== undefined) return [{ type: "redacted_thinking", data: redactedContent }];
+  if (reasoningText === undefined) return [];
+  const { text: thinking, signature } = asObject(reasoningText);
+  return [{ type: "thinking", thinking: thinking ?? "", signature: signature ?? "" }];
+}
+
+const STOP_REASONS: Readonly<Record<string, string>> = {
+  end_turn: "end_turn",
+  tool_use: "tool_use",
+  max_tokens: "max_tokens",
+  stop_sequence: "stop_sequence",
+  guardrail_intervened: "refusal",
+  content_filtered: "refusal",
+  model_context_window_exceeded: "model_context_window_exceeded",
+};
+
+function toStopReason(reason: unknown): string {
+  return STOP_REASONS[String(reason)] ?? "end_turn";
+}
+
+function toUsage(usage: unknown): Json {
+  const { inputTokens, outputTokens, cacheReadInputTokens, cacheWriteInputTokens } = asObject(usage);
+  return {
+    input_tokens: inputTokens ?? 0,
+    output_tokens: outputTokens ?? 0,
+    cache_read_input_tokens: cacheReadInputTokens ?? 0,
+    cache_creation_input_tokens: cacheWriteInputTokens ?? 0,
+  };
+}
+
+type BlockKind = "text" | "thinking" | "tool_use" | "redacted_thinking";
+
+/**
+ * Converts the events of ConverseStream to those of `messages`. Converse announces only tool calls; other blocks begin
+ * with their first delta. Usage comes after the reason for the end.
+ */
+export class ConverseEvents {
+  private readonly model: string;
+  /** The kind of each open block, by index. */
+  private readonly open = new Map<number, BlockKind>();
+  private stopReason: string | undefined;
+  private hasEnded = false;
+
+  constructor(model: string) {
+    this.model = model;
+  }
+
+  /** Returns the events for one event of Converse. */
+  read(type: string, value: unknown): Json[] {
+    const event = asObject(value);
+    const index = Number(event["contentBlockIndex"] ?? 0);
+    switch (type) {
+      case "messageStart":
+        return [{ type: "message_start", message: this.emptyMessage() }];
+      case "contentBlockStart":
+        return this.start(index, asObject(event["start"]));
+      case "contentBlockDelta":
+        return this.delta(index, asObject(event["delta"]));
+      case "contentBlockStop":
+        return this.open.delete(index) ? [{ type: "content_block_stop", index }] : [];
+      case "messageStop":
+        this.stopReason = toStopReason(event["stopReason"]);
+        return [];
+      case "metadata":
+        return this.finish(event["usage"]);
+      default:
+        return [];
+    }
+  }
+
+  /** Returns the last events if no usage came. */
+  end(): Json[] {
+    return this.stopReason === undefined ? [] : this.finish(undefined);
+  }
+
+  private emptyMessage(): Json {
+    return {
+      id: newId(),
+      type: "message",
+      role: "assistant",
+      model: this.model,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: { input_tokens: 0, output_tokens: 0 },
+    };
+  }
+
+  private start(index: number, { toolUse }: Json): Json[] {
+    if (toolUse === undefined) return [];
+    const { toolUseId, name } = asObject(toolUse);
+    return this.begin(index, "tool_use", { type: "tool_use", id: toolUseId, name, input: {} });
+  }
+
+  private begin(index: number, kind: BlockKind, block: Json): Json[] {
+    this.open.set(index, kind);
+    return [{ type: "content_block_start", index, content_block: block }];
+  }
+
+  private delta(index: number, { text, toolUse, reasoningContent }: Json): Json[] {
+    if (typeof text === "string")
+      return [
+        ...(this.open.has(index) ? [] : this.begin(index, "text", { type: "text", text: "" })),
+        { type: "content_block_delta", index, delta: { type: "text_delta", text } },
+      ];
+    if (toolUse !== undefined) {
+      const { input } = asObject(toolUse);
+      return [
+        {
+          type: "content_block_delta",
+          index,
+          delta: { type: "input_json_delta", partial_json: input ?? "" },
+        },
+      ];
+    }
+    return this.reasoningDelta(index, asObject(reasoningContent));
+  }
+
+  private reasoningDelta(index: number, { text, signature, redactedContent }: Json): Json[] {
+    if (redactedContent !== undefined)
+      return this.begin(index, "redacted_thinking", { type: "redacted_thinking", data: redactedContent });
+    const delta =
+      signature === undefined
+        ? { type: "thinking_delta", thinking: text ?? "" }
+        : { type: "signature_delta", signature };
+    const block = { type: "thinking", thinking: "", signature: "" };
+    return [
+      ...(this.open.has(index) ? [] : this.begin(index, "thinking", block)),
+      { type: "content_block_delta", index, delta },
+    ];
+  }
+
+  private finish(usage: unknown): Json[] {
+    if (this.hasEnded) return [];
+    this.hasEnded = true;
+    const delta = { stop_reason: this.stopReason ?? "end_turn", stop_sequence: null };
+    return [{ type: "message_delta", delta, usage: toUsage(usage) }, { type: "message_stop" }];
+  }
+}
+
+function newId(): string {
+  return `msg_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`;
+}

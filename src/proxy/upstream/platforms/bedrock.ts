@@ -1,0 +1,221 @@
+import type { BedrockPlatform, UpstreamConfig } from "../../../config/proxy/config.ts";
+import { AppError } from "../../../errors.ts";
+import { serializeLine } from "../../../sse/serialize.ts";
+import { toAnthropicError } from "./anthropic-errors.ts";
+import { toConverse } from "./bedrock-converse.ts";
+import { ConverseEvents, fromConverse } from "./bedrock-converse-response.ts";
+import { EventStreamDecoder, type StreamMessage } from "./event-stream.ts";
+import { withoutUndefined } from "./loose-json.ts";
+import type { PlatformChanges, PlatformRequest, ResponseChanges, StreamConverter } from "./platform.ts";
+import type { RejectedResponse } from "./repeatable-response.ts";
+
+/** https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html */
+const ANTHROPIC_VERSION = "bedrock-2023-05-31";
+
+/** Claude's models take Anthropic's own request (InvokeModel); all others take Converse. */
+const IS_CLAUDE = /(?:^|[./:])anthropic[.]/;
+
+/**
+ * Returns a request in the form of Amazon Bedrock: InvokeModel for Claude, Converse for other models, CountTokens, and
+ * the control plane for the list of models. OpenAI-compatible operations stay as they are.
+ */
+export function toBedrock(
+  request: PlatformRequest,
+  upstream: UpstreamConfig,
+  platform: BedrockPlatform,
+): PlatformChanges {
+  const { dialect } = upstream;
+  if (request.method === "GET" && /^\/models(\?|$)/.test(request.path)) return listModels(platform);
+  if (dialect !== "messages") return {};
+  const { model, stream, ...members } = request.body ?? {};
+  if (typeof model !== "string" || model === "") throw new AppError("validation", "The call names no model");
+  const path = `/model/${encodeURIComponent(model)}`;
+  const headers = {
+    "anthropic-version": undefined,
+    "anthropic-beta": undefined,
+    "content-type": "application/json",
+    accept: stream === true ? "application/vnd.amazon.eventstream" : "application/json",
+  };
+  const given = betas(request.headers);
+  const known = onlyKnownBetas.has(upstream) ? given.filter((name) => KNOWN_BETAS.has(name)) : given;
+  const anthropic_beta = known.length === 0 ? undefined : known;
+  const claude = withoutUndefined({ anthropic_version: ANTHROPIC_VERSION, anthropic_beta, ...members });
+  if (request.path.startsWith("/messages/count_tokens"))
+    return { path: `${path}/count-tokens`, headers, ...countTokens(model, claude, members) };
+  if (IS_CLAUDE.test(model)) {
+    const operation = stream === true ? "invoke-with-response-stream" : "invoke";
+    const repeat = ({ status, body }: RejectedResponse) => {
+      if (status !== 400 || known.every((name) => KNOWN_BETAS.has(name))) return undefined;
+      if (!/invalid beta flag/i.test(body.toString())) return undefined;
+      onlyKnownBetas.add(upstream);
+      return toBedrock(request, upstream, platform);
+    };
+    return { path: `${path}/${operation}`, headers, body: claude, response: invokeResponse, repeat };
+  }
+  const operation = stream === true ? "converse-stream" : "converse";
+  return {
+    path: `${path}/${operation}`,
+    headers,
+    body: toConverse(members),
+    response: converseResponse(model),
+  };
+}
+
+/** Returns the beta features, which Anthropic's API takes as a header and Bedrock as a member. */
+function betas({ "anthropic-beta": header }: Readonly<Record<string, string>>): readonly string[] {
+  const names = (header ?? "").split(",").map((name) => name.trim());
+  return names.filter((name) => name !== "");
+}
+
+/**
+ * The documented beta features. Others are sent until Bedrock rejects one, because it does not name the one that it
+ * rejects. https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages-request-response.html
+ */
+const KNOWN_BETAS: ReadonlySet<string> = new Set([
+  "computer-use-2024-10-22",
+  "computer-use-2025-01-24",
+  "computer-use-2025-11-24",
+  "context-1m-2025-08-07",
+  "context-management-2025-06-27",
+  "dev-full-thinking-2025-05-14",
+  "effort-2025-11-24",
+  "interleaved-thinking-2025-05-14",
+  "output-128k-2025-02-19",
+  "token-efficient-tools-2025-02-19",
+  "tool-examples-2025-10-29",
+  "tool-search-tool-2025-10-19",
+]);
+
+/** Upstreams that have rejected a beta feature; a reload forgets them. */
+const onlyKnownBetas = new WeakSet<UpstreamConfig>();
+
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html */
+function countTokens(
+  model: string,
+  claude: object,
+  members: Readonly<Record<string, unknown>>,
+): Pick<PlatformChanges, "body" | "response"> {
+  const converse = toConverse(members);
+  const invoke = Buffer.from(JSON.stringify({ max_tokens: 1, ...claude })).toString("base64");
+  return {
+    body: { input: IS_CLAUDE.test(model) ? { invokeModel: { body: invoke } } : { converse } },
+    response: {
+      convertWhole: (body) => ({
+        input_tokens: (Object(body) as { inputTokens?: unknown }).inputTokens ?? 0,
+      }),
+      convertError,
+    },
+  };
+}
+
+const convertError: ResponseChanges["convertError"] = (status, headers, body) => {
+  // The name of the exception, `ThrottlingException:http://…`.
+  const name = headers["x-amzn-errortype"]?.toString().split(":")[0] ?? "";
+  return toAnthropicError(STATUS_OF_EXCEPTION[name] ?? status, body);
+};
+
+/** Statuses of exceptions, as errors of a stream have none. */
+const STATUS_OF_EXCEPTION: Readonly<Record<string, number>> = {
+  ThrottlingException: 429,
+  ServiceQuotaExceededException: 429,
+  ServiceUnavailableException: 503,
+  ModelNotReadyException: 503,
+  ModelTimeoutException: 504,
+  ModelStreamErrorException: 500,
+  ModelErrorException: 500,
+  InternalServerException: 500,
+  ValidationException: 400,
+  AccessDeniedException: 403,
+  ResourceNotFoundException: 404,
+};
+
+const invokeResponse: ResponseChanges = {
+  decodeStream: (headers) => decodeWith(headers, readChunk),
+  convertError,
+};
+
+function converseResponse(model: string): ResponseChanges {
+  return {
+    decodeStream(headers) {
+      const events = new ConverseEvents(model);
+      return decodeWith(
+        headers,
+        (message) =>
+          events.read(message.headers[":event-type"] ?? "", JSON.parse(message.payload.toString())),
+        () => events.end(),
+      );
+    },
+    convertWhole: (body) => fromConverse(model, body),
+    convertError,
+  };
+}
+
+/** Returns the events in a message: Anthropic's own, in base64. */
+function readChunk({ payload }: StreamMessage): object[] {
+  const { bytes } = JSON.parse(payload.toString()) as { bytes?: string };
+  return bytes === undefined ? [] : [JSON.parse(Buffer.from(bytes, "base64").toString()) as object];
+}
+
+/** Returns a converter of an event stream to `messages` events; undefined if the response has another type. */
+function decodeWith(
+  headers: Parameters<NonNullable<ResponseChanges["decodeStream"]>>[0],
+  read: (message: StreamMessage) => readonly object[],
+  atEnd: () => readonly object[] = () => [],
+): StreamConverter | undefined {
+  if (!/^application\/vnd\.amazon\.eventstream\b/.test(headers["content-type"] ?? "")) return undefined;
+  const decoder = new EventStreamDecoder();
+  return {
+    contentType: "text/event-stream; charset=utf-8",
+    push: (bytes) =>
+      toEvents(decoder.push(bytes).flatMap((message) => readException(message) ?? read(message))),
+    end() {
+      if (!decoder.isComplete) throw new Error("it ends within a message");
+      return toEvents(atEnd());
+    },
+  };
+}
+
+/** Returns the error event of an exception; undefined for any other message. */
+function readException({ headers, payload }: StreamMessage): object[] | undefined {
+  const type = headers[":exception-type"] ?? headers[":error-code"];
+  if (type === undefined) return undefined;
+  const name = `${type.charAt(0).toUpperCase()}${type.slice(1)}`;
+  let body: unknown = { message: headers[":error-message"] ?? name };
+  try {
+    body = JSON.parse(payload.toString());
+  } catch {
+    // The headers have the message.
+  }
+  return [toAnthropicError(STATUS_OF_EXCEPTION[name] ?? 500, body) as object];
+}
+
+function toEvents(events: readonly object[]): Buffer {
+  const lines = events.map((event) =>
+    serializeLine(JSON.stringify(event), (event as { type?: string }).type),
+  );
+  return Buffer.from(lines.join(""));
+}
+
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_ListInferenceProfiles.html */
+function listModels({ controlUrl }: BedrockPlatform): PlatformChanges {
+  return {
+    baseUrl: controlUrl,
+    path: "/inference-profiles?maxResults=1000",
+    response: {
+      convertWhole(body) {
+        const { inferenceProfileSummaries: profiles } = Object(body) as {
+          inferenceProfileSummaries?: unknown;
+        };
+        const data = (Array.isArray(profiles) ? profiles : []).map(
+          ({ inferenceProfileId: id, inferenceProfileName: name }: Record<string, unknown>) => ({
+            id,
+            type: "model",
+            display_name: name ?? id,
+          }),
+        );
+        return { data };
+      },
+      convertError,
+    },
+  };
+}

@@ -1,0 +1,207 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { Readable } from "node:stream";
+import type { Dispatcher } from "undici";
+import type { PlatformConfig, UpstreamConfig } from "../../../config/proxy/config.ts";
+import { AppError } from "../../../errors.ts";
+import type { Pools } from "../pools.ts";
+import { signRequest } from "../sign-in/sign-in.ts";
+import { AdaptedResponse } from "./adapted-response.ts";
+import { withRemedies } from "./remedies.ts";
+import { type RejectedResponse, RepeatableResponse } from "./repeatable-response.ts";
+
+/** A request in the upstream's dialect, before it takes the platform's form. */
+export interface PlatformRequest {
+  readonly method: string;
+  /** The path below the base URL, with its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The parsed JSON body; undefined if there is none or it is not JSON. */
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** What a platform changes of a request and its response; absent members stay as they are. */
+export interface PlatformChanges {
+  readonly method?: string;
+  /** The base URL, if another service of the platform is called. */
+  readonly baseUrl?: string;
+  readonly path?: string;
+  /** Undefined as a value removes the header. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly body?: unknown;
+  readonly response?: ResponseChanges;
+  /** Returns the changes for another attempt after a rejection; undefined if it would be rejected as well. */
+  readonly repeat?: (rejection: RejectedResponse) => PlatformChanges | undefined;
+}
+
+/** Converts responses to those of the dialect's own vendor. */
+export interface ResponseChanges {
+  /** Creates the decoder of a stream; undefined if the response's headers name no stream of the platform. */
+  readonly decodeStream?: (headers: IncomingHttpHeaders) => StreamConverter | undefined;
+  /** Converts a whole JSON response; undefined leaves it as it is. */
+  readonly convertWhole?: (body: unknown) => unknown;
+  /** Converts the body of an error. */
+  readonly convertError?: (status: number, headers: IncomingHttpHeaders, body: unknown) => unknown;
+}
+
+/** Converts the bytes of a stream to events of the dialect. */
+export interface StreamConverter {
+  readonly contentType: string;
+  /** Throws if the bytes cannot be decoded. */
+  push(bytes: Buffer): Buffer;
+  /** Returns the last bytes. Throws if the stream is incomplete. */
+  end(): Buffer;
+}
+
+/** An upstream on a cloud platform. */
+export interface PlatformUpstream {
+  readonly upstream: UpstreamConfig;
+  readonly platform: PlatformConfig;
+}
+
+/**
+ * Sends a request of an upstream on a cloud platform: in the platform's form, signed, and with its response in the form
+ * of the upstream's dialect. Reports every failure to the handler; never rejects.
+ */
+export async function dispatchOnPlatform(
+  pools: Pools,
+  target: PlatformUpstream,
+  options: Dispatcher.DispatchOptions,
+  handler: Dispatcher.DispatchHandler,
+): Promise<void> {
+  try {
+    await send(pools, target, options, handler);
+  } catch (error) {
+    reportFailure(handler, error);
+  }
+}
+
+function reportFailure(handler: Dispatcher.DispatchHandler, error: unknown): void {
+  handler.onResponseError?.(NO_CONTROLLER, error instanceof Error ? error : new Error(String(error)));
+}
+
+/** Passed to handlers of requests that were never sent. */
+const NO_CONTROLLER: Dispatcher.DispatchController = {
+  aborted: true,
+  paused: false,
+  reason: null,
+  rawHeaders: null,
+  rawTrailers: null,
+  abort: () => {},
+  pause: () => {},
+  resume: () => {},
+};
+
+async function send(
+  pools: Pools,
+  target: PlatformUpstream,
+  options: Dispatcher.DispatchOptions,
+  handler: Dispatcher.DispatchHandler,
+): Promise<void> {
+  const { upstream, platform } = target;
+  const base = new URL(upstream.baseUrl);
+  const prefix = base.pathname.replace(/\/$/, "");
+  const bytes = await readBody(options.body);
+  const request: PlatformRequest = {
+    method: String(options.method),
+    path: options.path.slice(prefix.length),
+    headers: headersFrom(options.headers as readonly string[]),
+    body: parseJson(bytes),
+  };
+  const adapt = await loadAdapter(platform);
+  const call = { pools, target, options, handler, request, bytes, base: `${base.origin}${prefix}` };
+  await sendOnce(call, adapt(request, upstream), true);
+}
+
+interface PlatformCall {
+  readonly pools: Pools;
+  readonly target: PlatformUpstream;
+  readonly options: Dispatcher.DispatchOptions;
+  readonly handler: Dispatcher.DispatchHandler;
+  readonly request: PlatformRequest;
+  readonly bytes: Buffer;
+  /** The upstream's base URL without its query. */
+  readonly base: string;
+}
+
+/** Sends the request with these changes; a second time with others if it is rejected for a reason that they remove. */
+async function sendOnce(call: PlatformCall, changes: PlatformChanges, mayRepeat: boolean): Promise<void> {
+  const { pools, target, options, handler, request, bytes, base } = call;
+  const { upstream, platform } = target;
+  const body = "body" in changes ? Buffer.from(JSON.stringify(changes.body)) : bytes;
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries({ ...request.headers, ...changes.headers }))
+    if (value !== undefined && name !== "content-length") headers[name] = value;
+  // Compressed responses cannot be converted.
+  if (changes.response !== undefined) headers["accept-encoding"] = "identity";
+  const url = new URL(`${changes.baseUrl ?? base}${changes.path ?? request.path}`);
+  const method = (changes.method ?? request.method) as Dispatcher.HttpMethod;
+  const isSigned = upstream.keys.length === 0 && upstream.credentials === "config";
+  const signature = isSigned ? await signRequest(upstream, { method, url, headers, body }) : undefined;
+  const adapted = new AdaptedResponse(handler, withRemedies(changes.response, platform));
+  const findRepetition = (rejection: RejectedResponse) => {
+    const others = changes.repeat?.(rejection) ?? (signature?.renew(rejection) ? changes : undefined);
+    if (others === undefined) return undefined;
+    return () => {
+      sendOnce(call, others, false).catch((error: unknown) => reportFailure(handler, error));
+    };
+  };
+  pools.get(url.origin, upstream.timeouts.connectMs).dispatch(
+    {
+      ...options,
+      method,
+      path: `${url.pathname}${url.search}`,
+      headers: [...Object.entries(headers).flat(), ...(signature?.headers ?? [])],
+      body: body.length === 0 && method === "GET" ? null : body,
+    },
+    mayRepeat ? new RepeatableResponse(adapted, findRepetition) : adapted,
+  );
+}
+
+type Adapter = (request: PlatformRequest, upstream: UpstreamConfig) => PlatformChanges;
+
+async function loadAdapter(platform: PlatformConfig): Promise<Adapter> {
+  switch (platform.kind) {
+    case "bedrock": {
+      const { toBedrock } = await import("./bedrock.ts");
+      return (request, upstream) => toBedrock(request, upstream, platform);
+    }
+    case "vertex": {
+      const { toVertex } = await import("./vertex.ts");
+      return (request, upstream) => toVertex(request, upstream, platform);
+    }
+    case "azure": {
+      const { toAzure } = await import("./azure.ts");
+      return (request) => toAzure(request, platform);
+    }
+  }
+}
+
+/** Returns the headers of a flat list by name. */
+function headersFrom(list: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (let index = 0; index + 1 < list.length; index += 2) {
+    const name = list[index] ?? "";
+    const value = list[index + 1] ?? "";
+    headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
+  }
+  return headers;
+}
+
+async function readBody(body: Dispatcher.DispatchOptions["body"]): Promise<Buffer> {
+  if (body === null || body === undefined) return Buffer.alloc(0);
+  if (Buffer.isBuffer(body)) return body;
+  if (typeof body === "string") return Buffer.from(body);
+  if (!(body instanceof Readable)) throw new AppError("internal", "a body has an unknown type");
+  const chunks: Buffer[] = [];
+  for await (const chunk of body) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+function parseJson(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
+  if (bytes[0] !== 0x7b) return undefined;
+  try {
+    return JSON.parse(bytes.toString()) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}

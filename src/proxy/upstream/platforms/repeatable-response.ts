@@ -1,0 +1,90 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Dispatcher } from "undici";
+
+/** A response that rejects a request. */
+export interface RejectedResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** Statuses of rejections that another attempt may avoid: a wrong member, or credentials that have expired. */
+const REJECTED = new Set([400, 401, 403]);
+/** Longer responses are passed on as they arrive. */
+const MAX_BYTES = 64 * 1024;
+
+/**
+ * Passes a response on. A rejection is buffered until `findRepetition` has decided whether the request is sent again;
+ * if it is, the handler receives only the second response.
+ */
+export class RepeatableResponse implements Dispatcher.DispatchHandler {
+  private readonly handler: Dispatcher.DispatchHandler;
+  private readonly findRepetition: (rejection: RejectedResponse) => (() => void) | undefined;
+  private rejected: BufferedResponse | undefined;
+
+  constructor(
+    handler: Dispatcher.DispatchHandler,
+    findRepetition: (rejection: RejectedResponse) => (() => void) | undefined,
+  ) {
+    this.handler = handler;
+    this.findRepetition = findRepetition;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
+    this.handler.onRequestStart?.(controller, context);
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+    statusMessage?: string,
+  ): void {
+    if (REJECTED.has(status)) this.rejected = { status, headers, statusMessage, chunks: [], length: 0 };
+    else this.handler.onResponseStart?.(controller, status, headers, statusMessage);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { rejected } = this;
+    if (rejected === undefined) {
+      this.handler.onResponseData?.(controller, chunk);
+      return;
+    }
+    rejected.chunks.push(chunk);
+    rejected.length += chunk.length;
+    if (rejected.length > MAX_BYTES) this.release(controller, rejected);
+  }
+
+  onResponseEnd(controller: Dispatcher.DispatchController, trailers: IncomingHttpHeaders): void {
+    const { rejected } = this;
+    if (rejected !== undefined) {
+      const { status, headers, chunks } = rejected;
+      const repeat = this.findRepetition({ status, headers, body: Buffer.concat(chunks) });
+      if (repeat !== undefined) {
+        repeat();
+        return;
+      }
+      this.release(controller, rejected);
+    }
+    this.handler.onResponseEnd?.(controller, trailers);
+  }
+
+  onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
+    this.handler.onResponseError?.(controller, error);
+  }
+
+  private release(controller: Dispatcher.DispatchController, rejected: BufferedResponse): void {
+    this.rejected = undefined;
+    const { status, headers, statusMessage, chunks } = rejected;
+    this.handler.onResponseStart?.(controller, status, headers, statusMessage);
+    for (const chunk of chunks) this.handler.onResponseData?.(controller, chunk);
+  }
+}
+
+interface BufferedResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly statusMessage: string | undefined;
+  readonly chunks: Buffer[];
+  length: number;
+}

@@ -1,0 +1,71 @@
+import type { UpstreamConfig, VertexPlatform } from "../../../config/proxy/config.ts";
+import { AppError } from "../../../errors.ts";
+import { toAnthropicError } from "./anthropic-errors.ts";
+import type { PlatformChanges, PlatformRequest } from "./platform.ts";
+
+/** https://docs.cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/use-claude */
+const ANTHROPIC_VERSION = "vertex-2023-10-16";
+
+/**
+ * Returns a request in the form of Vertex AI. Claude: `:rawPredict` and `:streamRawPredict` with the model in the path.
+ * Gemini: the same operations below another base URL. Models are listed by publisher.
+ */
+export function toVertex(
+  request: PlatformRequest,
+  { dialect, baseUrl }: UpstreamConfig,
+  platform: VertexPlatform,
+): PlatformChanges {
+  if (request.method === "GET" && /^\/models(\?|$)/.test(request.path)) return listModels(baseUrl);
+  if (dialect === "messages") return toClaude(request);
+  return dialect === "generative-language" ? toGemini(request, platform) : {};
+}
+
+function toClaude({ path, body, headers }: PlatformRequest): PlatformChanges {
+  const { model, ...members } = body ?? {};
+  if (typeof model !== "string" || !/^[\w.@-]+$/.test(model))
+    throw new AppError("validation", "The model's name does not fit into a path of Vertex AI");
+  const versioned = { anthropic_version: ANTHROPIC_VERSION, ...members };
+  const response = {
+    convertError: (status: number, _headers: unknown, error: unknown) => toAnthropicError(status, error),
+  };
+  const own = { "anthropic-version": undefined, "anthropic-beta": headers["anthropic-beta"] };
+  if (path.startsWith("/messages/count_tokens"))
+    return { path: "/models/count-tokens:rawPredict", body: { ...versioned, model }, headers: own, response };
+  const method = members["stream"] === true ? "streamRawPredict" : "rawPredict";
+  return { path: `/models/${model}:${method}`, body: versioned, headers: own, response };
+}
+
+/** Unwraps what only the Gemini API has: the nested request of `countTokens`, and names that begin with `models/`. */
+function toGemini({ path, body }: PlatformRequest, { project, location }: VertexPlatform): PlatformChanges {
+  if (body === undefined) return {};
+  const { generateContentRequest, model, ...members } = body;
+  const inner = Object(generateContentRequest) as Record<string, unknown>;
+  const { model: _, ...nested } = inner;
+  const merged = generateContentRequest === undefined ? members : { ...members, ...nested };
+  const isCount = path.includes(":countTokens");
+  if (model === undefined && generateContentRequest === undefined) return {};
+  const name = /\/models\/([^:]+):/.exec(path)?.[1] ?? "";
+  const resource = `projects/${project}/locations/${location}/publishers/google/models/${name}`;
+  return { body: isCount ? { model: resource, ...merged } : merged };
+}
+
+/** https://docs.cloud.google.com/vertex-ai/docs/reference/rest/v1beta1/publishers.models/list */
+function listModels(baseUrl: string): PlatformChanges {
+  const { origin, pathname } = new URL(baseUrl);
+  const publisher = /\/publishers\/([\w-]+)/.exec(pathname)?.[1] ?? "google";
+  return {
+    baseUrl: origin,
+    path: `/v1beta1/publishers/${publisher}/models?pageSize=300`,
+    response: {
+      convertWhole(body) {
+        const { publisherModels } = Object(body) as { publisherModels?: unknown };
+        const names = (Array.isArray(publisherModels) ? publisherModels : []).map(
+          (model: { name?: unknown }) => String(model?.name ?? "").replace(/^.*\//, ""),
+        );
+        // The OpenAI-compatible API takes models of all publishers.
+        const prefix = pathname.includes("/publishers/") ? "" : `${publisher}/`;
+        return { data: names.map((name) => ({ id: `${prefix}${name}`, type: "model", display_name: name })) };
+      },
+    },
+  };
+}

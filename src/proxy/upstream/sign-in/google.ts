@@ -1,0 +1,188 @@
+import { createSign } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+import type { VertexPlatform } from "../../../config/proxy/config.ts";
+import { createServerClock, type ServerClock } from "./server-clock.ts";
+import type { SignIn } from "./sign-in.ts";
+import { expiryIn, fetchText, parseJson, signInWithToken, type Token } from "./token-cache.ts";
+
+const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
+const TOKEN_URI = "https://oauth2.googleapis.com/token";
+const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+const text = z.string().min(1);
+
+/** The files with credentials that Google's tools write. https://google.aip.dev/auth/4110 */
+const credentials = z.discriminatedUnion("type", [
+  z.looseObject({
+    type: z.literal("service_account"),
+    client_email: text,
+    private_key: text,
+    private_key_id: text.optional(),
+    token_uri: text.default(TOKEN_URI),
+  }),
+  z.looseObject({
+    type: z.literal("authorized_user"),
+    client_id: text,
+    client_secret: text,
+    refresh_token: text,
+    token_uri: text.default(TOKEN_URI),
+  }),
+  z.looseObject({
+    type: z.literal("external_account"),
+    audience: text,
+    subject_token_type: text,
+    token_url: text,
+    service_account_impersonation_url: text.optional(),
+    credential_source: z.looseObject({
+      file: text.optional(),
+      url: text.optional(),
+      headers: z.record(z.string(), z.string()).optional(),
+      format: z
+        .looseObject({ type: z.enum(["text", "json"]), subject_token_field_name: text.optional() })
+        .default({ type: "text" }),
+    }),
+  }),
+]);
+
+type Credentials = z.infer<typeof credentials>;
+type ServiceAccount = Extract<Credentials, { type: "service_account" }>;
+type ExternalAccount = Extract<Credentials, { type: "external_account" }>;
+
+const tokenResponse = z.looseObject({ access_token: text, expires_in: z.number().optional() });
+
+/**
+ * Creates the sign-in of an upstream with Application Default Credentials, in this order: the configured file or
+ * GOOGLE_APPLICATION_CREDENTIALS (service account, user, workload identity federation); gcloud's file; the metadata
+ * server of Google Cloud.
+ */
+export function createGoogleSignIn(platform: VertexPlatform): SignIn {
+  return signInWithToken(() => requestToken(platform));
+}
+
+async function requestToken({ credentialsFile, metadataHost, gcloudFolder }: VertexPlatform): Promise<Token> {
+  if (credentialsFile !== undefined)
+    return fromFile(credentialsFile, await readFile(credentialsFile, "utf8"));
+  const gcloudFile = join(
+    gcloudFolder ?? join(homedir(), ".config", "gcloud"),
+    "application_default_credentials.json",
+  );
+  const found = await readFile(gcloudFile, "utf8").catch(() => undefined);
+  return found === undefined ? fromMetadataServer(metadataHost) : fromFile(gcloudFile, found);
+}
+
+async function fromFile(file: string, content: string): Promise<Token> {
+  const parsed = credentials.safeParse(parseJson(content));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new Error(
+      `the credentials in ${file} are invalid: ${issue?.path.map(String).join(".")} ${issue?.message}`,
+    );
+  }
+  const { data } = parsed;
+  switch (data.type) {
+    case "service_account":
+      return postAssertion(data);
+    case "authorized_user":
+      return postForm(data.token_uri, {
+        grant_type: "refresh_token",
+        client_id: data.client_id,
+        client_secret: data.client_secret,
+        refresh_token: data.refresh_token,
+      });
+    case "external_account":
+      return exchangeToken(data);
+  }
+}
+
+/** Sends an assertion, and another one with the server's time if the clocks differ. */
+async function postAssertion(account: ServiceAccount): Promise<Token> {
+  const clock = createServerClock();
+  const post = () => {
+    const assertion = createAssertion(account, clock.now());
+    return postForm(account.token_uri, { grant_type: GRANT_TYPE, assertion }, clock);
+  };
+  try {
+    return await post();
+  } catch (error) {
+    if (!clock.isCorrected()) throw error;
+    return post();
+  }
+}
+
+/** https://developers.google.com/identity/protocols/oauth2/service-account#authorizingrequests */
+function createAssertion(
+  { client_email, private_key, private_key_id, token_uri }: ServiceAccount,
+  time: number,
+): string {
+  const now = Math.floor(time / 1000);
+  const header = { alg: "RS256", typ: "JWT", ...(private_key_id !== undefined && { kid: private_key_id }) };
+  const claims = { iss: client_email, scope: SCOPE, aud: token_uri, iat: now, exp: now + 3600 };
+  const encoded = [header, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+    .join(".");
+  return `${encoded}.${createSign("RSA-SHA256").update(encoded).sign(private_key, "base64url")}`;
+}
+
+/** https://google.aip.dev/auth/4117 */
+async function exchangeToken(account: ExternalAccount): Promise<Token> {
+  const token = await postForm(account.token_url, {
+    grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
+    requested_token_type: "urn:ietf:params:oauth:token-type:access_token",
+    audience: account.audience,
+    scope: SCOPE,
+    subject_token_type: account.subject_token_type,
+    subject_token: await readSubjectToken(account),
+  });
+  const impersonationUrl = account.service_account_impersonation_url;
+  if (impersonationUrl === undefined) return token;
+  const response = await fetchText(impersonationUrl, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token.text}`, "content-type": "application/json" },
+    body: JSON.stringify({ scope: [SCOPE] }),
+  });
+  const { accessToken, expireTime } = z
+    .looseObject({ accessToken: text, expireTime: text })
+    .parse(parseJson(response));
+  return { text: accessToken, expiresAt: Date.parse(expireTime) };
+}
+
+async function readSubjectToken({ credential_source: source }: ExternalAccount): Promise<string> {
+  const { file, url, headers = {}, format } = source;
+  if (file === undefined && url === undefined)
+    throw new Error(
+      "the credentials of workload identity federation have neither a file nor a URL as source",
+    );
+  const content = file === undefined ? await fetchText(url ?? "", { headers }) : await readFile(file, "utf8");
+  if (format.type === "text") return content.trim();
+  return z
+    .string()
+    .parse((Object(parseJson(content)) as Record<string, unknown>)[format.subject_token_field_name ?? ""]);
+}
+
+/** https://docs.cloud.google.com/compute/docs/metadata/overview */
+async function fromMetadataServer(host: string): Promise<Token> {
+  const url = `http://${host}/computeMetadata/v1/instance/service-accounts/default/token?scopes=${encodeURIComponent(SCOPE)}`;
+  const content = await fetchText(url, { headers: { "metadata-flavor": "Google" }, timeoutMs: 3_000 }).catch(
+    () => {
+      throw new Error(
+        "no credentials found; set google.credentials_file or GOOGLE_APPLICATION_CREDENTIALS, or run gcloud auth application-default login",
+      );
+    },
+  );
+  return readToken(content);
+}
+
+async function postForm(
+  url: string,
+  members: Readonly<Record<string, string>>,
+  clock?: ServerClock,
+): Promise<Token> {
+  return readToken(await fetchText(url, { method: "POST", body: new URLSearchParams(members), clock }));
+}
+
+function readToken(content: string): Token {
+  const { access_token, expires_in } = tokenResponse.parse(parseJson(content));
+  return { text: access_token, expiresAt: expiryIn(expires_in) };
+}

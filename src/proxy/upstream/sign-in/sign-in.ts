@@ -1,0 +1,79 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { UpstreamConfig } from "../../../config/proxy/config.ts";
+import { AppError, getErrorMessage } from "../../../errors.ts";
+
+/** A request as it is sent, before it is signed. */
+export interface UnsignedRequest {
+  readonly method: string;
+  readonly url: URL;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** The response to a signed request that the platform has rejected. */
+export interface Rejection {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  /** The headers that signed the request. */
+  readonly signed: readonly string[];
+}
+
+/** Signs the requests of an upstream. */
+export interface SignIn {
+  /** Returns the headers: a flat list, names in lower case. Rejects if there are no credentials. */
+  sign(request: UnsignedRequest): Promise<readonly string[]>;
+  /** Returns whether the request can be signed in another way now: with new credentials, or at the server's time. */
+  renew(rejection: Rejection): boolean;
+}
+
+/** A signature, and the sign-in that it came from. */
+export interface Signature {
+  readonly headers: readonly string[];
+  readonly renew: (rejection: Omit<Rejection, "signed">) => boolean;
+}
+
+/** The sign-ins by upstream, with their tokens. A reload creates new ones. */
+const signIns = new WeakMap<UpstreamConfig, Promise<SignIn>>();
+
+/**
+ * Signs a request to an upstream of a cloud platform. Throws `upstream_unreachable` with the reason if there are no
+ * credentials.
+ */
+export async function signRequest(upstream: UpstreamConfig, request: UnsignedRequest): Promise<Signature> {
+  const { name, platform } = upstream;
+  try {
+    const known = signIns.get(upstream) ?? createSignIn(platform);
+    signIns.set(upstream, known);
+    const signIn = await known;
+    const headers = await signIn.sign(request);
+    return { headers, renew: (rejection) => signIn.renew({ ...rejection, signed: headers }) };
+  } catch (error) {
+    throw new AppError(
+      "upstream_unreachable",
+      `The proxy cannot sign in to the upstream ${name}: ${getErrorMessage(error)}`,
+      { cause: error, hint: "Check the credentials of the platform, then run sallyport doctor." },
+    );
+  }
+}
+
+/** Loads the sign-in of a platform with its library. */
+async function createSignIn(platform: UpstreamConfig["platform"]): Promise<SignIn> {
+  switch (platform?.kind) {
+    case "bedrock": {
+      const { createAwsSignIn } = await import("./aws.ts");
+      return createAwsSignIn(platform);
+    }
+    case "vertex": {
+      const { createGoogleSignIn } = await import("./google.ts");
+      return createGoogleSignIn(platform);
+    }
+    case "azure": {
+      const { createEntraSignIn } = await import("./entra.ts");
+      return createEntraSignIn(platform.entra);
+    }
+    default:
+      return { sign: async () => [], renew: () => false };
+  }
+}

@@ -1,0 +1,115 @@
+import { fetch, type RequestInit } from "undici";
+import type { ServerClock } from "./server-clock.ts";
+import type { SignIn } from "./sign-in.ts";
+
+/** Tokens are replaced when they expire within this time. */
+const REFRESH_MS = 5 * 60_000;
+/** Milliseconds after which a failed request is repeated while the earlier value is valid. */
+const RETRY_MS = 30_000;
+/** Milliseconds that a token service may take. */
+export const TIMEOUT_MS = 30_000;
+
+export interface Token {
+  readonly text: string;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** Returns a sign-in that sends a token, and requests another one before it expires or if it is rejected. */
+export function signInWithToken(request: () => Promise<Token>): SignIn {
+  const token = createRenewed(request);
+  return {
+    async sign() {
+      const { text } = await token.get();
+      return ["authorization", `Bearer ${text}`];
+    },
+    renew({ status, signed }) {
+      if (status !== 401) return false;
+      token.forget(({ text }) => signed.includes(`Bearer ${text}`));
+      return true;
+    },
+  };
+}
+
+/** A value that is requested at first use, and again before it expires. Concurrent calls share a request. */
+export interface Renewed<Value> {
+  /** Rejects only if there is no value that is still valid. */
+  get(): Promise<Value>;
+  /** Discards the value if it is the one that was rejected. */
+  forget(isRejected: (value: Value) => boolean): void;
+}
+
+/** Creates a value that `request` returns. */
+export function createRenewed<Value extends { readonly expiresAt: number }>(
+  request: () => Promise<Value>,
+): Renewed<Value> {
+  let current: Value | undefined;
+  let pending: Promise<Value> | undefined;
+  let retryAt = 0;
+  const requestAndKeep = async () => {
+    try {
+      current = await request();
+      return current;
+    } finally {
+      pending = undefined;
+    }
+  };
+  const renew = () => {
+    pending ??= requestAndKeep();
+    return pending;
+  };
+  return {
+    async get() {
+      const now = Date.now();
+      const known = current;
+      if (known === undefined || now >= known.expiresAt) return renew();
+      if (now < known.expiresAt - REFRESH_MS || now < retryAt) return known;
+      // The value is valid for some minutes more, so a failure of its service ends no call.
+      try {
+        return await renew();
+      } catch {
+        retryAt = now + RETRY_MS;
+        return known;
+      }
+    },
+    forget(isRejected) {
+      if (current !== undefined && isRejected(current)) current = undefined;
+    },
+  };
+}
+
+/** Options of `fetchText` besides those of `fetch`. */
+export interface FetchOptions extends RequestInit {
+  readonly timeoutMs?: number;
+  /** Is set by the time of a server that rejects the request. */
+  readonly clock?: ServerClock | undefined;
+}
+
+/** Fetches a text. Rejects with the server's reason if the status is not 200. */
+export async function fetchText(
+  url: string | URL,
+  { timeoutMs = TIMEOUT_MS, clock, ...init }: FetchOptions = {},
+): Promise<string> {
+  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
+  const text = await response.text();
+  if (response.ok) return text;
+  clock?.correct(response.headers.get("date"));
+  const { error, error_description: description } = Object(parseJson(text)) as Record<string, unknown>;
+  const { message } = Object(error) as Record<string, unknown>;
+  const reason = description ?? message ?? error ?? `status ${response.status}`;
+  throw new Error(String(reason).split("\r\n")[0]);
+}
+
+/** Parses JSON; undefined if it is invalid. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the time at which a token expires that is valid for some seconds; 10 minutes if they are not known. */
+export function expiryIn(seconds: number | undefined): number {
+  return Date.now() + (seconds ?? 600) * 1000;
+}
