@@ -1,13 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { METHODS } from "node:http";
 import { createServer, Server as HttpsServer } from "node:https";
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { ProxyConfig } from "../config/proxy/config.ts";
 import { AppError } from "../errors.ts";
 import { createApp } from "../http/app.ts";
 import { sendInternally } from "../http/internal-call.ts";
-import { getPath } from "../http/request-path.ts";
 import { addSecurityHeaders } from "../http/security-headers.ts";
+import { addRoutes } from "./add-routes.ts";
 import { createBodyMemory } from "./body/body-memory.ts";
 import { type CallActivity, ownActivity } from "./dashboard/activity.ts";
 import type { ConfigurationState } from "./dashboard/api-types.ts";
@@ -16,17 +15,14 @@ import { startHeartbeat } from "./gateway/heartbeat.ts";
 import type { LimitStore } from "./gateway/limits.ts";
 import { createMemoryLimits } from "./gateway/limits-memory.ts";
 import { createInstanceId } from "./instance-id.ts";
-import { asUpstream, relayMcp } from "./mcp/relay-mcp.ts";
+import { asUpstream } from "./mcp/relay-mcp.ts";
 import { createModelLabels } from "./models/model-labels.ts";
 import { createMetrics, type MetricCounts } from "./observability/metrics.ts";
 import { createRecentCalls } from "./observability/recent-calls.ts";
 import type { RequestLog } from "./observability/request-log.ts";
 import type { Telemetry } from "./observability/telemetry.ts";
-import type { AdmittedRequest } from "./pipeline/call.ts";
-import { handleCall } from "./pipeline/handle-call.ts";
 import { createLimiter } from "./pipeline/limit-call.ts";
 import { CallObserver } from "./pipeline/observe-call.ts";
-import { isModelRoute, type Route, routes, takesPath } from "./routes.ts";
 import { type CooldownShare, createCooldowns } from "./routing/cooldowns.ts";
 import { createKeyPolicy } from "./routing/key-policy.ts";
 import { UpstreamStats } from "./routing/upstream-stats.ts";
@@ -37,7 +33,6 @@ import { addProxyErrors } from "./server/error-handler.ts";
 import { createFastPath } from "./server/fast-path.ts";
 import { keepNextTickFast } from "./server/next-tick-workaround.ts";
 import { isWebSocketRequest, serveUpgrades } from "./server/upgrades.ts";
-import { handleUtility } from "./server/utility-routes.ts";
 import type { Services } from "./services.ts";
 import { createCallCache } from "./translate/conversations/call-memory.ts";
 import type { ConversationStore } from "./translate/conversations/conversation-store.ts";
@@ -218,7 +213,6 @@ function createServingApp(config: ProxyConfig, parts: ProxyParts, services: Serv
     isUpgrade: isWebSocketRequest,
   });
   services.connections.watch(app.server);
-  leaveBodiesUnparsed(app);
   addSecurityHeaders(app);
   addAdmissionHook(app, services);
   addProxyErrors(app, services, parts.onInternal);
@@ -234,67 +228,4 @@ function listPoolKeys({ upstreams, mcp }: ProxyConfig): PoolKey[] {
 
 async function notBuilt(): Promise<string> {
   throw new AppError("not_found", "The dashboard is not built");
-}
-
-/** Keeps Fastify from reading bodies: each handler reads its own. */
-function leaveBodiesUnparsed(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", (_request, _payload, done) => done(null, undefined));
-}
-
-function addRoutes(app: FastifyInstance, services: Services): void {
-  for (const method of METHODS) {
-    if (!app.supportedMethods.includes(method) && method !== "CONNECT")
-      app.addHttpMethod(method, { hasBody: true });
-  }
-  for (const route of routes) {
-    const methods =
-      route.method === "ANY" ? app.supportedMethods.filter((name) => name !== "OPTIONS") : [route.method];
-    app.route({
-      method: methods,
-      url: route.path,
-      config: { route },
-      exposeHeadRoute: route.method === "GET",
-      ...servedBy(route, services),
-    });
-  }
-}
-
-/**
- * Returns the handlers of a route. Calls to models and MCP servers are taken over in `onRequest`, after admission:
- * Fastify's later phases (parsing, validation, serialization) would double the proxy's own cost per call, and they
- * require more of some methods than an MCP server may.
- */
-function servedBy(route: Route, services: Services): Pick<RouteOptions, "handler" | "onRequest"> {
-  if (route.operation === "mcp") return takenOver((request, reply) => relayMcp(request, reply, services));
-  if (isModelRoute(route)) {
-    const serve = (request: FastifyRequest, reply: FastifyReply) =>
-      handleCall(takeOver(request, reply), route, services);
-    if (!route.needsMethod) return takenOver(serve);
-    return takenOver(async (request, reply) => {
-      if (takesPath(route, getPath(request.url))) await serve(request, reply);
-      else reply.callNotFound();
-    });
-  }
-  return { handler: (request, reply) => handleUtility(request, reply, route, services) };
-}
-
-function takenOver(serve: (request: FastifyRequest, reply: FastifyReply) => Promise<void>) {
-  return {
-    onRequest(request: FastifyRequest, reply: FastifyReply, done: (error: Error) => void) {
-      serve(request, reply).catch(done);
-    },
-    handler() {
-      throw new AppError("internal", "a call has passed its own hook");
-    },
-  };
-}
-
-/** Takes the response over from Fastify, with the CORS headers that admission has set. */
-function takeOver(request: FastifyRequest, reply: FastifyReply): AdmittedRequest {
-  const { raw, runtime, key, params } = request;
-  const corsHeaders = Object.entries(reply.getHeaders()).flatMap(([name, value]) => [name, String(value)]);
-  reply.hijack();
-  const { raw: response } = reply;
-  return { request: raw, response, runtime, key, params: params as Record<string, string>, corsHeaders };
 }

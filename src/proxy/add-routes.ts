@@ -1,0 +1,66 @@
+import { METHODS } from "node:http";
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
+import { AppError } from "../errors.ts";
+import { getPath } from "../http/request-path.ts";
+import { relayMcp } from "./mcp/relay-mcp.ts";
+import { handleCall } from "./pipeline/handle-call.ts";
+import { isModelRoute, type Route, routes, takesPath } from "./routes.ts";
+import { takeOver } from "./server/take-over.ts";
+import { handleUtility } from "./server/utility-routes.ts";
+import type { Services } from "./services.ts";
+
+/** Keeps Fastify from reading bodies: each handler reads its own. */
+function leaveBodiesUnparsed(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, _payload, done) => done(null, undefined));
+}
+
+/** Adds all routes to the app. */
+export function addRoutes(app: FastifyInstance, services: Services): void {
+  leaveBodiesUnparsed(app);
+  for (const method of METHODS) {
+    if (!app.supportedMethods.includes(method) && method !== "CONNECT")
+      app.addHttpMethod(method, { hasBody: true });
+  }
+  for (const route of routes) {
+    const methods =
+      route.method === "ANY" ? app.supportedMethods.filter((name) => name !== "OPTIONS") : [route.method];
+    app.route({
+      method: methods,
+      url: route.path,
+      config: { route },
+      exposeHeadRoute: route.method === "GET",
+      ...servedBy(route, services),
+    });
+  }
+}
+
+/**
+ * Returns the handlers of a route. Calls to models and MCP servers are taken over in `onRequest`, after admission:
+ * Fastify's later phases (parsing, validation, serialization) would double the proxy's own cost per call, and they
+ * require more of some methods than an MCP server may.
+ */
+function servedBy(route: Route, services: Services): Pick<RouteOptions, "handler" | "onRequest"> {
+  if (route.operation === "mcp") return takenOver((request, reply) => relayMcp(request, reply, services));
+  if (isModelRoute(route)) {
+    const serve = (request: FastifyRequest, reply: FastifyReply) =>
+      handleCall(takeOver(request, reply), route, services);
+    if (!route.needsMethod) return takenOver(serve);
+    return takenOver(async (request, reply) => {
+      if (takesPath(route, getPath(request.url))) await serve(request, reply);
+      else reply.callNotFound();
+    });
+  }
+  return { handler: (request, reply) => handleUtility(request, reply, route, services) };
+}
+
+function takenOver(serve: (request: FastifyRequest, reply: FastifyReply) => Promise<void>) {
+  return {
+    onRequest(request: FastifyRequest, reply: FastifyReply, done: (error: Error) => void) {
+      serve(request, reply).catch(done);
+    },
+    handler() {
+      throw new AppError("internal", "a call has passed its own hook");
+    },
+  };
+}
