@@ -100,7 +100,7 @@ const SUBFOLDERS_MAY_IMPORT: Readonly<Record<string, Readonly<Record<string, rea
     models: ["upstream", "dialects", "exchange", "glob.ts"],
     routing: ["models", "dialects", "usage", "upstream", "body", "exchange", "glob.ts"],
     translate: ["dialects", "dialect-errors.ts", "models", "usage", "body", "exchange"],
-    mcp: ["upstream", "observability", "exchange"],
+    mcp: ["upstream", "observability", "body", "exchange", "glob.ts"],
     pipeline: [
       "gateway",
       "models",

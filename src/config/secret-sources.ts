@@ -44,7 +44,11 @@ export function secretSources(settings: ProxySettings, environment: Environment 
       ...api_keys,
       ...Object.values(headers),
     ]),
-    ...Object.values(mcp).flatMap(({ headers }) => Object.values(headers)),
+    ...Object.values(mcp).flatMap(({ headers, env, oauth }) => [
+      ...Object.values(headers),
+      ...Object.values(env),
+      ...(typeof oauth === "object" && oauth.client_secret !== undefined ? [oauth.client_secret] : []),
+    ]),
   ];
   const sources = all.filter((secret) => typeof secret === "object");
   return [...new Map(sources.map((source) => [secretId(source), source])).values()];

@@ -2,9 +2,10 @@ import { METHODS } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import { AppError } from "../errors.ts";
 import { getPath } from "../http/request-path.ts";
+import type { McpGateway } from "./mcp/mcp-gateway.ts";
 import { relayMcp } from "./mcp/relay-mcp.ts";
 import { handleCall } from "./pipeline/handle-call.ts";
-import { isModelRoute, type Route, routes, takesPath } from "./routes.ts";
+import { isModelRoute, MCP_GATEWAY, type Route, routes, takesPath } from "./routes.ts";
 import { takeOver } from "./server/take-over.ts";
 import { handleUtility } from "./server/utility-routes.ts";
 import type { Services } from "./services.ts";
@@ -16,7 +17,7 @@ function leaveBodiesUnparsed(app: FastifyInstance): void {
 }
 
 /** Adds all routes to the app. */
-export function addRoutes(app: FastifyInstance, services: Services): void {
+export function addRoutes(app: FastifyInstance, services: Services, mcp: McpGateway): void {
   leaveBodiesUnparsed(app);
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method) && method !== "CONNECT")
@@ -30,7 +31,7 @@ export function addRoutes(app: FastifyInstance, services: Services): void {
       url: route.path,
       config: { route },
       exposeHeadRoute: route.method === "GET",
-      ...servedBy(route, services),
+      ...servedBy(route, services, mcp),
     });
   }
 }
@@ -40,8 +41,15 @@ export function addRoutes(app: FastifyInstance, services: Services): void {
  * Fastify's later phases (parsing, validation, serialization) would double the proxy's own cost per call, and they
  * require more of some methods than an MCP server may.
  */
-function servedBy(route: Route, services: Services): Pick<RouteOptions, "handler" | "onRequest"> {
-  if (route.operation === "mcp") return takenOver((request, reply) => relayMcp(request, reply, services));
+function servedBy(
+  route: Route,
+  services: Services,
+  mcp: McpGateway,
+): Pick<RouteOptions, "handler" | "onRequest"> {
+  if (route.operation === "mcp" && route.path === MCP_GATEWAY)
+    return takenOver((request, reply) => mcp.serve(request, reply));
+  if (route.operation === "mcp")
+    return takenOver((request, reply) => relayMcp(request, reply, services, mcp.tokens));
   if (isModelRoute(route)) {
     const serve = (request: FastifyRequest, reply: FastifyReply) =>
       handleCall(takeOver(request, reply), route, services);

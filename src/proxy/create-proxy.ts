@@ -15,7 +15,8 @@ import { startHeartbeat } from "./gateway/heartbeat.ts";
 import type { LimitStore } from "./gateway/limits.ts";
 import { createMemoryLimits } from "./gateway/limits-memory.ts";
 import { createInstanceId } from "./instance-id.ts";
-import { asUpstream } from "./mcp/relay-mcp.ts";
+import { asUpstream, isHttpServer } from "./mcp/as-upstream.ts";
+import { createMcpGateway, type McpGateway } from "./mcp/mcp-gateway.ts";
 import { createModelLabels } from "./models/model-labels.ts";
 import { createMetrics, type MetricCounts } from "./observability/metrics.ts";
 import { createRecentCalls } from "./observability/recent-calls.ts";
@@ -45,6 +46,8 @@ export interface ProxyParts {
   readonly log: RequestLog;
   /** Called with each unexpected error, which is a defect of the proxy. */
   readonly onInternal: (error: unknown) => void;
+  /** Writes a line for the person who runs the proxy, such as what a program wrote to stderr. */
+  readonly note?: ((line: string) => void) | undefined;
   /** Counts the usage of all processes against limits; undefined if this process counts only its own. */
   readonly limits?: LimitStore | undefined;
   /** Passes cooldowns between replicas; undefined: they stay in this process. */
@@ -154,7 +157,12 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     telemetryRelay: { waiting: 0 },
     connections: createConnectionLimit(capacityFor(config.limits.connections, descriptorLimit())),
   };
-  const app = createServingApp(config, parts, services);
+  const mcp = createMcpGateway({
+    services,
+    note: (line) => parts.note?.(runtime.redact(line)),
+  });
+  mcp.apply(config);
+  const app = createServingApp(config, parts, services, mcp);
   const upgrades = serveUpgrades(app, services);
   const untilServed = createDraining(app.server, () => metrics.active > 0);
   const stopHeartbeat = parts.gateway ? startHeartbeat(services) : async () => {};
@@ -168,6 +176,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
       if (next.tls && app.server instanceof HttpsServer) app.server.setSecureContext(next.tls);
       runtime = createRuntime(next, pools, instanceId, stats, stored);
       cooldowns.clear();
+      mcp.apply(next);
       configuration = { readAt: Date.now() };
       pools.keepOnly(listPoolKeys(next));
     },
@@ -192,6 +201,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
       streams.stop();
       upgrades.stop();
       await stopHeartbeat();
+      await mcp.close();
       await app.close();
       await pools.destroy();
       parts.cooldownShare?.close();
@@ -203,7 +213,12 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
 }
 
 /** Creates the Fastify app with admission, error handling and all routes. */
-function createServingApp(config: ProxyConfig, parts: ProxyParts, services: Services): FastifyInstance {
+function createServingApp(
+  config: ProxyConfig,
+  parts: ProxyParts,
+  services: Services,
+  mcp: McpGateway,
+): FastifyInstance {
   const app = createApp({
     bodyLimit: config.limits.body,
     requestTimeout: 300_000,
@@ -216,13 +231,15 @@ function createServingApp(config: ProxyConfig, parts: ProxyParts, services: Serv
   addSecurityHeaders(app);
   addAdmissionHook(app, services);
   addProxyErrors(app, services, parts.onInternal);
-  addRoutes(app, services);
+  addRoutes(app, services, mcp);
   return app;
 }
 
 /** Returns the connection pools that a configuration uses. */
 function listPoolKeys({ upstreams, mcp }: ProxyConfig): PoolKey[] {
-  const servers = [...mcp].map(([name, server]) => asUpstream(name, server));
+  const servers = [...mcp].flatMap(([name, server]) =>
+    isHttpServer(server) ? asUpstream(name, server) : [],
+  );
   return [...upstreams.values(), ...servers].map(toPoolKey);
 }
 

@@ -62,6 +62,9 @@ function route(
   return { method, path, dialect, operation, body };
 }
 
+/** The endpoint of all MCP servers together. */
+export const MCP_GATEWAY = "/mcp";
+
 /** Routes that belong to no dialect. */
 const sharedRoutes: readonly Route[] = [
   route("GET", "/v1/models", "by-caller", "list-models", "ignored"),
@@ -69,6 +72,7 @@ const sharedRoutes: readonly Route[] = [
   route("ANY", "/mcp/web_reader/mcp", "plain", "mcp", "streamed"),
   route("ANY", "/mcp/vendor-mcp-server/mcp", "plain", "mcp", "streamed"),
   route("ANY", "/mcp/:name/mcp", "plain", "mcp", "streamed"),
+  route("ANY", MCP_GATEWAY, "plain", "mcp", "whole"),
   route("POST", "/internal/warmup", "plain", "warmup"),
   route("POST", "/v1/api/event_logging", "plain", "telemetry", "ignored"),
   route("POST", "/v1/api/event_logging/batch", "plain", "telemetry", "ignored"),

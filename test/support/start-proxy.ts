@@ -14,17 +14,23 @@ export interface TestProxy {
   readonly records: CallRecord[];
   readonly refusals: Refusal[];
   readonly internal: unknown[];
+  /** Lines for the person who runs the proxy. */
+  readonly notes: string[];
   readonly reload: (settings: object) => void;
   readonly close: () => Promise<void>;
 }
 
 /** A configuration as the file would give it. */
-export function configOf(settings: object, environment: Record<string, string> = {}) {
+export function configOf(settings: object, environment: Record<string, string> = {}, dataDirectory?: string) {
   const text = JSON.stringify({ proxy: settings });
   const file = parseConfiguration(text, "test.json");
   const parsed = fileSchema.parse(file.value).proxy;
   const loaded = { settings: parsed, path: "test.json", file, getSource: () => "default" };
-  return resolveProxyConfig(loaded, environment, { localServers: [], generatedKey: undefined });
+  return resolveProxyConfig(loaded, environment, {
+    localServers: [],
+    generatedKey: undefined,
+    dataDirectory,
+  });
 }
 
 /** The real proxy on a real socket of its own. Closing it fails where it has written a secret anywhere (`canaries.ts`). */
@@ -35,12 +41,17 @@ export async function startTestProxy(
     tls,
     telemetry,
     gateway,
-  }: Pick<ProxyParts, "telemetry" | "gateway"> & { readonly tls?: ProxyConfig["tls"] } = {},
+    dataDirectory,
+  }: Pick<ProxyParts, "telemetry" | "gateway"> & {
+    readonly tls?: ProxyConfig["tls"];
+    readonly dataDirectory?: string;
+  } = {},
 ): Promise<TestProxy> {
   const records: CallRecord[] = [];
   const refusals: Refusal[] = [];
   const internal: unknown[] = [];
-  const config = { ...configOf(settings, environment), tls };
+  const notes: string[] = [];
+  const config = { ...configOf(settings, environment, dataDirectory), tls };
   const server = createProxy(config, {
     telemetry,
     gateway,
@@ -50,6 +61,7 @@ export async function startTestProxy(
       close: async () => {},
     },
     onInternal: (error) => internal.push(error),
+    note: (line) => void notes.push(line),
   });
   const canaries = watchForCanaries(
     server,
@@ -65,6 +77,7 @@ export async function startTestProxy(
     records,
     refusals,
     internal,
+    notes,
     reload: (next) => server.reload(configOf(next)),
     close: async () => {
       try {

@@ -3,6 +3,7 @@ import type { OutboundProxies } from "../outbound-proxy.ts";
 import type { DatabaseLocation } from "./database-location.ts";
 import type { EffectiveSetting } from "./effective.ts";
 import type { FallbackReason, Limits as KeyLimits, QueueSettings, Strategy, Subject } from "./limits.ts";
+import type { McpGatewayConfig, McpServerConfig } from "./mcp-config.ts";
 import type { VendorModels } from "./model-data.ts";
 import type { OtelConfig } from "./otel.ts";
 import type { ProxySettings } from "./schema.ts";
@@ -31,6 +32,7 @@ export interface ProxyConfig {
   /** HTTP proxies for connections to upstreams and MCP servers. */
   readonly outboundProxies: OutboundProxies;
   readonly mcp: ReadonlyMap<string, McpServerConfig>;
+  readonly mcpGateway: McpGatewayConfig;
   readonly limits: Limits;
   readonly pingMs: number;
   /** Time from the first signal until the listener closes. */
@@ -223,13 +225,6 @@ export interface RuleCondition {
   readonly hasTools?: boolean;
   /** Lower-case header name to pattern. */
   readonly header?: Readonly<Record<string, string>>;
-}
-
-export interface McpServerConfig {
-  readonly enabled: boolean;
-  readonly url: string;
-  /** Lower-case names. */
-  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Limits in bytes, and the number of connections. */

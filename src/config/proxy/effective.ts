@@ -69,6 +69,8 @@ function isSecret(path: readonly PropertyKey[]): boolean {
   const [last = "", before = ""] = path.toReversed().map(String);
   // `proxy.tls.key` is the path of a file, or the source of a secret.
   if (before === "tls") return false;
+  if (path[0] === "mcp" && (path[2] === "env" || path.includes("client_secret"))) return true;
+  if (path[0] === "mcp" && last === "command") return false;
   if (before === "headers" || before === "relay_headers") return isSecretHeader(last);
   return SECRET_KEY.test(last) || (/^\d+$/.test(last) && SECRET_KEY.test(before));
 }

@@ -5,25 +5,20 @@ import { isLoopback, withoutBrackets } from "../loopback.ts";
 import { type OutboundProxies, readOutboundProxies } from "../outbound-proxy.ts";
 import type { Environment } from "../paths.ts";
 import { type Secrets, secretText } from "../secret-sources.ts";
-import type {
-  Limits,
-  McpServerConfig,
-  ModelRule,
-  ProxyConfig,
-  RuleCondition,
-  RuleTarget,
-  UpstreamConfig,
-} from "./config.ts";
+import type { Limits, ProxyConfig, UpstreamConfig } from "./config.ts";
 import { databasePasswords, findRedisUrl, passwordsIn, resolveStorage } from "./database-location.ts";
 import { effectiveSettings } from "./effective.ts";
+import type { McpServerConfig } from "./mcp-config.ts";
+import { resolveMcp, secretsOfProgram } from "./mcp-servers.ts";
 import type { VendorModels } from "./model-data.ts";
 import { type OtelConfig, resolveOtel } from "./otel.ts";
 import { type KnownKey, resolveKeys } from "./resolve-keys.ts";
+import { resolveRules } from "./resolve-rules.ts";
 import type { ProxySettings, SecretSettings } from "./schema.ts";
 import { collectSecrets, secretsInUrl } from "./secrets.ts";
 import type { LoadedSettings } from "./settings.ts";
 import type { TlsConfig } from "./tls.ts";
-import { configuredUpstreams, echoUpstream, environmentUpstreams, environmentValue } from "./upstreams.ts";
+import { configuredUpstreams, echoUpstream, environmentUpstreams } from "./upstreams.ts";
 
 /** Throws `configuration` with file, line and key. */
 export type Refuse = (path: readonly PropertyKey[], message: string) => never;
@@ -91,6 +86,10 @@ export function resolveProxyConfig(
     upstreams,
     rules: resolveRules(settings, new Set([...upstreams.keys(), "echo"]), refuse),
     mcp,
+    mcpGateway: {
+      listMs: settings.mcp_gateway.list_timeout * 1000,
+      pageSize: settings.mcp_gateway.page_size,
+    },
     outboundProxies,
     limits: resolveLimits(settings),
     pingMs: settings.timeouts.ping * 1000,
@@ -161,7 +160,11 @@ function allSecrets(
       ...secretsInUrl(upstream.baseUrl),
       ...listPlatformSecrets(upstream.platform),
     ]),
-    ...mcp.flatMap(({ url }) => secretsInUrl(url)),
+    ...mcp.flatMap(({ url, program, oauth }) => [
+      ...(oauth?.clientSecret === undefined ? [] : [oauth.clientSecret]),
+      ...(url === undefined ? [] : secretsInUrl(url)),
+      ...(program === undefined ? [] : secretsOfProgram(program)),
+    ]),
     ...proxies.flatMap(({ secrets, authorization = "" }) => [...secrets, authorization.slice(6)]),
   ];
   return collectSecrets(
@@ -231,60 +234,6 @@ function parseOrigin(text: string, refuse: (message: string) => never): string {
   return host === ""
     ? refuse("has no host: pages of such an origin cannot be told apart")
     : `${protocol}//${host}`;
-}
-
-function resolveRules(settings: ProxySettings, known: ReadonlySet<string>, refuse: Refuse): ModelRule[] {
-  return settings.models.map((rule, index) => {
-    const named = typeof rule.upstream === "string" ? [rule.upstream] : rule.upstream;
-    const targets = named.map((name) => parseTarget(name, rule.model));
-    for (const { upstream } of targets)
-      if (!known.has(upstream)) refuse(["models", index, "upstream"], `there is no upstream "${upstream}"`);
-    return { match: rule.match, targets, strategy: rule.strategy, on: rule.on, when: toCondition(rule.when) };
-  });
-}
-
-/** Parses `NAME`, or `NAME/model` if the upstream names the model differently from the rule's others. */
-function parseTarget(named: string, model: string | undefined): RuleTarget {
-  const slash = named.indexOf("/");
-  return slash < 0
-    ? { upstream: named, model }
-    : { upstream: named.slice(0, slash), model: named.slice(slash + 1) || model };
-}
-
-function toCondition(when: ProxySettings["models"][number]["when"]): RuleCondition | undefined {
-  if (!when) return undefined;
-  return {
-    ...(when.request_class === undefined ? {} : { requestClass: when.request_class }),
-    ...(when.min_tokens === undefined ? {} : { minTokens: when.min_tokens }),
-    ...(when.has_image === undefined ? {} : { hasImage: when.has_image }),
-    ...(when.has_tools === undefined ? {} : { hasTools: when.has_tools }),
-    ...(when.header === undefined ? {} : { header: lowerNames(when.header) }),
-  };
-}
-
-function resolveMcp(
-  settings: ProxySettings,
-  environment: Environment,
-  found: Found,
-  refuse: Refuse,
-): Map<string, McpServerConfig> {
-  return new Map(
-    Object.entries(settings.mcp).map(([name, server]) => {
-      const headers = headerTexts(server.headers, found);
-      for (const [header, variable] of Object.entries(server.header_env)) {
-        const value = environmentValue(environment, variable);
-        if (!value && server.enabled)
-          refuse(["mcp", name, "header_env", header], `the environment variable ${variable} is not set`);
-        if (value) headers[header.toLowerCase()] = value;
-      }
-      return [name, { enabled: server.enabled, url: server.url, headers }];
-    }),
-  );
-}
-
-/** Returns the headers with lower-case names. */
-export function lowerNames(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 /** The longest delay that a timer of Node.js accepts, in milliseconds: almost 25 days. */

@@ -2,11 +2,12 @@ import { isIP } from "node:net";
 import { z } from "zod";
 import { storageSettings } from "./database-location.ts";
 import { keyAccess, queueSchema, redisFailureSchema, routingMembers, unpricedSchema } from "./limits.ts";
+import { mcpGatewaySettings, mcpServersSettings } from "./mcp-schema.ts";
 import { modelDataSettings } from "./model-data.ts";
 import { otelSettings } from "./otel.ts";
 import { tlsSettings } from "./tls.ts";
 import { upstreamSchema } from "./upstream-schema.ts";
-import { headerName, headersSchema, httpUrl, type SecretSettings, secretSource } from "./value-schemas.ts";
+import { headerName, httpUrl, type SecretSettings, secretSource } from "./value-schemas.ts";
 
 /**
  * The `proxy` section of the configuration file. `docs/reference/proxy.md` describes it, `proxy check --json-schema`
@@ -60,13 +61,6 @@ const modelRule = z.strictObject({
     .optional(),
 });
 
-const mcpServer = z.strictObject({
-  enabled: z.boolean().default(true),
-  url: httpUrl,
-  headers: headersSchema.default({}),
-  header_env: z.record(headerName, text).default({}).describe("Header name to environment variable."),
-});
-
 const apiKey = z.union(
   [
     text,
@@ -117,9 +111,8 @@ export const proxySchema = z.strictObject({
     .record(z.string().regex(/^[A-Za-z0-9._-]+$/, "may have letters, digits, . _ -"), upstreamSchema)
     .optional(),
   models: z.array(modelRule).default([]),
-  mcp: z
-    .record(z.string().regex(/^[A-Za-z0-9._-]+$/, "may have letters, digits, . _ -"), mcpServer)
-    .default({}),
+  mcp: mcpServersSettings,
+  mcp_gateway: mcpGatewaySettings,
   timeouts: timeouts.prefault({}),
   limits: z
     .strictObject({

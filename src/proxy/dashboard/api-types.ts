@@ -129,5 +129,8 @@ export interface RuleState {
 export interface McpState extends Served {
   readonly name: string;
   readonly isEnabled: boolean;
+  /** The server's address, or the program. */
   readonly url: string;
+  /** Whether the proxy starts the server, which clients then reach at `/mcp` alone. */
+  readonly isProgram?: boolean;
 }

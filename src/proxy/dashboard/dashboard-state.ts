@@ -1,4 +1,5 @@
-import type { McpServerConfig, ModelRule, UpstreamConfig } from "../../config/proxy/config.ts";
+import type { ModelRule, UpstreamConfig } from "../../config/proxy/config.ts";
+import type { McpServerConfig } from "../../config/proxy/mcp-config.ts";
 import type { CallSeries } from "../observability/metrics.ts";
 import type { Cooldown } from "../routing/cooldowns.ts";
 import type { Runtime } from "../runtime.ts";
@@ -28,8 +29,8 @@ export function dashboardState(
   { config, authMode, redact }: Runtime,
   circumstances: Circumstances,
 ): DashboardState {
-  const ofTools = series.filter(({ route }) => route.startsWith("/mcp/"));
-  const ofModels = series.filter(({ route }) => !route.startsWith("/mcp/"));
+  const ofTools = series.filter(({ route }) => route.startsWith("/mcp"));
+  const ofModels = series.filter(({ route }) => !route.startsWith("/mcp"));
   return {
     ...circumstances,
     configuration: withoutSecrets(circumstances.configuration, redact),
@@ -72,14 +73,15 @@ function upstreamState(
 
 function mcpState(
   name: string,
-  { enabled, url }: McpServerConfig,
+  { enabled, url, program }: McpServerConfig,
   series: readonly CallSeries[],
   redact: Redact,
 ): McpState {
   return {
     name,
     isEnabled: enabled,
-    url: redact(plainUrl(url)),
+    url: redact(url === undefined ? (program?.command ?? "") : plainUrl(url)),
+    isProgram: url === undefined,
     ...findLastOutcomes(series.filter(({ upstream }) => upstream === name)),
   };
 }

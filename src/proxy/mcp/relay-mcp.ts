@@ -1,15 +1,16 @@
 import type { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { McpServerConfig, UpstreamConfig } from "../../config/proxy/config.ts";
+import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
-import type { RunningCall } from "../observability/recent-calls.ts";
-import type { McpTrace } from "../observability/telemetry.ts";
-import { timestamp } from "../observability/timestamp.ts";
 import type { Services } from "../services.ts";
-import { parseBaseUrl, type RelayedRequest, relayTo } from "../upstream/clients.ts";
+import { type RelayedRequest, relayTo } from "../upstream/clients.ts";
 import type { RelayOutcome, RelayTask } from "../upstream/relay-task.ts";
 import { viaHeader } from "../upstream/request-headers.ts";
-import { type McpCall, watchMcpBody } from "./mcp-call.ts";
+import { asUpstream, type HttpServer, isHttpServer } from "./as-upstream.ts";
+import { allowedNames } from "./gateway/access.ts";
+import { watchMcpBody } from "./mcp-call.ts";
+import type { McpTokens } from "./oauth/mcp-tokens.ts";
+import { beginMcpCall, type McpOutcome, recordMcpCall } from "./record-mcp-call.ts";
 
 /**
  * Relays one call of an MCP client (streamable HTTP): any method, bodies streamed, events unbuffered, session and
@@ -20,6 +21,7 @@ export async function relayMcp(
   request: FastifyRequest,
   reply: FastifyReply,
   services: Services,
+  tokens: McpTokens,
 ): Promise<void> {
   const began = performance.now();
   // Read before the call: a closed socket has no remote address.
@@ -28,17 +30,22 @@ export async function relayMcp(
   const server = request.runtime.config.mcp.get(name);
   if (!server?.enabled)
     throw new AppError("not_found", `The MCP server ${name} is not configured, or is switched off`);
+  expectWhole(request, name);
+  if (!isHttpServer(server))
+    throw new AppError(
+      "not_found",
+      `The MCP server ${name} is a program, which clients reach at /mcp and not at /mcp/${name}/mcp`,
+    );
+  const authorization = await tokens.authorization(name, server);
   const id = services.nextRequestId();
   const own = ["x-sallyport-request-id", id];
   for (const [header, value] of Object.entries(reply.getHeaders())) own.push(header, String(value));
   // A listening stream never ends, so draining must not wait for it.
   const counts = request.method !== "GET";
-  if (counts) services.metrics.begin();
   reply.hijack();
-  const running = runningCall(request, id, name, began);
-  services.recent.begin(running);
+  const running = beginMcpCall(request, services, { id, path: `/mcp/${name}/mcp`, server: name, counts });
   const body = watchMcpBody(request.raw);
-  const upstream = asUpstream(name, server);
+  const upstream = asUpstream(name, server, authorization);
   const trace = counts ? services.observer.beginMcp(request.raw, upstream) : undefined;
   const sent = toUpstreamRequest(request, server, services, {
     body: body?.stream ?? null,
@@ -61,6 +68,7 @@ export async function relayMcp(
       sendEnd = send;
     },
   });
+  if (outcome.kind === "completed" && outcome.status === 401) tokens.reject(server, authorization);
   if (outcome.kind === "failed") {
     reply.raw.writeHead(outcome.error.status, [...own, "content-type", "application/json; charset=utf-8"]);
     const message = JSON.stringify({ error: outcome.error.message });
@@ -68,7 +76,15 @@ export async function relayMcp(
   }
   const ms = Math.round(performance.now() - began);
   const called = body?.called() ?? {};
-  record(request, services, { running, name, client, called, outcome, ms, counts, trace });
+  recordMcpCall(request, services, {
+    running,
+    client,
+    called,
+    outcome: toOutcome(outcome),
+    ms,
+    counts,
+    trace,
+  });
   sendEnd();
 }
 
@@ -90,23 +106,9 @@ async function relayed(
   }
 }
 
-function runningCall(request: FastifyRequest, id: string, name: string, startedAt: number): RunningCall {
-  const route = { path: `/mcp/${name}/mcp` };
-  return {
-    id,
-    startedAt,
-    key: request.key,
-    route,
-    model: undefined,
-    upstream: { name },
-    stream: false,
-    index: -1,
-  };
-}
-
 function toUpstreamRequest(
   request: FastifyRequest,
-  server: McpServerConfig,
+  server: HttpServer,
   services: Services,
   { body, traceparent }: { readonly body: Readable | null; readonly traceparent: string | undefined },
 ): RelayedRequest {
@@ -130,58 +132,25 @@ function toUpstreamRequest(
   };
 }
 
-interface FinishedCall {
-  readonly running: RunningCall;
-  readonly name: string;
-  /** The client's address. */
-  readonly client: string;
-  readonly called: McpCall;
-  readonly outcome: RelayOutcome;
-  readonly ms: number;
-  readonly counts: boolean;
-  /** Undefined if the call is reported to no collector. */
-  readonly trace: McpTrace | undefined;
-}
-
-function record(
-  request: FastifyRequest,
-  services: Services,
-  { running, name, client, called, outcome, ms, counts, trace }: FinishedCall,
-): void {
+function toOutcome(outcome: RelayOutcome): McpOutcome {
   const { kind } = outcome;
   const status = kind === "failed" ? outcome.error.status : kind === "disconnected" ? 499 : outcome.status;
   const errorMessage = kind === "failed" || kind === "broken" ? outcome.error.message : undefined;
-  const entry = {
-    time: timestamp(),
-    id: running.id,
-    key: request.key?.name,
-    client,
-    method: request.method,
-    route: running.route.path,
-    model: undefined,
-    upstream: name,
-    upstreamModel: undefined,
-    ...called,
-    status,
-    ms,
-    firstByteMs: undefined,
-    stream: false,
-    retries: 0,
-    usage: undefined,
-    cost: undefined,
-    losses: [],
-    errorCode: status < 400 && errorMessage === undefined ? undefined : getErrorCode(outcome),
-    errorMessage,
-  };
-  if (counts) services.metrics.end(entry);
-  services.recent.end(running, entry);
-  services.log.add(entry);
-  trace?.end(entry, Date.now());
+  const isSuccess = status < 400 && errorMessage === undefined;
+  return { status, errorCode: isSuccess ? undefined : getErrorCode(outcome), errorMessage };
 }
 
 function getErrorCode(outcome: RelayOutcome): string {
   if (outcome.kind === "disconnected") return "client_gone";
   return outcome.kind === "failed" || outcome.kind === "broken" ? outcome.error.code : "upstream_error";
+}
+
+/** Throws `forbidden` unless the key may use everything of a server: the relay does not look into messages. */
+function expectWhole({ key }: FastifyRequest, name: string): void {
+  const allowed = allowedNames(key?.mcp, name);
+  if (allowed === "all") return;
+  const why = allowed === undefined ? "" : ` as a whole; it may use some of its tools at /mcp`;
+  throw new AppError("forbidden", `This key may not use the MCP server ${name}${why}`);
 }
 
 /** Returns the name in `/mcp/NAME/mcp`. */
@@ -190,7 +159,7 @@ function mcpName(url: string): string {
 }
 
 /** Returns the server's own query and the client's, without the proxy's keys. */
-function queryFor(server: McpServerConfig, request: FastifyRequest): string {
+function queryFor(server: HttpServer, request: FastifyRequest): string {
   const at = request.url.indexOf("?");
   const asked = at < 0 ? [] : request.url.slice(at + 1).split("&");
   const { keys } = request.runtime;
@@ -198,29 +167,4 @@ function queryFor(server: McpServerConfig, request: FastifyRequest): string {
   const own = new URL(server.url).search.slice(1);
   const query = [...(own === "" ? [] : [own]), ...pairs].join("&");
   return query === "" ? "" : `?${query}`;
-}
-
-const servers = new WeakMap<McpServerConfig, UpstreamConfig>();
-
-/** Returns an MCP server as an upstream: its URL is the whole path, and its headers carry its credentials. */
-export function asUpstream(name: string, server: McpServerConfig): UpstreamConfig {
-  const known = servers.get(server);
-  if (known) return known;
-  const { origin, prefix } = parseBaseUrl(server.url);
-  const upstream: UpstreamConfig = {
-    name,
-    dialect: "any",
-    baseUrl: `${origin}${prefix}`,
-    keys: [],
-    credentials: "config",
-    headers: server.headers,
-    forwardHeaders: [],
-    models: [],
-    capabilities: {},
-    prices: new Map(),
-    timeouts: { connectMs: 10_000, firstByteMs: 0, idleMs: 0 },
-    weight: undefined,
-  };
-  servers.set(server, upstream);
-  return upstream;
 }

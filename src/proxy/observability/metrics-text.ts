@@ -1,7 +1,7 @@
 import { BUCKETS, type CallSeries, type MetricCounts } from "./metrics.ts";
 
 /** The path prefix of MCP calls, which are counted apart from model calls. */
-const MCP_ROUTE = "/mcp/";
+const MCP_ROUTE = "/mcp";
 
 /** Returns counts in the Prometheus text format, named by OpenTelemetry's GenAI conventions. */
 export function metricsText(counts: MetricCounts): string {

@@ -8,9 +8,17 @@ export interface Telemetry {
   /** Begins a call. Its trace continues the client's, if it has sent one. */
   begin(headers: IncomingHttpHeaders): CallTrace;
   /** Begins a call to an MCP server. */
-  beginMcp(headers: IncomingHttpHeaders, server: UpstreamConfig): McpTrace;
+  beginMcp(headers: IncomingHttpHeaders, server: TracedServer): McpTrace;
   /** Exports the remaining data, for a few seconds at most. */
   close(): Promise<void>;
+}
+
+/** The MCP server of a call. */
+export interface TracedServer {
+  /** Undefined if the call is for several servers. */
+  readonly name: string | undefined;
+  /** Undefined for a program, and for several servers. */
+  readonly baseUrl: string | undefined;
 }
 
 /** The spans of one call. */

@@ -1,7 +1,6 @@
 import { type Attributes, type Context, type Span, SpanKind, type Tracer, trace } from "@opentelemetry/api";
-import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import type { CallRecord } from "../observability/request-log.ts";
-import type { McpTrace } from "../observability/telemetry.ts";
+import type { McpTrace, TracedServer } from "../observability/telemetry.ts";
 import { ATTRIBUTES } from "./names.ts";
 import { fail, formatTraceparent, serverAttributes, withoutUndefined } from "./spans.ts";
 
@@ -13,9 +12,10 @@ export class OpenMcpTrace implements McpTrace {
   private readonly received: Span;
   private readonly sent: Span;
 
-  constructor(tracer: Tracer, parent: Context, server: UpstreamConfig) {
+  constructor(tracer: Tracer, parent: Context, { name, baseUrl }: TracedServer) {
     this.received = tracer.startSpan("mcp", { kind: SpanKind.SERVER }, parent);
-    const attributes = { [ATTRIBUTES.upstream]: server.name, ...serverAttributes(server.baseUrl) };
+    const address = baseUrl === undefined ? {} : serverAttributes(baseUrl);
+    const attributes = withoutUndefined({ [ATTRIBUTES.upstream]: name, ...address });
     const context = trace.setSpan(parent, this.received);
     this.sent = tracer.startSpan("mcp", { kind: SpanKind.CLIENT, attributes }, context);
   }

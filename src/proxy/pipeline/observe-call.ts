@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { CaptureConfig, ProxyKey, UpstreamConfig } from "../../config/proxy/config.ts";
+import type { CaptureConfig, ProxyKey } from "../../config/proxy/config.ts";
 import { getProfile } from "../dialects/index.ts";
 import type { CallRecord } from "../observability/request-log.ts";
-import type { CallTrace, McpTrace, Telemetry } from "../observability/telemetry.ts";
+import type { CallTrace, McpTrace, Telemetry, TracedServer } from "../observability/telemetry.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Call } from "./call.ts";
 import type { CallBody } from "./call-body.ts";
@@ -66,7 +66,7 @@ export class CallObserver {
   }
 
   /** Begins to report a call to an MCP server; undefined if there is no collector. */
-  beginMcp({ headers }: IncomingMessage, server: UpstreamConfig): McpTrace | undefined {
+  beginMcp({ headers }: IncomingMessage, server: TracedServer): McpTrace | undefined {
     return this.telemetry?.beginMcp(headers, server);
   }
 

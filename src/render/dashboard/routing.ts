@@ -94,8 +94,9 @@ export function mcpTable({ mcp, now }: DashboardState): Html {
   return section("mcp", "MCP servers", table("mcp", columns, rows));
 }
 
-function servedAt({ isEnabled, name }: McpState): Html {
-  return isEnabled ? html`<code>/mcp/${name}/mcp</code>` : html`<span class="secondary">switched off</span>`;
+function servedAt({ isEnabled, isProgram, name }: McpState): Html {
+  const path = isProgram ? "/mcp" : `/mcp/${name}/mcp`;
+  return isEnabled ? html`<code>${path}</code>` : html`<span class="secondary">switched off</span>`;
 }
 
 function momentCell(moment: string | undefined, now: number): Html {

@@ -36,6 +36,7 @@ export async function serveAlone(
     gateway,
     version,
     onInternal: (error) => output.note(`internal error: ${getErrorMessage(error)}`),
+    note: (line) => output.note(line),
     dashboardPage,
   });
   let drained: Promise<void> | undefined;

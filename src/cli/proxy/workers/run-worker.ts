@@ -64,6 +64,7 @@ function workerCalls(primary: () => Remote<PrimaryCalls>, output: Output): Worke
         telemetry: await loadTelemetry(config, output),
         gateway,
         onInternal: (error) => output.note(`internal error: ${getErrorMessage(error)}`),
+        note: (line) => output.note(line),
       });
       reportCounts(proxy.counts, primary());
       return listen(proxy.app, config);
@@ -102,7 +103,10 @@ function openLines({ ledgerLog }: WorkerStart, primary: Remote<PrimaryCalls>): L
 function createSharingProxy(
   { config, instanceId, history }: WorkerStart,
   primary: Remote<PrimaryCalls>,
-  parts: Pick<ProxyParts, "log" | "limits" | "cooldownShare" | "gateway" | "telemetry" | "onInternal">,
+  parts: Pick<
+    ProxyParts,
+    "log" | "limits" | "cooldownShare" | "gateway" | "telemetry" | "onInternal" | "note"
+  >,
 ): ProxyServer {
   return createProxy(config, {
     ...parts,

@@ -1,0 +1,52 @@
+/** An MCP server of the configuration. */
+export interface McpServerConfig {
+  readonly enabled: boolean;
+  /** Undefined for a program. */
+  readonly url: string | undefined;
+  /** The program that the proxy starts as the server; undefined for a server over HTTP. */
+  readonly program?: McpProgram | undefined;
+  /** How to sign in; undefined if the server needs no OAuth. */
+  readonly oauth?: McpOauth | undefined;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly prefix: McpPrefix;
+}
+
+/** Precedes the names that a server gives, where several servers are served together. */
+export interface McpPrefix {
+  /** Precedes names of tools and prompts, such as `github__`; empty for none. */
+  readonly name: string;
+  /** Precedes URIs, such as `github+`; empty for none. */
+  readonly uri: string;
+}
+
+/** The sign-in to an MCP server by OAuth. */
+export interface McpOauth {
+  /** Undefined: a client is registered. */
+  readonly clientId: string | undefined;
+  readonly clientSecret: string | undefined;
+  /** Undefined: the scopes that the server names. */
+  readonly scope: string | undefined;
+  /** 0: any port. */
+  readonly redirectPort: number;
+  /** The file with the tokens. */
+  readonly file: string;
+}
+
+/** A program that the proxy starts as an MCP server. */
+export interface McpProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string | undefined;
+  /** The folders in which the program is searched, as in PATH. */
+  readonly path: string | undefined;
+}
+
+/** The endpoint that serves all MCP servers. */
+export interface McpGatewayConfig {
+  /** Milliseconds for which a list waits for a server. */
+  readonly listMs: number;
+  readonly pageSize: number;
+}

@@ -1,0 +1,42 @@
+import type { ModelRule, RuleCondition, RuleTarget } from "./config.ts";
+import type { Refuse } from "./resolve.ts";
+import type { ProxySettings } from "./schema.ts";
+
+/** Returns the rules of `models`. Refuses a rule that names an unknown upstream. */
+export function resolveRules(
+  settings: ProxySettings,
+  known: ReadonlySet<string>,
+  refuse: Refuse,
+): ModelRule[] {
+  return settings.models.map((rule, index) => {
+    const named = typeof rule.upstream === "string" ? [rule.upstream] : rule.upstream;
+    const targets = named.map((name) => parseTarget(name, rule.model));
+    for (const { upstream } of targets)
+      if (!known.has(upstream)) refuse(["models", index, "upstream"], `there is no upstream "${upstream}"`);
+    return { match: rule.match, targets, strategy: rule.strategy, on: rule.on, when: toCondition(rule.when) };
+  });
+}
+
+/** Parses `NAME`, or `NAME/model` if the upstream names the model differently from the rule's others. */
+function parseTarget(named: string, model: string | undefined): RuleTarget {
+  const slash = named.indexOf("/");
+  return slash < 0
+    ? { upstream: named, model }
+    : { upstream: named.slice(0, slash), model: named.slice(slash + 1) || model };
+}
+
+function toCondition(when: ProxySettings["models"][number]["when"]): RuleCondition | undefined {
+  if (!when) return undefined;
+  return {
+    ...(when.request_class === undefined ? {} : { requestClass: when.request_class }),
+    ...(when.min_tokens === undefined ? {} : { minTokens: when.min_tokens }),
+    ...(when.has_image === undefined ? {} : { hasImage: when.has_image }),
+    ...(when.has_tools === undefined ? {} : { hasTools: when.has_tools }),
+    ...(when.header === undefined ? {} : { header: lowerNames(when.header) }),
+  };
+}
+
+/** Returns the headers with lower-case names. */
+function lowerNames(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}

@@ -1,0 +1,52 @@
+import type { UpstreamConfig } from "../../config/proxy/config.ts";
+import type { McpServerConfig } from "../../config/proxy/mcp-config.ts";
+import { parseBaseUrl } from "../upstream/clients.ts";
+
+/** An MCP server over HTTP. */
+export interface HttpServer extends McpServerConfig {
+  readonly url: string;
+}
+
+export function isHttpServer(server: McpServerConfig): server is HttpServer {
+  return server.url !== undefined;
+}
+
+/** Returns what follows the base URL of a server's upstream: the slash at the end, and the query. */
+export function getPathBelow({ url }: HttpServer): string {
+  const { pathname, search } = new URL(url);
+  return `${pathname.endsWith("/") ? "/" : ""}${search}`;
+}
+
+const servers = new WeakMap<HttpServer, UpstreamConfig>();
+
+/**
+ * Returns an MCP server as an upstream: its URL is the whole path, and its headers carry its credentials. `authorization`
+ * replaces the configured header.
+ */
+export function asUpstream(name: string, server: HttpServer, authorization?: string): UpstreamConfig {
+  const upstream = configuredUpstream(name, server);
+  if (authorization === undefined) return upstream;
+  return { ...upstream, headers: { ...upstream.headers, authorization } };
+}
+
+function configuredUpstream(name: string, server: HttpServer): UpstreamConfig {
+  const known = servers.get(server);
+  if (known) return known;
+  const { origin, prefix } = parseBaseUrl(server.url);
+  const upstream: UpstreamConfig = {
+    name,
+    dialect: "any",
+    baseUrl: `${origin}${prefix}`,
+    keys: [],
+    credentials: "config",
+    headers: server.headers,
+    forwardHeaders: [],
+    models: [],
+    capabilities: {},
+    prices: new Map(),
+    timeouts: { connectMs: 10_000, firstByteMs: 0, idleMs: 0 },
+    weight: undefined,
+  };
+  servers.set(server, upstream);
+  return upstream;
+}

@@ -1,0 +1,53 @@
+import type { ProxyConfig, ProxyKey } from "../../../config/proxy/config.ts";
+import type { McpServerConfig } from "../../../config/proxy/mcp-config.ts";
+import { matchesGlob } from "../../glob.ts";
+import type { Prefix } from "./names.ts";
+
+/** A server as the clients of one key see it. */
+export interface GatewayServer {
+  readonly name: string;
+  readonly config: McpServerConfig;
+  readonly prefix: Prefix;
+  /** Whether the key may use everything of the server. */
+  readonly isWhole: boolean;
+  /** Returns whether the key may use a tool or prompt, by the server's own name for it. */
+  allows(name: string): boolean;
+}
+
+type Patterns = ProxyKey["mcp"];
+
+/** Returns the servers that a key may use, in the order of the configuration. */
+export function visibleServers(
+  { mcp }: Pick<ProxyConfig, "mcp">,
+  key: Pick<ProxyKey, "mcp"> | undefined,
+): GatewayServer[] {
+  return [...mcp].flatMap(([name, config]) => {
+    const names = config.enabled ? allowedNames(key?.mcp, name) : undefined;
+    if (names === undefined) return [];
+    return [
+      {
+        name,
+        config,
+        prefix: config.prefix,
+        isWhole: names === "all",
+        allows: (item: string) => names === "all" || names.some((pattern) => matchesGlob(pattern, item)),
+      },
+    ];
+  });
+}
+
+/**
+ * Returns the name patterns of the tools and prompts of a server that a list of patterns permits: `NAME` or `NAME/TOOL`.
+ * Returns undefined if none is.
+ */
+export function allowedNames(patterns: Patterns, server: string): "all" | readonly string[] | undefined {
+  if (patterns === undefined) return "all";
+  const names: string[] = [];
+  for (const pattern of patterns) {
+    const slash = pattern.indexOf("/");
+    if (!matchesGlob(slash < 0 ? pattern : pattern.slice(0, slash), server)) continue;
+    if (slash < 0) return "all";
+    names.push(pattern.slice(slash + 1));
+  }
+  return names.length === 0 ? undefined : names;
+}

@@ -1,0 +1,61 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { objectIn, RPC_ERRORS, RpcFailure, type RpcRequest } from "./json-rpc.ts";
+import { type ClientFacts, decodeHeader, META, metaOf, REVISIONS, STATELESS } from "./revisions.ts";
+
+const TARGETS: Readonly<Record<string, string>> = {
+  "tools/call": "name",
+  "prompts/get": "name",
+  "resources/read": "uri",
+};
+
+/**
+ * Checks a request of revision 2026-07-28 and returns its client. Throws `RpcFailure` if its revision is unknown, or if a
+ * header differs from the body.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
+ */
+export function checkStateless(request: RpcRequest, headers: IncomingHttpHeaders): ClientFacts {
+  const meta = metaOf(request.params);
+  const version = meta[META.version];
+  const header = headers["mcp-protocol-version"]?.toString();
+  if (version === undefined) throw malformed(`_meta lacks ${META.version}`);
+  if (header !== version)
+    throw mismatch(`MCP-Protocol-Version is ${shown(header)}, and the body's revision is ${shown(version)}`);
+  if (version !== STATELESS)
+    throw new RpcFailure(RPC_ERRORS.unsupportedVersion, "Unsupported protocol version", 400, {
+      supported: REVISIONS,
+      requested: version,
+    });
+  const { method, params = {} } = request;
+  const named = headers["mcp-method"]?.toString();
+  if (named !== method)
+    throw mismatch(`Mcp-Method is ${shown(named)}, and the body's method is ${shown(method)}`);
+  const target = TARGETS[method];
+  if (target !== undefined) {
+    const text = headers["mcp-name"]?.toString();
+    if (text === undefined || decodeHeader(text) !== params[target])
+      throw mismatch(`Mcp-Name is ${shown(text)}, and the body's ${target} is ${shown(params[target])}`);
+  }
+  const capabilities = meta[META.clientCapabilities];
+  if (typeof capabilities !== "object" || capabilities === null)
+    throw malformed(`_meta lacks ${META.clientCapabilities}`);
+  return { version, capabilities: objectIn(capabilities), info: objectIn(meta[META.clientInfo]) };
+}
+
+/** Returns whether a message is one of revision 2026-07-28 or later: each request carries its revision. */
+export function isStatelessRequest(request: RpcRequest, headers: IncomingHttpHeaders): boolean {
+  if (metaOf(request.params)[META.version] !== undefined) return true;
+  const header = headers["mcp-protocol-version"]?.toString();
+  return header !== undefined && header >= STATELESS && request.method !== "initialize";
+}
+
+function mismatch(message: string): RpcFailure {
+  return new RpcFailure(RPC_ERRORS.headerMismatch, `Header mismatch: ${message}`, 400);
+}
+
+function malformed(message: string): RpcFailure {
+  return new RpcFailure(RPC_ERRORS.invalidParams, `Invalid params: ${message}`, 400);
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? "missing" : JSON.stringify(value);
+}

@@ -1,0 +1,35 @@
+import type { GatewayServer } from "./access.ts";
+import type { McpLink, ServerMessage } from "./link.ts";
+
+/** Sends a message to the client. */
+export type Emit = (message: ServerMessage) => void;
+
+/** A stream to a client, with what it listens to. */
+export class ClientStream {
+  private readonly ends = new Map<string, { readonly link: McpLink; readonly end: () => void }>();
+  private isEnded = false;
+
+  constructor(
+    readonly emit: Emit,
+    private readonly begin: (server: GatewayServer, link: McpLink) => () => void,
+  ) {}
+
+  listen(server: GatewayServer, link: McpLink): void {
+    if (this.isEnded || this.ends.get(server.name)?.link === link) return;
+    this.ends.get(server.name)?.end();
+    this.ends.set(server.name, { link, end: this.begin(server, link) });
+  }
+
+  listenAgain(server: GatewayServer): void {
+    const known = this.ends.get(server.name);
+    if (known === undefined) return;
+    known.end();
+    this.ends.set(server.name, { link: known.link, end: this.begin(server, known.link) });
+  }
+
+  end(): void {
+    this.isEnded = true;
+    for (const { end } of this.ends.values()) end();
+    this.ends.clear();
+  }
+}

@@ -1,0 +1,218 @@
+import type { GatewayServer } from "./access.ts";
+import type { Emit } from "./client-stream.ts";
+import {
+  createResult,
+  objectIn,
+  RPC_ERRORS,
+  RpcFailure,
+  type RpcParams,
+  type RpcRequest,
+  type RpcResponse,
+} from "./json-rpc.ts";
+import type { McpSession, RoutedRequest } from "./mcp-session.ts";
+import { findByPrefix, isListMethod, LISTS, type ListMethod } from "./names.ts";
+import { META, REVISIONS, STATELESS } from "./revisions.ts";
+import { settledWithin } from "./wait.ts";
+
+/** A client's request, with everything that serving it needs. */
+export interface Dispatched {
+  readonly request: RpcRequest;
+  readonly session: McpSession;
+  readonly servers: readonly GatewayServer[];
+  readonly emit: Emit;
+  readonly signal: AbortSignal;
+  readonly traceparent: string | undefined;
+  readonly pageSize: number;
+  /** Milliseconds that `initialize` waits for the servers. */
+  readonly waitMs: number;
+  readonly version: string;
+  /** Replaces secrets in what servers report about their failures. */
+  readonly redact: (text: string) => string;
+}
+
+/** The server that a request is for, and its params in the server's own names. */
+export interface Routed {
+  readonly server: GatewayServer;
+  readonly params: RpcParams;
+}
+
+const BY_NAME = new Set(["tools/call", "prompts/get"]);
+const BY_URI = new Set(["resources/read", "resources/subscribe", "resources/unsubscribe"]);
+/** Methods that revision 2026-07-28 has removed. */
+const WITH_SESSION = new Set([
+  "initialize",
+  "ping",
+  "logging/setLevel",
+  "resources/subscribe",
+  "resources/unsubscribe",
+]);
+
+/** Returns the server that a request is for; undefined if it is for all. Throws `RpcFailure` if there is none. */
+export function route(request: RpcRequest, servers: readonly GatewayServer[]): Routed | undefined {
+  const { method, params = {} } = request;
+  if (BY_NAME.has(method)) {
+    const what = method === "tools/call" ? "tool" : "prompt";
+    const { server, rest } = byName(servers, params["name"], what);
+    return { server, params: { ...params, name: rest } };
+  }
+  if (BY_URI.has(method)) {
+    const { server, rest } = byUri(servers, params["uri"]);
+    return { server, params: { ...params, uri: rest } };
+  }
+  if (method !== "completion/complete") return undefined;
+  const ref = objectIn(params["ref"]);
+  if (ref["type"] === "ref/prompt") {
+    const { server, rest } = byName(servers, ref["name"], "prompt");
+    return { server, params: { ...params, ref: { ...ref, name: rest } } };
+  }
+  const { server, rest } = byUri(servers, ref["uri"]);
+  return { server, params: { ...params, ref: { ...ref, uri: rest } } };
+}
+
+function byName(servers: readonly GatewayServer[], name: unknown, what: string) {
+  const found = typeof name === "string" ? findByPrefix(servers, name, "name") : undefined;
+  if (found === undefined || !found.server.allows(found.rest))
+    throw new RpcFailure(RPC_ERRORS.invalidParams, `Unknown ${what}: ${String(name)}`);
+  return found;
+}
+
+function byUri(servers: readonly GatewayServer[], uri: unknown) {
+  const whole = servers.filter(({ isWhole }) => isWhole);
+  const found = typeof uri === "string" ? findByPrefix(whole, uri, "uri") : undefined;
+  if (found === undefined)
+    throw new RpcFailure(RPC_ERRORS.resourceNotFound, `Resource not found: ${String(uri)}`, 200, { uri });
+  return found;
+}
+
+/** Serves a request at its server, or by what all servers offer. Throws `RpcFailure` and `AppError`. */
+export async function dispatch(call: Dispatched, routed: Routed | undefined): Promise<RpcResponse> {
+  const { request, session } = call;
+  const { id, method } = request;
+  const isStateless = session.client.version === STATELESS;
+  if (isStateless && WITH_SESSION.has(method)) throw unknownMethod(method);
+  if (routed !== undefined) {
+    const response = await serveRouted(call, routed);
+    return { ...(isStateless ? toStateless(method, response) : response), id };
+  }
+  const result = await serveOwn(call);
+  return createResult(id, isStateless ? complete(method, result, call.version) : result);
+}
+
+async function serveRouted(call: Dispatched, { server, params }: Routed): Promise<RpcResponse> {
+  const { request, session, emit, signal, traceparent } = call;
+  const { method } = request;
+  const forwarded: RoutedRequest = { server, method, params, emit, signal, traceparent };
+  if (method === "resources/subscribe" || method === "resources/unsubscribe")
+    return session.subscribe(forwarded, String(params["uri"]), method === "resources/subscribe");
+  return session.request(forwarded);
+}
+
+async function serveOwn(call: Dispatched): Promise<RpcParams> {
+  const { request, session, servers, pageSize } = call;
+  const { method, params } = request;
+  if (isListMethod(method)) {
+    const { items, missing } = await session.list(servers, method);
+    const reasons = missing.map(({ server, reason }) => ({ server, reason: call.redact(reason) }));
+    return toPage(method, params, { items, missing: reasons }, pageSize);
+  }
+  switch (method) {
+    case "initialize": {
+      const { capabilities, instructions } = await describe(call);
+      const { version: protocolVersion } = session.client;
+      return { protocolVersion, capabilities, serverInfo: serverInfo(call.version), ...instructions };
+    }
+    case "server/discover": {
+      const { capabilities, instructions } = await describe(call);
+      return {
+        supportedVersions: REVISIONS,
+        capabilities,
+        serverInfo: serverInfo(call.version),
+        ...instructions,
+      };
+    }
+    case "ping":
+      return {};
+    case "logging/setLevel":
+      await session.setLogLevel(params?.["level"]);
+      return {};
+    default:
+      throw unknownMethod(method);
+  }
+}
+
+export function unknownMethod(method: string): RpcFailure {
+  return new RpcFailure(RPC_ERRORS.methodNotFound, `Method not found: ${method}`, 404);
+}
+
+function serverInfo(version: string): RpcParams {
+  return { name: "sallyport", title: "Sallyport", version: version === "" ? "0" : version };
+}
+
+/** Returns what the servers can do together. Servers that have not responded in time count as able to do everything. */
+async function describe({ session, servers, waitMs }: Dispatched) {
+  const links = await Promise.all(servers.map((server) => settledWithin(session.link(server), waitMs)));
+  const found = links.map((each) => (each?.isDone ? each.value.facts : undefined));
+  const has = (name: string) =>
+    found.some((facts) => facts === undefined || facts.capabilities[name] !== undefined);
+  const isSession = session.client.version !== STATELESS;
+  const capabilities: RpcParams = {
+    ...(has("tools") && { tools: { listChanged: true } }),
+    ...(has("prompts") && { prompts: { listChanged: true } }),
+    ...(has("resources") && { resources: { listChanged: true, subscribe: true } }),
+    ...(has("completions") && { completions: {} }),
+    ...(has("logging") && isSession && { logging: {} }),
+  };
+  const texts = servers.flatMap(({ name }, index) => {
+    const text = found[index]?.instructions;
+    return text === undefined ? [] : [`${name}: ${text}`];
+  });
+  return { capabilities, instructions: texts.length === 0 ? {} : { instructions: texts.join("\n\n") } };
+}
+
+/** Returns one page of a list. The cursor is the number of items before it. */
+function toPage(
+  method: ListMethod,
+  params: RpcParams | undefined,
+  { items, missing }: Awaited<ReturnType<McpSession["list"]>>,
+  pageSize: number,
+): RpcParams {
+  const cursor = params?.["cursor"];
+  const from = cursor === undefined ? 0 : parseCursor(cursor);
+  const next = from + pageSize;
+  return {
+    [LISTS[method].member]: items.slice(from, next),
+    ...(next < items.length && { nextCursor: Buffer.from(`from ${next}`).toString("base64url") }),
+    ...(missing.length > 0 && { _meta: { "sallyport/missing": missing } }),
+  };
+}
+
+function parseCursor(cursor: unknown): number {
+  const text = typeof cursor === "string" ? Buffer.from(cursor, "base64url").toString("utf8") : "";
+  const digits = /^from (\d{1,9})$/.exec(text)?.[1];
+  if (digits === undefined) throw new RpcFailure(RPC_ERRORS.invalidParams, "The cursor is not valid");
+  return Number(digits);
+}
+
+/** Methods whose results clients may cache. */
+const CACHEABLE = new Set<string>([...Object.keys(LISTS), "resources/read", "server/discover"]);
+
+/** Adds what results have in revision 2026-07-28. What a client sees depends on its key, so nothing is cached for others. */
+function complete(method: string, result: RpcParams, version?: string): RpcParams {
+  const own = version === undefined ? {} : { [META.serverInfo]: serverInfo(version) };
+  const _meta = { ...own, ...objectIn(result["_meta"]) };
+  return {
+    resultType: "complete",
+    ...(CACHEABLE.has(method) && { ttlMs: 0 }),
+    ...result,
+    ...(CACHEABLE.has(method) && { cacheScope: "private" }),
+    ...(Object.keys(_meta).length > 0 && { _meta }),
+  };
+}
+
+/** Converts a server's response to revision 2026-07-28. */
+function toStateless(method: string, response: RpcResponse): RpcResponse {
+  const { result, error } = response;
+  if (result !== undefined) return { ...response, result: { ...complete(method, result) } };
+  if (error?.code !== RPC_ERRORS.resourceNotFound) return response;
+  return { ...response, error: { ...error, code: RPC_ERRORS.invalidParams } };
+}

@@ -1,0 +1,122 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { AppError } from "../../../errors.ts";
+import { findExcess } from "../../../json/bounds.ts";
+import { createSseParser } from "../../../sse/parse.ts";
+import { readUpTo, readWhole } from "../../body/read-whole.ts";
+import type { ReceivedResponse } from "../../upstream/send.ts";
+import {
+  isNotification,
+  isRequest,
+  parseRpc,
+  type RpcId,
+  type RpcMessage,
+  type RpcResponse,
+} from "./json-rpc.ts";
+import type { ServerMessage } from "./link.ts";
+
+/** A request to an MCP server over HTTP. */
+export interface HttpRequest {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string | null;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Sends a request with the server's credentials. Rejects with an `AppError`. */
+export type SendHttp = (request: HttpRequest) => Promise<ReceivedResponse>;
+
+/** The response to a posted message. */
+export interface Exchanged {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** The response with the request's id, or the error in a body of another status; undefined if there is none. */
+  readonly response: RpcResponse | undefined;
+  /** The last event's id, if an event stream ended before the response. */
+  readonly lastEventId: string | undefined;
+}
+
+const MAX_BODY = 64 * 1024 * 1024;
+const MAX_ERROR = 64 * 1024;
+/** Characters of one event, which may hold an image. */
+const MAX_EVENT = 64 * 1024 * 1024;
+const BOUNDS = { values: 500_000, depth: 256 };
+export const JSON_AND_EVENTS = "application/json, text/event-stream";
+
+/** Reads the response to a message: JSON, an event stream, or nothing. */
+export async function readExchange(
+  server: string,
+  received: ReceivedResponse,
+  id: RpcId | undefined,
+  onMessage: (message: ServerMessage) => void,
+): Promise<Exchanged> {
+  const { status, headers, body } = received;
+  const type = headers["content-type"] ?? "";
+  if (status >= 400) {
+    const response = findResponse(parseJson((await readUpTo(body, MAX_ERROR)).toString()), undefined);
+    return { status, headers, response, lastEventId: undefined };
+  }
+  if (/^text\/event-stream\b/i.test(type)) {
+    const { response, lastEventId } = await readEvents(received, id, onMessage);
+    return { status, headers, response, lastEventId };
+  }
+  const bytes = await readWhole(body, MAX_BODY);
+  if (bytes === undefined) throw invalid(server, "returned a response that is too large");
+  if (bytes.length === 0) return { status, headers, response: undefined, lastEventId: undefined };
+  if (await findExcess(bytes, BOUNDS)) throw invalid(server, "returned a response with too many values");
+  const response = findResponse(parseJson(bytes.toString("utf8")), id);
+  if (response === undefined && id !== undefined) throw invalid(server, "returned no JSON-RPC response");
+  return { status, headers, response, lastEventId: undefined };
+}
+
+/** Reads events until the response with this id, or until the stream ends. */
+export async function readEvents(
+  { body }: ReceivedResponse,
+  id: RpcId | undefined,
+  onMessage: (message: ServerMessage) => void,
+): Promise<{ readonly response: RpcResponse | undefined; readonly lastEventId: string | undefined }> {
+  const parser = createSseParser(MAX_EVENT);
+  for await (const chunk of body) {
+    for (const { data } of parser.push(chunk)) {
+      const value = data === "" ? undefined : parseJson(data);
+      // Revision 2025-03-26 has batches.
+      for (const each of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
+        const message = parseRpc(each);
+        if (message === undefined) continue;
+        if (isRequest(message) || isNotification(message)) onMessage(message);
+        else if (id !== undefined && message.id === id) return { response: message, lastEventId: undefined };
+      }
+    }
+  }
+  return { response: undefined, lastEventId: parser.lastEventId };
+}
+
+/** Returns the response in a value; of a batch, the one with this id. */
+function findResponse(value: unknown, id: RpcId | undefined): RpcResponse | undefined {
+  const messages: (RpcMessage | undefined)[] = Array.isArray(value) ? value.map(parseRpc) : [parseRpc(value)];
+  return messages.find(
+    (each): each is RpcResponse =>
+      each !== undefined && each.method === undefined && (id === undefined || each.id === id),
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the error of a response that is not MCP. */
+export function invalid(server: string, what: string): AppError {
+  return new AppError("upstream_invalid", `The MCP server ${server} ${what}`);
+}
+
+/** Returns the error of a status that is not an MCP response. */
+export function statusError(server: string, status: number): AppError {
+  if (status === 401 || status === 403)
+    return new AppError("upstream_error", `The MCP server ${server} rejected the credentials (${status})`, {
+      hint: `Check proxy.mcp.${server}, or sign in: sallyport proxy mcp login ${server}`,
+    });
+  return new AppError("upstream_error", `The MCP server ${server} responded with status ${status}`);
+}

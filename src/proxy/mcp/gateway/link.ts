@@ -1,0 +1,38 @@
+import type { RpcMessage, RpcNotification, RpcParams, RpcRequest, RpcResponse } from "./json-rpc.ts";
+
+/** A message that a server sends of itself: a notification, or a request to the client. */
+export type ServerMessage = RpcRequest | RpcNotification;
+
+export interface LinkRequest {
+  readonly method: string;
+  readonly params: RpcParams | undefined;
+  readonly signal: AbortSignal;
+  /** Receives what the server sends before its response, such as progress. */
+  readonly onMessage: (message: ServerMessage) => void;
+  /** Continues the call's trace at the server; undefined: none. */
+  readonly traceparent?: string | undefined;
+  /** Further HTTP headers. */
+  readonly headers?: readonly (readonly [name: string, value: string])[] | undefined;
+}
+
+/** What a server says about itself. */
+export interface ServerFacts {
+  readonly capabilities: RpcParams;
+  readonly instructions: string | undefined;
+  /** Whether each request carries its revision, instead of a session. */
+  readonly isStateless: boolean;
+}
+
+/** An open connection to one MCP server, on behalf of one client or of the clients of one key. */
+export interface McpLink {
+  readonly facts: ServerFacts;
+  /** Resolves with the server's response. Rejects with an `AppError` if there is none. */
+  request(request: LinkRequest): Promise<RpcResponse>;
+  /** Sends a notification, or the response to a server's request. */
+  send(message: RpcMessage): Promise<void>;
+  /** Receives messages that belong to no request, from now on. Returns a function that ends that. */
+  listen(onMessage: (message: ServerMessage) => void, resources: () => readonly string[]): () => void;
+  /** Calls `listener` once when the connection has ended by itself. */
+  onEnd(listener: () => void): void;
+  close(): Promise<void>;
+}

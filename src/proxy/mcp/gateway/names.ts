@@ -1,0 +1,93 @@
+import type { McpPrefix } from "../../../config/proxy/mcp-config.ts";
+import { objectIn, type RpcParams } from "./json-rpc.ts";
+
+/**
+ * The names of what servers offer, prefixed by the server: `github__search` for a tool or prompt, `github+file:///a` for a
+ * resource. A server without a prefix keeps its names.
+ */
+export type Prefix = McpPrefix;
+
+/** The members of results whose items have names or URIs, by the method that lists them. */
+export const LISTS = {
+  "tools/list": { member: "tools", id: "name" },
+  "prompts/list": { member: "prompts", id: "name" },
+  "resources/list": { member: "resources", id: "uri" },
+  "resources/templates/list": { member: "resourceTemplates", id: "uriTemplate" },
+} as const;
+
+export type ListMethod = keyof typeof LISTS;
+
+export function isListMethod(method: string): method is ListMethod {
+  return Object.hasOwn(LISTS, method);
+}
+
+/** Adds the prefix to an item of a list. */
+export function prefixItem(method: ListMethod, item: RpcParams, prefix: Prefix): RpcParams {
+  const { id } = LISTS[method];
+  const known = item[id];
+  if (typeof known !== "string") return item;
+  const named = { ...item, [id]: `${id === "name" ? prefix.name : prefix.uri}${known}` };
+  const _meta = method === "tools/list" ? prefixUi(item["_meta"], prefix) : undefined;
+  return _meta === undefined ? named : { ...named, _meta };
+}
+
+/** Adds the prefix to the resource that shows a tool's result (MCP Apps); undefined if there is none. */
+function prefixUi(meta: unknown, { uri }: Prefix): RpcParams | undefined {
+  const members = objectIn(meta);
+  const ui = objectIn(members["ui"]);
+  const flat = members["ui/resourceUri"];
+  if (typeof ui["resourceUri"] !== "string" && typeof flat !== "string") return undefined;
+  return {
+    ...members,
+    ...(typeof ui["resourceUri"] === "string" && {
+      ui: { ...ui, resourceUri: `${uri}${ui["resourceUri"]}` },
+    }),
+    ...(typeof flat === "string" && { "ui/resourceUri": `${uri}${flat}` }),
+  };
+}
+
+/** Adds the prefix to every resource that a result names, so that the client can read it. */
+export function prefixResult(method: string, result: RpcParams, prefix: Prefix): RpcParams {
+  if (prefix.uri === "") return result;
+  if (method === "tools/call") return mapMember(result, "content", (part) => prefixContent(part, prefix));
+  if (method === "resources/read") return mapMember(result, "contents", (part) => prefixUri(part, prefix));
+  if (method !== "prompts/get") return result;
+  return mapMember(result, "messages", (message) => ({
+    ...message,
+    content: Array.isArray(message["content"])
+      ? message["content"].map((part: unknown) => prefixContent(objectIn(part), prefix))
+      : prefixContent(objectIn(message["content"]), prefix),
+  }));
+}
+
+function mapMember(result: RpcParams, member: string, map: (item: RpcParams) => RpcParams): RpcParams {
+  const items = result[member];
+  return Array.isArray(items)
+    ? { ...result, [member]: items.map((item: unknown) => map(objectIn(item))) }
+    : result;
+}
+
+function prefixContent(part: RpcParams, prefix: Prefix): RpcParams {
+  if (part["type"] === "resource_link") return prefixUri(part, prefix);
+  if (part["type"] !== "resource") return part;
+  return { ...part, resource: prefixUri(objectIn(part["resource"]), prefix) };
+}
+
+/** Adds the prefix to the member `uri`. */
+export function prefixUri(item: RpcParams, prefix: Prefix): RpcParams {
+  return typeof item["uri"] === "string" ? { ...item, uri: `${prefix.uri}${item["uri"]}` } : item;
+}
+
+/** Returns the candidate whose prefix a name or URI has, and the rest; the longest prefix wins. */
+export function findByPrefix<Candidate extends { readonly prefix: Prefix }>(
+  candidates: readonly Candidate[],
+  id: string,
+  kind: keyof Prefix,
+): { readonly server: Candidate; readonly rest: string } | undefined {
+  let best: Candidate | undefined;
+  for (const each of candidates) {
+    const text = each.prefix[kind];
+    if (id.startsWith(text) && (best === undefined || text.length > best.prefix[kind].length)) best = each;
+  }
+  return best && { server: best, rest: id.slice(best.prefix[kind].length) };
+}

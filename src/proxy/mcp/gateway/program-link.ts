@@ -1,0 +1,167 @@
+import { AppError } from "../../../errors.ts";
+import {
+  createNotification,
+  createResult,
+  objectIn,
+  type RpcMessage,
+  type RpcNotification,
+  type RpcParams,
+  type RpcResponse,
+} from "./json-rpc.ts";
+import type { LinkRequest, McpLink, ServerFacts, ServerMessage } from "./link.ts";
+import { type ClientFacts, META, metaOf, STATELESS, withClientMeta, withoutClientMeta } from "./revisions.ts";
+
+/** The pipe to a running program. */
+export interface ProgramPipe {
+  readonly facts: ServerFacts;
+  /** All connections to the program. */
+  readonly links: Set<ProgramLink>;
+  nextId(): number;
+  write(message: RpcMessage): void;
+}
+
+interface Pending {
+  readonly resolve: (response: RpcResponse) => void;
+  readonly reject: (error: AppError) => void;
+  readonly onMessage: LinkRequest["onMessage"];
+  /** The client's progress token. */
+  readonly token: unknown;
+}
+
+/**
+ * The connection of one client to a program that all clients share. Ids and progress tokens are replaced, so that they
+ * differ between clients.
+ */
+export class ProgramLink implements McpLink {
+  readonly facts: ServerFacts;
+  private readonly pending = new Map<number, Pending>();
+  private readonly listeners = new Set<(message: ServerMessage) => void>();
+  private readonly subscribed = new Set<string>();
+  private ended: (() => void) | undefined;
+
+  constructor(
+    private readonly pipe: ProgramPipe,
+    private readonly client: ClientFacts,
+  ) {
+    this.facts = pipe.facts;
+    pipe.links.add(this);
+  }
+
+  request({ method, params, signal, onMessage }: LinkRequest): Promise<RpcResponse> {
+    const { pipe } = this;
+    if (!pipe.links.has(this))
+      return Promise.reject(new AppError("upstream_unreachable", "The MCP server has ended"));
+    if (method === "resources/subscribe") this.subscribed.add(String(params?.["uri"]));
+    if (method === "resources/unsubscribe" && this.isSharedResource(String(params?.["uri"])))
+      return Promise.resolve(createResult(0, {}));
+    const id = pipe.nextId();
+    return new Promise((resolve, reject) => {
+      const abort = () => {
+        this.pending.delete(id);
+        pipe.write(createNotification("notifications/cancelled", { requestId: id }));
+        reject(new AppError("client_gone", "The client has cancelled the request"));
+      };
+      const settle = () => void signal.removeEventListener("abort", abort);
+      if (signal.aborted) {
+        reject(new AppError("client_gone", "The client has cancelled the request"));
+        return;
+      }
+      signal.addEventListener("abort", abort, { once: true });
+      this.pending.set(id, {
+        resolve(response) {
+          settle();
+          resolve(response);
+        },
+        reject(error) {
+          settle();
+          reject(error);
+        },
+        onMessage,
+        token: metaOf(params)["progressToken"],
+      });
+      pipe.write({ jsonrpc: "2.0", id, method, params: { ...this.toProgram(params, id) } });
+    });
+  }
+
+  /** The program is shared, so no client speaks for all of them. */
+  async send(_message: RpcMessage): Promise<void> {}
+
+  listen(onMessage: (message: ServerMessage) => void): () => void {
+    this.listeners.add(onMessage);
+    return () => void this.listeners.delete(onMessage);
+  }
+
+  onEnd(listener: () => void): void {
+    this.ended = listener;
+    if (!this.pipe.links.has(this)) listener();
+  }
+
+  async close(): Promise<void> {
+    this.pipe.links.delete(this);
+    this.end(new AppError("upstream_cut", "The connection was closed"));
+  }
+
+  /** Takes a response of the program. Returns false if it belongs to another client. */
+  takeResponse(response: RpcResponse): boolean {
+    const id = Number(response.id);
+    const pending = this.pending.get(id);
+    this.pending.delete(id);
+    pending?.resolve(response);
+    return pending !== undefined;
+  }
+
+  /** Takes the progress of a request. Returns false if it belongs to another client. */
+  takeProgress({ method, params }: RpcNotification): boolean {
+    const pending = this.pending.get(Number(params?.["progressToken"]));
+    pending?.onMessage(createNotification(method, { ...params, progressToken: pending.token }));
+    return pending !== undefined;
+  }
+
+  /** Takes a notification that belongs to no request. */
+  takeNotification(message: RpcNotification, isOnlyRequest: boolean): void {
+    const [pending] = this.pending.values();
+    if (message.method === "notifications/message" && isOnlyRequest && pending !== undefined) {
+      pending.onMessage(message);
+      return;
+    }
+    const uri = message.params?.["uri"];
+    if (message.method === "notifications/resources/updated" && !this.follows(String(uri))) return;
+    for (const listener of this.listeners) listener(message);
+  }
+
+  get requests(): number {
+    return this.pending.size;
+  }
+
+  /** Ends the connection, because the program has ended. */
+  end(error: AppError): void {
+    for (const { reject } of this.pending.values()) reject(error);
+    this.pending.clear();
+    this.listeners.clear();
+    this.ended?.();
+  }
+
+  /** Ends this client's subscription. Returns whether others follow the resource. */
+  private isSharedResource(uri: string): boolean {
+    this.subscribed.delete(uri);
+    return [...this.pipe.links].some((link) => link.subscribed.has(uri));
+  }
+
+  /** Returns whether the client has subscribed to a resource, or to one that it is part of. */
+  private follows(uri: string): boolean {
+    return [...this.subscribed].some((known) => uri.startsWith(known));
+  }
+
+  private toProgram(params: RpcParams | undefined, id: number): RpcParams {
+    const { isStateless } = this.facts;
+    const isWhole = metaOf(params)[META.version] === STATELESS;
+    const own = isStateless
+      ? isWhole
+        ? params
+        : withClientMeta(params, this.client)
+      : withoutClientMeta(params);
+    const meta = objectIn(own?.["_meta"]);
+    if (meta["progressToken"] === undefined) return own ?? {};
+    return { ...own, _meta: { ...meta, progressToken: id } };
+  }
+}

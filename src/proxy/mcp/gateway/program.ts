@@ -1,0 +1,273 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import type { McpProgram } from "../../../config/proxy/mcp-config.ts";
+import { AppError, getErrorMessage } from "../../../errors.ts";
+import { findProgram, hasEnded, signalGroup, within } from "./child-process.ts";
+import {
+  createError,
+  createNotification,
+  createRequest,
+  createResult,
+  isNotification,
+  isRequest,
+  objectIn,
+  parseRpc,
+  RPC_ERRORS,
+  type RpcMessage,
+  type RpcParams,
+  type RpcResponse,
+} from "./json-rpc.ts";
+import type { McpLink, ServerFacts } from "./link.ts";
+import { ProgramLink, type ProgramPipe } from "./program-link.ts";
+import { type ClientFacts, LATEST_SESSION, STATELESS, withClientMeta } from "./revisions.ts";
+
+export interface ProgramParts {
+  readonly version: string;
+  /** Writes a line for the person who runs the proxy. */
+  readonly note: (line: string) => void;
+}
+
+/** Waits before a program that has ended starts again; doubled with each end. */
+const RESTART_MS = 500;
+const MAX_RESTART_MS = 60_000;
+/** Calls wait for a restart that is this near. */
+const SHORT_MS = 2_000;
+/** A program that has run for this time starts again without a longer wait. */
+const STABLE_MS = 60_000;
+/** Time limit for the handshake: a package manager may have to install the program first. */
+const HANDSHAKE_MS = 120_000;
+/** Time that a program has to end after its input was closed, and after SIGTERM. */
+const CLOSE_MS = 700;
+const TERM_MS = 1_000;
+const MAX_LOG_LINE = 2_000;
+
+/** Starts a program as an MCP server over stdin and stdout, and starts it again when it ends, until it is stopped. */
+export class ProgramServer {
+  private child: ChildProcessWithoutNullStreams | undefined;
+  private running: Promise<ProgramPipe>;
+  private failures = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private isStopped = false;
+  private serial = 0;
+
+  constructor(
+    private readonly name: string,
+    private readonly program: McpProgram,
+    private readonly parts: ProgramParts,
+  ) {
+    this.running = this.start();
+    this.running.catch(() => {});
+  }
+
+  /** Starts the program. Each start is followed by one restart, whether the program has ended or cannot be started. */
+  private start(): Promise<ProgramPipe> {
+    const startedAt = performance.now();
+    let isOver = false;
+    const restart = () => {
+      if (isOver) return;
+      isOver = true;
+      this.restart(performance.now() - startedAt);
+    };
+    const running = this.run(restart);
+    running.catch((error: unknown) => {
+      if (!this.isStopped && !isOver) this.report(`cannot run: ${getErrorMessage(error)}`);
+      restart();
+    });
+    return running;
+  }
+
+  /** Resolves with a client's connection once the program is ready. */
+  async link(client: ClientFacts, signal: AbortSignal): Promise<McpLink> {
+    const aborted = new Promise<never>((_resolve, reject) => {
+      const abort = () =>
+        reject(new AppError("upstream_timeout", `The MCP server ${this.name} is not ready`));
+      if (signal.aborted) abort();
+      signal.addEventListener("abort", abort, { once: true });
+    });
+    aborted.catch(() => {});
+    return new ProgramLink(await Promise.race([this.running, aborted]), client);
+  }
+
+  /** Ends the program and everything that it has started. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    clearTimeout(this.timer);
+    const { child } = this;
+    if (child === undefined || hasEnded(child)) return;
+    const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+    child.stdin.end();
+    for (const [ms, signal] of [
+      [CLOSE_MS, "SIGTERM"],
+      [TERM_MS, "SIGKILL"],
+    ] as const) {
+      await within(ended, ms);
+      if (hasEnded(child)) return;
+      signalGroup(child, signal);
+    }
+    await within(ended, TERM_MS);
+  }
+
+  /** Ends the program at once, because the proxy's process ends. */
+  kill(): void {
+    this.isStopped = true;
+    if (this.child !== undefined && !hasEnded(this.child)) signalGroup(this.child, "SIGKILL");
+  }
+
+  private async run(restart: () => void): Promise<ProgramPipe> {
+    const { command, args, env, cwd, path } = this.program;
+    const child = spawn(await findProgram(command, path), [...args], {
+      env: { ...env },
+      cwd,
+      stdio: "pipe",
+      windowsHide: true,
+      // A group of its own: the program's own children end with it.
+      detached: process.platform !== "win32",
+    });
+    this.child = child;
+    await new Promise<void>((resolve, reject) => {
+      child.once("spawn", resolve);
+      child.once("error", reject);
+    });
+    if (this.isStopped) signalGroup(child, "SIGKILL");
+    return this.connect(child, restart);
+  }
+
+  private async connect(child: ChildProcessWithoutNullStreams, restart: () => void): Promise<ProgramPipe> {
+    const links = new Set<ProgramLink>();
+    const write = (message: RpcMessage) => {
+      if (child.stdin.writable) child.stdin.write(`${JSON.stringify(message)}\n`);
+    };
+    // A program that ends while it is written to, or cannot be signaled.
+    child.stdin.on("error", () => {});
+    child.on("error", () => {});
+    const own = new Map<number, (response: RpcResponse) => void>();
+    let fail: (error: AppError) => void = () => {};
+    const failed = new Promise<never>((_resolve, reject) => {
+      fail = reject;
+    });
+    failed.catch(() => {});
+    child.once("exit", (code, signal) => {
+      const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
+      if (!this.isStopped) this.report(`ended with ${how}`);
+      const error = new AppError("upstream_cut", `The MCP server ${this.name} ended with ${how}`);
+      fail(error);
+      // What the program has started ends with it.
+      signalGroup(child, "SIGKILL");
+      restart();
+      // Its last lines are read first.
+      child.once("close", () => {
+        const open = [...links];
+        links.clear();
+        for (const link of open) link.end(error);
+      });
+    });
+    createInterface({ input: child.stderr }).on("line", (line) => this.report(line));
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      const message = parseLine(line);
+      if (message === undefined) {
+        if (line.trim() !== "") this.report(line);
+      } else if (isRequest(message)) write(toClientResponse(message));
+      else if (isNotification(message)) {
+        if (message.method === "notifications/progress")
+          [...links].some((link) => link.takeProgress(message));
+        else {
+          const total = [...links].reduce((sum, link) => sum + link.requests, 0);
+          for (const link of links) link.takeNotification(message, total === 1 && link.requests === 1);
+        }
+      } else if (message.id !== undefined && own.has(Number(message.id)))
+        own.get(Number(message.id))?.(message);
+      else [...links].some((link) => link.takeResponse(message));
+    });
+    const ask = (method: string, params: RpcParams) =>
+      new Promise<RpcResponse>((resolve) => {
+        const id = this.nextId();
+        own.set(id, (response) => {
+          own.delete(id);
+          resolve(response);
+        });
+        write(createRequest(id, method, params));
+      });
+    const timer = setTimeout(() => {
+      this.report(`has not completed its handshake within ${HANDSHAKE_MS / 1000} s`);
+      signalGroup(child, "SIGKILL");
+    }, HANDSHAKE_MS);
+    try {
+      const facts = await Promise.race([this.shakeHands(ask, write), failed]);
+      return { facts, links, write, nextId: () => this.nextId() };
+    } catch (error) {
+      signalGroup(child, "SIGKILL");
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Begins the session, or asks a program without sessions what it offers. */
+  private async shakeHands(
+    ask: (method: string, params: RpcParams) => Promise<RpcResponse>,
+    write: (message: RpcMessage) => void,
+  ): Promise<ServerFacts> {
+    // All clients share the program, so it cannot ask one of them anything.
+    const capabilities: RpcParams = {};
+    const clientInfo = { name: "sallyport", version: this.parts.version };
+    const params = { protocolVersion: LATEST_SESSION, capabilities, clientInfo };
+    const { result } = await ask("initialize", params);
+    if (result !== undefined) {
+      write(createNotification("notifications/initialized"));
+      return toFacts(result, false);
+    }
+    const client = { version: STATELESS, capabilities, info: clientInfo };
+    const discovered = await ask("server/discover", withClientMeta(undefined, client));
+    if (discovered.result !== undefined) return toFacts(discovered.result, true);
+    throw new AppError("upstream_invalid", `it rejected the handshake: ${discovered.error?.message ?? ""}`);
+  }
+
+  private restart(ranMs: number): void {
+    if (this.isStopped) return;
+    this.failures = ranMs >= STABLE_MS ? 0 : this.failures + 1;
+    const wait = Math.min(RESTART_MS * 2 ** Math.max(0, this.failures - 1), MAX_RESTART_MS);
+    this.report(`starts again in ${wait / 1000} s`);
+    this.running = new Promise((resolve, reject) => {
+      this.timer = setTimeout(() => {
+        this.running = this.start();
+        this.running.then(resolve, reject);
+      }, wait);
+      this.timer.unref();
+      const text = `The MCP server ${this.name} has ended, and starts again in ${wait / 1000} s`;
+      if (wait > SHORT_MS) reject(new AppError("upstream_unreachable", text));
+    });
+    this.running.catch(() => {});
+  }
+
+  private report(text: string): void {
+    this.parts.note(`mcp ${this.name}: ${text.slice(0, MAX_LOG_LINE)}`);
+  }
+
+  private nextId(): number {
+    this.serial += 1;
+    return this.serial;
+  }
+}
+
+function toFacts(result: RpcParams, isStateless: boolean): ServerFacts {
+  const { instructions } = result;
+  return {
+    capabilities: objectIn(result["capabilities"]),
+    instructions: typeof instructions === "string" ? instructions : undefined,
+    isStateless,
+  };
+}
+
+/** Responds to a request of the program, which can be for none of the clients. */
+function toClientResponse(message: Extract<RpcMessage, { method: string; id: string | number }>): RpcMessage {
+  if (message.method === "ping") return createResult(message.id, {});
+  return createError(message.id, RPC_ERRORS.methodNotFound, "The client takes no requests");
+}
+
+function parseLine(line: string): RpcMessage | undefined {
+  try {
+    return parseRpc(JSON.parse(line));
+  } catch {
+    return undefined;
+  }
+}

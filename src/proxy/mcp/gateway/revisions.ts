@@ -1,0 +1,88 @@
+import { objectIn, type RpcParams } from "./json-rpc.ts";
+
+/**
+ * The protocol's revisions. Until 2025-11-25 a client opens a session with `initialize`; from 2026-07-28 on, each request
+ * carries its version and the client's capabilities in `_meta`.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
+ */
+export const STATELESS = "2026-07-28";
+export const LATEST_SESSION = "2025-11-25";
+export const SESSION_REVISIONS = [LATEST_SESSION, "2025-06-18", "2025-03-26", "2024-11-05"] as const;
+export const REVISIONS = [STATELESS, ...SESSION_REVISIONS] as const;
+
+/** Names of members of `_meta` that revision 2026-07-28 defines. */
+export const META = {
+  version: "io.modelcontextprotocol/protocolVersion",
+  clientInfo: "io.modelcontextprotocol/clientInfo",
+  clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
+  logLevel: "io.modelcontextprotocol/logLevel",
+  serverInfo: "io.modelcontextprotocol/serverInfo",
+  subscription: "io.modelcontextprotocol/subscriptionId",
+} as const;
+
+const OWN = new Set<string>([META.version, META.clientInfo, META.clientCapabilities, META.logLevel]);
+
+/** What a client says about itself. */
+export interface ClientFacts {
+  readonly version: string;
+  readonly capabilities: RpcParams;
+  readonly info: RpcParams;
+}
+
+/** Returns the `_meta` of a request. */
+export function metaOf(params: RpcParams | undefined): RpcParams {
+  return objectIn(params?.["_meta"]);
+}
+
+/** Returns the params with the members of `_meta` that a request without a session needs. */
+export function withClientMeta(params: RpcParams | undefined, client: ClientFacts): RpcParams {
+  const _meta = {
+    ...metaOf(params),
+    [META.version]: STATELESS,
+    [META.clientInfo]: client.info,
+    [META.clientCapabilities]: client.capabilities,
+  };
+  return { ...params, _meta };
+}
+
+/** Returns the params without the members of `_meta` that only requests without a session have. */
+export function withoutClientMeta(params: RpcParams | undefined): RpcParams | undefined {
+  if (params?.["_meta"] === undefined) return params;
+  const { _meta, ...others } = params;
+  const kept = Object.entries(objectIn(_meta)).filter(([name]) => !OWN.has(name));
+  return kept.length === 0 ? others : { ...others, _meta: Object.fromEntries(kept) };
+}
+
+const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+const SENTINEL = /^=\?base64\?(.*)\?=$/;
+
+/** Encodes a value for `Mcp-Name` or `Mcp-Param-…`: plain ASCII, or Base64 between markers. */
+export function encodeHeader(value: string): string {
+  if (PLAIN.test(value) && !SENTINEL.test(value)) return value;
+  return `=?base64?${Buffer.from(value, "utf8").toString("base64")}?=`;
+}
+
+/** Decodes such a value. */
+export function decodeHeader(value: string): string {
+  const coded = SENTINEL.exec(value)?.[1];
+  return coded === undefined ? value : Buffer.from(coded, "base64").toString("utf8");
+}
+
+const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+
+/**
+ * Returns the `Mcp-Param-…` headers of a tool call: the arguments whose properties have `x-mcp-header` in the tool's
+ * schema, reached through `properties` alone.
+ */
+export function paramHeaders(schema: unknown, values: unknown): [name: string, value: string][] {
+  const headers: [string, string][] = [];
+  for (const [name, property] of Object.entries(objectIn(objectIn(schema)["properties"]))) {
+    const value = objectIn(values)[name];
+    const header = objectIn(property)["x-mcp-header"];
+    if (typeof header === "string" && HEADER_NAME.test(header)) {
+      if (typeof value === "string" || typeof value === "boolean" || Number.isSafeInteger(value))
+        headers.push([`mcp-param-${header.toLowerCase()}`, encodeHeader(String(value))]);
+    } else headers.push(...paramHeaders(property, value));
+  }
+  return headers;
+}

@@ -1,0 +1,123 @@
+import { AppError, getErrorMessage } from "../../../errors.ts";
+import type { GatewayServer } from "./access.ts";
+import { createNotification, objectIn, RPC_ERRORS, type RpcParams } from "./json-rpc.ts";
+import type { McpLink, ServerMessage } from "./link.ts";
+import { LISTS, type ListMethod, prefixItem } from "./names.ts";
+import { settledWithin } from "./wait.ts";
+
+export interface Listed {
+  readonly items: readonly RpcParams[];
+  /** Servers whose items are missing. */
+  readonly missing: readonly { readonly server: string; readonly reason: string }[];
+}
+
+export interface ListParts {
+  readonly host: {
+    /** Milliseconds for which a list waits for a server. */
+    listMs(): number;
+    /** Servers that did not respond in time; lists do not wait for them. */
+    readonly slow: Set<string>;
+  };
+  link(server: GatewayServer): Promise<McpLink>;
+  readonly closing: AbortSignal;
+  /** Receives notifications of lists that have changed, because a server has responded late. */
+  onChanged(message: ServerMessage): void;
+}
+
+/** Time limit for the list of a server whose client does not wait for it. */
+const FETCH_MS = 60_000;
+/** Milliseconds that a list waits for a server that was slow before. */
+const SLOW_MS = 200;
+const MAX_PAGES = 200;
+const LIST_CHANGED = [
+  "notifications/tools/list_changed",
+  "notifications/prompts/list_changed",
+  "notifications/resources/list_changed",
+];
+
+/** What the servers of one session offer. */
+export class ServerLists {
+  private readonly pending = new Map<string, Promise<readonly RpcParams[]>>();
+  private readonly known = new Map<string, readonly RpcParams[]>();
+
+  constructor(private readonly parts: ListParts) {}
+
+  /** Returns what all servers offer. A server that fails or is slow is left out. */
+  async list(servers: readonly GatewayServer[], method: ListMethod): Promise<Listed> {
+    const lists = await Promise.all(servers.map((server) => this.listOne(server, method)));
+    const items = lists.flatMap((each) => each.items);
+    return { items, missing: lists.flatMap((each) => each.missing) };
+  }
+
+  /** Returns the last known list of a server, in its own names. */
+  async latest(server: GatewayServer, method: ListMethod): Promise<readonly RpcParams[]> {
+    const id = `${server.name}\n${method}`;
+    return this.known.get(id) ?? (await this.begin(id, server, method).catch(() => []));
+  }
+
+  private async listOne(server: GatewayServer, method: ListMethod): Promise<Listed> {
+    const { slow } = this.parts.host;
+    const id = `${server.name}\n${method}`;
+    const pending = this.pending.get(id) ?? this.begin(id, server, method);
+    const wait = slow.has(server.name) ? SLOW_MS : this.parts.host.listMs();
+    const outcome = await settledWithin(pending, wait);
+    const missing = (reason: string): Listed => ({ items: [], missing: [{ server: server.name, reason }] });
+    if (outcome === undefined) {
+      slow.add(server.name);
+      const last = this.known.get(id);
+      return last === undefined ? missing("it has not responded in time") : this.show(server, method, last);
+    }
+    return outcome.isDone
+      ? this.show(server, method, outcome.value)
+      : missing(getErrorMessage(outcome.error));
+  }
+
+  private begin(id: string, server: GatewayServer, method: ListMethod): Promise<readonly RpcParams[]> {
+    const pending = this.fetch(server, method);
+    this.pending.set(id, pending);
+    pending.then(
+      (items) => {
+        this.known.set(id, items);
+        this.pending.delete(id);
+        if (!this.parts.host.slow.delete(server.name)) return;
+        // Lists were returned without this server.
+        for (const changed of LIST_CHANGED) this.parts.onChanged(createNotification(changed));
+      },
+      () => void this.pending.delete(id),
+    );
+    return pending;
+  }
+
+  /** Returns every page of a server's list. */
+  private async fetch(server: GatewayServer, method: ListMethod): Promise<readonly RpcParams[]> {
+    const link = await this.parts.link(server);
+    const [family = ""] = method.split("/");
+    if (link.facts.capabilities[family] === undefined) return [];
+    const signal = AbortSignal.any([this.parts.closing, AbortSignal.timeout(FETCH_MS)]);
+    const items: RpcParams[] = [];
+    let cursor: unknown;
+    for (let page = 0; page < MAX_PAGES; page += 1) {
+      const params = cursor === undefined ? undefined : { cursor };
+      const { result, error } = await link.request({ method, params, signal, onMessage: () => {} });
+      if (error !== undefined) {
+        // A server may have resources without templates.
+        if (error.code === RPC_ERRORS.methodNotFound) break;
+        throw new AppError("upstream_error", `The MCP server ${server.name} failed: ${error.message}`);
+      }
+      const found = result?.[LISTS[method].member];
+      if (Array.isArray(found)) items.push(...found.map(objectIn));
+      const next = result?.["nextCursor"];
+      if (typeof next !== "string" || next === cursor) break;
+      cursor = next;
+    }
+    return items;
+  }
+
+  private show(server: GatewayServer, method: ListMethod, items: readonly RpcParams[]): Listed {
+    const isNamed = LISTS[method].id === "name";
+    const allowed = server.isWhole
+      ? items
+      : items.filter(({ name }) => isNamed && typeof name === "string" && server.allows(name));
+    return { items: allowed.map((item) => prefixItem(method, item, server.prefix)), missing: [] };
+  }
+}

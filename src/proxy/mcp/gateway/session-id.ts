@@ -1,0 +1,50 @@
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { objectIn, type RpcParams } from "./json-rpc.ts";
+import { type ClientFacts, SESSION_REVISIONS } from "./revisions.ts";
+
+/**
+ * A session's id contains what the client said about itself. So every worker and replica can continue a session, as can the
+ * proxy after a restart. Nothing in it grants access: each request is checked by its key.
+ */
+const contentSchema = z.strictObject({
+  v: z.enum(SESSION_REVISIONS),
+  c: z.record(z.string(), z.unknown()),
+  i: z.record(z.string(), z.unknown()),
+  r: z.string(),
+});
+
+/** Characters of the client's own texts that an id may hold. */
+const MAX_FACTS = 2_000;
+
+export function createSessionId({ version, capabilities, info }: ClientFacts): string {
+  const content = { v: version, c: capabilities, i: info, r: randomBytes(12).toString("base64url") };
+  return Buffer.from(JSON.stringify(content), "utf8").toString("base64url");
+}
+
+/** Returns the client of a session; undefined if the id is not one of this proxy's. */
+export function parseSessionId(id: string): ClientFacts | undefined {
+  if (id.length > MAX_FACTS * 2) return undefined;
+  try {
+    const { v, c, i } = contentSchema.parse(JSON.parse(Buffer.from(id, "base64url").toString("utf8")));
+    return { version: v, capabilities: c, info: i };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns what `initialize` says about a client, short enough for an id. */
+export function readClientFacts(params: RpcParams | undefined): ClientFacts {
+  const { protocolVersion, capabilities, clientInfo } = params ?? {};
+  const version = SESSION_REVISIONS.find((known) => known === protocolVersion) ?? SESSION_REVISIONS[0];
+  const { name, version: release } = objectIn(clientInfo);
+  const info = { name: toShortText(name), version: toShortText(release) };
+  const whole = objectIn(capabilities);
+  if (JSON.stringify(whole).length <= MAX_FACTS / 2) return { version, capabilities: whole, info };
+  const names = ["roots", "sampling", "elicitation"].filter((each) => whole[each] !== undefined);
+  return { version, capabilities: Object.fromEntries(names.map((each) => [each, {}])), info };
+}
+
+function toShortText(value: unknown): string {
+  return typeof value === "string" ? value.slice(0, 100) : "unknown";
+}

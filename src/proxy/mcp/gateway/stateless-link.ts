@@ -1,0 +1,133 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { AppError } from "../../../errors.ts";
+import {
+  type Exchanged,
+  invalid,
+  JSON_AND_EVENTS,
+  readExchange,
+  type SendHttp,
+  statusError,
+} from "./http-exchange.ts";
+import { createRequest, objectIn, type RpcMessage, type RpcParams, type RpcResponse } from "./json-rpc.ts";
+import type { LinkRequest, McpLink, ServerFacts, ServerMessage } from "./link.ts";
+import { type ClientFacts, encodeHeader, META, metaOf, STATELESS, withClientMeta } from "./revisions.ts";
+
+const REOPEN_MS = 1_000;
+const MAX_REOPEN_MS = 60_000;
+
+/** A server that takes requests without a session (revision 2026-07-28). */
+export class StatelessLink implements McpLink {
+  facts: ServerFacts = { capabilities: {}, instructions: undefined, isStateless: true };
+  private serial = 0;
+  private readonly closing = new AbortController();
+
+  private constructor(
+    private readonly server: string,
+    private readonly http: SendHttp,
+    private readonly client: ClientFacts,
+  ) {}
+
+  /** Asks the server what it offers. Throws if it does not take such requests. */
+  static async open(
+    server: string,
+    http: SendHttp,
+    client: ClientFacts,
+    signal: AbortSignal,
+  ): Promise<StatelessLink> {
+    const link = new StatelessLink(server, http, client);
+    const { result } = await link.request({
+      method: "server/discover",
+      params: undefined,
+      signal,
+      onMessage: () => {},
+    });
+    const versions = result?.["supportedVersions"];
+    if (!Array.isArray(versions) || !versions.includes(STATELESS))
+      throw invalid(server, `supports none of the protocol's revisions that the proxy knows`);
+    const { instructions } = result ?? {};
+    link.facts = {
+      capabilities: objectIn(result?.["capabilities"]),
+      instructions: typeof instructions === "string" ? instructions : undefined,
+      isStateless: true,
+    };
+    return link;
+  }
+
+  async request(request: LinkRequest): Promise<RpcResponse> {
+    const { response, status } = await this.post(request, request.signal);
+    if (response !== undefined) return response;
+    if (status >= 400) throw statusError(this.server, status);
+    throw invalid(this.server, "ended its response before the result");
+  }
+
+  /** Such servers take no notifications and send no requests. */
+  async send(_message: RpcMessage): Promise<void> {}
+
+  listen(onMessage: (message: ServerMessage) => void, resources: () => readonly string[]): () => void {
+    const stopping = new AbortController();
+    void this.keepListening(onMessage, resources, AbortSignal.any([stopping.signal, this.closing.signal]));
+    return () => stopping.abort();
+  }
+
+  onEnd(): void {}
+
+  async close(): Promise<void> {
+    this.closing.abort();
+  }
+
+  private async post(
+    { method, params, onMessage, headers = [], traceparent }: LinkRequest,
+    signal: AbortSignal,
+  ): Promise<Exchanged> {
+    this.serial += 1;
+    const id = this.serial;
+    // A client of this revision has set what it can do.
+    const whole = metaOf(params)[META.version] === STATELESS ? params : withClientMeta(params, this.client);
+    const name = params?.["name"] ?? params?.["uri"];
+    const named = NAMED.has(method) && typeof name === "string";
+    const received = await this.http({
+      method: "POST",
+      headers: [
+        ["content-type", "application/json"],
+        ["accept", JSON_AND_EVENTS],
+        ["mcp-protocol-version", STATELESS],
+        ["mcp-method", method],
+        ...(named ? [["mcp-name", encodeHeader(name)] as const] : []),
+        ...(traceparent ? [["traceparent", traceparent] as const] : []),
+        ...headers,
+      ],
+      body: JSON.stringify(createRequest(id, method, whole)),
+      signal,
+    });
+    return readExchange(this.server, received, id, onMessage);
+  }
+
+  /** Keeps a stream of change notifications open until the signal aborts. */
+  private async keepListening(
+    onMessage: (message: ServerMessage) => void,
+    resources: () => readonly string[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const lists = ["toolsListChanged", "promptsListChanged", "resourcesListChanged"];
+    for (let wait = REOPEN_MS; !signal.aborted; wait = Math.min(wait * 2, MAX_REOPEN_MS)) {
+      const uris = resources();
+      const notifications: RpcParams = {
+        ...Object.fromEntries(lists.map((name) => [name, true])),
+        ...(uris.length > 0 && { resourceSubscriptions: uris }),
+      };
+      const request = { method: "subscriptions/listen", params: { notifications }, signal, onMessage };
+      try {
+        const { status } = await this.post(request, signal);
+        // The server has no such notifications.
+        if (status >= 400 && status < 500) return;
+        await delay(wait, undefined, { signal, ref: false });
+      } catch (error) {
+        if (signal.aborted || !(error instanceof AppError)) return;
+        await delay(wait, undefined, { signal, ref: false }).catch(() => {});
+      }
+    }
+  }
+}
+
+/** Requests whose target is mirrored in a header. */
+const NAMED = new Set(["tools/call", "prompts/get", "resources/read"]);

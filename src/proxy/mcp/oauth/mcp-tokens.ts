@@ -1,0 +1,98 @@
+import { AppError, getErrorMessage } from "../../../errors.ts";
+import type { HttpServer } from "../as-upstream.ts";
+import type { Fetch } from "./pool-fetch.ts";
+import { readSignIn, type SignIn, withSignIn, withTokens, writeSignIn } from "./token-file.ts";
+
+/** Tokens are refreshed this long before they expire. */
+const EARLY_MS = 60_000;
+
+/** Returns the access tokens of MCP servers that need a sign-in, and refreshes them. */
+export class McpTokens {
+  /** The last token of each file, to redact it. */
+  private readonly known = new Map<string, SignIn>();
+  /** A value of `authorization` that a server has rejected. */
+  private readonly rejected = new Set<string>();
+  private readonly refreshing = new Map<string, Promise<SignIn>>();
+
+  constructor(private readonly fetch: Fetch) {}
+
+  /**
+   * Returns the value of `authorization` for a server; undefined if it needs none. `rejected`: the value that the server has
+   * rejected. Throws `upstream_error` if nobody has signed in, or if the tokens cannot be refreshed.
+   */
+  async authorization(
+    name: string,
+    { url, oauth }: HttpServer,
+    rejected?: string,
+  ): Promise<string | undefined> {
+    if (oauth === undefined) return undefined;
+    const found = await readSignIn(oauth.file, url);
+    if (found === undefined) throw signInNeeded(name, "nobody has signed in");
+    const isRejected = rejected === toHeader(found) || this.rejected.delete(toHeader(found));
+    const isExpired = found.expires_at !== undefined && found.expires_at - EARLY_MS < Date.now();
+    const current = isRejected || isExpired ? await this.refresh(name, oauth.file, found) : found;
+    this.known.set(oauth.file, current);
+    return toHeader(current);
+  }
+
+  /** Lets the next call refresh the token that a server has rejected. */
+  reject({ oauth }: HttpServer, authorization: string | undefined): void {
+    if (oauth !== undefined && authorization !== undefined) this.rejected.add(authorization);
+  }
+
+  /** Replaces tokens in a text. */
+  redact(text: string): string {
+    let redacted = text;
+    for (const { access_token, refresh_token, client } of this.known.values())
+      for (const secret of [access_token, refresh_token, client.client_secret])
+        if (secret !== undefined && secret.length >= 8) redacted = redacted.replaceAll(secret, "[redacted]");
+    return redacted;
+  }
+
+  /** Refreshes the tokens, once for all calls and processes that need it. */
+  private refresh(name: string, file: string, expired: SignIn): Promise<SignIn> {
+    const running = this.refreshing.get(file);
+    if (running !== undefined) return running;
+    const task = withSignIn(file, async () => {
+      const current = await readSignIn(file, expired.server);
+      // Another process was first.
+      if (current !== undefined && current.access_token !== expired.access_token) return current;
+      if (expired.refresh_token === undefined) throw signInNeeded(name, "the access token has expired");
+      const refreshed = await this.exchange(name, expired, expired.refresh_token);
+      await writeSignIn(file, refreshed);
+      return refreshed;
+    }).finally(() => this.refreshing.delete(file));
+    this.refreshing.set(file, task);
+    return task;
+  }
+
+  private async exchange(name: string, known: SignIn, refreshToken: string): Promise<SignIn> {
+    const { refreshAuthorization } = await import("@modelcontextprotocol/sdk/client/auth.js");
+    try {
+      const tokens = await refreshAuthorization(known.authorization_server, {
+        metadata: known.metadata as Parameters<typeof refreshAuthorization>[1]["metadata"],
+        clientInformation: known.client,
+        refreshToken,
+        ...(known.resource !== undefined && { resource: known.resource }),
+        fetchFn: this.fetch,
+      });
+      return withTokens(known, tokens);
+    } catch (error) {
+      throw signInNeeded(
+        name,
+        `the access token could not be refreshed (${this.redact(getErrorMessage(error))})`,
+      );
+    }
+  }
+}
+
+function toHeader({ access_token }: SignIn): string {
+  return `Bearer ${access_token}`;
+}
+
+function signInNeeded(name: string, why: string): AppError {
+  return new AppError(
+    "upstream_error",
+    `The MCP server ${name} needs a sign-in: ${why}. Run: sallyport proxy mcp login ${name}`,
+  );
+}

@@ -1,0 +1,240 @@
+import { randomBytes } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { McpOauth } from "../../../config/proxy/mcp-config.ts";
+import { AppError, getErrorMessage } from "../../../errors.ts";
+import type { HttpServer } from "../as-upstream.ts";
+import type { Fetch } from "./pool-fetch.ts";
+import { type SignIn, withTokens } from "./token-file.ts";
+
+export interface SignInParts {
+  readonly fetch: Fetch;
+  readonly version: string;
+  /** Shows the person the page at which they sign in. */
+  readonly show: (url: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** The parameters with which the authorization server returns the browser. */
+interface Returned {
+  readonly code: string;
+  readonly issuer: string | undefined;
+}
+
+/**
+ * Signs in to an MCP server by OAuth 2.1: finds the authorization server by the metadata of the protected resource (RFC
+ * 9728), registers a client where none is configured (RFC 7591), sends the person to the authorization server with PKCE, and
+ * exchanges the code for tokens. Throws `upstream_error` with the step that failed.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
+ */
+export async function signIn(name: string, server: HttpServer, parts: SignInParts): Promise<SignIn> {
+  const { oauth, url } = server;
+  if (oauth === undefined) throw new AppError("configuration", `proxy.mcp.${name} has no oauth`);
+  const sdk = await import("@modelcontextprotocol/sdk/client/auth.js");
+  const challenge = await findChallenge(name, server, parts, sdk);
+  const { authorizationServerUrl, authorizationServerMetadata, resourceMetadata } = await step(
+    name,
+    "find its authorization server",
+    () =>
+      sdk.discoverOAuthServerInfo(url, {
+        resourceMetadataUrl: challenge.resourceMetadataUrl,
+        fetchFn: parts.fetch,
+      }),
+  );
+  const metadata = authorizationServerMetadata;
+  if (metadata === undefined) throw failure(name, `${authorizationServerUrl} publishes no metadata`);
+  if (toIssuer(metadata.issuer) !== toIssuer(authorizationServerUrl))
+    throw failure(name, `the metadata of ${authorizationServerUrl} names another issuer: ${metadata.issuer}`);
+  const resource = toResource(name, url, resourceMetadata?.resource);
+  const listener = await listenForReturn(oauth.redirectPort);
+  try {
+    const { redirectUrl } = listener;
+    const scope = chooseScope(
+      oauth,
+      challenge.scope,
+      resourceMetadata?.scopes_supported,
+      metadata.scopes_supported,
+    );
+    const clientInformation =
+      oauth.clientId === undefined
+        ? await step(name, "register a client", () =>
+            sdk.registerClient(authorizationServerUrl, {
+              metadata,
+              clientMetadata: {
+                client_name: "Sallyport",
+                software_version: parts.version,
+                redirect_uris: [redirectUrl],
+                grant_types: ["authorization_code", "refresh_token"],
+                response_types: ["code"],
+                token_endpoint_auth_method: "none",
+                // RFC 7591 has no such member; OpenID Connect rejects loopback addresses of web clients.
+                ...{ application_type: "native" },
+              },
+              scope,
+              fetchFn: parts.fetch,
+            }),
+          )
+        : { client_id: oauth.clientId, client_secret: oauth.clientSecret };
+    const state = randomBytes(24).toString("base64url");
+    const { authorizationUrl, codeVerifier } = await step(name, "begin the sign-in", () =>
+      sdk.startAuthorization(authorizationServerUrl, {
+        metadata,
+        clientInformation,
+        redirectUrl,
+        scope,
+        state,
+        resource,
+      }),
+    );
+    parts.show(authorizationUrl.href);
+    const { code, issuer } = await listener.returned(state, parts.signal);
+    const isIssuerRequired = Reflect.get(metadata, "authorization_response_iss_parameter_supported") === true;
+    // Mix-up attack: the code must not go to another authorization server (RFC 9207).
+    if (issuer === undefined ? isIssuerRequired : issuer !== metadata.issuer)
+      throw failure(name, "the response came from another authorization server");
+    const tokens = await step(name, "exchange the code for tokens", () =>
+      sdk.exchangeAuthorization(authorizationServerUrl, {
+        metadata,
+        clientInformation,
+        authorizationCode: code,
+        codeVerifier,
+        redirectUri: redirectUrl,
+        resource,
+        fetchFn: parts.fetch,
+      }),
+    );
+    const known = {
+      server: url,
+      authorization_server: String(authorizationServerUrl),
+      metadata: { ...metadata },
+      resource,
+      client: { ...clientInformation },
+      refresh_token: undefined,
+      scope,
+    };
+    return withTokens(known, tokens);
+  } finally {
+    listener.close();
+  }
+}
+
+type Sdk = typeof import("@modelcontextprotocol/sdk/client/auth.js");
+
+/** Returns what the server says about its sign-in when it is called without one. */
+async function findChallenge(
+  name: string,
+  { url, headers }: HttpServer,
+  { fetch, version }: SignInParts,
+  sdk: Sdk,
+): Promise<ReturnType<Sdk["extractWWWAuthenticateParams"]>> {
+  const clientInfo = { name: "sallyport", version };
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
+  const response = await step(name, "reach it", () =>
+    fetch(url, {
+      method: "POST",
+      headers: {
+        ...headers,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params }),
+    }),
+  );
+  return response.status === 401 ? sdk.extractWWWAuthenticateParams(response) : {};
+}
+
+/** Returns the resource that tokens are requested for. Tokens for another server must not reach this one. */
+function toResource(name: string, url: string, published: string | undefined): string | undefined {
+  if (published === undefined) return undefined;
+  const [server, resource] = [new URL(url), new URL(published)];
+  const isParent = `${server.pathname}/`.startsWith(`${resource.pathname.replace(/\/$/, "")}/`);
+  if (server.origin !== resource.origin || !isParent)
+    throw failure(name, `its metadata is that of another resource: ${published}`);
+  return published;
+}
+
+/** Returns the scope to request: the configured one, else the server's, with refresh tokens where they need a scope. */
+function chooseScope(
+  { scope }: McpOauth,
+  challenged: string | undefined,
+  published: readonly string[] | undefined,
+  known: readonly string[] | undefined,
+): string | undefined {
+  if (scope !== undefined) return scope;
+  const wanted = challenged ?? published?.join(" ");
+  if (!known?.includes("offline_access") || wanted?.split(" ").includes("offline_access")) return wanted;
+  return wanted === undefined ? undefined : `${wanted} offline_access`;
+}
+
+function toIssuer(url: string): string {
+  return url.replace(/\/$/, "");
+}
+
+async function step<Result>(name: string, what: string, task: () => Promise<Result>): Promise<Result> {
+  try {
+    return await task();
+  } catch (error) {
+    throw failure(name, `cannot ${what}: ${getErrorMessage(error)}`, error);
+  }
+}
+
+function failure(name: string, why: string, cause?: unknown): AppError {
+  return new AppError("upstream_error", `Cannot sign in to the MCP server ${name}: ${why}`, { cause });
+}
+
+interface ReturnListener {
+  readonly redirectUrl: string;
+  /** Resolves when the browser returns with this state. */
+  returned(state: string, signal: AbortSignal): Promise<Returned>;
+  close(): void;
+}
+
+const PAGE = "<!doctype html><meta charset=utf-8><title>Sallyport</title><p>";
+
+/** Listens on loopback for the browser's return (RFC 8252, section 7.3). */
+async function listenForReturn(port: number): Promise<ReturnListener> {
+  let take: (parameters: URLSearchParams) => string = () => "This sign-in has ended.";
+  const server: Server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://127.0.0.1");
+    const isReturn = request.method === "GET" && pathname === "/callback";
+    const text = isReturn ? take(searchParams) : "Unknown path.";
+    response.writeHead(isReturn ? 200 : 404, {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": "default-src 'none'",
+      "referrer-policy": "no-referrer",
+      connection: "close",
+    });
+    response.end(`${PAGE}${text}`);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause) =>
+      reject(new AppError("port_in_use", `Cannot listen on port ${port} for the sign-in`, { cause })),
+    );
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  return {
+    redirectUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`,
+    returned: (state, signal) =>
+      new Promise((resolve, reject) => {
+        const abort = () => reject(new AppError("upstream_timeout", "The sign-in was not completed in time"));
+        signal.addEventListener("abort", abort, { once: true });
+        take = (parameters) => {
+          // A page that guesses the port cannot end the sign-in.
+          if (parameters.get("state") !== state) return "This sign-in is not the one that was begun.";
+          const code = parameters.get("code");
+          signal.removeEventListener("abort", abort);
+          if (code === null) {
+            const why = parameters.get("error_description") ?? parameters.get("error") ?? "no code";
+            reject(new AppError("upstream_error", `The authorization server refused the sign-in: ${why}`));
+            return "The sign-in was refused. You can close this page.";
+          }
+          resolve({ code, issuer: parameters.get("iss") ?? undefined });
+          return "You are signed in. You can close this page.";
+        };
+      }),
+    close() {
+      server.close();
+      server.closeIdleConnections();
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { spawnSync } from "node:child_process";
+import { resolve } from "node:path";
+import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import { afterEach, describe, expect, it } from "vitest";
+import { connectClient, eventually } from "../../support/mcp-servers.ts";
+import { startTestProxy, type TestProxy, until } from "../../support/start-proxy.ts";
+
+const PROGRAM = resolve(import.meta.dirname, "../../fixtures/mcp/program-server.mjs");
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+const node = (env: object = {}) => ({ command: process.execPath, args: [PROGRAM], env });
+
+async function proxyFor(mcp: object, environment: Record<string, string> = {}): Promise<TestProxy> {
+  const proxy = await startTestProxy({ mcp, mcp_gateway: { list_timeout: 30 } }, environment);
+  closers.push(proxy.close);
+  return proxy;
+}
+
+async function connect(proxy: TestProxy) {
+  const { client } = await connectClient(`${proxy.url}/mcp`);
+  closers.push(() => client.close());
+  return client;
+}
+
+async function callPid(client: Awaited<ReturnType<typeof connect>>): Promise<number> {
+  const { content } = await client.callTool({ name: "tool__pid" });
+  return Number(/pid (\d+)/.exec(JSON.stringify(content))?.[1]);
+}
+
+/** Returns whether a process runs; a zombie does not. */
+function isRunning(pid: number): boolean {
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
+  return stdout.trim() !== "" && !stdout.startsWith("Z");
+}
+
+describe("an MCP server that the proxy starts", () => {
+  it("has only the configured environment, is listed, and ends with the proxy", async () => {
+    const settings = { ...node({ TOKEN: "token-of-the-tool-0123" }), inherit_env: ["LANG", "ABSENT"] };
+    const proxy = await startTestProxy(
+      { mcp: { tool: settings }, mcp_gateway: { list_timeout: 30 } },
+      { LANG: "C", OPENAI_API_KEY: "sk-of-the-proxy-0123456789" },
+    );
+    const { client } = await connectClient(`${proxy.url}/mcp`);
+    expect(client.getInstructions()).toBe("tool: A program.");
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
+      "tool__pid",
+      "tool__crash",
+      "tool__steps",
+    ]);
+    const { contents } = await client.readResource({ uri: "tool+memo://one" });
+    expect(contents).toEqual([{ uri: "tool+memo://one", text: "text of memo://one" }]);
+    const pid = await callPid(client);
+    const started = proxy.notes.find((note) => note.startsWith("mcp tool: started")) ?? "";
+    const seen = JSON.parse(started.slice(started.indexOf("{")));
+    // The value is a secret of the configuration.
+    expect(seen).toEqual({ LANG: "C", TOKEN: "[redacted]" });
+    expect(isRunning(pid)).toBe(true);
+    await client.close();
+    await proxy.close();
+    expect(isRunning(pid)).toBe(false);
+  });
+
+  it("starts again after it has ended, and clients go on", async () => {
+    const proxy = await proxyFor({ tool: node() });
+    const client = await connect(proxy);
+    const first = await callPid(client);
+    await expect(client.callTool({ name: "tool__crash" })).rejects.toThrow("ended with exit code 3");
+    const second = await eventually(async () => {
+      const pid = await callPid(client).catch(() => first);
+      return pid === first ? undefined : pid;
+    });
+    expect([isRunning(first), isRunning(second)]).toEqual([false, true]);
+    expect(proxy.notes.filter((note) => !note.includes("started"))).toEqual([
+      "mcp tool: ended with exit code 3",
+      "mcp tool: starts again in 0.5 s",
+    ]);
+  });
+
+  it("gives each client its own progress and subscriptions", async () => {
+    const proxy = await proxyFor({ tool: node() });
+    const [one, other] = [await connect(proxy), await connect(proxy)];
+    const progress: Record<string, unknown[]> = { one: [], other: [] };
+    const step = (client: typeof one, label: string) =>
+      client.callTool({ name: "tool__steps", arguments: { label } }, undefined, {
+        onprogress: ({ message }) => void progress[label]?.push(message),
+      });
+    await Promise.all([step(one, "one"), step(other, "other")]);
+    expect(progress).toEqual({ one: ["one", "one"], other: ["other", "other"] });
+    const updated: string[] = [];
+    const listen = (client: typeof one, name: string) =>
+      client.setNotificationHandler(
+        ResourceUpdatedNotificationSchema,
+        ({ params }) => void updated.push(`${name} ${params.uri}`),
+      );
+    listen(one, "one");
+    listen(other, "other");
+    await one.subscribeResource({ uri: "tool+memo://one" });
+    await eventually(async () => {
+      await callPid(other);
+      return updated.length > 0 || undefined;
+    });
+    expect(new Set(updated)).toEqual(new Set(["one tool+memo://one"]));
+  });
+
+  it("is started and stopped by a reload, and kept if its settings stay", async () => {
+    const proxy = await proxyFor({ tool: node() });
+    const client = await connect(proxy);
+    const first = await callPid(client);
+    proxy.reload({ mcp: { tool: node(), other: node() }, mcp_gateway: { list_timeout: 30 } });
+    expect((await client.listTools()).tools.length).toBe(6);
+    expect(await callPid(client)).toBe(first);
+    proxy.reload({ mcp: { tool: node({ A: "b" }) }, mcp_gateway: { list_timeout: 30 } });
+    await until(() => !isRunning(first));
+    expect(await callPid(client)).not.toBe(first);
+    expect((await client.listTools()).tools.length).toBe(3);
+  });
+
+  it("is left out of lists, with the reason, if it cannot be started", async () => {
+    const proxy = await proxyFor({ none: { command: "no-such-program" }, tool: node() });
+    const client = await connect(proxy);
+    const listed = await client.listTools();
+    expect(listed.tools.map(({ name }) => name)).toContain("tool__pid");
+    expect(JSON.stringify(listed._meta)).toContain("there is no program no-such-program on the PATH");
+    expect(proxy.notes).toContain("mcp none: cannot run: there is no program no-such-program on the PATH");
+    const relayed = await fetch(`${proxy.url}/mcp/tool/mcp`, { method: "POST", body: "{}" });
+    expect([relayed.status, await relayed.json()]).toEqual([
+      404,
+      { error: expect.stringContaining("clients reach at /mcp") },
+    ]);
+  });
+});
