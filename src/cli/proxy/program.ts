@@ -9,6 +9,7 @@ import type { ConnectFlags } from "./connect/connect.ts";
 import { addKeyCommands, addTeamCommands, addUsageCommand } from "./gateway/program.ts";
 import type { ProxyImportFlags } from "./import.ts";
 import type { ProxyKeysFlags } from "./keys.ts";
+import { addMcpCommands } from "./mcp/program.ts";
 import type { ProxyModelsFlags } from "./models.ts";
 import type { ProxyStartFlags } from "./start/start.ts";
 
@@ -75,6 +76,7 @@ function addLookups(proxy: Command, output: Output, setExitCode: SetExitCode): v
   addKeyCommands(keys, output, setExitCode);
   addTeamCommands(proxy, output, setExitCode);
   addUsageCommand(proxy, output, setExitCode);
+  addMcpCommands(proxy, output, setExitCode);
 }
 
 function withConfigurationFlags(command: Command): Command {
