@@ -5,6 +5,7 @@ import { getPath } from "../http/request-path.ts";
 import type { McpGateway } from "./mcp/mcp-gateway.ts";
 import { relayMcp } from "./mcp/relay-mcp.ts";
 import { handleCall } from "./pipeline/handle-call.ts";
+import { servePassThrough } from "./pipeline/serve-pass-through.ts";
 import { isModelRoute, MCP_GATEWAY, type Route, routes, takesPath } from "./routes.ts";
 import { takeOver } from "./server/take-over.ts";
 import { handleUtility } from "./server/utility-routes.ts";
@@ -50,6 +51,8 @@ function servedBy(
     return takenOver((request, reply) => mcp.serve(request, reply));
   if (route.operation === "mcp")
     return takenOver((request, reply) => relayMcp(request, reply, services, mcp.tokens));
+  if (route.operation === "pass-through")
+    return takenOver((request, reply) => servePassThrough(takeOver(request, reply), route, services));
   if (isModelRoute(route)) {
     const serve = (request: FastifyRequest, reply: FastifyReply) =>
       handleCall(takeOver(request, reply), route, services);

@@ -30,6 +30,8 @@ const UTILITIES = [
   "admin",
   // The calls and limits of the caller's key.
   "own",
+  // APIs besides model calls, which are passed on to an upstream of the client's vendor.
+  "pass-through",
 ] as const;
 
 type UtilityOperation = (typeof UTILITIES)[number];
@@ -95,6 +97,28 @@ const sharedRoutes: readonly Route[] = [
   route("ANY", "/api/me/v1/*", "admin", "own"),
 ];
 
+/** APIs of vendors besides model calls. Paths that several vendors have belong to the caller's. */
+const PASSED: readonly (readonly [dialect: RouteDialect, ...paths: readonly string[]])[] = [
+  ["by-caller", "/v1/files", "/v1/files/*"],
+  ["chat-completions", "/v1/uploads", "/v1/uploads/*", "/v1/batches", "/v1/batches/*"],
+  ["chat-completions", "/v1/vector_stores", "/v1/vector_stores/*", "/v1/moderations", "/v1/rerank"],
+  ["chat-completions", "/v1/audio/speech", "/v1/audio/translations"],
+  ["messages", "/v1/messages/batches", "/v1/messages/batches/*"],
+  ["generative-language", "/v1beta/files", "/v1beta/files/*", "/upload/v1beta/files"],
+  ["generative-language", "/download/v1beta/files/*", "/v1beta/cachedContents", "/v1beta/cachedContents/*"],
+  ["generative-language", "/v1beta/batches", "/v1beta/batches/*"],
+  ["generative-language", "/v1beta/fileSearchStores", "/v1beta/fileSearchStores/*"],
+  ["generative-language", "/upload/v1beta/fileSearchStores/*"],
+  ["generative-language", "/v1beta/interactions", "/v1beta/interactions/*"],
+];
+
+const passedRoutes: readonly Route[] = PASSED.flatMap(([dialect, ...paths]) =>
+  paths.map((path) => route("ANY", path, dialect, "pass-through", "streamed")),
+);
+
+/** The route of unknown paths that are passed on. */
+export const UNKNOWN_PATHS: Route = route("ANY", "/*", "by-caller", "pass-through", "streamed");
+
 const dialectRoutes = dialects.flatMap((dialect): readonly Route[] =>
   getProfile(dialect).client.routes.map((each) => ({ ...each, dialect })),
 );
@@ -103,6 +127,7 @@ const dialectRoutes = dialects.flatMap((dialect): readonly Route[] =>
 export const routes: readonly Route[] = [
   ...dialectRoutes.filter(({ needsMethod }) => !needsMethod),
   ...sharedRoutes,
+  ...passedRoutes,
   // Last, because the first route of a path selects the envelope of errors such as a wrong method.
   ...dialectRoutes.filter(({ needsMethod }) => needsMethod),
 ];

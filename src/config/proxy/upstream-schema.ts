@@ -74,6 +74,10 @@ export const upstreamSchema = z
       .default({})
       .describe("US dollars per million tokens by model pattern, instead of list prices."),
     timeouts: ownTimeouts.default({}).describe("Override the proxy's timeouts."),
+    pass_through: z
+      .boolean()
+      .default(false)
+      .describe("Pass on paths that the proxy does not know, from clients of the upstream's vendor."),
     weight: z
       .number()
       .positive()

@@ -44,6 +44,7 @@ export function configuredUpstreams(
       credentials: upstream.credentials,
       headers: headerTexts(upstream.headers, found),
       forwardHeaders: upstream.forward_headers.map((name) => name.toLowerCase()),
+      passThrough: upstream.pass_through,
       models: upstream.models,
       capabilities: upstream.capabilities,
       prices: resolvePrices(upstream.prices),

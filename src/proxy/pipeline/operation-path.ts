@@ -101,7 +101,8 @@ function isModelName(name: string): boolean {
   );
 }
 
-function withoutKey(query: string): string {
+/** Returns a query without the key of a generative-language client. */
+export function withoutKey(query: string): string {
   if (!/key|%/i.test(query)) return query;
   const kept = query
     .slice(1)

@@ -46,7 +46,7 @@ export function admit(
   const isForeignHost = !guarded.allowed && guarded.reason === "host" && !isProbe(arrival, route);
   if (isForeignHost && !acceptsKeyInsteadOfHost(arrival, runtime)) return refused("host");
   const hasQueryKey = findProfile(route?.dialect ?? "")?.client.acceptsKeyInQuery === true;
-  const queryToo = hasQueryKey && path.startsWith("/v1beta");
+  const queryToo = hasQueryKey && /^\/(?:v1beta|ws\/|(?:up|down)load\/)/.test(path);
   const key = runtime.keys.find(collectKeys(headers, url, queryToo));
   if (key === undefined) {
     if (isForeignHost) return refused("host");

@@ -5,8 +5,10 @@ import { getPath } from "../../http/request-path.ts";
 import { encodeProxyError, type ProxyError, toProxyError } from "../dialect-errors.ts";
 import { dialects, getProfile } from "../dialects/index.ts";
 import { callersDialect } from "../models/describe-models.ts";
-import { type Route, type RouteDialect, routes, takesPath } from "../routes.ts";
+import { servePassThrough, takesUnknown } from "../pipeline/serve-pass-through.ts";
+import { type Route, type RouteDialect, routes, takesPath, UNKNOWN_PATHS } from "../routes.ts";
 import type { Services } from "../services.ts";
+import { takeOver } from "./take-over.ts";
 
 /** Handles errors outside model calls, and unknown paths. Responds in the dialect of the route or of the caller. */
 export function addProxyErrors(
@@ -29,6 +31,11 @@ export function addProxyErrors(
   app.setNotFoundHandler(async (request, reply) => {
     const path = getPath(request.url);
     const allowed = listMethods(path);
+    const { raw, runtime } = request;
+    if (allowed.length === 0 && takesUnknown({ request: raw, runtime }, UNKNOWN_PATHS)) {
+      await servePassThrough(takeOver(request, reply), UNKNOWN_PATHS, services, true);
+      return;
+    }
     const withHead = allowed.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
     if (allowed.length > 0) reply.header("allow", withHead.join(", "));
     // Clients without a key cannot keep connections open with unknown paths.
@@ -71,8 +78,17 @@ async function sendLockedPage(reply: FastifyReply, services: Services): Promise<
 }
 
 function missed(path: string, allowed: readonly string[]): AppError {
-  if (allowed.length === 0) return new AppError("not_found", `Unknown path: ${hintFor(path)}`);
+  if (allowed.length === 0)
+    return new AppError("not_found", `Unknown path: ${hintFor(path)}. The proxy serves ${listPaths(path)}`);
   return new AppError("method_not_allowed", `Method not allowed; use ${allowed.join(", ")}`);
+}
+
+/** Returns the paths that exist: those with the same first segment, or all. */
+function listPaths(path: string): string {
+  const [, first = ""] = path.split("/");
+  const all = [...new Set(routes.map((route) => route.path).filter((each) => !each.endsWith("/*")))];
+  const near = all.filter((each) => each.startsWith(`/${first}/`));
+  return (near.length > 0 ? near : all).sort().join(", ");
 }
 
 /** Returns a hint for an unknown path. The usual cause is a base URL with a missing or a repeated `/v1`. */

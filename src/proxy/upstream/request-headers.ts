@@ -33,6 +33,7 @@ const STOPPED = new Set([
   "origin",
   "referer",
   "x-sallyport-via",
+  "x-sallyport-upstream",
   "http2-settings",
   "alt-used",
   "max-forwards",

@@ -7,6 +7,8 @@ const PASSED = new Set([
   "content-encoding",
   "content-language",
   "content-disposition",
+  "content-range",
+  "accept-ranges",
   "cache-control",
   "etag",
   "last-modified",
@@ -25,7 +27,7 @@ const PASSED = new Set([
   "x-accel-buffering",
 ]);
 
-const PASSED_PREFIX = /^(?:anthropic-|openai-|x-ratelimit|ratelimit|mcp-|x-groq-|x-gemini-)/;
+const PASSED_PREFIX = /^(?:anthropic-|openai-|x-ratelimit|ratelimit|mcp-|x-groq-|x-gemini-|x-goog-upload-)/;
 /** Headers in which vendors report their own limits. */
 const VENDOR_LIMITS = /^(?:x-ratelimit-|ratelimit|anthropic-(?:\w+-)*ratelimit-|x-groq-ratelimit)/;
 /** Ids by which a vendor's support finds a call: Azure's, Mistral's, DeepSeek's, OpenRouter's and others. */

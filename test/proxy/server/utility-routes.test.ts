@@ -101,9 +101,9 @@ describe("routes that call no model", () => {
   it.each([
     ["/v1beta/nothing", {}, { error: { code: 404, status: "NOT_FOUND" } }],
     ["/v1alpha/models/m:generateContent", {}, { error: { code: 404, status: "NOT_FOUND" } }],
-    ["/v1/files", {}, { error: { type: "invalid_request_error", code: "not_found" } }],
+    ["/v1/unknown", {}, { error: { type: "invalid_request_error", code: "not_found" } }],
     [
-      "/v1/files",
+      "/v1/unknown",
       { "anthropic-version": "2023-06-01" },
       { type: "error", error: { type: "not_found_error" } },
     ],

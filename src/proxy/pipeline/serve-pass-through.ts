@@ -1,0 +1,291 @@
+import type { UpstreamConfig } from "../../config/proxy/config.ts";
+import { AppError } from "../../errors.ts";
+import { getPath } from "../../http/request-path.ts";
+import { readBody } from "../body/read-body.ts";
+import { scanObject } from "../body/scan-body.ts";
+import { encodeProxyErrorEvent, toProxyError } from "../dialect-errors.ts";
+import { dialects, findProfile, getProfile } from "../dialects/index.ts";
+import type { Dialect } from "../exchange/parts.ts";
+import { callersDialect } from "../models/describe-models.ts";
+import type { Route } from "../routes.ts";
+import { collectCallFacts } from "../routing/call-facts.ts";
+import type { Target } from "../routing/select-targets.ts";
+import type { Services } from "../services.ts";
+import { parseBaseUrl, relayTo } from "../upstream/clients.ts";
+import type { RelayedDialect, RelayOutcome } from "../upstream/relay-task.ts";
+import { readResponseError } from "../usage/error-event.ts";
+import { readResponseUsage } from "../usage/read-usage.ts";
+import { StreamWatch } from "../usage/stream-watch.ts";
+import { runAttempts } from "./attempt-loop.ts";
+import {
+  type AdmittedRequest,
+  type Call,
+  endWith,
+  hidesVendorLimits,
+  openCall,
+  ownHeaders,
+  recordError,
+  settle,
+} from "./call.ts";
+import { type CallBody, modelIn } from "./call-body.ts";
+import { setTargets } from "./choose-targets.ts";
+import { respondWithError } from "./client-response.ts";
+import { type CalledOperation, withoutKey } from "./operation-path.ts";
+import { type NativeBody, nativeBody, nativeRequest } from "./relay-request.ts";
+
+/** The request header by which a client chooses among several upstreams. */
+const UPSTREAM_HEADER = "x-sallyport-upstream";
+
+/** The body of a call that is passed on: read whole if it is JSON, since it may name a model, else streamed. */
+type PassedBody = CallBody | { readonly kind: "bytes"; readonly bytes: Buffer } | { readonly kind: "stream" };
+
+/**
+ * Serves a call of an API besides model calls, such as files and batches: passes it on to an upstream of the client's vendor,
+ * and the response back, byte for byte. `unknown`: only to upstreams with `pass_through`, because no route has the path.
+ */
+export async function servePassThrough(
+  admitted: AdmittedRequest,
+  route: Route,
+  services: Services,
+  unknown = false,
+): Promise<void> {
+  const dialect = dialectOf(admitted, route);
+  const call = openCall(admitted, { ...route, dialect }, services);
+  try {
+    const url = call.request.url ?? "";
+    const path = expectSafe(getPath(url));
+    const query = url.includes("?") ? withoutKey(url.slice(url.indexOf("?"))) : "";
+    const body = await readPassedBody(call);
+    const known: CallBody = body.kind === "stream" || body.kind === "bytes" ? { kind: "none" } : body;
+    call.model = modelIn(known);
+    const called: CalledOperation = {
+      operation: "stored-response",
+      model: call.model,
+      stream: call.stream,
+      array: false,
+      path: () => pathBelow(path),
+      query,
+    };
+    expectAllowed(call, called, known);
+    const target = await chooseTarget(call, known, unknown);
+    setTargets(call, [target]);
+    if (call.key?.subjects !== undefined) await services.limiter.reserveForKey(call, called, [target], known);
+    await relay(call, called, path, target, body);
+  } catch (error) {
+    respondWithError(call, error);
+  } finally {
+    settle(call);
+  }
+}
+
+/** Returns whether an unknown path may be passed on, because an upstream of the caller takes every path. */
+export function takesUnknown(admitted: Pick<AdmittedRequest, "request" | "runtime">, route: Route): boolean {
+  const dialect = dialectOf(admitted, route);
+  const upstreams = [...admitted.runtime.config.upstreams.values()];
+  return upstreams.some((upstream) => upstream.passThrough === true && takes(upstream, dialect));
+}
+
+function dialectOf({ request }: Pick<AdmittedRequest, "request">, route: Route): Dialect {
+  const caller = callersDialect(route.dialect, request.headers);
+  return caller === "plain" || caller === "admin" ? "chat-completions" : caller;
+}
+
+/** Returns the path if it stays within the API (path traversal). Throws `not_found` otherwise. */
+function expectSafe(path: string): string {
+  let decoded = path;
+  try {
+    decoded = decodeURIComponent(path);
+  } catch {
+    throw new AppError("not_found", "Unknown path");
+  }
+  if (/(?:^|[/\\])\.{1,2}(?:[/\\]|$)/.test(decoded)) throw new AppError("not_found", "Unknown path");
+  return path;
+}
+
+/** Returns the path below a base URL, which contains the version segment. */
+function pathBelow(path: string): string {
+  return path.replace(/^\/(?:upload\/|download\/)?v1(?:beta|alpha)?\w*(?=\/|$)/, "");
+}
+
+async function readPassedBody(call: Call): Promise<PassedBody> {
+  const { request } = call;
+  const { headers } = request;
+  const length = headers["content-length"] ?? "0";
+  if (length === "0" && headers["transfer-encoding"] === undefined) return { kind: "none" };
+  const isJson = /^application\/(?:[\w.+-]*\+)?json\b/i.test(headers["content-type"] ?? "");
+  // Clients send the parts of an upload with the type of its description.
+  if (!isJson || getPath(request.url ?? "").startsWith("/upload/")) return { kind: "stream" };
+  const { limits } = call.runtime.config;
+  const bytes = await readBody(request, limits.body, { share: call.share, max: limits.inFlight });
+  try {
+    const scanned = await scanObject(bytes);
+    call.stream = scanned.stream;
+    return { kind: "json", bytes, scanned };
+  } catch {
+    // A list, or whatever else the vendor may take.
+    return { kind: "bytes", bytes };
+  }
+}
+
+/** Throws `model_not_allowed` if the key is limited to models or budgets, and the call may use any model. */
+function expectAllowed(call: Call, called: CalledOperation, body: CallBody): void {
+  const { key, services } = call;
+  if (key?.models !== undefined) services.limiter.expectAllowedModel(call, called, body);
+  const hasBudget = key?.subjects?.some(({ limits }) => limits.budgets?.length) === true;
+  const isRead = call.request.method === "GET" || call.request.method === "HEAD";
+  if (isRead || call.model !== undefined || (key?.models === undefined && !hasBudget)) return;
+  throw new AppError(
+    "model_not_allowed",
+    `The key ${JSON.stringify(key?.name)} is limited to models or budgets, so it may change nothing at ${getPath(call.request.url ?? "")}, which names no model.`,
+  );
+}
+
+/** Returns the upstream that takes the call: the one that the client names, that serves its model, or the first. */
+async function chooseTarget(call: Call, body: CallBody, unknown: boolean): Promise<Target> {
+  const { request, runtime, dialect, model } = call;
+  const able = [...runtime.config.upstreams.values()].filter(
+    (upstream) => takes(upstream, dialect) && (!unknown || upstream.passThrough === true),
+  );
+  const wanted = request.headers[UPSTREAM_HEADER]?.toString();
+  if (wanted !== undefined) {
+    const named = able.find(({ name }) => name === wanted);
+    if (named !== undefined) return { upstream: named, model: model ?? "" };
+    throw new AppError("not_found", `No upstream ${JSON.stringify(wanted.slice(0, 100))} takes this path`);
+  }
+  if (model !== undefined) {
+    const bytes = body.kind === "json" ? body.bytes : undefined;
+    const selection = await runtime.selector.select(model, dialect, () =>
+      collectCallFacts(request.headers, bytes, () => {}),
+    );
+    const target = selection?.targets.find(({ upstream }) => able.includes(upstream));
+    if (target !== undefined) return target;
+  }
+  const [first] = able;
+  if (first !== undefined) return { upstream: first, model: model ?? "" };
+  const { nativeUpstream } = getProfile(dialect);
+  throw new AppError(
+    "not_found",
+    `No upstream takes this path: it is passed on only to upstreams of the dialect ${nativeUpstream}`,
+  );
+}
+
+/** Returns whether an upstream is of the client's vendor, or of a compatible one. Clouds have other paths. */
+export function takes({ dialect, platform }: UpstreamConfig, client: Dialect): boolean {
+  if (dialect === "any" || platform?.kind === "bedrock" || platform?.kind === "vertex") return false;
+  const { nativeUpstream, mediaForm } = getProfile(client);
+  if (dialect === nativeUpstream) return true;
+  return mediaForm === "openai" && findProfile(dialect)?.mediaForm === "openai";
+}
+
+async function relay(
+  call: Call,
+  called: CalledOperation,
+  path: string,
+  target: Target,
+  passed: PassedBody,
+): Promise<void> {
+  const body = await toNativeBody(call, target, passed);
+  const isRead = call.request.method === "GET" || call.request.method === "HEAD";
+  const result = await runAttempts<RelayOutcome>(call, [target], {
+    async send({ upstream, key }) {
+      const request = nativeRequest(call, `${called.path(target.model)}${called.query}`, body, key);
+      const outcome = await relayTo(
+        call.services.pools,
+        withArea(upstream, path),
+        request,
+        relayTask(call, upstream),
+      );
+      if (outcome.firstByteAt > 0) call.firstByteAt = outcome.firstByteAt;
+      return outcome;
+    },
+    // What has changed something must not be sent twice.
+    isRepeatable: () => isRead,
+    suits: () => false,
+    signal: () => new AbortController().signal,
+  });
+  conclude(
+    call,
+    result.kind === "done" ? result.outcome : { kind: "disconnected", firstByteAt: 0, watch: undefined },
+  );
+}
+
+async function toNativeBody(call: Call, target: Target, passed: PassedBody): Promise<NativeBody> {
+  if (passed.kind === "bytes") return passed.bytes;
+  return passed.kind === "stream" ? streamed(call) : nativeBody(call, passed, [target]);
+}
+
+function streamed({ request }: Call): NativeBody {
+  const length = request.headers["content-length"];
+  return {
+    isRepeatable: false,
+    send: () => ({ stream: request, length: length === undefined ? undefined : Number(length) }),
+  };
+}
+
+/** Returns the upstream with the base URL of uploads or downloads, which Google has beside that of its API. */
+function withArea(upstream: UpstreamConfig, path: string): UpstreamConfig {
+  const area = /^\/(?:upload|download)(?=\/)/.exec(path)?.[0];
+  if (area === undefined) return upstream;
+  const { origin, prefix } = parseBaseUrl(upstream.baseUrl);
+  return { ...upstream, baseUrl: `${origin}${area}${prefix}` };
+}
+
+function relayTask(call: Call, upstream: UpstreamConfig) {
+  const { redact, config, forwarding } = call.runtime;
+  const { headers, socket } = call.request;
+  const { origin } = parseBaseUrl(upstream.baseUrl);
+  const peer = socket.remoteAddress;
+  const host = forwarding.host(peer, headers) ?? headers.host ?? "";
+  const own = config.publicUrl ?? `${forwarding.scheme(peer, headers)}://${host}`;
+  return {
+    requestId: call.id,
+    upstream: upstream.name,
+    response: call.response,
+    kind: "verbatim",
+    mayBeEmpty: true,
+    isLive: true,
+    createFilter: undefined,
+    ownHeaders: ownHeaders(call),
+    hidesLimits: hidesVendorLimits(call),
+    // The rest of a resumable upload comes to this address, with the proxy's key.
+    redact: (text: string) => redact(text.replace(`${origin}/upload/`, `${own}/upload/`)),
+    dialect: relayedDialects.get(call.dialect),
+    streams: call.services.streams,
+    endWith: (send: () => void) => endWith(call, send),
+  } as const;
+}
+
+function relayedDialect(dialect: Dialect): RelayedDialect {
+  const { client, response } = getProfile(dialect);
+  return {
+    createWatch: () => new StreamWatch(response),
+    parseUsage: (body) => readResponseUsage(response, body),
+    readError: (body) => readResponseError(response, body),
+    errorEvent: (error, requestId) => encodeProxyErrorEvent(dialect, toProxyError(error), requestId),
+    ping: client.keepAlive,
+  };
+}
+
+const relayedDialects = new Map(dialects.map((dialect) => [dialect, relayedDialect(dialect)]));
+
+function conclude(call: Call, outcome: RelayOutcome): void {
+  switch (outcome.kind) {
+    case "completed":
+      call.status = outcome.status;
+      call.usage = outcome.status < 400 ? outcome.usage : undefined;
+      return;
+    case "broken":
+      call.status = outcome.status;
+      recordError(call, outcome.error);
+      return;
+    case "disconnected":
+      call.status = 499;
+      call.errorMessage = "the client disconnected";
+      return;
+    case "refused":
+      call.status = outcome.status;
+      return;
+    case "failed":
+      respondWithError(call, outcome.error);
+  }
+}
