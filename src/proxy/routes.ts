@@ -24,6 +24,8 @@ const UTILITIES = [
   "key-usage",
   // `GET /v1/responses`, which some clients try to upgrade to a WebSocket.
   "websocket",
+  // WebSockets that are passed on: OpenAI's realtime API and Google's Live API.
+  "realtime",
   "home",
   // The event stream that keeps the page at `/` up to date.
   "dashboard-events",
@@ -116,6 +118,13 @@ const passedRoutes: readonly Route[] = PASSED.flatMap(([dialect, ...paths]) =>
   paths.map((path) => route("ANY", path, dialect, "pass-through", "streamed")),
 );
 
+const LIVE = "/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent";
+
+const webSocketRoutes: readonly Route[] = [
+  route("GET", "/v1/realtime", "chat-completions", "realtime", "ignored"),
+  route("GET", LIVE, "generative-language", "realtime", "ignored"),
+];
+
 /** The route of unknown paths that are passed on. */
 export const UNKNOWN_PATHS: Route = route("ANY", "/*", "by-caller", "pass-through", "streamed");
 
@@ -128,6 +137,7 @@ export const routes: readonly Route[] = [
   ...dialectRoutes.filter(({ needsMethod }) => !needsMethod),
   ...sharedRoutes,
   ...passedRoutes,
+  ...webSocketRoutes,
   // Last, because the first route of a path selects the envelope of errors such as a wrong method.
   ...dialectRoutes.filter(({ needsMethod }) => needsMethod),
 ];

@@ -2,17 +2,22 @@ import type { IncomingMessage } from "node:http";
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { FastifyInstance } from "fastify";
+import type { ProxyKey } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
 import { getPath } from "../../http/request-path.ts";
 import { encodeProxyError, toProxyError } from "../dialect-errors.ts";
+import type { AdmittedUpgrade } from "../pipeline/websocket-call.ts";
 import { type Route, routes } from "../routes.ts";
 import type { Services } from "../services.ts";
 import { admit, createRefusal } from "./admission.ts";
+import type { RelayedWebSockets } from "./relay-websocket.ts";
 import type { ResponsesWebSockets } from "./responses-websocket.ts";
 
 /** Routes that accept a WebSocket, by path. */
 const upgradable = new Map(
-  routes.filter(({ operation }) => operation === "websocket").map((route) => [route.path, route] as const),
+  routes
+    .filter(({ operation }) => operation === "websocket" || operation === "realtime")
+    .map((route) => [route.path, route] as const),
 );
 
 /** Returns whether a request asks for a WebSocket on a route that accepts one. */
@@ -34,6 +39,12 @@ export interface Upgrades {
 export function serveUpgrades(app: FastifyInstance, services: Services): Upgrades {
   let loading: Promise<ResponsesWebSockets> | undefined;
   let sockets: ResponsesWebSockets | undefined;
+  let relayed: RelayedWebSockets | undefined;
+  const relay = async (upgrade: AdmittedUpgrade) => {
+    const { RelayedWebSockets } = await import("./relay-websocket.ts");
+    relayed ??= new RelayedWebSockets(services);
+    await relayed.accept(upgrade);
+  };
   const load = async () => {
     const module = await import("./responses-websocket.ts");
     sockets = new module.ResponsesWebSockets(services);
@@ -42,10 +53,19 @@ export function serveUpgrades(app: FastifyInstance, services: Services): Upgrade
   app.server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on("error", () => socket.destroy());
     const route = upgradable.get(getPath(request.url ?? ""));
-    const rejection =
-      route === undefined ? new AppError("not_found", "Unknown path") : check(request, route, services);
-    if (rejection !== undefined) {
-      reject(socket, rejection, services);
+    const checked = route === undefined ? UNKNOWN : check(request, route, services);
+    if (checked instanceof AppError) {
+      reject(socket, checked, services);
+      return;
+    }
+    if (route !== undefined && isModelDialect(route)) {
+      relay({ request, socket, head, route, key: checked.key }).catch((error: unknown) => {
+        reject(
+          socket,
+          error instanceof AppError ? error : new AppError("internal", "Cannot open it"),
+          services,
+        );
+      });
       return;
     }
     loading ??= load();
@@ -55,19 +75,36 @@ export function serveUpgrades(app: FastifyInstance, services: Services): Upgrade
     );
   });
   return {
-    drain: () => sockets?.drain(),
-    stop: () => sockets?.stop(),
+    drain() {
+      sockets?.drain();
+      // They have no end of their own.
+      relayed?.stop();
+    },
+    stop() {
+      sockets?.stop();
+      relayed?.stop();
+    },
   };
 }
 
-/** Runs admission; returns the error with which the upgrade is rejected. */
-function check(request: IncomingMessage, route: Route, services: Services): AppError | undefined {
+const UNKNOWN = new AppError("not_found", "Unknown path");
+
+function isModelDialect(route: Route): route is AdmittedUpgrade["route"] {
+  return route.operation === "realtime";
+}
+
+/** Runs admission. Returns the client's key, or the error with which the upgrade is rejected. */
+function check(
+  request: IncomingMessage,
+  route: Route,
+  services: Services,
+): AppError | { readonly key: ProxyKey | undefined } {
   const { method = "GET", url = "", headers, rawHeaders, socket } = request;
   const peer = socket.remoteAddress;
   const runtime = services.runtime();
   const arrival = { method, url, path: getPath(url), peer, headers, rawHeaders };
-  const { refusal } = admit(arrival, route, runtime, services);
-  if (refusal === undefined) return undefined;
+  const { key, refusal } = admit(arrival, route, runtime, services);
+  if (refusal === undefined) return { key };
   return createRefusal(refusal, runtime.forwarding.host(peer, headers) ?? headers.host);
 }
 

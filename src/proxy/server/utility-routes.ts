@@ -56,6 +56,7 @@ export async function handleUtility(
       );
     case "warmup":
       return reply.send(await warmUp(request.runtime, services, await bodyAs(request, services, warmupBody)));
+    case "realtime":
     case "websocket":
       // Upgrades do not get here (`upgrades.ts`).
       reply.header("allow", "POST");

@@ -1,0 +1,102 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import type { ProxyKey, UpstreamConfig } from "../../config/proxy/config.ts";
+import { isObject } from "../exchange/json.ts";
+import type { Dialect } from "../exchange/parts.ts";
+import type { Usage } from "../exchange/response.ts";
+import { timestamp } from "../observability/timestamp.ts";
+import type { Route } from "../routes.ts";
+import type { Services } from "../services.ts";
+import { computeCost } from "../usage/cost.ts";
+
+/** A request for a WebSocket that has passed admission. */
+export interface AdmittedUpgrade {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+  readonly route: Route & { readonly dialect: Dialect };
+  readonly key: ProxyKey | undefined;
+}
+
+/** The record of one connection. */
+export class WebSocketCall {
+  private readonly id: string;
+  private readonly startedAt = performance.now();
+  private input = 0;
+  private output = 0;
+  private isCounted = false;
+
+  constructor(
+    private readonly services: Services,
+    private readonly upgrade: AdmittedUpgrade,
+    private readonly upstream: UpstreamConfig,
+    private readonly model: string | undefined,
+  ) {
+    this.id = services.nextRequestId();
+    services.metrics.begin();
+  }
+
+  /** Adds the usage that a message reports. */
+  observe(data: string | Buffer): void {
+    const text = data.toString();
+    if (!/"usage(?:Metadata)?"/.test(text)) return;
+    const usage = findUsage(text);
+    if (usage === undefined) return;
+    this.isCounted = true;
+    this.input += usage.input;
+    this.output += usage.output;
+  }
+
+  end(status: number, errorMessage: string | undefined): void {
+    const { request, route, key } = this.upgrade;
+    const { services, upstream, model } = this;
+    const runtime = services.runtime();
+    const usage: Usage | undefined = this.isCounted
+      ? { input: { total: this.input }, output: { total: this.output } }
+      : undefined;
+    const record = {
+      time: timestamp(),
+      id: this.id,
+      key: key?.name,
+      keyId: key?.id,
+      team: key?.team,
+      tags: key?.tags,
+      client: runtime.forwarding.client(request.socket.remoteAddress, request.headers),
+      method: "GET",
+      route: route.path,
+      model,
+      upstream: upstream.name,
+      upstreamModel: model,
+      status,
+      ms: Math.round(performance.now() - this.startedAt),
+      firstByteMs: undefined,
+      stream: true,
+      retries: 0,
+      usage,
+      cost: computeCost(usage, upstream, model),
+      losses: [],
+      errorCode: errorMessage === undefined ? undefined : "upstream_unreachable",
+      errorMessage: errorMessage && runtime.redact(errorMessage),
+    };
+    services.metrics.end(record);
+    services.log.add(record);
+  }
+}
+
+/** Returns the tokens in `response.done` of OpenAI, or in `usageMetadata` of Google. */
+function findUsage(text: string): { readonly input: number; readonly output: number } | undefined {
+  try {
+    const event: unknown = JSON.parse(text);
+    if (!isObject(event)) return undefined;
+    const { response, usageMetadata } = event;
+    const openAi = isObject(response) && event["type"] === "response.done" ? response["usage"] : undefined;
+    const found = isObject(openAi) ? openAi : usageMetadata;
+    if (!isObject(found)) return undefined;
+    return {
+      input: Number(found["input_tokens"] ?? found["promptTokenCount"] ?? 0),
+      output: Number(found["output_tokens"] ?? found["responseTokenCount"] ?? 0),
+    };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,169 @@
+import type { IncomingMessage } from "node:http";
+import { type WebSocket, WebSocketServer } from "ws";
+import type { ProxyKey, UpstreamConfig } from "../../config/proxy/config.ts";
+import { AppError } from "../../errors.ts";
+import { getPath } from "../../http/request-path.ts";
+import { getProfile } from "../dialects/index.ts";
+import type { Dialect } from "../exchange/parts.ts";
+import { matchesGlob } from "../glob.ts";
+import { withoutKey } from "../pipeline/operation-path.ts";
+import { takes } from "../pipeline/serve-pass-through.ts";
+import { type AdmittedUpgrade, WebSocketCall } from "../pipeline/websocket-call.ts";
+import type { Services } from "../services.ts";
+import { parseBaseUrl } from "../upstream/clients.ts";
+import { openWebSocket, type UpstreamWebSocket } from "../upstream/open-websocket.ts";
+import { upstreamHeaders, viaHeader } from "../upstream/request-headers.ts";
+
+/** Bytes that a peer may leave unread before the connection is closed. */
+const MAX_UNREAD = 16 * 1024 * 1024;
+const CLOSE = { restarting: 1012, tooSlow: 1013, failed: 1011 } as const;
+
+/** The WebSockets that are passed on to upstreams: OpenAI's realtime API and Google's Live API. */
+export class RelayedWebSockets {
+  private readonly clients = new Set<WebSocket>();
+
+  constructor(private readonly services: Services) {}
+
+  /** Opens a WebSocket to an upstream, then accepts the client's. Throws an `AppError` if that is not possible. */
+  async accept(upgrade: AdmittedUpgrade): Promise<void> {
+    const { request, socket, head, route, key } = upgrade;
+    const { services } = this;
+    const runtime = services.runtime();
+    const { dialect } = route;
+    const { searchParams } = new URL(request.url ?? "", "http://proxy");
+    const model = searchParams.get("model") ?? undefined;
+    expectAllowed(key, model);
+    const upstream = await chooseUpstream(services, request, dialect, model);
+    const call = new WebSocketCall(services, upgrade, upstream, model);
+    const waiting: (string | Buffer)[] = [];
+    let client: WebSocket | undefined;
+    const opened = await openWebSocket(
+      services.pools,
+      upstream,
+      {
+        path: pathAt(upstream, request.url ?? "", dialect),
+        headers: upstreamHeaders(request.rawHeaders, upstream, {
+          key: upstream.keys[0],
+          via: viaHeader(request.headers, services.instanceId),
+          acceptEncoding: undefined,
+          contentLength: undefined,
+          contentCoding: undefined,
+          isShared: runtime.isShared,
+          keys: runtime.keys,
+        }),
+        protocols: protocolsOf(request),
+      },
+      {
+        onMessage(data) {
+          call.observe(data);
+          if (client === undefined) waiting.push(data);
+          else if (client.bufferedAmount > MAX_UNREAD)
+            client.close(CLOSE.tooSlow, "The client reads too slowly");
+          else client.send(data);
+        },
+        onClose: (code, reason) =>
+          client?.close(code === 1005 || code === 1006 ? CLOSE.failed : code, reason),
+      },
+    ).catch((error: unknown) => {
+      call.end(502, error instanceof Error ? error.message : String(error));
+      throw error;
+    });
+    const server = new WebSocketServer({
+      noServer: true,
+      maxPayload: runtime.config.limits.body,
+      perMessageDeflate: false,
+      handleProtocols: () => opened.protocol || false,
+    });
+    server.handleUpgrade(request, socket, head, (accepted) => {
+      client = accepted;
+      this.join(accepted, opened, call);
+      for (const data of waiting.splice(0)) accepted.send(data);
+    });
+  }
+
+  /** Closes all connections: those that are passed on have no end of their own. */
+  stop(): void {
+    for (const client of this.clients) {
+      client.close(CLOSE.restarting, "The proxy is stopping");
+      client.terminate();
+    }
+  }
+
+  private join(client: WebSocket, upstream: UpstreamWebSocket, call: WebSocketCall): void {
+    this.clients.add(client);
+    client.on("message", (data, isBinary) => {
+      const bytes = data as Buffer;
+      if (upstream.bufferedAmount > MAX_UNREAD) client.close(CLOSE.tooSlow, "The upstream reads too slowly");
+      else upstream.send(isBinary ? bytes : bytes.toString("utf8"));
+    });
+    client.on("error", () => client.terminate());
+    client.once("close", (code, reason) => {
+      this.clients.delete(client);
+      upstream.close(code, reason.toString("utf8").slice(0, 100));
+      call.end(101, undefined);
+    });
+  }
+}
+
+/** Throws `model_not_allowed` for keys whose limits cannot be enforced on an open connection. */
+function expectAllowed(key: ProxyKey | undefined, model: string | undefined): void {
+  if (key === undefined) return;
+  const hasLimits = key.subjects?.some(({ limits }) => limits.tpm !== undefined || limits.budgets?.length);
+  if (hasLimits)
+    throw new AppError(
+      "model_not_allowed",
+      `The key ${JSON.stringify(key.name)} has limits of tokens or budgets, which a WebSocket cannot be held to`,
+    );
+  if (key.models === undefined) return;
+  if (model !== undefined && key.models.some((pattern) => matchesGlob(pattern, model))) return;
+  throw new AppError(
+    "model_not_allowed",
+    `The key ${JSON.stringify(key.name)} may not call this model over a WebSocket`,
+  );
+}
+
+/** Returns the upstream that the client names, that serves the model, or the first of the client's vendor. */
+async function chooseUpstream(
+  { runtime }: Services,
+  { headers }: IncomingMessage,
+  dialect: Dialect,
+  model: string | undefined,
+): Promise<UpstreamConfig> {
+  const { config, selector } = runtime();
+  const able = [...config.upstreams.values()].filter((upstream) => takes(upstream, dialect));
+  const wanted = headers["x-sallyport-upstream"]?.toString();
+  const named = wanted === undefined ? undefined : able.find(({ name }) => name === wanted);
+  const selection = model === undefined ? undefined : await selector.select(model, dialect, noFacts);
+  const serving = selection?.targets.find(({ upstream }) => able.includes(upstream))?.upstream;
+  const chosen = wanted === undefined ? (serving ?? able[0]) : named;
+  if (chosen !== undefined) return chosen;
+  const { nativeUpstream } = getProfile(dialect);
+  throw new AppError(
+    "not_found",
+    `No upstream takes this WebSocket: it needs one of the dialect ${nativeUpstream}`,
+  );
+}
+
+const noFacts = () => ({
+  requestClass: () => undefined,
+  session: () => undefined,
+  tokens: () => 0,
+  hasImage: () => false,
+  hasTools: () => false,
+  header: () => undefined,
+});
+
+/** Returns the path at the upstream: below its base URL, or from the root for Google's Live API. */
+function pathAt({ baseUrl }: UpstreamConfig, url: string, dialect: Dialect): string {
+  const at = url.indexOf("?");
+  const query = at < 0 ? "" : withoutKey(url.slice(at));
+  const path = getPath(url);
+  if (getProfile(dialect).client.namesModelInPath) return `${path}${query}`;
+  return `${parseBaseUrl(baseUrl).prefix}${path.replace(/^\/v1/, "")}${query}`;
+}
+
+/** Returns the protocols that the client offers, without keys. */
+function protocolsOf({ headers }: IncomingMessage): string[] {
+  const offered = headers["sec-websocket-protocol"]?.split(",").map((each) => each.trim()) ?? [];
+  return offered.filter((each) => each !== "" && !each.startsWith("openai-insecure-api-key."));
+}

@@ -1,0 +1,88 @@
+import { WebSocket } from "undici";
+import type { UpstreamConfig } from "../../config/proxy/config.ts";
+import { AppError } from "../../errors.ts";
+import { parseBaseUrl } from "./clients.ts";
+import type { Pools } from "./pools.ts";
+
+/** A WebSocket to an upstream. */
+export interface UpstreamWebSocket {
+  /** The protocol that the upstream has chosen; empty for none. */
+  readonly protocol: string;
+  /** Bytes that the upstream has not read. */
+  readonly bufferedAmount: number;
+  send(data: string | Buffer): void;
+  close(code: number, reason: string): void;
+}
+
+export interface WebSocketRequest {
+  /** The path from the root, with its query. */
+  readonly path: string;
+  /** Flat list of names and values. */
+  readonly headers: readonly string[];
+  readonly protocols: readonly string[];
+}
+
+/** Receives what an upstream sends. */
+export interface WebSocketEvents {
+  onMessage(data: string | Buffer): void;
+  onClose(code: number, reason: string): void;
+}
+
+/** Opens a WebSocket to an upstream. Rejects with `upstream_unreachable` or `upstream_timeout`. */
+export function openWebSocket(
+  pools: Pools,
+  { name, baseUrl, timeouts }: UpstreamConfig,
+  { path, headers: list, protocols }: WebSocketRequest,
+  events: WebSocketEvents,
+): Promise<UpstreamWebSocket> {
+  const { origin } = parseBaseUrl(baseUrl);
+  const headers: [string, string][] = [];
+  for (let index = 0; index + 1 < list.length; index += 2)
+    if (!OF_MESSAGES.test(list[index] ?? "")) headers.push([list[index] ?? "", list[index + 1] ?? ""]);
+  const socket = new WebSocket(`${origin.replace(/^http/, "ws")}${path}`, {
+    dispatcher: pools.get(origin, timeouts.connectMs),
+    headers: Object.fromEntries(headers),
+    protocols: [...protocols],
+  });
+  socket.binaryType = "arraybuffer";
+  return new Promise((resolve, reject) => {
+    let isOpen = false;
+    const timer =
+      timeouts.connectMs > 0
+        ? setTimeout(() => {
+            reject(new AppError("upstream_timeout", `The upstream ${name} did not accept a WebSocket`));
+            socket.close();
+          }, timeouts.connectMs)
+        : undefined;
+    socket.addEventListener("open", () => {
+      clearTimeout(timer);
+      isOpen = true;
+      resolve({
+        get protocol() {
+          return socket.protocol;
+        },
+        get bufferedAmount() {
+          return socket.bufferedAmount;
+        },
+        send: (data) => socket.send(data),
+        close: (code, reason) => socket.close(isValidCode(code) ? code : undefined, reason),
+      });
+    });
+    socket.addEventListener("message", ({ data }) =>
+      events.onMessage(typeof data === "string" ? data : Buffer.from(data as ArrayBuffer)),
+    );
+    socket.addEventListener("error", () => {});
+    socket.addEventListener("close", ({ code, reason }) => {
+      clearTimeout(timer);
+      if (isOpen) events.onClose(code, reason);
+      else reject(new AppError("upstream_unreachable", `The upstream ${name} opened no WebSocket`));
+    });
+  });
+}
+
+const OF_MESSAGES = /^(?:content-|accept-encoding$|host$)/i;
+
+/** Returns whether an application may send a close code. https://www.rfc-editor.org/rfc/rfc6455#section-7.4 */
+function isValidCode(code: number): boolean {
+  return code === 1000 || (code >= 3000 && code <= 4999);
+}

@@ -1,0 +1,112 @@
+import { createServer, type IncomingMessage } from "node:http";
+import { afterEach, describe, expect, it } from "vitest";
+import { WebSocket, WebSocketServer } from "ws";
+import { closeHere, listenHere } from "../../support/mcp-servers.ts";
+import { startTestProxy, until } from "../../support/start-proxy.ts";
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+/** A vendor that returns each message, with its usage at the end. */
+async function startVendor(accepts = true) {
+  const opened: IncomingMessage[] = [];
+  const server = createServer();
+  const sockets = new WebSocketServer({ noServer: true });
+  server.on("upgrade", (request, socket, head) => {
+    if (!accepts) {
+      socket.end("HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+      return;
+    }
+    opened.push(request);
+    sockets.handleUpgrade(request, socket, head, (client) => {
+      client.send(JSON.stringify({ type: "session.created" }));
+      client.on("message", (data, isBinary) => {
+        if (isBinary) client.send(data);
+        else {
+          const usage = { input_tokens: 5, output_tokens: 7 };
+          client.send(JSON.stringify({ type: "response.done", echo: String(data), response: { usage } }));
+        }
+      });
+    });
+  });
+  const url = await listenHere(server);
+  closers.push(async () => {
+    for (const client of sockets.clients) client.terminate();
+    await closeHere(server);
+  });
+  return { url, opened };
+}
+
+async function open(
+  url: string,
+  options: { readonly headers?: Record<string, string>; readonly protocols?: string[] } = {},
+) {
+  const { headers, protocols = [] } = options;
+  const client = new WebSocket(url.replace("http", "ws"), protocols, { headers });
+  const received: (string | Buffer)[] = [];
+  client.on("message", (data, isBinary) => void received.push(isBinary ? (data as Buffer) : String(data)));
+  closers.push(async () => client.terminate());
+  const status = await new Promise<number>((resolve, reject) => {
+    client.once("open", () => resolve(101));
+    client.once("unexpected-response", (_request, response) => resolve(response.statusCode ?? 0));
+    client.once("error", reject);
+  });
+  return { client, received, status };
+}
+
+describe("WebSockets that are passed on", () => {
+  it("carry the realtime API's messages both ways, with the upstream's key, and count usage", async () => {
+    const vendor = await startVendor();
+    const proxy = await startTestProxy({
+      upstreams: { main: { dialect: "responses", base_url: vendor.url, api_key: "sk-upstream-0123456789" } },
+    });
+    closers.push(proxy.close);
+    const { client, received, status } = await open(`${proxy.url}/v1/realtime?model=gpt-realtime`, {
+      headers: { authorization: "Bearer sk-of-the-client-0123" },
+      protocols: ["realtime"],
+    });
+    expect([status, client.protocol]).toEqual([101, "realtime"]);
+    const [upgrade] = vendor.opened;
+    expect([
+      upgrade?.url,
+      upgrade?.headers.authorization,
+      upgrade?.headers["sec-websocket-protocol"],
+    ]).toEqual(["/v1/realtime?model=gpt-realtime", "Bearer sk-upstream-0123456789", "realtime"]);
+    client.send("grüße");
+    client.send(Buffer.from([1, 2, 3]));
+    await until(() => received.length === 3);
+    expect(received[0]).toBe('{"type":"session.created"}');
+    expect(received[1]).toContain("grüße");
+    expect(received[2]).toEqual(Buffer.from([1, 2, 3]));
+    client.close(1000);
+    await until(() => proxy.records.length === 1);
+    expect(proxy.records[0]).toMatchObject({
+      route: "/v1/realtime",
+      model: "gpt-realtime",
+      upstream: "main",
+      status: 101,
+      usage: { input: { total: 5 }, output: { total: 7 } },
+    });
+  });
+
+  it("need an upstream of the client's vendor, a key and one that accepts them", async () => {
+    const vendor = await startVendor(false);
+    const key = "sk-of-the-proxy-0123456789";
+    const proxy = await startTestProxy({
+      auth_mode: "strict",
+      api_keys: [key],
+      upstreams: {
+        main: { dialect: "chat-completions", base_url: vendor.url, api_key: "sk-upstream-0123456789" },
+      },
+    });
+    closers.push(proxy.close);
+    const live = "/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent";
+    expect((await open(`${proxy.url}/v1/realtime`)).status).toBe(401);
+    expect(
+      (await open(`${proxy.url}/v1/realtime`, { headers: { authorization: `Bearer ${key}` } })).status,
+    ).toBe(502);
+    expect((await open(`${proxy.url}${live}?key=${key}`)).status).toBe(404);
+  });
+});
