@@ -119,6 +119,8 @@ export interface UpstreamConfig {
   /** Prices by model pattern, instead of list prices; the first match counts. */
   readonly prices: ReadonlyMap<string, ModelPrice>;
   readonly timeouts: Timeouts;
+  /** Whether responses are streamed over WebSockets. */
+  readonly webSocket?: boolean | undefined;
   /** Whether paths that the proxy does not know are passed on. */
   readonly passThrough?: boolean | undefined;
   /** Share of a rule's calls; undefined: the rule's order decides. */

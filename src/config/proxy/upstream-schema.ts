@@ -74,6 +74,12 @@ export const upstreamSchema = z
       .default({})
       .describe("US dollars per million tokens by model pattern, instead of list prices."),
     timeouts: ownTimeouts.default({}).describe("Override the proxy's timeouts."),
+    websocket: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Send streamed responses over WebSockets; over HTTP where that fails. Dialect responses only.",
+      ),
     pass_through: z
       .boolean()
       .default(false)
@@ -92,7 +98,9 @@ export const upstreamSchema = z
   .refine((value) => [value.api_key, value.api_key_env, value.api_keys].filter(Boolean).length <= 1, {
     error: "give one of api_key, api_key_env and api_keys",
   })
-  .superRefine(({ vendor, dialect, base_url }, context) => {
+  .superRefine(({ vendor, dialect, base_url, websocket }, context) => {
+    if (websocket && dialect !== undefined && dialect !== "responses")
+      context.addIssue({ code: "custom", path: ["websocket"], message: "needs the dialect responses" });
     if (vendor !== undefined) return;
     for (const [name, value] of [
       ["dialect", dialect],

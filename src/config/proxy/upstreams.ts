@@ -45,6 +45,7 @@ export function configuredUpstreams(
       headers: headerTexts(upstream.headers, found),
       forwardHeaders: upstream.forward_headers.map((name) => name.toLowerCase()),
       passThrough: upstream.pass_through,
+      webSocket: upstream.websocket,
       models: upstream.models,
       capabilities: upstream.capabilities,
       prices: resolvePrices(upstream.prices),

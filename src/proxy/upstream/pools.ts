@@ -2,6 +2,7 @@ import { buildConnector, type Dispatcher, Pool } from "undici";
 import { type OutboundProxies, proxyFor } from "../../config/outbound-proxy.ts";
 import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import { parseBaseUrl } from "./clients.ts";
+import { ResponsesSockets } from "./responses-sockets.ts";
 import { skippingContinue } from "./skip-continue.ts";
 import { createTunnelConnector } from "./tunnel.ts";
 
@@ -33,6 +34,7 @@ export interface Pools {
  */
 export function createPools(proxies?: OutboundProxies, connections = CONNECTIONS): Pools {
   const byOrigin = new Map<string, Map<number, Pool>>();
+  const sockets = new ResponsesSockets();
   const pools: Pools = {
     get(origin, connectMs) {
       const known = byOrigin.get(origin)?.get(connectMs);
@@ -46,7 +48,9 @@ export function createPools(proxies?: OutboundProxies, connections = CONNECTIONS
     dispatcher(upstream) {
       const { platform, baseUrl, timeouts } = upstream;
       if (platform === undefined) {
-        return pools.get(parseBaseUrl(baseUrl).origin, timeouts.connectMs);
+        const pool = pools.get(parseBaseUrl(baseUrl).origin, timeouts.connectMs);
+        if (upstream.webSocket !== true) return pool;
+        return { dispatch: (options, handler) => sockets.dispatch(pool, upstream, options, handler) };
       }
       return {
         dispatch(options, handler) {
@@ -74,6 +78,7 @@ export function createPools(proxies?: OutboundProxies, connections = CONNECTIONS
     async destroy() {
       const all = [...byOrigin.values()].flatMap((pools) => [...pools.values()]);
       byOrigin.clear();
+      sockets.close();
       await Promise.all(all.map((pool) => pool.destroy()));
     },
   };

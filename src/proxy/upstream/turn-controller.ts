@@ -1,0 +1,132 @@
+import { type Dispatcher, errors } from "undici";
+
+/** What a turn does with its connection. */
+interface TurnActions {
+  /** Sends the request. */
+  send(): void;
+  /** Sends the request in another way, because no event has arrived. */
+  fallBack(): void;
+  /** Ends the connection, because its response is no longer read. */
+  abandon(): void;
+}
+
+/** Reports the events of one response to the handler of a request, as if they were the response to it over HTTP. */
+export class TurnController implements Dispatcher.DispatchController {
+  aborted = false;
+  paused = false;
+  reason: Error | null = null;
+  rawHeaders = null;
+  rawTrailers = null;
+  private hasBegun = false;
+  private isOver = false;
+  private readonly waiting: Buffer[] = [];
+  private isComplete = false;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly options: Dispatcher.DispatchOptions,
+    private readonly handler: Dispatcher.DispatchHandler,
+    private readonly actions: TurnActions,
+  ) {
+    handler.onRequestStart?.(this, {});
+  }
+
+  /** Sends the request over the open connection. */
+  start(): void {
+    if (this.isOver) return;
+    this.expect(this.options.headersTimeout, () => new errors.HeadersTimeoutError());
+    this.actions.send();
+  }
+
+  /** Takes an event. */
+  push(bytes: Buffer): void {
+    if (this.isOver) return;
+    if (!this.hasBegun) this.begin(200, "text/event-stream; charset=utf-8");
+    this.expect(this.options.bodyTimeout, () => new errors.BodyTimeoutError());
+    this.waiting.push(bytes);
+    this.flush();
+  }
+
+  /** Ends the response after its last event. */
+  end(): void {
+    this.isComplete = true;
+    this.flush();
+  }
+
+  /** Takes an error event: a rejection if it is the first one, else the last event of the stream. */
+  refuse(event: Readonly<Record<string, unknown>>): void {
+    if (this.isOver) return;
+    if (this.hasBegun) {
+      this.push(Buffer.from(`event: error\ndata: ${JSON.stringify(event)}\n\n`));
+      this.end();
+      return;
+    }
+    const { status, error } = event;
+    this.begin(typeof status === "number" && status >= 400 ? status : 502, "application/json");
+    this.waiting.push(Buffer.from(JSON.stringify({ error: error ?? event })));
+    this.end();
+  }
+
+  /** Takes the end of the connection. */
+  cut(): void {
+    if (this.isOver || this.isComplete) return;
+    if (this.hasBegun) this.fail(new errors.SocketError("other side closed"));
+    else {
+      this.finish();
+      this.actions.fallBack();
+    }
+  }
+
+  abort(reason: Error): void {
+    if (this.isOver) return;
+    this.aborted = true;
+    this.reason = reason;
+    this.fail(reason);
+    this.actions.abandon();
+  }
+
+  pause(): void {
+    this.paused = true;
+  }
+
+  resume(): void {
+    this.paused = false;
+    this.flush();
+  }
+
+  private begin(status: number, type: string): void {
+    this.hasBegun = true;
+    this.handler.onResponseStart?.(this, status, { "content-type": type }, "");
+  }
+
+  private flush(): void {
+    while (!this.paused && !this.isOver) {
+      const bytes = this.waiting.shift();
+      if (bytes === undefined) break;
+      this.handler.onResponseData?.(this, bytes);
+    }
+    if (!this.isComplete || this.isOver || this.paused) return;
+    this.finish();
+    this.handler.onResponseEnd?.(this, {});
+  }
+
+  private fail(error: Error): void {
+    this.finish();
+    this.handler.onResponseError?.(this, error);
+  }
+
+  private finish(): void {
+    this.isOver = true;
+    clearTimeout(this.timer);
+  }
+
+  /** Ends the call if nothing arrives for `ms`; 0: no limit. */
+  private expect(ms: number | null | undefined, createError: () => Error): void {
+    clearTimeout(this.timer);
+    if (ms == null || ms === 0) return;
+    this.timer = setTimeout(() => {
+      this.fail(createError());
+      this.actions.abandon();
+    }, ms);
+  }
+}
