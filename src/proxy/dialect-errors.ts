@@ -5,8 +5,11 @@ import type { ExchangeError } from "./exchange/error.ts";
 import { statusToKind } from "./exchange/error-status.ts";
 import type { Dialect } from "./exchange/parts.ts";
 
-/** The format of an error response: a client's dialect, `plain` for `{error}`, `admin` for `{error: {code, message}}`. */
-export type ErrorDialect = Dialect | "plain" | "admin";
+/**
+ * The format of an error response: a client's dialect, `plain` for `{error}`, `admin` for `{error: {code, message}}`,
+ * `bedrock` for `{message}`.
+ */
+export type ErrorDialect = Dialect | "plain" | "admin" | "bedrock";
 
 export interface ProxyError {
   readonly status: number;
@@ -73,6 +76,7 @@ export function encodeProxyErrorEvent(dialect: Dialect, error: ProxyError, reque
 
 function envelope(dialect: ErrorDialect, error: ProxyError, requestId: string): unknown {
   if (dialect === "plain") return { error: error.message };
+  if (dialect === "bedrock") return { message: error.message };
   if (dialect === "admin") return { error: { code: error.code ?? "validation", message: error.message } };
   return getProfile(dialect).client.encodeProxyError(withKind(error), error.code, requestId);
 }

@@ -34,15 +34,18 @@ const UTILITIES = [
   "own",
   // APIs besides model calls, which are passed on to an upstream of the client's vendor.
   "pass-through",
+  // Claude as clients of Amazon Bedrock and Google Vertex AI call it.
+  "bedrock-client",
+  "vertex-client",
 ] as const;
 
 type UtilityOperation = (typeof UTILITIES)[number];
 
 /**
- * The dialect in which a route returns errors; `plain` is `{error}`, `admin` is `{error: {code, message}}`, `by-caller`
- * depends on the request's headers.
+ * The dialect in which a route returns errors; `plain` is `{error}`, `admin` is `{error: {code, message}}`, `bedrock`
+ * is AWS's `{message}`, `by-caller` depends on the request's headers.
  */
-export type RouteDialect = Dialect | "plain" | "admin" | "by-caller";
+export type RouteDialect = Dialect | "plain" | "admin" | "bedrock" | "by-caller";
 
 export interface Route {
   /** `ANY` stands for every method that Node.js supports. */
@@ -97,6 +100,15 @@ const sharedRoutes: readonly Route[] = [
   route("GET", "/internal/dashboard/events", "plain", "dashboard-events", "ignored"),
   route("ANY", "/api/admin/v1/*", "admin", "admin"),
   route("ANY", "/api/me/v1/*", "admin", "own"),
+  route("POST", "/model/:model/invoke", "bedrock", "bedrock-client"),
+  route("POST", "/model/:model/invoke-with-response-stream", "bedrock", "bedrock-client"),
+  route("POST", "/model/:model/count-tokens", "bedrock", "bedrock-client"),
+  route(
+    "POST",
+    "/v1/projects/:project/locations/:location/publishers/anthropic/models/*",
+    "messages",
+    "vertex-client",
+  ),
 ];
 
 /** APIs of vendors besides model calls. Paths that several vendors have belong to the caller's. */
@@ -151,9 +163,10 @@ export function takesPath({ needsMethod }: Route, path: string): boolean {
 export type ModelRoute = Route & { readonly dialect: Dialect };
 
 const utilities = new Set<Operation>(UTILITIES);
+const otherFormats = new Set<RouteDialect>(["plain", "admin", "bedrock", "by-caller"]);
 
 /** Returns whether a route calls a model and is served by `handle-call.ts`. */
 export function isModelRoute(route: Route): route is ModelRoute {
   const { operation, dialect } = route;
-  return !utilities.has(operation) && dialect !== "plain" && dialect !== "admin" && dialect !== "by-caller";
+  return !utilities.has(operation) && !otherFormats.has(dialect);
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Services } from "../services.ts";
 import { stringifyLargeJson } from "../translate/large-json.ts";
 
@@ -6,6 +6,8 @@ import { stringifyLargeJson } from "../translate/large-json.ts";
 export interface CallAgainOptions {
   /** The client's request. The call has its headers and address, so it is admitted and counted as that client's. */
   readonly request: IncomingMessage;
+  /** Headers that replace those of the request. */
+  readonly headers?: IncomingHttpHeaders | undefined;
   readonly body: unknown;
   /** Path with its query; `/v1/responses` by default. */
   readonly path?: string | undefined;
@@ -16,9 +18,9 @@ export interface CallAgainOptions {
 /** Creates a response by another call of the proxy itself, on behalf of a client. Rejects if the call is aborted. */
 export async function callAgain(
   { sendInternally }: Pick<Services, "sendInternally">,
-  { request, body, path = "/v1/responses", signal }: CallAgainOptions,
+  { request, headers = request.headers, body, path = "/v1/responses", signal }: CallAgainOptions,
 ): Promise<IncomingMessage> {
-  const { headers, socket } = request;
+  const { socket } = request;
   return sendInternally({
     method: "POST",
     path,

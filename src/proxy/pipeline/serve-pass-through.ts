@@ -87,7 +87,7 @@ export function takesUnknown(admitted: Pick<AdmittedRequest, "request" | "runtim
 
 function dialectOf({ request }: Pick<AdmittedRequest, "request">, route: Route): Dialect {
   const caller = callersDialect(route.dialect, request.headers);
-  return caller === "plain" || caller === "admin" ? "chat-completions" : caller;
+  return caller === "plain" || caller === "admin" || caller === "bedrock" ? "chat-completions" : caller;
 }
 
 /** Returns the path if it stays within the API (path traversal). Throws `not_found` otherwise. */

@@ -16,6 +16,7 @@ import { metricsText } from "../observability/metrics-text.ts";
 import { stateText } from "../observability/state-text.ts";
 import type { Route } from "../routes.ts";
 import type { Services } from "../services.ts";
+import type { CloudClient } from "./cloud-clients/serve-cloud-client.ts";
 import { detectBody, detectModel } from "./detect-model.ts";
 import { warmUp, warmupBody } from "./warmup.ts";
 
@@ -69,6 +70,20 @@ export async function handleUtility(
       return (await import("../gateway/admin.ts")).serveAdmin(request, reply, services);
     case "own":
       return (await import("../gateway/admin.ts")).serveOwn(request, reply, services);
+    case "bedrock-client":
+      return serveCloud(
+        request,
+        reply,
+        services,
+        (await import("./cloud-clients/bedrock-client.ts")).bedrockClient,
+      );
+    case "vertex-client":
+      return serveCloud(
+        request,
+        reply,
+        services,
+        (await import("./cloud-clients/vertex-client.ts")).vertexClient,
+      );
     default:
       throw new AppError("not_found", "Unknown path");
   }
@@ -109,6 +124,16 @@ async function readiness({ key, runtime }: FastifyRequest, services: Services): 
   if (!isShown) return { status: "ready", ...down };
   const { active } = await services.totals();
   return { status: "ready", active, ...down };
+}
+
+async function serveCloud(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  services: Services,
+  client: CloudClient,
+): Promise<FastifyReply> {
+  const { serveCloudClient } = await import("./cloud-clients/serve-cloud-client.ts");
+  return serveCloudClient(request, reply, services, client);
 }
 
 /** Loads the dashboard on first use. */

@@ -1,0 +1,174 @@
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+import { AppError } from "../../../errors.ts";
+import { createSseParser } from "../../../sse/parse.ts";
+import { isObject, parseJson } from "../../exchange/json.ts";
+import { encodeStreamMessage } from "../../upstream/platforms/event-stream.ts";
+import { exceptionName } from "./bedrock-exceptions.ts";
+import {
+  type ClientResponse,
+  type CloudClient,
+  countedMembers,
+  listNames,
+  type Members,
+  type MessagesCall,
+  readJson,
+} from "./serve-cloud-client.ts";
+
+/**
+ * Clients of Claude on Amazon Bedrock: InvokeModel, InvokeModelWithResponseStream and CountTokens.
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html
+ */
+export const bedrockClient: CloudClient = {
+  platform: "bedrock",
+  readCall({ model = "" }, operation, body) {
+    if (operation === "count-tokens") return readCountCall(model, body);
+    const { anthropic_version: _, anthropic_beta, ...members } = body;
+    const stream = operation === "invoke-with-response-stream";
+    return { path: "/v1/messages", body: { ...members, model, stream }, betas: listNames(anthropic_beta) };
+  },
+  toAnthropicName(model) {
+    const [, name] = /(?:^|[./])anthropic\.(claude-[\w.-]+?)(?:-v\d+)?(?::[\w:]+)?$/.exec(model) ?? [];
+    return name ?? model;
+  },
+  async convert(response, call) {
+    const status = response.statusCode ?? 502;
+    if (status >= 400) return convertError(response, status);
+    const type = response.headers["content-type"] ?? "";
+    return type.startsWith("text/event-stream")
+      ? { status, headers: STREAM_HEADERS, body: Readable.from(encodeStream(response)) }
+      : convertWhole(response, status, call);
+  },
+};
+
+const STREAM_HEADERS = {
+  "content-type": "application/vnd.amazon.eventstream",
+  "x-amzn-bedrock-content-type": "application/json",
+};
+
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html */
+function readCountCall(model: string, { input }: Members): MessagesCall {
+  const { invokeModel } = isObject(input) ? input : {};
+  const { body: encoded } = isObject(invokeModel) ? invokeModel : {};
+  if (typeof encoded !== "string")
+    throw new AppError("validation", "input.invokeModel.body is missing; input.converse is not supported");
+  let body: unknown;
+  try {
+    body = parseJson(Buffer.from(encoded, "base64").toString());
+  } catch (cause) {
+    throw new AppError("validation", "input.invokeModel.body is not JSON in base64", { cause });
+  }
+  const members = isObject(body) ? body : {};
+  return {
+    path: "/v1/messages/count_tokens",
+    body: { ...countedMembers(members), model },
+    betas: listNames(members["anthropic_beta"]),
+  };
+}
+
+async function convertError(response: IncomingMessage, status: number): Promise<ClientResponse> {
+  const { text, value } = await readJson(response);
+  const error = isObject(value["error"]) ? value["error"] : value;
+  const message = typeof error["message"] === "string" ? error["message"] : text;
+  const headers = {
+    "content-type": "application/json",
+    "x-amzn-errortype": exceptionName(status, String(error["type"])),
+  };
+  // Anthropic's status for overloaded models is not one of AWS's.
+  return { status: status === 529 ? 503 : status, headers, body: JSON.stringify({ message }) };
+}
+
+async function convertWhole(
+  response: IncomingMessage,
+  status: number,
+  { path }: MessagesCall,
+): Promise<ClientResponse> {
+  const { text, value } = await readJson(response);
+  const type = { "content-type": "application/json" };
+  if (path === "/v1/messages/count_tokens")
+    return { status, headers: type, body: JSON.stringify({ inputTokens: value["input_tokens"] }) };
+  const usage = isObject(value["usage"]) ? value["usage"] : {};
+  const headers = {
+    ...type,
+    "x-amzn-bedrock-input-token-count": String(usage["input_tokens"] ?? 0),
+    "x-amzn-bedrock-output-token-count": String(usage["output_tokens"] ?? 0),
+  };
+  return { status, headers, body: text };
+}
+
+/** Encodes server-sent events as messages of an event stream; an error becomes an exception and ends it. */
+async function* encodeStream(response: IncomingMessage): AsyncGenerator<Buffer> {
+  const parser = createSseParser();
+  const startedAt = performance.now();
+  const usage = { input: 0, output: 0, firstByteMs: 0 };
+  for await (const bytes of response) {
+    for (const { event, data } of parser.push(bytes as Buffer)) {
+      if (event === "error") {
+        yield encodeException(data);
+        return;
+      }
+      if (usage.firstByteMs === 0) usage.firstByteMs = Math.round(performance.now() - startedAt);
+      yield encodeChunk(event === "message_stop" ? withMetrics(usage, startedAt) : data);
+      if (event === "message_start" || event === "message_delta") noteUsage(data, usage);
+    }
+  }
+}
+
+interface CountedUsage {
+  input: number;
+  output: number;
+  firstByteMs: number;
+}
+
+function noteUsage(data: string, counted: CountedUsage): void {
+  const event = parseJson(data);
+  if (!isObject(event)) return;
+  const message = isObject(event["message"]) ? event["message"] : event;
+  const usage = isObject(message["usage"]) ? message["usage"] : {};
+  const { input_tokens: input, output_tokens: output } = usage;
+  if (typeof input === "number") counted.input = input;
+  if (typeof output === "number") counted.output = output;
+}
+
+/** Returns the last event with Bedrock's figures, from which its clients know the usage. */
+function withMetrics({ input, output, firstByteMs }: CountedUsage, startedAt: number): string {
+  return JSON.stringify({
+    type: "message_stop",
+    "amazon-bedrock-invocationMetrics": {
+      inputTokenCount: input,
+      outputTokenCount: output,
+      invocationLatency: Math.round(performance.now() - startedAt),
+      firstByteLatency: firstByteMs,
+    },
+  });
+}
+
+function encodeChunk(event: string): Buffer {
+  return encodeMessage(
+    { ":event-type": "chunk", ":message-type": "event" },
+    {
+      bytes: Buffer.from(event).toString("base64"),
+    },
+  );
+}
+
+function encodeException(data: string): Buffer {
+  let value: unknown;
+  try {
+    value = parseJson(data);
+  } catch {
+    value = undefined;
+  }
+  const error = isObject(value) && isObject(value["error"]) ? value["error"] : {};
+  const name = exceptionName(500, String(error["type"]), "ModelStreamErrorException");
+  const type = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
+  const message = typeof error["message"] === "string" ? error["message"] : "The stream was cut off.";
+  return encodeMessage({ ":exception-type": type, ":message-type": "exception" }, { message });
+}
+
+function encodeMessage(headers: Readonly<Record<string, string>>, payload: Members): Buffer {
+  return encodeStreamMessage({
+    headers: { ...headers, ":content-type": "application/json" },
+    payload: Buffer.from(JSON.stringify(payload)),
+  });
+}
