@@ -75,6 +75,8 @@ Examples:
   sallyport proxy start
   sallyport proxy start --config work.jsonc --port 9000
   sallyport proxy start --workers auto  one process per core
+  sallyport proxy start --detach        in the background
+  sallyport proxy start --json          print {url, port, pid} once it serves
   sallyport proxy start --env-file .env
   ANTHROPIC_BASE_URL=http://localhost:8045 claude
 

@@ -15,14 +15,19 @@ export interface Address {
   readonly retries: number;
 }
 
+/** The address of a server, or a socket that listens there already. */
+export interface Binding extends Omit<Address, "retries"> {
+  /** The descriptor of an inherited listening socket, used instead of the address. */
+  readonly descriptor?: number | undefined;
+}
+
 /** Binds the app to one address and resolves to the port. Throws `port_in_use` or `cannot_listen`. */
-export async function listen(
-  app: FastifyInstance,
-  { port, host }: Omit<Address, "retries">,
-): Promise<number> {
+export async function listen(app: FastifyInstance, { port, host, descriptor }: Binding): Promise<number> {
   await app.ready();
   try {
-    await app.listen({ port, host });
+    // Fastify passes its options on to `net.Server.listen`, where a descriptor takes precedence.
+    const inherited = descriptor === undefined ? {} : { fd: descriptor };
+    await app.listen({ port, host, ...inherited });
   } catch (error) {
     throw listenFailure(error, { port, host, retries: 0 });
   }

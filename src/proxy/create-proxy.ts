@@ -98,6 +98,11 @@ export interface ProxyServer {
   announceStop(): void;
   /** Rejects new requests and resolves when all running ones have been served. */
   drain(): Promise<void>;
+  /**
+   * Stops accepting connections, whose calls are still served, and resolves when they have ended. For a proxy that
+   * another process replaces at the same socket.
+   */
+  retire(): Promise<void>;
   /** Closes streams, server, connection pools and log at once. */
   close(): Promise<void>;
 }
@@ -116,7 +121,6 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
   let runtime = createRuntime(config, pools, instanceId, stats, stored);
   let serial = 0;
   let draining = false;
-  let stopping = false;
   const replicaId = randomBytes(6).toString("hex");
   const prefix = `req_${replicaId}`;
   const observer = new CallObserver(parts.telemetry?.(replicaId));
@@ -152,7 +156,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     callCache: createCallCache(),
     sendInternally: (request) => sendInternally(app.server, request),
     isDraining: () => draining,
-    isStopping: () => stopping,
+    isStopping: () => connections.isStopping(),
     observer,
     telemetryRelay: { waiting: 0 },
     connections: createConnectionLimit(capacityFor(config.limits.connections, descriptorLimit())),
@@ -164,7 +168,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
   mcp.apply(config);
   const app = createServingApp(config, parts, services, mcp);
   const upgrades = serveUpgrades(app, services);
-  const untilServed = createDraining(app.server, () => metrics.active > 0);
+  const connections = createDraining(app.server, () => metrics.active > 0);
   const stopHeartbeat = parts.gateway ? startHeartbeat(services) : async () => {};
   return {
     app,
@@ -183,18 +187,15 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     noteRefused(reason) {
       configuration = { ...configuration, refused: { at: Date.now(), reason } };
     },
-    announceStop() {
-      if (stopping) return;
-      stopping = true;
-      // Clients reconnect after the response, and the load balancer sends them to another replica.
-      app.server.prependListener("request", (_request, response) => {
-        response.shouldKeepAlive = false;
-      });
-    },
+    announceStop: connections.announceStop,
     async drain() {
       draining = true;
       upgrades.drain();
-      await untilServed();
+      await connections.drain();
+    },
+    async retire() {
+      upgrades.drain();
+      await connections.retire();
     },
     async close() {
       draining = true;

@@ -19,7 +19,14 @@ export function addProxyCommands(program: Command, output: Output, setExitCode: 
   withConfigurationFlags(proxy.command("start"))
     .description("Start the proxy")
     .option("--ready-file <path>", "write {url, port, pid} to this file once listening")
+    .option("--detach", "run in the background; prints the URL once the proxy serves calls")
+    .option("--json", "print {url, port, pid} once calls are served, with --detach also {log}", false)
     .action(async (flags: ProxyStartFlags) => {
+      if (flags.detach) {
+        const { startProxyDetached } = await import("./start/start-detached.ts");
+        setExitCode(await startProxyDetached(flags.json === true, output));
+        return;
+      }
       // Importing the server loads Node.js's HTTP client, which would fail later without a clear message.
       checkMemory();
       const { startProxy } = await import("./start/start.ts");

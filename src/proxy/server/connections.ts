@@ -93,11 +93,26 @@ function formatAddress({ remoteAddress, remotePort }: Socket): string {
 /** Milliseconds between two checks. */
 const POLL_MS = 20;
 
+/** Ends the service of a server's clients. */
+export interface Draining {
+  /** Makes every response close its connection; calls are still served. */
+  announceStop(): void;
+  isStopping(): boolean;
+  /** Stops accepting connections, and resolves when all running calls have been served. */
+  drain(): Promise<void>;
+  /**
+   * Stops accepting connections, and resolves when all connections have ended. Idle connections of clients may still
+   * send a call for the keep-alive timeout: closing them at once could lose one that is on its way.
+   */
+  retire(): Promise<void>;
+}
+
 /**
- * Creates a function that drains the server: it stops accepting connections, and resolves when `isServing` returns
- * false and all response bytes have been passed to the operating system, which delivers them.
+ * Creates the draining of a server: `isServing` returns whether a call is running. All response bytes are passed to the
+ * operating system, which delivers them.
  */
-export function createDraining(server: Server, isServing: () => boolean): () => Promise<void> {
+export function createDraining(server: Server, isServing: () => boolean): Draining {
+  let stopping = false;
   const sockets = new Set<Socket>();
   // With TLS, only the decrypted side has the bytes of responses.
   server.on(server instanceof TlsServer ? "secureConnection" : "connection", (socket: Socket) => {
@@ -105,14 +120,33 @@ export function createDraining(server: Server, isServing: () => boolean): () => 
     socket.once("close", () => sockets.delete(socket));
   });
   const isSending = () => [...sockets].some(({ writableLength }) => writableLength > 0);
-  return async () => {
-    // `http.Server.close` would also close connections whose response has ended but has not been sent to a slow
-    // client.
-    NetServer.prototype.close.call(server);
-    while (isServing() || isSending()) {
-      if (!isSending()) server.closeIdleConnections();
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    }
-    server.closeIdleConnections();
+  // `http.Server.close` would also close connections whose response has ended but has not been sent to a slow client.
+  const stopListening = () => NetServer.prototype.close.call(server);
+  const announceStop = () => {
+    if (stopping) return;
+    stopping = true;
+    // Clients reconnect after the response, and the load balancer sends them to another replica.
+    server.prependListener("request", (_request, response) => {
+      response.shouldKeepAlive = false;
+    });
+  };
+  return {
+    announceStop,
+    isStopping: () => stopping,
+    async drain() {
+      stopListening();
+      while (isServing() || isSending()) {
+        if (!isSending()) server.closeIdleConnections();
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      }
+      server.closeIdleConnections();
+    },
+    async retire() {
+      announceStop();
+      stopListening();
+      const idleUntil = performance.now() + server.keepAliveTimeout;
+      while (sockets.size > 0 && (isServing() || isSending() || performance.now() < idleUntil))
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    },
   };
 }

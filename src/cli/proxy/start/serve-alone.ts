@@ -1,3 +1,4 @@
+import { processEnvironment } from "../../../config/paths.ts";
 import type { ProxyConfig } from "../../../config/proxy/config.ts";
 import { getErrorMessage } from "../../../errors.ts";
 import { listen } from "../../../http/listen.ts";
@@ -9,6 +10,8 @@ import type { Output } from "../../output.ts";
 import { version } from "../../version.ts";
 import { createCallLog } from "./call-log.ts";
 import { dashboardPage } from "./dashboard-page.ts";
+import { getListenerDescriptor } from "./hand-over.ts";
+import { getInheritedListener } from "./inherited-listener.ts";
 import { loadTelemetry } from "./load-telemetry.ts";
 import { openLimits, primeLimits } from "./open-limits.ts";
 import type { Serving } from "./serving.ts";
@@ -41,7 +44,11 @@ export async function serveAlone(
   });
   let drained: Promise<void> | undefined;
   return {
-    listen: () => listen(proxy.app, first),
+    listen: () =>
+      listen(proxy.app, { ...first, descriptor: getInheritedListener(processEnvironment, process.pid) }),
+    // For "localhost" there is a second listener, at the other loopback address.
+    listener: () => (first.host === "localhost" ? undefined : getListenerDescriptor(proxy.app.server)),
+    retire: () => proxy.retire(),
     async reload(next) {
       proxy.reload(next);
       config = next;

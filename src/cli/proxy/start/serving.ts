@@ -17,6 +17,10 @@ export interface Serving {
   setKeys(snapshot: KeySnapshot, spent: readonly SpentBudget[]): Promise<void>;
   /** Announces the stop to load balancers. Calls are still served. */
   announceStop(): Promise<void>;
+  /** Returns the descriptor of the listening socket, or undefined if another process cannot inherit it. */
+  listener(): number | undefined;
+  /** Stops accepting connections, serves the calls of open ones, and resolves when those have ended. */
+  retire(): Promise<void>;
   /** Stops accepting calls. Resolves once no more calls are accepted. */
   refuse(): Promise<void>;
   /** Resolves, after `refuse`, when no call is running. */

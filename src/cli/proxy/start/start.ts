@@ -9,24 +9,32 @@ import type { Output } from "../../output.ts";
 import { noteNewKey, readProxyConfiguration } from "../../proxy-configuration.ts";
 import { openReadyFile } from "../../ready-file.ts";
 import { proxyOn } from "../../setup/doctor/disk-and-ports.ts";
+import { version } from "../../version.ts";
+import { addRunningProxy, removeRunningProxy, type ServiceManagerName } from "../running-proxies.ts";
 import { banner, baseUrl } from "./banner.ts";
 import { createLogOutput } from "./call-log.ts";
 import { createGatewayHost, type GatewayHost } from "./gateway-host.ts";
+import { announceReady, untilHandedOver, untilPortFree } from "./hand-over.ts";
 import { ledgerPath, openLedgerLog } from "./ledger-log.ts";
 import { oneAtATime, reloadConfiguration } from "./reload-configuration.ts";
 import type { Serving } from "./serving.ts";
 import { untilStopped } from "./until-stopped.ts";
 import { fileState, onFileChange } from "./watch-file.ts";
 import { watchNamedFiles } from "./watch-named-files.ts";
+import { watchStopRequest } from "./watch-stop-request.ts";
 
 export interface ProxyStartFlags extends ProxyFlags {
   readonly readyFile?: string;
+  readonly detach?: boolean;
+  readonly json?: boolean;
+  /** The service manager that starts this process. */
+  readonly service?: ServiceManagerName;
 }
 
 /** Exit codes above this base name the signal that ended the proxy before its calls were complete. */
 const SIGNAL_EXIT_CODES = 128;
 
-/** Runs `sallyport proxy start`: serves until a signal ends it. Resolves to the exit code. */
+/** Runs `sallyport proxy start` in the foreground: serves until a signal ends it. Resolves to the exit code. */
 export async function startProxy(flags: ProxyStartFlags, output: Output): Promise<number> {
   const environment = processEnvironment;
   const path = configurationPath(environment, flags);
@@ -46,7 +54,13 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
   );
   const serving = await serve(inForce.config, logFile, output, host);
   if (host) host.passOn = serving.setKeys;
-  const over = Promise.race([untilStopped(serving, output, () => inForce.config), serving.broken]);
+  const data = dataDirectory(environment);
+  const replaced = untilHandedOver(serving, environment, output, () => removeRunningProxy(data));
+  const over = Promise.race([
+    untilStopped(serving, output, () => inForce.config),
+    serving.broken,
+    replaced.over,
+  ]);
   let isForced = false;
   const reload = oneAtATime(async () => {
     await reloadConfiguration(inForce, read, serving, output);
@@ -57,10 +71,11 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
   // Registered before the proxy announces itself: an unhandled SIGHUP would end the process, and an early save would
   // be missed.
   process.on("SIGHUP", reload);
-  const unwatch = [onFileChange(path, state, reload), named.end];
+  const unwatch = [onFileChange(path, state, reload), named.end, replaced.end, watchStopRequest(data)];
   named.watch(inForce.settings);
   try {
     if (host?.opensFirst) await host.open();
+    await untilPortFree(environment);
     const begun = await Promise.race([serving.listen(), over.then((exitCode) => ({ exitCode }))]);
     if (typeof begun === "object") return begun.exitCode;
     const readyFile = flags.readyFile ? await openReadyFile(flags.readyFile) : undefined;
@@ -69,7 +84,22 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
     if (first.newKey !== undefined) noteNewKey(first.newKey, output);
     if (hasNoKeys(inForce.config, host?.snapshot)) output.note(NO_KEYS);
     openLater(host, output);
-    await readyFile?.write(baseUrl(inForce.config, begun), begun);
+    const url = baseUrl(inForce.config, begun);
+    await readyFile?.write(url, begun);
+    if (flags.json) await output.result(JSON.stringify({ url, port: begun, pid: process.pid }));
+    await addRunningProxy(data, {
+      url,
+      port: begun,
+      version,
+      since: new Date().toISOString(),
+      configuration: path,
+      workers: inForce.config.workers,
+      handsOver: serving.listener() !== undefined,
+      service: flags.service ?? null,
+      args: process.argv.slice(2),
+      folder: process.cwd(),
+    });
+    announceReady();
     const exitCode = await over;
     isForced = exitCode > SIGNAL_EXIT_CODES;
     return exitCode;
@@ -78,6 +108,7 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
     throw await explained(error, inForce.config.port);
   } finally {
     for (const end of unwatch) end();
+    await removeRunningProxy(data);
     process.off("SIGHUP", reload);
     if (isForced) host?.abandon();
     else await host?.close();

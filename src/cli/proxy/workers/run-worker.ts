@@ -1,3 +1,4 @@
+import { processEnvironment } from "../../../config/paths.ts";
 import { AppError, getErrorMessage } from "../../../errors.ts";
 import { listen } from "../../../http/listen.ts";
 import { createProxy, type ProxyParts, type ProxyServer } from "../../../proxy/create-proxy.ts";
@@ -14,6 +15,7 @@ import type { Output } from "../../output.ts";
 import { version } from "../../version.ts";
 import { createCallLog } from "../start/call-log.ts";
 import { dashboardPage } from "../start/dashboard-page.ts";
+import { getInheritedListener } from "../start/inherited-listener.ts";
 import { loadTelemetry } from "../start/load-telemetry.ts";
 import { openLimits, primeLimits } from "../start/open-limits.ts";
 import type { PrimaryCalls, WorkerCalls, WorkerStart } from "./calls.ts";
@@ -67,7 +69,9 @@ function workerCalls(primary: () => Remote<PrimaryCalls>, output: Output): Worke
         note: (line) => output.note(line),
       });
       reportCounts(proxy.counts, primary());
-      return listen(proxy.app, config);
+      // The primary has inherited it: descriptors of `node:cluster` are those of the primary.
+      const descriptor = getInheritedListener(processEnvironment, process.ppid);
+      return listen(proxy.app, { ...config, descriptor });
     },
     reload(next) {
       proxy?.reload(next);

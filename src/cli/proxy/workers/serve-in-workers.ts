@@ -99,6 +99,13 @@ class Workers implements Serving {
     await this.all(({ remote }) => remote.call("announceStop", undefined));
   }
 
+  /** The sockets are in `node:cluster`, which does not give them to another process. */
+  listener(): undefined {}
+
+  retire(): Promise<void> {
+    return this.drained();
+  }
+
   async refuse(): Promise<void> {
     this.isClosing = true;
     for (const worker of this.workers) if (!worker.isReady) worker.kill();
