@@ -146,6 +146,11 @@ export const errorCatalog = {
     exitCode: 2,
     meaning: "The system's keychain is missing or locked, or lacks a secret that the configuration names.",
   },
+  service_failed: {
+    status: 500,
+    exitCode: 1,
+    meaning: "The system's service manager is missing or rejected a command.",
+  },
   storage: { status: 500, exitCode: 1, meaning: "The data directory is not writable." },
 } as const satisfies Record<string, CatalogEntry>;
 

@@ -1,0 +1,27 @@
+import { execFile } from "node:child_process";
+
+/** The result of another program. */
+export interface CommandResult {
+  /** The exit code; undefined if the program does not exist. */
+  readonly code: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs another program. Never rejects. */
+export type RunCommand = (program: string, args: readonly string[]) => Promise<CommandResult>;
+
+const COMMAND_MS = 300_000;
+
+/** Programs that npm installs on Windows as .cmd files, which only a shell runs. */
+const SCRIPTS = new Set(["npm", "sallyport"]);
+
+/** Runs a program of this system. */
+export const runCommand: RunCommand = (program, args) =>
+  new Promise((resolve) => {
+    const shell = process.platform === "win32" && SCRIPTS.has(program);
+    execFile(program, args, { timeout: COMMAND_MS, windowsHide: true, shell }, (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === "number" ? error.code : undefined;
+      resolve({ code: error?.killed ? 124 : code, stdout, stderr });
+    });
+  });

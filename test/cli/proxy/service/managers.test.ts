@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import { createLaunchd } from "../../../../src/cli/proxy/service/launchd.ts";
+import { createServiceManager } from "../../../../src/cli/proxy/service/manager.ts";
+import { createSystemd } from "../../../../src/cli/proxy/service/systemd.ts";
+import { createWindowsTasks } from "../../../../src/cli/proxy/service/windows-tasks.ts";
+import type { CommandResult } from "../../../../src/cli/run-command.ts";
+
+/** Records commands; the first one that begins with a key of `results` has that result. */
+function recorder(results: Readonly<Record<string, Partial<CommandResult>>> = {}) {
+  const lines: string[] = [];
+  const run = async (program: string, args: readonly string[]): Promise<CommandResult> => {
+    const line = [program, ...args].join(" ");
+    lines.push(line);
+    const found = Object.entries(results).find(([start]) => line.startsWith(start));
+    return { code: 0, stdout: "", stderr: "", ...found?.[1] };
+  };
+  return { run, lines };
+}
+
+describe("systemd", () => {
+  const create = (run: ReturnType<typeof recorder>["run"], environment = {}) =>
+    createSystemd({ environment, home: "/home/dev", run });
+
+  it("reads the unit again, enables and restarts it", async () => {
+    const { run, lines } = recorder();
+    await create(run).enable();
+    expect(lines).toEqual([
+      "systemctl --user daemon-reload",
+      "systemctl --user enable sallyport-proxy.service",
+      "systemctl --user restart sallyport-proxy.service",
+    ]);
+  });
+
+  it("keeps the unit where systemd looks for those of a user", () => {
+    const { run } = recorder();
+    expect(create(run).file).toBe("/home/dev/.config/systemd/user/sallyport-proxy.service");
+    expect(create(run, { XDG_CONFIG_HOME: "/etc/me" }).file).toBe(
+      "/etc/me/systemd/user/sallyport-proxy.service",
+    );
+  });
+
+  it("reports the state in systemd's words", async () => {
+    const shown = "LoadState=loaded\nActiveState=active\nSubState=running\nUnitFileState=enabled\n";
+    const { run } = recorder({ systemctl: { stdout: shown } });
+    expect(await create(run).state()).toEqual({
+      installed: true,
+      enabled: true,
+      running: true,
+      detail: "active (running)",
+    });
+  });
+
+  it("explains a missing session bus", async () => {
+    const { run } = recorder({
+      systemctl: { code: 1, stderr: "Failed to connect to bus: No medium found\n" },
+    });
+    await expect(create(run).enable()).rejects.toMatchObject({
+      code: "service_failed",
+      message: "systemctl --user daemon-reload failed: Failed to connect to bus: No medium found",
+    });
+  });
+
+  it("explains that it is not installed", async () => {
+    const { run } = recorder({ systemctl: { code: undefined } });
+    await expect(create(run).enable()).rejects.toThrow(/systemctl is not installed/);
+  });
+});
+
+describe("launchd", () => {
+  it("replaces a loaded agent", async () => {
+    const { run, lines } = recorder({ "launchctl bootout": { code: 3 } });
+    await createLaunchd({ home: "/Users/dev", uid: 501, run }).enable();
+    expect(lines).toEqual([
+      "launchctl bootout gui/501/sallyport.proxy",
+      "launchctl enable gui/501/sallyport.proxy",
+      "launchctl bootstrap gui/501 /Users/dev/Library/LaunchAgents/sallyport.proxy.plist",
+    ]);
+  });
+
+  it("reports the state that launchctl prints", async () => {
+    const { run } = recorder({
+      "launchctl print": { stdout: "gui/501/sallyport.proxy = {\n\tstate = running\n}" },
+    });
+    const manager = createLaunchd({ home: "/Users/dev", uid: 501, run });
+    expect(await manager.state()).toMatchObject({ installed: true, running: true, detail: "running" });
+  });
+});
+
+describe("the Windows Task Scheduler", () => {
+  const create = (run: ReturnType<typeof recorder>["run"]) =>
+    createWindowsTasks({ environment: { USERDOMAIN: "PC", USERNAME: "dev" }, home: "C:\\Users\\dev", run });
+
+  it("creates the task from its definition and runs it", async () => {
+    const { run, lines } = recorder();
+    const manager = create(run);
+    await manager.enable();
+    expect(lines).toEqual([
+      `schtasks /Create /F /TN Sallyport Proxy /XML ${manager.file}`,
+      "schtasks /Run /TN Sallyport Proxy",
+    ]);
+  });
+
+  it("reports the state in the last column", async () => {
+    const { run } = recorder({ schtasks: { stdout: '"\\Sallyport Proxy","N/A","Ready"\r\n' } });
+    expect(await create(run).state()).toMatchObject({ installed: true, running: false, detail: "Ready" });
+  });
+});
+
+describe("the service manager of a platform", () => {
+  it.each([
+    ["linux", "systemd"],
+    ["darwin", "launchd"],
+    ["win32", "windows"],
+  ] as const)("of %s is %s", (platform, name) => {
+    expect(createServiceManager(platform, recorder().run).name).toBe(name);
+  });
+
+  it("is missing elsewhere", () => {
+    expect(() => createServiceManager("freebsd", recorder().run)).toThrow(/no service manager for freebsd/);
+  });
+});
