@@ -87,6 +87,29 @@ Exit codes:
   1  internal error, or worker processes ended repeatedly
   2  invalid flags, environment or configuration
   3  the address or port is not available`,
+  "sallyport proxy status": `
+Exit codes:
+  0  a proxy runs
+  3  no proxy runs`,
+  "sallyport proxy stop": `
+Calls that run may finish within drain_timeout of the configuration (30 seconds by default).`,
+  "sallyport proxy restart": `
+The new process takes over the listening socket, so no connection is refused. The old one ends when the calls of its open connections are done. If the new process cannot start, the old one continues. With --workers, connections are refused for the time that a start takes.`,
+  "sallyport proxy logs": `
+Examples:
+  sallyport proxy logs --follow
+  sallyport proxy logs --json --lines 1000 | jq .model`,
+  "sallyport proxy service": `
+Examples:
+  sallyport proxy service install
+  sallyport proxy service install --env-file ~/.config/sallyport/.env
+  sallyport proxy service status
+  sallyport proxy service logs --follow
+  sallyport proxy service uninstall
+
+A service does not have the variables of your shell. Put API keys into a file for --env-file, or name their source in the configuration.`,
+  "sallyport proxy service install": `
+The file is shown before it is written. Without a terminal, --yes is required.`,
   "sallyport keychain": `
 Examples:
   sallyport keychain set anthropic

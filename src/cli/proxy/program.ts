@@ -6,6 +6,7 @@ import type { Output } from "../output.ts";
 import type { SetExitCode } from "../program.ts";
 import type { ProxyCheckFlags } from "./check.ts";
 import type { ConnectFlags } from "./connect/connect.ts";
+import { addControlCommands, createServiceOption } from "./control/program.ts";
 import { addKeyCommands, addTeamCommands, addUsageCommand } from "./gateway/program.ts";
 import type { ProxyImportFlags } from "./import.ts";
 import type { ProxyKeysFlags } from "./keys.ts";
@@ -21,6 +22,7 @@ export function addProxyCommands(program: Command, output: Output, setExitCode: 
     .option("--ready-file <path>", "write {url, port, pid} to this file once listening")
     .option("--detach", "run in the background; prints the URL once the proxy serves calls")
     .option("--json", "print {url, port, pid} once calls are served, with --detach also {log}", false)
+    .addOption(createServiceOption())
     .action(async (flags: ProxyStartFlags) => {
       if (flags.detach) {
         const { startProxyDetached } = await import("./start/start-detached.ts");
@@ -59,6 +61,7 @@ export function addProxyCommands(program: Command, output: Output, setExitCode: 
     });
   addLookups(proxy, output, setExitCode);
   addConnectCommands(proxy, output, setExitCode);
+  addControlCommands(proxy, output, setExitCode);
   addHelpCommand(proxy);
 }
 

@@ -14,6 +14,8 @@ export interface Undertaking {
   readonly yes: boolean;
   /** Values that the diff masks. */
   readonly secrets?: readonly string[];
+  /** Runs after the reply and before the files are written. */
+  readonly before?: () => Promise<void>;
 }
 
 /** The exit code after Ctrl-C: 128 plus the number of SIGINT. */
@@ -30,6 +32,7 @@ export async function carryOut(undertaking: Undertaking, output: Output): Promis
     output.note("No changes made.");
     return reply === "interrupted" ? INTERRUPTED : 0;
   }
+  await undertaking.before?.();
   await writeChanges(undertaking.changes, undertaking.receipts);
   return undefined;
 }

@@ -1,10 +1,29 @@
 import type { CallRecord } from "./request-log.ts";
 
+/** What people read of a call. */
+export type ReadableCall = Pick<
+  CallRecord,
+  "time" | "method" | "route" | "status" | "ms" | "stream" | "retries" | "errorMessage"
+> & {
+  readonly model?: string | undefined;
+  readonly upstream?: string | undefined;
+  readonly upstreamModel?: string | undefined;
+  readonly firstByteMs?: number | undefined;
+  readonly cost?: number | undefined;
+  readonly usage?:
+    | {
+        readonly input: { readonly total?: number | undefined };
+        readonly output: { readonly total?: number | undefined };
+      }
+    | undefined;
+  readonly losses: readonly { readonly code: string }[];
+};
+
 /**
  * Formats a call as one line for people:
  * `14:02:11  200  1.2s  POST /v1/messages  claude-sonnet-5 → anthropic  1.2k + 340 tokens  $0.0058`.
  */
-export function readableLine(record: CallRecord): string {
+export function readableLine(record: ReadableCall): string {
   const { model, upstream, upstreamModel, usage, cost } = record;
   const renamed = upstreamModel !== undefined && upstreamModel !== model ? ` as ${upstreamModel}` : "";
   const parts = [

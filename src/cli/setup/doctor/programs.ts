@@ -89,6 +89,15 @@ export async function isOnPath(
   searchPath: string,
   platform: NodeJS.Platform = process.platform,
 ): Promise<boolean> {
+  return (await findOnPath(program, searchPath, platform)) !== undefined;
+}
+
+/** Returns the path of a program that can be run, or undefined. */
+export async function findOnPath(
+  program: string,
+  searchPath: string,
+  platform: NodeJS.Platform = process.platform,
+): Promise<string | undefined> {
   const isPath = /[/\\]/.test(program);
   const paths = isPath
     ? [program]
@@ -98,9 +107,9 @@ export async function isOnPath(
         .map((folder) => join(folder, program));
   const extensions = platform === "win32" ? WINDOWS_EXTENSIONS : [""];
   for (const path of paths.flatMap((base) => extensions.map((extension) => base + extension))) {
-    if (await isProgram(path)) return true;
+    if (await isProgram(path)) return path;
   }
-  return false;
+  return undefined;
 }
 
 async function isProgram(path: string): Promise<boolean> {

@@ -1,0 +1,44 @@
+import { dataDirectory, processEnvironment } from "../../../config/paths.ts";
+import type { Output } from "../../output.ts";
+import { table } from "../../table.ts";
+import { listRunningProxies } from "../running-proxies.ts";
+import { isReady } from "./is-ready.ts";
+
+/** The exit code if no proxy runs: that of `systemctl status`. */
+export const NOT_RUNNING = 3;
+
+/** Runs `sallyport proxy status`: lists the proxies that run on this machine. Resolves to the exit code. */
+export async function showProxyStatus({ json }: { readonly json: boolean }, output: Output): Promise<number> {
+  const running = await listRunningProxies(dataDirectory(processEnvironment));
+  const proxies = await Promise.all(
+    running.map(async ({ url, port, pid, version, since, configuration, workers, service }) => ({
+      url,
+      port,
+      pid,
+      version,
+      since,
+      configuration,
+      workers,
+      service,
+      ready: await isReady(url),
+    })),
+  );
+  if (json) await output.result(JSON.stringify({ proxies }, null, 2));
+  else if (proxies.length === 0) await output.result("No proxy runs. Start one: sallyport proxy start");
+  else
+    await output.result(
+      table(
+        ["url", "pid", "version", "since", "started by", "state", "configuration"],
+        proxies.map((proxy) => [
+          proxy.url,
+          String(proxy.pid),
+          proxy.version,
+          proxy.since.slice(0, 19).replace("T", " "),
+          proxy.service ?? "command",
+          proxy.ready ? "ready" : "not ready",
+          proxy.configuration,
+        ]),
+      ),
+    );
+  return proxies.length === 0 ? NOT_RUNNING : 0;
+}

@@ -1,0 +1,277 @@
+import { spawn } from "node:child_process";
+import { resolve } from "node:path";
+import type { InstallTarget } from "../../../agents/agent.ts";
+import {
+  type Change,
+  changesToInstall,
+  changesToUninstall,
+  resolveTarget,
+} from "../../../agents/file-edits/changes.ts";
+import type { FileEdit } from "../../../agents/file-edits/file-edit.ts";
+import type { ReceiptStore } from "../../../agents/file-edits/receipts.ts";
+import { forgetReceipts, writeChanges } from "../../../agents/file-edits/write-changes.ts";
+import { isTemporary } from "../../../agents/own-command.ts";
+import { dataDirectory, getHomeDirectory, processEnvironment } from "../../../config/paths.ts";
+import { configurationPath } from "../../../config/proxy/settings.ts";
+import { vendorVariables } from "../../../config/proxy/upstreams.ts";
+import { AppError, getErrorMessage } from "../../../errors.ts";
+import type { Output } from "../../output.ts";
+import { readProxyConfiguration } from "../../proxy-configuration.ts";
+import { carryOut } from "../../setup/carry-out.ts";
+import { findOnPath } from "../../setup/doctor/programs.ts";
+import { currentInstallTarget, openReceipts } from "../../setup/install-target.ts";
+import { followLines, readLastLines } from "../control/follow-file.ts";
+import { parseCount, printLines } from "../control/logs.ts";
+import { NOT_RUNNING } from "../control/status.ts";
+import { getProxyLogFile } from "../start/start-detached.ts";
+import { OWN_MARK, type ServiceDefinition } from "./definition.ts";
+import { createServiceManager } from "./manager.ts";
+import type { ServiceManager } from "./service-manager.ts";
+
+export interface ServiceInstallFlags {
+  readonly config?: string;
+  readonly envFile?: string;
+  readonly print: boolean;
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
+export interface ServiceUninstallFlags {
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
+/** Seconds beyond the draining of calls in which a proxy ends. */
+const CLOSE_SECONDS = 15;
+/** Seconds to drain if there is no limit. */
+const NO_LIMIT_SECONDS = 3_600;
+
+/** The service as it would be installed, and the changes of files that this takes. */
+interface ServicePlan {
+  readonly manager: ServiceManager;
+  readonly definition: ServiceDefinition;
+  readonly receipts: ReceiptStore;
+  readonly edits: readonly FileEdit[];
+  readonly changes: readonly Change[];
+}
+
+/** Returns what `sallyport proxy service install` would do. Only reads. */
+export async function planService(
+  flags: Pick<ServiceInstallFlags, "config" | "envFile">,
+): Promise<ServicePlan> {
+  const manager = createServiceManager();
+  const definition = await defineService(flags, manager);
+  const receipts = openReceipts("service", "proxy");
+  const edits = [createEdit(manager, definition)];
+  return { manager, definition, receipts, edits, changes: await changesToInstall(edits, receipts) };
+}
+
+/** Runs `sallyport proxy service install`. Resolves to the exit code. */
+export async function installService(flags: ServiceInstallFlags, output: Output): Promise<number> {
+  if (flags.print) {
+    const manager = createServiceManager();
+    await output.result(manager.content(await defineService(flags, manager)));
+    return 0;
+  }
+  const target = await currentInstallTarget(false);
+  const { manager, definition, receipts, edits, changes } = await planService(flags);
+  const unasked = `${target.command} proxy service install --yes`;
+  if (changes.length > 0) {
+    const exitCode = await carryOut({ changes, receipts, unasked, yes: flags.yes }, output);
+    if (exitCode !== undefined) return exitCode;
+  }
+  try {
+    await manager.enable();
+  } catch (error) {
+    // A definition that the manager does not know would be found at the next login only.
+    await writeChanges(
+      changes.map(({ before, after, ...change }) => ({ ...change, before: after, after: before })),
+      receipts,
+    );
+    await forget(edits);
+    throw error;
+  }
+  for (const note of listInstallNotes(manager, definition, target.argv)) output.note(note);
+  if (flags.json)
+    await output.result(
+      JSON.stringify({ manager: manager.name, file: manager.file, argv: definition.argv }, null, 2),
+    );
+  return 0;
+}
+
+function listInstallNotes(
+  manager: ServiceManager,
+  definition: ServiceDefinition,
+  argv: readonly string[],
+): readonly string[] {
+  const temporary = isTemporary(argv)
+    ? [
+        "This copy of Sallyport is in a package manager's cache. The service cannot start it after that cache is cleared. Install Sallyport permanently, then run this command again.",
+      ]
+    : [];
+  return [
+    `The proxy runs as a service of ${manager.name}, defined in ${manager.file}`,
+    ...manager.notes,
+    ...listMissingKeys(definition),
+    ...temporary,
+  ];
+}
+
+/** Returns what to do about API keys that are set in this shell, which services do not inherit. */
+function listMissingKeys({ argv }: ServiceDefinition): readonly string[] {
+  if (argv.includes("--env-file")) return [];
+  const set = vendorVariables.filter((name) => processEnvironment[name]);
+  if (set.length === 0) return [];
+  return [
+    `The service does not have the variables of this shell: ${set.join(", ")}. Write them to a file and install with --env-file FILE, or name their source in the configuration.`,
+  ];
+}
+
+/** Runs `sallyport proxy service uninstall`. Resolves to the exit code. */
+export async function uninstallService(flags: ServiceUninstallFlags, output: Output): Promise<number> {
+  const manager = createServiceManager();
+  const target = await currentInstallTarget(false);
+  const receipts = openReceipts("service", "proxy");
+  const edits = [createEdit(manager, undefined)];
+  const changes = await changesToUninstall(edits, receipts);
+  const removed = changes.length > 0;
+  if (!removed) output.note("The proxy is not installed as a service. No changes made.");
+  else {
+    const unasked = `${target.command} proxy service uninstall --yes`;
+    const undertaking = {
+      changes,
+      receipts,
+      unasked,
+      yes: flags.yes,
+      before: () => disable(manager, output),
+    };
+    const exitCode = await carryOut(undertaking, output);
+    if (exitCode !== undefined) return exitCode;
+    output.note(`Removed the service from ${manager.name}.`);
+  }
+  await forget(edits);
+  if (flags.json)
+    await output.result(JSON.stringify({ manager: manager.name, file: manager.file, removed }, null, 2));
+  return 0;
+}
+
+/** Stops the service. The manager may have forgotten it already, so a failure is only reported. */
+async function disable(manager: ServiceManager, output: Output): Promise<void> {
+  await manager.disable().catch((error: unknown) => output.note(getErrorMessage(error)));
+}
+
+/** Runs `sallyport proxy service status`. Resolves to the exit code, 3 if the service does not run. */
+export async function showServiceStatus(
+  { json }: { readonly json: boolean },
+  output: Output,
+): Promise<number> {
+  const manager = createServiceManager();
+  const state = await manager.state();
+  if (json)
+    await output.result(JSON.stringify({ manager: manager.name, file: manager.file, ...state }, null, 2));
+  else
+    await output.result(
+      [
+        `manager    ${manager.name}`,
+        `file       ${manager.file}`,
+        `installed  ${state.installed ? "yes" : "no"}`,
+        `at login   ${state.enabled ? "starts" : "does not start"}`,
+        `state      ${state.detail}`,
+      ].join("\n"),
+    );
+  return state.running ? 0 : NOT_RUNNING;
+}
+
+export interface ServiceLogsFlags {
+  readonly follow: boolean;
+  readonly lines: string;
+  readonly json: boolean;
+}
+
+/** Runs `sallyport proxy service logs`: prints the messages of the service, not the calls. */
+export async function showServiceLogs(flags: ServiceLogsFlags, output: Output): Promise<number> {
+  const count = parseCount(flags.lines);
+  const command = createServiceManager().logCommand(count, flags);
+  if (command !== undefined) return runVisibly(command);
+  const path = getProxyLogFile();
+  const { lines, end } = await readLastLines(path, count);
+  const format = flags.json ? (line: string) => JSON.stringify({ MESSAGE: line }) : (line: string) => line;
+  if (flags.follow)
+    return printLines(lines, format, (onLine, signal) => followLines(path, end, onLine, signal));
+  if (lines.length === 0) output.note(`${path} has no messages.`);
+  else await output.result(lines.map(format).join("\n"));
+  return 0;
+}
+
+function runVisibly([program = "", ...args]: readonly string[]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: ["ignore", "inherit", "inherit"] });
+    // The terminal signals both processes; the child decides when it ends.
+    const ignore = () => {};
+    process.on("SIGINT", ignore);
+    child.once("error", (cause) => {
+      process.off("SIGINT", ignore);
+      reject(new AppError("service_failed", `${program} cannot be run: ${cause.message}`, { cause }));
+    });
+    child.once("close", (code, signal) => {
+      process.off("SIGINT", ignore);
+      resolve(code ?? (signal === "SIGINT" ? 130 : 1));
+    });
+  });
+}
+
+/** Returns what the service runs. Throws `configuration` if the configuration is invalid. */
+async function defineService(
+  { config, envFile }: Pick<ServiceInstallFlags, "config" | "envFile">,
+  manager: ServiceManager,
+): Promise<ServiceDefinition> {
+  const environment = processEnvironment;
+  const flags = config === undefined ? {} : { config };
+  const { config: resolved, loaded } = await readProxyConfiguration(environment, flags, false);
+  const target = await currentInstallTarget(false);
+  const path = resolve(configurationPath(environment, flags));
+  const data = resolve(dataDirectory(environment));
+  const drain = resolved.drainTimeoutMs > 0 ? resolved.drainTimeoutMs / 1000 : NO_LIMIT_SECONDS;
+  return {
+    argv: [
+      ...(await findProgram(target)),
+      ...["proxy", "start", "--service", manager.name],
+      ...(loaded.file === undefined ? [] : ["--config", path]),
+      ...(envFile === undefined ? [] : ["--env-file", resolve(envFile)]),
+    ],
+    environment: {
+      SALLYPORT_HOME: data,
+      // Scheduled tasks have the user's own; other managers a short one.
+      ...(manager.name === "windows" ? {} : { PATH: environment["PATH"] ?? "" }),
+    },
+    folder: getHomeDirectory(environment),
+    log: getProxyLogFile(data),
+    stopSeconds: Math.ceil(drain + resolved.drainDelayMs / 1000 + CLOSE_SECONDS),
+  };
+}
+
+/** Returns the command line of this installation with full paths: a service manager's PATH is short. */
+async function findProgram({ argv, environment }: InstallTarget): Promise<readonly string[]> {
+  const [program = "", ...args] = argv;
+  return [(await findOnPath(program, environment["PATH"] ?? "")) ?? program, ...args];
+}
+
+/** Returns the edit of the service's file. A file of the same name that someone else wrote is not changed. */
+function createEdit(manager: ServiceManager, definition: ServiceDefinition | undefined): FileEdit {
+  return {
+    path: manager.file,
+    purpose: `the proxy as a service of ${manager.name}`,
+    install(text) {
+      if (definition && (text === undefined || text.includes(OWN_MARK))) return manager.content(definition);
+      throw new AppError("configuration", "The file exists and was not written by Sallyport", {
+        hint: "Move it away or rename it, then run the command again. No changes made.",
+      });
+    },
+    uninstall: (text) => (text?.includes(OWN_MARK) ? undefined : text),
+  };
+}
+
+async function forget(edits: readonly FileEdit[]): Promise<void> {
+  const receipts = openReceipts("service", "proxy");
+  await forgetReceipts(await Promise.all(edits.map(({ path }) => resolveTarget(path))), receipts);
+}
