@@ -17,6 +17,12 @@ export interface Connection {
   readonly models: readonly string[];
 }
 
+/** What an agent is started with to use the proxy without a file. */
+export interface Launch {
+  readonly args: readonly string[];
+  readonly variables: Readonly<Record<string, string>>;
+}
+
 /** Connects an agent or SDK to the proxy. */
 export interface ProxyConnector {
   /** The dialects that the client uses with the proxy. */
@@ -27,6 +33,12 @@ export interface ProxyConnector {
   edits(target: InstallTarget, connection: Connection): readonly FileEdit[];
   /** Returns variables with the same effect for a single shell; empty if the client has no such variables. */
   variables(connection: Connection): Readonly<Record<string, string>>;
+  /**
+   * Returns how `sallyport run` starts the agent with this connection, where `variables` are not enough. Pure.
+   */
+  launch?(connection: Connection): Launch;
+  /** Whether the agent reads the address only from its files, so that `sallyport run` cannot set it. */
+  readonly needsFiles?: boolean;
   /** Whether the models' names must be configured. */
   readonly needsModels: boolean;
   /** Returns notes on what the person still has to do or should know. */

@@ -51,6 +51,13 @@ Examples:
   sallyport review last --all   the last decision of any project
 
 The time, subject and agent of the decision are printed on stderr. Exit code 1: no decision is recorded.`,
+  "sallyport run": `
+Examples:
+  sallyport run claude-code
+  sallyport run codex exec "fix the tests"
+  sallyport run --config work.jsonc gemini-cli -m gemini-3-pro
+
+Writes no settings of the agent: only this process uses the proxy. Flags of Sallyport come before the agent's name, arguments of the agent after it.`,
   "sallyport install": `
 Examples:
   sallyport install --list           agents, and whether each is set up

@@ -1,10 +1,12 @@
 import { Command, type CommanderError, Option } from "commander";
+import { listedIds, proxyClients } from "../agents/registry.ts";
 import { addHelp, addHelpCommand } from "./help.ts";
 import type { KeychainFlags } from "./keychain/keychain.ts";
 import type { Output } from "./output.ts";
 import { addProxyCommands } from "./proxy/program.ts";
 import type { InboxFlags } from "./review/inbox.ts";
 import { addReviewCommands } from "./review/program.ts";
+import type { RunFlags } from "./run-agent/run-agent.ts";
 import { addInstallCommands } from "./setup/program.ts";
 import { version } from "./version.ts";
 
@@ -31,6 +33,7 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
   addReviewCommands(program, output, setExitCode);
   addInbox(program, output, setExitCode);
   addMcp(program, output, setExitCode);
+  addRun(program, output, setExitCode);
   addInstallCommands(program, output, setExitCode);
   addProxyCommands(program, output, setExitCode);
   addKeychain(program, output, setExitCode);
@@ -72,6 +75,27 @@ function addMcp(program: Command, output: Output, setExitCode: SetExitCode): voi
     .action(async () => {
       const { serveMcp } = await import("./review/live/mcp.ts");
       setExitCode(await serveMcp(output));
+    });
+}
+
+function addRun(program: Command, output: Output, setExitCode: SetExitCode): void {
+  program
+    .command("run")
+    .argument("<client>", listedIds(proxyClients.filter(({ program }) => program !== undefined)))
+    .argument("[args...]", "arguments of the agent")
+    .passThroughOptions()
+    .description("Start an agent whose model calls go through the proxy; starts the proxy if none runs")
+    .option("--config <file>", "configuration file of the proxy (default: your own)")
+    .option("--env-file <file>", "set variables from this file, lines of the form NAME=value")
+    .option("--url <address>", "the proxy's address (default: the configuration's)")
+    .option(
+      "--key-env <name>",
+      "the environment variable with the proxy's key (default: the configuration's key)",
+    )
+    .option("--json", "print {program, args, environment} instead of starting the agent", false)
+    .action(async (client: string, args: readonly string[], flags: RunFlags) => {
+      const { runAgent } = await import("./run-agent/run-agent.ts");
+      setExitCode(await runAgent(client, args, flags, output));
     });
 }
 

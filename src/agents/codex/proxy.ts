@@ -13,12 +13,23 @@ import { codexFolder } from "./install.ts";
 export const connector: ProxyConnector = {
   edits: (target, connection) => [providerIn(join(codexFolder(target), "config.toml"), connection)],
   variables: () => ({}),
+  launch: ({ url, key }) => ({
+    // Values of -c are TOML; JSON's strings are strings of TOML too.
+    args: [
+      ...["-c", 'model_provider="sallyport"'],
+      "-c",
+      `${PROVIDER}={name="Sallyport",base_url=${JSON.stringify(`${url}/v1`)},wire_api="responses",env_key="${key === undefined ? "OPENAI_API_KEY" : KEY_VARIABLE}"}`,
+    ],
+    variables: Object.fromEntries(key === undefined ? [] : [[KEY_VARIABLE, key]]),
+  }),
   dialects: ["responses"],
   sendsKeyBesideLogin: false,
   needsModels: false,
   notes: ({ key }) => (key === undefined ? ["Codex reads the vendor's key from OPENAI_API_KEY."] : []),
 };
 
+/** The variable with the proxy's key when `sallyport run` starts Codex. */
+const KEY_VARIABLE = "SALLYPORT_KEY";
 const PROVIDER = "model_providers.sallyport";
 /** The prefix of a line that is commented out because Sallyport's line replaces it. Uninstalling removes the prefix. */
 const DISABLED = "# sallyport set this aside: ";

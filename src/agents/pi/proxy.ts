@@ -26,6 +26,7 @@ export const connector: ProxyConnector = {
     ),
   ],
   variables: () => ({}),
+  needsFiles: true,
   dialects: ["chat-completions"],
   sendsKeyBesideLogin: false,
   needsModels: true,

@@ -111,7 +111,7 @@ function modelIds(list: unknown): readonly string[] {
 /**
  * Returns the proxy's URL on this machine, or `public_url` with HTTPS, because the certificate is issued for its name.
  */
-function getLocalUrl({ host = "127.0.0.1", port, tls, public_url }: ProxySettings): string {
+export function getLocalUrl({ host = "127.0.0.1", port, tls, public_url }: ProxySettings): string {
   if (tls !== undefined && public_url !== undefined) return public_url.replace(/\/+$/, "");
   return `${tls === undefined ? "http" : "https"}://${isWildcard(host) ? "127.0.0.1" : urlHost(host)}:${port}`;
 }

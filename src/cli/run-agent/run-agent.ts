@@ -1,0 +1,124 @@
+import { spawn } from "node:child_process";
+import type { Connection, Launch, ProxyConnector } from "../../agents/proxy-connector.ts";
+import { type ProxyClient, proxyClientNamed } from "../../agents/registry.ts";
+import { processEnvironment } from "../../config/paths.ts";
+import { AppError } from "../../errors.ts";
+import type { Output } from "../output.ts";
+import { connectionTo, fetchModels, isAnswering } from "../proxy/connect/connection.ts";
+import { getProxyLogFile, startDetached } from "../proxy/start/start-detached.ts";
+import { findOnPath } from "../setup/doctor/programs.ts";
+
+export interface RunFlags {
+  readonly config?: string;
+  readonly url?: string;
+  readonly keyEnv?: string;
+  readonly envFile?: string;
+  readonly json: boolean;
+}
+
+/** An agent with everything that it is started with. */
+interface Started {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/**
+ * Runs `sallyport run AGENT [ARGS]`: starts the proxy if none responds, and the agent with variables and arguments that
+ * lead to it. Writes no file of the agent. Resolves to the agent's exit code.
+ */
+export async function runAgent(
+  id: string,
+  args: readonly string[],
+  flags: RunFlags,
+  output: Output,
+): Promise<number> {
+  const client = proxyClientNamed(id);
+  const connector = await client.proxy.load();
+  if (client.program === undefined || connector.needsFiles) refuse(client);
+  const program = await findOnPath(client.program, processEnvironment["PATH"] ?? "");
+  if (program === undefined)
+    throw new AppError(
+      "usage",
+      `${client.name} is not installed: no program "${client.program}" on the PATH`,
+      {
+        hint: `Install ${client.name}, or correct the PATH.`,
+      },
+    );
+  const known = await connectionTo(flags, { name: client.name, ...connector });
+  if (!(await isAnswering(known.url))) await startProxy(known, flags, output);
+  const connection = connector.needsModels ? { ...known, models: await fetchModels(known) } : known;
+  const launch = getLaunch(connector, connection);
+  const started = { program, args: [...launch.args, ...args], environment: launch.variables };
+  if (flags.json) {
+    await output.result(JSON.stringify(started, null, 2));
+    return 0;
+  }
+  output.note(`${client.name} uses the proxy at ${connection.url}.`);
+  return untilExit(started);
+}
+
+/** Returns the arguments and variables with which an agent uses a proxy. */
+function getLaunch(connector: ProxyConnector, connection: Connection): Launch {
+  return connector.launch?.(connection) ?? { args: [], variables: connector.variables(connection) };
+}
+
+function refuse({ id, name, proxy }: ProxyClient): never {
+  if (proxy.writesFiles)
+    throw new AppError("usage", `${name} reads the proxy's address only from a file`, {
+      hint: `Write it once: sallyport proxy connect ${id}`,
+    });
+  throw new AppError("usage", `${name} is not a program that can be run`, {
+    hint: `Set its variables in your shell: sallyport proxy connect ${id} --print`,
+  });
+}
+
+/** Starts the proxy in the background. Throws if the address is not this machine's, or the proxy cannot start. */
+async function startProxy({ url }: Connection, flags: RunFlags, output: Output): Promise<void> {
+  if (flags.url !== undefined)
+    throw new AppError("upstream_unreachable", `No proxy responds at ${flags.url}`, {
+      hint: "Start it there, or omit --url to start one on this machine.",
+    });
+  const started = await startDetached([
+    ...["proxy", "start"],
+    ...(flags.config === undefined ? [] : ["--config", flags.config]),
+    ...(flags.envFile === undefined ? [] : ["--env-file", flags.envFile]),
+  ]);
+  if ("exitCode" in started)
+    throw new AppError("configuration", `The proxy did not start:\n${started.report.trim()}`);
+  output.note(
+    `Started the proxy at ${url}; it continues to run until: sallyport proxy stop. Its messages are in ${getProxyLogFile()}`,
+  );
+}
+
+const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
+
+/** Runs the agent in this terminal. Resolves to its exit code, or 128 plus the number of the signal that ended it. */
+function untilExit({ program, args, environment }: Started): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      env: { ...processEnvironment, ...environment },
+      stdio: "inherit",
+      // npm's programs are scripts of cmd.exe there.
+      shell: /\.(?:cmd|bat)$/i.test(program),
+    });
+    // A terminal signals the agent too; other signals reach only this process.
+    const pass = (signal: NodeJS.Signals) => {
+      if (signal !== "SIGINT") child.kill(signal);
+    };
+    const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+    for (const name of names) process.on(name, pass);
+    const end = () => {
+      for (const name of names) process.off(name, pass);
+    };
+    child.once("error", (cause) => {
+      end();
+      reject(new AppError("usage", `${program} cannot be started: ${cause.message}`, { cause }));
+    });
+    child.once("exit", (code, signal) => {
+      end();
+      const number = signal !== null && signal in SIGNALS ? SIGNALS[signal as keyof typeof SIGNALS] : 9;
+      resolve(code ?? 128 + number);
+    });
+  });
+}
