@@ -151,6 +151,11 @@ export const errorCatalog = {
     exitCode: 1,
     meaning: "The system's service manager is missing or rejected a command.",
   },
+  upgrade_failed: {
+    status: 500,
+    exitCode: 1,
+    meaning: "The newest version cannot be found or installed.",
+  },
   storage: { status: 500, exitCode: 1, meaning: "The data directory is not writable." },
 } as const satisfies Record<string, CatalogEntry>;
 

@@ -124,6 +124,12 @@ Examples:
 
 In the configuration:
   "api_key": {"keychain": "anthropic"}`,
+  "sallyport upgrade": `
+Examples:
+  sallyport upgrade --check
+  sallyport upgrade --yes
+
+The only command that asks npm's registry. Other copies than those of npm install --global are replaced in the way they were installed; then run sallyport proxy restart.`,
   "sallyport proxy check": `
 Examples:
   sallyport proxy check --config work.jsonc

@@ -8,6 +8,7 @@ import type { InboxFlags } from "./review/inbox.ts";
 import { addReviewCommands } from "./review/program.ts";
 import type { RunFlags } from "./run-agent/run-agent.ts";
 import { addInstallCommands } from "./setup/program.ts";
+import type { UpgradeFlags } from "./upgrade/upgrade.ts";
 import { version } from "./version.ts";
 
 /** Sets the exit code that `run` returns. */
@@ -37,6 +38,7 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
   addInstallCommands(program, output, setExitCode);
   addProxyCommands(program, output, setExitCode);
   addKeychain(program, output, setExitCode);
+  addUpgrade(program, output, setExitCode);
   addCompletion(program, output, setExitCode);
   program
     .command("version")
@@ -117,6 +119,19 @@ function addKeychain(program: Command, output: Output, setExitCode: SetExitCode)
   add("check", "Print whether the keychain has a secret, and its length", "checkSecret");
   add("delete", "Delete a secret", "deleteSecret");
   addHelpCommand(keychain);
+}
+
+function addUpgrade(program: Command, output: Output, setExitCode: SetExitCode): void {
+  program
+    .command("upgrade")
+    .description("Install the newest version with npm, and replace running proxies without losing calls")
+    .option("--check", "only compare the installed version with the newest one", false)
+    .option("--yes", "do not ask", false)
+    .option("--json", "as JSON", false)
+    .action(async (flags: UpgradeFlags) => {
+      const { upgrade } = await import("./upgrade/upgrade.ts");
+      setExitCode(await upgrade(flags, output));
+    });
 }
 
 /** Adds `--quiet`, `--verbose` and `--debug` to every command; the help of `sallyport` describes them. */

@@ -1,0 +1,115 @@
+import { isSea } from "node:sea";
+import { dataDirectory, processEnvironment } from "../../config/paths.ts";
+import { AppError } from "../../errors.ts";
+import type { Output } from "../output.ts";
+import { listRunningProxies } from "../proxy/running-proxies.ts";
+import { type RunCommand, runCommand } from "../run-command.ts";
+import { confirm } from "../setup/carry-out.ts";
+import { currentInstallTarget } from "../setup/install-target.ts";
+import { version } from "../version.ts";
+
+export interface UpgradeFlags {
+  readonly check: boolean;
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
+const INTERRUPTED = 130;
+
+/**
+ * Runs `sallyport upgrade`: installs the newest version with npm and replaces running proxies by it without losing
+ * calls; with `--check`, only compares the versions. Resolves to the exit code.
+ */
+export async function upgrade(
+  flags: UpgradeFlags,
+  output: Output,
+  run: RunCommand = runCommand,
+  installed = version,
+): Promise<number> {
+  const newest = await fetchNewestVersion(run);
+  const isNewer = compareVersions(newest, installed) > 0;
+  if (flags.check || !isNewer) {
+    const text = isNewer
+      ? `Version ${newest} is available, ${installed} is installed. To install it: sallyport upgrade`
+      : `Version ${installed} is installed, the newest.`;
+    await output.result(flags.json ? JSON.stringify({ installed, newest, available: isNewer }) : text);
+    return 0;
+  }
+  const { argv } = await currentInstallTarget(false);
+  if (isSea() || argv[0] !== "sallyport") refuseOther(newest);
+  const install = ["install", "--global", `sallyport@${newest}`];
+  if (!flags.yes) {
+    const reply = await askToInstall(installed, newest);
+    if (reply !== "yes") {
+      output.note("No changes made.");
+      return reply === "interrupted" ? INTERRUPTED : 0;
+    }
+  }
+  const result = await run("npm", install);
+  if (result.code !== 0)
+    throw new AppError("upgrade_failed", `npm ${install.join(" ")} failed: ${result.stderr.trim()}`, {
+      hint: "Run it in a terminal for the details.",
+    });
+  const restarted = await restartProxies(run, output);
+  if (flags.json) await output.result(JSON.stringify({ installed: newest, replaced: installed, restarted }));
+  else output.note(`Version ${newest} is installed.`);
+  return 0;
+}
+
+/** Returns the newest published version. Throws `upgrade_failed`. */
+async function fetchNewestVersion(run: RunCommand): Promise<string> {
+  const { code, stdout, stderr } = await run("npm", ["view", "sallyport@latest", "version"]);
+  const newest = stdout.trim();
+  if (code === 0 && /^\d+\.\d+\.\d+/.test(newest)) return newest;
+  if (code === undefined)
+    throw new AppError("upgrade_failed", "Cannot find the newest version: npm is not installed", {
+      hint: "Compare sallyport --version with the releases on the project's page.",
+    });
+  const reason = /E404/.test(stderr) ? "the package is not published" : (stderr.trim().split("\n")[0] ?? "");
+  throw new AppError("upgrade_failed", `Cannot find the newest version: ${reason || "npm printed none"}`, {
+    hint: "Check the network and npm's registry: npm config get registry",
+  });
+}
+
+function refuseOther(newest: string): never {
+  throw new AppError("upgrade_failed", "This copy of Sallyport was not installed with npm install --global", {
+    hint: `Replace it by version ${newest} in the way it was installed, then run: sallyport proxy restart`,
+  });
+}
+
+async function askToInstall(installed: string, newest: string): Promise<"yes" | "no" | "interrupted"> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw new AppError("usage", "No changes made: stdin is not a terminal", {
+      hint: "To install without asking, run: sallyport upgrade --yes",
+    });
+  return confirm(`Replace version ${installed} by ${newest}?`, process.stdin, process.stderr);
+}
+
+/** Replaces running proxies by the program on disk. Returns their URLs. */
+async function restartProxies(run: RunCommand, output: Output): Promise<readonly string[]> {
+  const restarted: string[] = [];
+  for (const { url, port } of await listRunningProxies(dataDirectory(processEnvironment))) {
+    const { code, stderr } = await run("sallyport", ["proxy", "restart", "--port", String(port)]);
+    if (code === 0) restarted.push(url);
+    output.note(code === 0 ? `${url} runs the new version.` : `${url} was not replaced. ${stderr.trim()}`);
+  }
+  return restarted;
+}
+
+/** Compares two versions of the form 1.2.3, with or without a pre-release (https://semver.org, rule 11). */
+export function compareVersions(one: string, other: string): number {
+  const [[first, firstPre], [second, secondPre]] = [split(one), split(other)];
+  for (const [index, number] of first.entries()) {
+    const difference = number - (second[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  if (firstPre === secondPre) return 0;
+  if (firstPre === undefined) return 1;
+  if (secondPre === undefined) return -1;
+  return firstPre.localeCompare(secondPre, "en", { numeric: true });
+}
+
+function split(version: string): [readonly number[], string | undefined] {
+  const [plain = "", ...rest] = (version.split("+")[0] ?? "").split("-");
+  return [plain.split(".").map(Number), rest.length === 0 ? undefined : rest.join("-")];
+}

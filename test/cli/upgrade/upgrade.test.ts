@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import type { CommandResult } from "../../../src/cli/run-command.ts";
+import { compareVersions, upgrade } from "../../../src/cli/upgrade/upgrade.ts";
+
+function recording() {
+  const printed: string[] = [];
+  const output = {
+    note: (text: string) => void printed.push(text),
+    result: async (text: string) => printed.push(text) > 0,
+    lostResult: false,
+    interactive: false,
+  };
+  return { output, printed };
+}
+
+const npm = (result: Partial<CommandResult>) => async (): Promise<CommandResult> => ({
+  code: 0,
+  stdout: "",
+  stderr: "",
+  ...result,
+});
+
+const check = { check: true, yes: false, json: false };
+
+describe("sallyport upgrade --check", () => {
+  it.each([
+    ["0.2.0", "Version 0.2.0 is available, 0.1.0 is installed. To install it: sallyport upgrade"],
+    ["0.1.0", "Version 0.1.0 is installed, the newest."],
+  ])("compares with version %s", async (newest, line) => {
+    const { output, printed } = recording();
+    expect(await upgrade(check, output, npm({ stdout: `${newest}\n` }), "0.1.0")).toBe(0);
+    expect(printed).toEqual([line]);
+  });
+
+  it("prints JSON", async () => {
+    const { output, printed } = recording();
+    await upgrade({ ...check, json: true }, output, npm({ stdout: "0.2.0\n" }), "0.1.0");
+    expect(JSON.parse(printed.join(""))).toEqual({ installed: "0.1.0", newest: "0.2.0", available: true });
+  });
+
+  it.each([
+    [{ code: undefined }, "npm is not installed"],
+    [{ code: 1, stderr: "npm error code E404\n" }, "the package is not published"],
+    [{ code: 1, stderr: "npm error network timeout\n" }, "npm error network timeout"],
+  ])("says why the newest version is not known: %j", async (result, reason) => {
+    const { output } = recording();
+    await expect(upgrade(check, output, npm(result), "0.1.0")).rejects.toMatchObject({
+      code: "upgrade_failed",
+      message: `Cannot find the newest version: ${reason}`,
+    });
+  });
+});
+
+describe("sallyport upgrade", () => {
+  it("changes nothing without a terminal and without --yes, or if npm did not install this copy", async () => {
+    const { output } = recording();
+    const flags = { check: false, yes: false, json: false };
+    await expect(upgrade(flags, output, npm({ stdout: "9.0.0\n" }), "0.1.0")).rejects.toMatchObject({
+      code: expect.stringMatching(/^(usage|upgrade_failed)$/),
+    });
+  });
+});
+
+describe("versions", () => {
+  it.each([
+    ["1.2.3", "1.2.3", 0],
+    ["1.10.0", "1.9.9", 1],
+    ["2.0.0-rc.1", "2.0.0", -1],
+    ["2.0.0-rc.10", "2.0.0-rc.9", 1],
+    ["0.0.0-source", "0.1.0", -1],
+  ])("%s compared with %s is %i", (one, other, sign) => {
+    expect(Math.sign(compareVersions(one, other))).toBe(sign);
+  });
+});
