@@ -32,10 +32,10 @@ export interface ReviewMode {
   /** Returns the number of the first round of a live session. */
   firstRound(): Promise<number>;
   /**
-   * Takes the diff again, or reads the plan again, and moves the threads to it. Resolves to whether this is a new
-   * round.
+   * Takes the diff again, or reads the plan again, and moves the threads to it. Calls `onTaken` as soon as requests see
+   * the new content, before the threads are moved. Resolves to whether this is a new round.
    */
-  refresh(context: ReviewContext): Promise<boolean>;
+  refresh(context: ReviewContext, onTaken: () => void): Promise<boolean>;
   /** Returns the current title of the review, if rounds can change it. */
   title?(): string;
   /** Starts the background work of a live session. Returns a function that stops it. */

@@ -122,16 +122,22 @@ function pathNow({ snapshot }: DiffLease, path: string, side: Side): string {
   return snapshot.files.find((file) => file.oldPath === path && file.status === "renamed")?.path ?? path;
 }
 
-/** Takes a diff and moves the threads to it. The caller releases the diff. */
+/** Takes a diff, calls `onTaken` as soon as it is current, and moves the threads to it. The caller releases the diff. */
 export async function switchWithThreads(
   diffs: DiffSession,
   diffType: string,
   store: ThreadStore | undefined,
+  onTaken: () => void = () => {},
 ): Promise<DiffLease> {
-  if (store === undefined || store.log.threads.size === 0) return diffs.switchTo(diffType);
+  if (store === undefined || store.log.threads.size === 0) {
+    const lease = await diffs.switchTo(diffType);
+    onTaken();
+    return lease;
+  }
   const before = await diffs.current().catch(() => undefined);
   try {
     const after = await diffs.switchTo(diffType);
+    onTaken();
     try {
       await followCode(store, before, after);
       return after;

@@ -46,11 +46,11 @@ export function createCodeMode(review: CodeReview): ReviewMode {
     namedImages: [],
     anchors: createCodeAnchors(review.diffs),
     firstRound: async () => 1,
-    async refresh({ threads }) {
+    async refresh({ threads }, onTaken) {
       const current = await review.diffs.current();
       const { diffType } = current.snapshot.plan;
       current.release();
-      const lease = await switchWithThreads(review.diffs, diffType, await threads.opened);
+      const lease = await switchWithThreads(review.diffs, diffType, await threads.opened, onTaken);
       lease.release();
       return true;
     },

@@ -75,8 +75,7 @@ export function liveRoutes(app: FastifyInstance, context: ReviewContext): void {
     expectAgent(request, threads.token);
     const live = openSession(context);
     live.sawAgent("");
-    const isNew = await mode.refresh(context);
-    return { ok: true, round: isNew ? await live.nextRound() : live.state.round };
+    return { ok: true, round: await live.nextRound((onTaken) => mode.refresh(context, onTaken)) };
   });
 
   app.post("/api/status", async (request) => {

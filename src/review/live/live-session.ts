@@ -1,6 +1,7 @@
 import type { LiveAgent, LiveBatch, LiveState } from "../api-types.ts";
 import type { Decision } from "../decision.ts";
 import type { EventHub } from "../events.ts";
+import { createIdleTimer } from "./idle-timer.ts";
 import {
   batchContent,
   composeBatch,
@@ -44,8 +45,11 @@ export interface LiveSession {
   recordDelivery(id: string): Promise<boolean>;
   /** Returns the batch that was handed out last. */
   again(): LiveBatch | undefined;
-  /** Starts the next round and announces it. Returns its number. */
-  nextRound(): Promise<number>;
+  /**
+   * Starts the next round and announces it, if `refresh` resolves to true. The round counts from the call of `onTaken`,
+   * so that comments on the new content belong to it. Returns the number of the current round.
+   */
+  nextRound(refresh: (onTaken: () => void) => Promise<boolean>): Promise<number>;
   /** Records the state of an agent, for the page. */
   setProgress(text: string, agent: string): void;
   /** Records that an agent has called. */
@@ -211,9 +215,19 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
       const last = lastDelivered(store.log);
       return last && batchContent(store.log, last);
     },
-    async nextRound() {
-      const round = store.log.round + 1;
-      await store.write([{ op: "round", round }]);
+    async nextRound(refresh) {
+      let round = 0;
+      let recorded: Promise<void> | undefined;
+      const onTaken = () => {
+        if (recorded) return;
+        round = store.log.round + 1;
+        recorded = store.write([{ op: "round", round }]);
+        // Awaited below; the threads are moved first.
+        recorded.catch(() => {});
+      };
+      if (!(await refresh(onTaken))) return store.log.round;
+      onTaken();
+      await recorded;
       events.send({ event: "round", round });
       options.onRound?.();
       return round;
@@ -271,26 +285,4 @@ function toFinalEvent(decision: Decision): { event: "approved" | "ended"; feedba
     return { event: decision.approved ? "approved" : "ended", feedback };
   }
   return { event: decision.kind === "approve" ? "approved" : "ended", feedback: decision.feedback ?? "" };
-}
-
-/** Milliseconds between two checks of who is connected. */
-const IDLE_CHECK_MS = 1_000;
-
-function createIdleTimer(limit: number, isBusy: () => boolean, onIdle: () => void) {
-  let last = performance.now();
-  const touch = () => {
-    last = performance.now();
-  };
-  const timer = setInterval(
-    () => {
-      if (isBusy()) touch();
-      else if (performance.now() - last >= limit) {
-        clearInterval(timer);
-        onIdle();
-      }
-    },
-    Math.min(IDLE_CHECK_MS, Math.max(50, limit / 4)),
-  );
-  timer.unref();
-  return { touch, stop: () => clearInterval(timer) };
 }

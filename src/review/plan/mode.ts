@@ -1,7 +1,7 @@
 import { AppError } from "../../errors.ts";
 import { writeDurably } from "../../files/durable-file.ts";
 import type { Round } from "../api-types.ts";
-import type { ReviewContext, ReviewMode } from "../context.ts";
+import type { ReviewMode } from "../context.ts";
 import { type PlanDecision, planDecision } from "../decision.ts";
 import { namedImages } from "../images/image-policy.ts";
 import { findQuote, followRange, quoteContext } from "../live/follow-quote.ts";
@@ -19,9 +19,10 @@ import { plannedCopies, saveCopies } from "./save/save-copies.ts";
 
 /** Creates the mode of a plan review: its routes, prerendering and decision formats. */
 export function createPlanMode(review: PlanReview): ReviewMode {
-  const refresh = async ({ threads }: ReviewContext) => {
+  const refresh: ReviewMode["refresh"] = async ({ threads }, onTaken) => {
     const before = await review.reload?.();
     if (before === undefined) return false;
+    onTaken();
     const store = await threads.opened;
     await store?.follow(followPlan(before, review.plan));
     return true;
@@ -40,7 +41,8 @@ export function createPlanMode(review: PlanReview): ReviewMode {
     startLive(context) {
       const onSaved = async () => {
         const { live } = context.threads;
-        if ((await refresh(context)) && live && !live.isClosed) await live.nextRound();
+        if (live && !live.isClosed) await live.nextRound((onTaken) => refresh(context, onTaken));
+        else await refresh(context, () => {});
       };
       void context.threads.live?.store.follow(followPlan(undefined, review.plan)).catch(() => {});
       // A save that cannot be read is read with the next save or refresh.
