@@ -24,6 +24,48 @@ export interface DiffOption {
   readonly label: string;
 }
 
+/** What produced a diff. */
+export type DiffSource = "git" | "jj" | "sapling" | "patch" | "files" | "pr";
+
+/** A commit of the branch, patch series or pull request under review. */
+export interface ReviewedCommit {
+  readonly sha: string;
+  /** The first line of the message. */
+  readonly title: string;
+  /** The message after the title, without empty lines around it. */
+  readonly body: string;
+  readonly author: string;
+  /** ISO 8601 */
+  readonly at: string;
+}
+
+/** GET /api/commits: the commits under review, oldest first. The diff type of each is `commit:<sha>`. */
+export interface CommitList {
+  readonly commits: readonly ReviewedCommit[];
+}
+
+/** The commit that a diff shows. */
+export interface ShownCommit extends ReviewedCommit {
+  /** The first parent; null for a root commit, or if it is not known. */
+  readonly parent: string | null;
+}
+
+/** GET /api/revisions?text=…: what a diff can be compared with. */
+export interface RevisionList {
+  readonly revisions: readonly Revision[];
+}
+
+export interface Revision {
+  readonly kind: "branch" | "tag" | "commit";
+  /** The branch or tag, or the commit's full object name. */
+  readonly name: string;
+  readonly sha: string;
+  readonly title: string;
+  readonly author: string;
+  /** ISO 8601 */
+  readonly at: string;
+}
+
 /** POST /api/diff/switch. A switch to the current type takes the diff again; the page refreshes in this way. */
 export interface DiffSwitchBody {
   readonly diffType: string;
@@ -47,6 +89,7 @@ export interface DiffIndex {
   readonly gitRef: string;
   readonly origin: AgentOrigin;
   readonly diffType: string;
+  readonly source: DiffSource;
   readonly gitContext: GitContext;
   readonly sharingEnabled: boolean;
   /** Identifies the diff's content. */
@@ -63,6 +106,8 @@ export interface DiffIndex {
    * Template of a link that opens a file in an editor: `{path}` (absolute, URL-encoded except slashes) and `{line}`.
    */
   readonly editorLink: string;
+  /** The commit that the diff shows, if it shows one. */
+  readonly commit?: ShownCommit;
   readonly files: readonly DiffFile[];
   /** Files of the working tree or the index that this diff leaves out; absent if there are none. */
   readonly omitted?: OmittedFiles;

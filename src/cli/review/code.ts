@@ -3,12 +3,13 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { processEnvironment } from "../../config/paths.ts";
 import { AppError } from "../../errors.ts";
 import { toRealPath } from "../../files/real-path.ts";
+import type { DiffSession } from "../../review/diff-session.ts";
 import { openRepository, type Repository } from "../../review/git/repository.ts";
 import { isWithin } from "../../review/is-within.ts";
 import { getOriginName } from "../../review/plan/generic-channel.ts";
 import type { Output } from "../output.ts";
 import type { Lifecycle } from "./lifecycle.ts";
-import { parseTimeLimit } from "./options.ts";
+import { parseTimeLimit, type ReviewOptions } from "./options.ts";
 import type { LiveFlags } from "./program.ts";
 import type { Review } from "./run.ts";
 
@@ -33,16 +34,16 @@ export async function reviewCode(
   flags: ReviewCodeFlags,
   output: Output,
 ): Promise<number> {
+  const directory = toRealPath(resolve(flags.repo ?? "."));
   // Git runs while the modules below load; both take about as long.
-  const asked = askGit(resolve(flags.repo ?? "."));
+  const asked = askGit(directory);
   await nextTurn();
   const { runReview } = await import("./run.ts");
   const prepare = (lifecycle: Lifecycle) => prepareReview(asked, paths, flags, lifecycle);
   return runReview(prepare, output, flags.detached);
 }
 
-function askGit(folder: string): AskedFolder {
-  const directory = toRealPath(folder);
+function askGit(directory: string): AskedFolder {
   const giveUp = new AbortController();
   const repository = openRepository(directory, processEnvironment, giveUp.signal);
   // `repositoryInTime` reports this error; errors in the flags are reported first.
@@ -86,29 +87,58 @@ async function prepareReview(
     await expectPaths(repository, given, toInner, lifecycle.signal);
   }
   const inner = given.map((path) => path.inner);
-  const findings = flags.sarif === undefined ? undefined : await findingsIn(flags.sarif);
   const options = { ...resolved, project: repository.root };
+  return codeReviewOf({
+    flags,
+    options,
+    directory,
+    name: repository.name,
+    live: live && { ...live, subject: ["code", repository.root, ...inner] },
+    openDiffs: async () => {
+      const { createDiffSession } = await import("../../review/git/diff-session.ts");
+      return createDiffSession(repository, inner);
+    },
+  });
+}
+
+/** What the reviews of all sources of a diff have in common. */
+interface CodeReviewParts {
+  readonly flags: LiveFlags & { readonly sarif?: string };
+  readonly options: ReviewOptions;
+  /** The folder the command was started for. */
+  readonly directory: string;
+  /** Name of what is reviewed, for titles. */
+  readonly name: string;
+  readonly mode?: Review["listedAs"];
+  readonly live: Review["live"];
+  readonly openDiffs: () => Promise<DiffSession>;
+}
+
+/** Returns the review of a diff, whatever its source. */
+export async function codeReviewOf(parts: CodeReviewParts): Promise<Review> {
+  const { flags, options, directory, name, mode, live, openDiffs } = parts;
   const { origin = "origin_b" } = options;
   return {
     options,
     kind: "code",
-    title: `Review of ${repository.name}`,
+    listedAs: mode,
+    title: `Review of ${name}`,
     origin,
     caller: {
       name: flags.agent ?? (options.origin === undefined ? "the command line" : getOriginName(origin)),
       cwd: directory,
-      project: repository.name,
+      project: name,
       approvalNote: "feedback",
       takesEditedPlan: false,
       takesPermissionMode: false,
       takesAgentSwitch: origin === "origin_b",
     },
     sharingEnabled: options.environment.sharing,
-    findings,
-    live: live && { ...live, subject: ["code", repository.root, ...inner] },
+    findings: flags.sarif === undefined ? undefined : await findingsIn(flags.sarif),
+    live,
     loadMode: async () => {
-      const { createCodeReviewMode } = await import("./code-mode.ts");
-      return createCodeReviewMode(repository, inner, options);
+      const [diffs, { createCodeReviewMode }] = await Promise.all([openDiffs(), import("./code-mode.ts")]);
+      return createCodeReviewMode(diffs, options);
     },
   };
 }

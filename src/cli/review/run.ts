@@ -5,7 +5,7 @@ import { AppError, getErrorMessage } from "../../errors.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
 import type { Listeners } from "../../http/listeners.ts";
 import type { ListedAgent } from "../../review/agents.ts";
-import type { AgentOrigin, Caller } from "../../review/api-types.ts";
+import type { AgentOrigin, Caller, ReviewEntry } from "../../review/api-types.ts";
 import type { ReviewMode } from "../../review/context.ts";
 import type { SarifFinding } from "../../review/live/parse-sarif.ts";
 import type { ReviewIdentity } from "../../review/live/register-review.ts";
@@ -22,6 +22,8 @@ import type { LiveOptions, ReviewOptions } from "./options.ts";
 export interface Review {
   readonly options: ReviewOptions;
   readonly kind: ReviewMode["kind"];
+  /** Mode in the lists of open reviews; the kind unless set. */
+  readonly listedAs?: ReviewEntry["mode"] | undefined;
   /** Title for the lists of open reviews. */
   readonly title: string;
   readonly origin: AgentOrigin;
@@ -153,11 +155,11 @@ async function announce(
  * it.
  */
 async function register(review: Review, url: string, port: number): Promise<ReviewIdentity> {
-  const { options, kind, title, caller, live } = review;
+  const { options, kind, listedAs = kind, title, caller, live } = review;
   const { addRunning, createIdentity, removeStale } = await import("../../review/live/register-review.ts");
   const identity = createIdentity();
   const { reviewId: id, token } = identity;
-  const entry = { id, mode: kind, live: live !== undefined, url, title, repository: options.project };
+  const entry = { id, mode: listedAs, live: live !== undefined, url, title, repository: options.project };
   const since = new Date().toISOString();
   const own = { ...entry, agent: caller.name, since, port, token, file: live?.file };
   const adding = addRunning(options.dataDirectory, own);

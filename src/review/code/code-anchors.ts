@@ -1,7 +1,8 @@
 import { AppError } from "../../errors.ts";
 import type { Thread, ThreadAnchor } from "../api-types.ts";
-import type { DiffLease, DiffSession } from "../git/diff-session.ts";
-import { findFile, readSide } from "../git/file-text.ts";
+import type { DiffLease, DiffSession } from "../diff-session.ts";
+import { findFile } from "../git/file-text.ts";
+import { readKnownLines } from "../known-lines.ts";
 import { findLines, followLines, getContext } from "../live/follow-lines.ts";
 import type { AnchorContext } from "../live/session-log.ts";
 import type { ThreadAnchors } from "../live/thread-anchors.ts";
@@ -24,13 +25,19 @@ export function createCodeAnchors(diffs: DiffSession): ThreadAnchors {
           return { anchor: { kind: "file", path: anchor.path } };
         }
         const { path, side, lineStart, lineEnd } = anchor;
-        const lines = await readLines(diff, path, side).catch((error: unknown) => {
+        const known = await readKnownLines(diff, path, side).catch((error: unknown) => {
           throw noAnchor(error);
         });
+        const lines = known.map((line) => line ?? "");
         if (lineEnd > lines.length)
           throw new AppError(
             "validation",
             `anchor: ${path} has ${lines.length} lines on the ${side} side, and lineEnd is ${lineEnd}`,
+          );
+        if (known.slice(lineStart - 1, lineEnd).includes(undefined))
+          throw new AppError(
+            "validation",
+            `anchor: lines ${lineStart} to ${lineEnd} of ${path} are not all in the patch`,
           );
         const code = lines.slice(lineStart - 1, lineEnd).join("\n");
         return {
@@ -52,16 +59,20 @@ function noAnchor(error: unknown): unknown {
 
 async function expectFile(diff: DiffLease, path: string): Promise<void> {
   if (findFile(diff.snapshot, path, "new")) return;
-  await readSide(diff.git, diff.snapshot, path, "new").catch((error: unknown) => {
+  await diff.sides.read(path, "new").catch((error: unknown) => {
     // A file that is too large to show exists.
     if (!(error instanceof AppError) || error.code !== "too_large") throw noAnchor(error);
   });
 }
 
-/** Returns the lines of one side of a file; none if it is empty. Throws as `readSide` does. */
-async function readLines(diff: DiffLease, path: string, side: Side): Promise<readonly string[]> {
-  const text = (await readSide(diff.git, diff.snapshot, path, side)).toString();
-  return text === "" ? [] : text.replace(/\n$/, "").split(/\r?\n/);
+/** Returns the known lines of one side of a file, or undefined; lines that are not known are empty. */
+async function findLinesOf(
+  diff: DiffLease,
+  path: string,
+  side: Side,
+): Promise<readonly string[] | undefined> {
+  const known = await readKnownLines(diff, path, side).catch(() => undefined);
+  return known?.map((line) => line ?? "");
 }
 
 /**
@@ -76,7 +87,7 @@ export async function followCode(
   const texts = new Map<string, Promise<readonly string[] | undefined>>();
   const readLinesOnce = (diff: DiffLease, path: string, side: Side) => {
     const key = `${diff === after}\0${side}\0${path}`;
-    const reading = texts.get(key) ?? readLines(diff, path, side).catch(() => undefined);
+    const reading = texts.get(key) ?? findLinesOf(diff, path, side);
     texts.set(key, reading);
     return reading;
   };

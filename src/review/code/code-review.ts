@@ -1,4 +1,4 @@
-import type { DiffSession } from "../git/diff-session.ts";
+import type { DiffSession } from "../diff-session.ts";
 import type { RoundStore } from "./rounds/round-store.ts";
 
 /** A diff under review and its stores. */

@@ -1,4 +1,4 @@
-import type { DiffSession } from "../git/diff-session.ts";
+import type { DiffSession } from "../diff-session.ts";
 
 export interface DiffWatch {
   /** Returns whether a page is connected. Without one, the diff is not checked. */

@@ -1,44 +1,17 @@
 import { setMaxListeners } from "node:events";
-import type { GitContext } from "../api-types.ts";
+import type { GitContext, ReviewedCommit, Revision, ShownCommit } from "../api-types.ts";
+import type { DiffLease, DiffSession, DiffSides } from "../diff-session.ts";
+import { findRevisions, readBranchCommits, readCommit } from "./commits.ts";
 import type { DiffView } from "./diff-arguments.ts";
 import { createGitContext, type DiffPlan, planDiff } from "./diff-types.ts";
-import type { ListedFile } from "./listed-files.ts";
+import { readImageSide } from "./file-image.ts";
+import { readBlob, readSide } from "./file-text.ts";
 import { probeDiff } from "./probe.ts";
 import { readHeads } from "./refs.ts";
 import type { Repository } from "./repository.ts";
 import type { GitHandle } from "./run-git.ts";
-import { type Snapshot, takeSnapshot } from "./snapshot.ts";
+import { type GitSnapshot, takeSnapshot } from "./snapshot.ts";
 import { type PartOptions, takePart } from "./take-part.ts";
-
-/** A diff lease: a snapshot that stays readable until it is released. */
-export interface DiffLease {
-  readonly snapshot: Snapshot;
-  readonly gitContext: GitContext;
-  readonly git: GitHandle;
-  release(): void;
-}
-
-/** The diff session of a review. There is one current diff; `switchTo` replaces it. */
-export interface DiffSession {
-  readonly repository: Repository;
-  /** Paths, relative to the repository root, that limit every diff; empty for all. */
-  readonly paths: readonly string[];
-  /** Returns the current diff; the first call takes it. With `ignoreSpace`, changes in whitespace are left out. */
-  current(ignoreSpace?: boolean): Promise<DiffLease>;
-  /**
-   * Takes some files of the first diff while the whole diff is still being taken. `choose` receives the names of all
-   * files. Returns undefined if it chooses none, or if its choice cannot be taken separately.
-   */
-  part(choose: (files: readonly ListedFile[]) => readonly ListedFile[]): Promise<DiffLease | undefined>;
-  /** Takes a diff and makes it the current one. If that fails, the previous diff stays current. */
-  switchTo(diffType: string): Promise<DiffLease>;
-  /**
-   * Reports whether the current diff would differ if it were taken now. Takes the diff again only if file times or
-   * objects have changed since the last check.
-   */
-  isOutdated(): Promise<boolean>;
-  close(): Promise<void>;
-}
 
 type Planned = Pick<Entry, "git" | "plan" | "gitContext">;
 
@@ -47,8 +20,9 @@ interface Entry {
   readonly git: GitHandle;
   readonly plan: DiffPlan;
   readonly gitContext: GitContext;
-  readonly whole: Snapshot;
-  spaceless?: Promise<Snapshot>;
+  readonly whole: GitSnapshot;
+  readonly commit: ShownCommit | undefined;
+  spaceless?: Promise<GitSnapshot>;
   /** Result of the last check, and the probe for which it holds. */
   lastLook?: { readonly probe: string; readonly isOutdated: boolean };
 }
@@ -61,6 +35,7 @@ export function createDiffSession(repository: Repository, paths: readonly string
 }
 
 class GitDiffSession implements DiffSession {
+  readonly source = "git";
   readonly repository: Repository;
   readonly paths: readonly string[];
   private readonly view: DiffView;
@@ -94,7 +69,9 @@ class GitDiffSession implements DiffSession {
     const taking = takePart(this.repository, planned.git, planned.plan, { view: this.view, choose });
     this.parts.add(taking);
     const snapshot = await taking.finally(() => this.parts.delete(taking));
-    return snapshot && { ...planned, snapshot, release: () => void snapshot.spool.close() };
+    if (!snapshot) return undefined;
+    const sides = createSides(planned.git, snapshot);
+    return { gitContext: planned.gitContext, snapshot, sides, release: () => void snapshot.spool.close() };
   }
 
   async switchTo(diffType: string): Promise<DiffLease> {
@@ -116,6 +93,15 @@ class GitDiffSession implements DiffSession {
       entry.lastLook = { probe, isOutdated: fresh.diffId !== entry.whole.diffId };
     }
     return entry.lastLook.isOutdated;
+  }
+
+  async commits(): Promise<readonly ReviewedCommit[]> {
+    const git = await this.repository.git(this.closing.signal);
+    return readBranchCommits(git, await readHeads(git));
+  }
+
+  async revisions(text: string): Promise<readonly Revision[]> {
+    return findRevisions(await this.repository.git(this.closing.signal), text);
   }
 
   async close(): Promise<void> {
@@ -155,16 +141,30 @@ class GitDiffSession implements DiffSession {
 
   private async takeEntry(planning: Promise<Planned>): Promise<Entry> {
     const planned = await planning;
-    return { ...planned, whole: await this.take(planned, this.view) };
+    const { git, plan } = planned;
+    const [whole, commit] = await Promise.all([
+      this.take(planned, this.view),
+      plan.commit === undefined ? undefined : readCommit(git, plan.commit),
+    ]);
+    return { ...planned, whole, commit };
   }
 
-  private take({ git, plan }: Planned, view: DiffView): Promise<Snapshot> {
+  private take({ git, plan }: Planned, view: DiffView): Promise<GitSnapshot> {
     return takeSnapshot(this.repository, git, plan, view);
   }
 }
 
-function createLease({ git, gitContext }: Entry, snapshot: Snapshot): DiffLease {
-  return { snapshot, gitContext, git, release: snapshot.spool.hold() };
+function createLease({ git, gitContext, commit }: Entry, snapshot: GitSnapshot): DiffLease {
+  return { snapshot, gitContext, commit, sides: createSides(git, snapshot), release: snapshot.spool.hold() };
+}
+
+function createSides(git: GitHandle, snapshot: GitSnapshot): DiffSides {
+  return {
+    read: (path, side) => readSide(git, snapshot, path, side),
+    blob: (name, path) => readBlob(git, name, path),
+    image: (path, side) => readImageSide(git, snapshot, path, side),
+    within: (limit) => createSides({ ...git, limit }, snapshot),
+  };
 }
 
 async function closeEntry({ whole, spaceless }: Entry): Promise<void> {

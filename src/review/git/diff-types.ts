@@ -17,6 +17,8 @@ export interface DiffPlan {
   readonly gitRef: string;
   readonly from: Side;
   readonly to: Side;
+  /** Object name of the commit that the diff shows, if it shows one. */
+  readonly commit?: string;
 }
 
 /** Reports whether a diff includes untracked files: it compares the working tree with a commit. */
@@ -49,8 +51,8 @@ const planners: ReadonlyMap<string, Planner> = new Map<string, Planner>([
 ]);
 
 /**
- * Resolves a diff type to a plan. Besides the named types it accepts `commit:<name>` and `base:<name>`; git resolves
- * the name and never reads it as an option. Throws `validation` with `Unknown diffType …`.
+ * Resolves a diff type to a plan. Besides the named types it accepts `commit:<name>`, `base:<name>`,
+ * `range:<name>..<name>` and `range:<name>...<name>`; git resolves the names and never reads them as options. Throws `validation` with `Unknown diffType …`.
  */
 export async function planDiff(diffType: string, known: Known): Promise<DiffPlan> {
   const planner = planners.get(alias(diffType, known.heads)) ?? namedPlanner(diffType);
@@ -66,17 +68,36 @@ function alias(diffType: string, { defaultBranch }: Heads): string {
 }
 
 function namedPlanner(diffType: string): Planner {
+  const [, from, dots, to] = /^range:([^\0]+?)(\.{2,3})([^\0.][^\0]*)$/.exec(diffType) ?? [];
+  if (from && dots && to) return (known) => range(known, from, to, dots === "...");
   const [, kind, name = ""] = /^(commit|base):([^\0]+)$/.exec(diffType) ?? [];
   return async (known) => {
     const commit = kind === undefined ? undefined : await findCommit(known.git, name);
-    if (commit === undefined) {
-      throw new AppError("validation", `Unknown diffType ${JSON.stringify(diffType.slice(0, 200))}`);
-    }
-    const shortName = /^[0-9a-f]{40,}$/.test(name) ? name.slice(0, 7) : name;
+    if (commit === undefined) throw unknownType(diffType);
     return kind === "commit"
-      ? oneCommit(known, commit, shortName)
-      : fromTo(commit, head(known), `${shortName}..HEAD`);
+      ? oneCommit(known, commit, shorten(name))
+      : fromTo(commit, head(known), `${shorten(name)}..HEAD`);
   };
+}
+
+function unknownType(diffType: string): AppError {
+  return new AppError("validation", `Unknown diffType ${JSON.stringify(diffType.slice(0, 200))}`);
+}
+
+function shorten(name: string): string {
+  return /^[0-9a-f]{40,}$/.test(name) ? name.slice(0, 7) : name;
+}
+
+/** Compares two revisions, or the second with the merge base of both. */
+async function range(known: Known, from: string, to: string, sinceBase: boolean): Promise<Comparison> {
+  const [base, target] = await Promise.all([findCommit(known.git, from), findCommit(known.git, to)]);
+  const dots = sinceBase ? "..." : "..";
+  if (base === undefined || target === undefined) throw unknownType(`range:${from}${dots}${to}`);
+  // Histories without a common commit are compared with the empty tree.
+  const start = sinceBase
+    ? ((await findMergeBase(known.git, base, target)) ?? EMPTY_TREE[known.objectFormat])
+    : base;
+  return fromTo(start, tree(target), `${shorten(from)}${dots}${shorten(to)}`);
 }
 
 /** Resolves a name to a commit. A branch takes precedence over a tag, and a tag over any other revision. */
@@ -144,7 +165,7 @@ async function lastCommit(known: Known): Promise<Comparison> {
 async function oneCommit({ git, objectFormat }: Known, commit: string, name: string): Promise<Comparison> {
   const parent = await findParent(git, commit);
   const gitRef = parent === undefined ? name : `${name}~1..${name}`;
-  return fromTo(parent ?? EMPTY_TREE[objectFormat], tree(commit), gitRef);
+  return { ...fromTo(parent ?? EMPTY_TREE[objectFormat], tree(commit), gitRef), commit };
 }
 
 async function againstDefault(known: Known): Promise<Comparison> {

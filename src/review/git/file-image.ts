@@ -6,7 +6,7 @@ import { sniffImage } from "../images/sniff-image.ts";
 import { isWithin } from "../is-within.ts";
 import { findFile } from "./file-text.ts";
 import { type GitHandle, tryGit } from "./run-git.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { GitSnapshot } from "./snapshot.ts";
 
 /**
  * Returns one side of an image that a diff changes. Reads the new side from the working tree if git does not have its
@@ -14,7 +14,7 @@ import type { Snapshot } from "./snapshot.ts";
  */
 export async function readImageSide(
   git: GitHandle,
-  snapshot: Snapshot,
+  snapshot: GitSnapshot,
   path: string,
   side: "old" | "new",
 ): Promise<OpenedImage> {
@@ -29,6 +29,12 @@ export async function readImageSide(
   if (found === undefined || !isWithin(git.directory, found))
     throw new AppError("not_found", "File not found");
   return openImage(found);
+}
+
+/** Returns an image by its object name, or undefined. Throws `too_large` or `validation`. */
+export async function readImageBlob(git: GitHandle, blob: string): Promise<OpenedImage | undefined> {
+  const bytes = await readBlob(git, blob);
+  return bytes && asImage(bytes);
 }
 
 async function readBlob(git: GitHandle, blob: string): Promise<Buffer | undefined> {

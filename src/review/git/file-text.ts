@@ -2,7 +2,7 @@ import { AppError } from "../../errors.ts";
 import { applyPatch } from "./apply-patch.ts";
 import type { Side } from "./diff-types.ts";
 import { type GitHandle, tryGit } from "./run-git.ts";
-import type { Snapshot, SnapshotFile } from "./snapshot.ts";
+import type { GitSnapshot, Snapshot, SnapshotFile } from "./snapshot.ts";
 
 /** Bytes of the largest file that is shown as text. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
@@ -16,7 +16,7 @@ const SUBMODULE = "160000";
  */
 export async function readSide(
   git: GitHandle,
-  snapshot: Snapshot,
+  snapshot: GitSnapshot,
   path: string,
   side: "old" | "new",
 ): Promise<Buffer> {
@@ -42,9 +42,15 @@ export function findFile(snapshot: Snapshot, path: string, side: "old" | "new"):
   return found ?? (side === "old" ? snapshot.files.find((file) => file.oldPath === path) : undefined);
 }
 
-function hasSide({ oldBlob, newBlob }: SnapshotFile, side: "old" | "new"): boolean {
+/** Reports whether a file exists on a side of the diff. */
+export function hasSide({ oldBlob, newBlob }: SnapshotFile, side: "old" | "new"): boolean {
   const blob = side === "old" ? oldBlob : newBlob;
   return blob === undefined || !/^0+$/.test(blob);
+}
+
+/** Returns the content of an object. Throws `not_found` if git no longer has it, `too_large`. */
+export function readBlob(git: GitHandle, blob: string, path: string): Promise<Buffer> {
+  return readObject(git, blob, path, "old");
 }
 
 /** Returns the complete patch of one file. Throws `too_large`. */

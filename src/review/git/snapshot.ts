@@ -16,13 +16,19 @@ import { filterUntracked } from "./work-tree-status.ts";
 
 /** A diff at one point in time: its files, and its text on disk. */
 export interface Snapshot {
-  readonly plan: DiffPlan;
+  /** The diff type as requested, and what is compared, for display. */
+  readonly plan: Pick<DiffPlan, "diffType" | "gitRef">;
   readonly files: readonly SnapshotFile[];
   /** Hash of the names, modes and contents of all files. */
   readonly diffId: string;
   readonly spool: Spool;
   /** Files of the working tree or the index that the diff leaves out; absent if there are none. */
   readonly omitted?: OmittedFiles;
+}
+
+/** A diff that git made. */
+export interface GitSnapshot extends Snapshot {
+  readonly plan: DiffPlan;
 }
 
 export interface SnapshotFile extends DiffFile {
@@ -58,7 +64,7 @@ export function takeSnapshot(
   git: GitHandle,
   plan: DiffPlan,
   view: DiffView,
-): Promise<Snapshot> {
+): Promise<GitSnapshot> {
   return withTree(repository, git, plan, view, async (tree) => {
     const finding = tree && findOmitted(repository, tree, plan, view);
     finding?.catch(() => {});
@@ -78,7 +84,7 @@ export async function snapshotIn(
   git: GitHandle,
   plan: DiffPlan,
   view: DiffView,
-): Promise<Snapshot> {
+): Promise<GitSnapshot> {
   const spool = await Spool.create();
   const taking: Taking = { repository, git, plan, view, spool, tree };
   try {
@@ -137,7 +143,7 @@ async function streamFiles(spool: Spool, produce: (take: Take) => Promise<unknow
     .map((section) => ({ section, header: readSectionHeader(section.header.toString()) }));
 }
 
-async function describe(taking: Taking, parts: readonly Part[]): Promise<Snapshot> {
+async function describe(taking: Taking, parts: readonly Part[]): Promise<GitSnapshot> {
   const attributes = await readAttributes(
     taking.git,
     parts.map(({ header }) => header.path),

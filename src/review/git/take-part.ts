@@ -3,7 +3,7 @@ import type { DiffPlan } from "./diff-types.ts";
 import { type ListedFile, listFiles } from "./listed-files.ts";
 import type { Repository } from "./repository.ts";
 import type { GitHandle } from "./run-git.ts";
-import { type Snapshot, snapshotIn } from "./snapshot.ts";
+import { type GitSnapshot, snapshotIn } from "./snapshot.ts";
 import { withTree } from "./work-tree.ts";
 
 export interface PartOptions {
@@ -20,7 +20,7 @@ export function takePart(
   git: GitHandle,
   plan: DiffPlan,
   { view, choose }: PartOptions,
-): Promise<Snapshot | undefined> {
+): Promise<GitSnapshot | undefined> {
   return withTree(repository, git, plan, view, async (tree) => {
     const chosen = choose(await listFiles(tree, git, plan, view));
     // An empty list of paths would select every path.

@@ -2,7 +2,8 @@ import { utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { watchDiff } from "../../../src/review/code/watch-diff.ts";
-import { createDiffSession, type DiffSession } from "../../../src/review/git/diff-session.ts";
+import type { DiffSession } from "../../../src/review/diff-session.ts";
+import { createDiffSession } from "../../../src/review/git/diff-session.ts";
 import { readPatch } from "../../../src/review/git/file-text.ts";
 import { type TestRepository, testRepository } from "../../support/test-repository.ts";
 

@@ -1,8 +1,9 @@
 import { checkOffered } from "../../agents.ts";
 import type { AgentOrigin, AgentsResponse, CodeAnnotation, FeedbackBody } from "../../api-types.ts";
 import type { CodeDecision } from "../../decision.ts";
-import type { DiffLease } from "../../git/diff-session.ts";
-import { findFile, readSide } from "../../git/file-text.ts";
+import type { DiffLease } from "../../diff-session.ts";
+import { findFile } from "../../git/file-text.ts";
+import { readKnownLines } from "../../known-lines.ts";
 import { type FeedbackParts, feedbackText, linesMeant, type QuotedAnnotation } from "./feedback-text.ts";
 
 export interface FeedbackRules {
@@ -96,8 +97,7 @@ async function quoteAnnotations(
 
 async function readLines(diff: DiffLease, path: string, side: "old" | "new"): Promise<readonly string[]> {
   try {
-    const text = (await readSide(diff.git, diff.snapshot, path, side)).toString();
-    return text.replace(/\n$/, "").split(/\r?\n/);
+    return (await readKnownLines(diff, path, side)).map((line) => line ?? "");
   } catch {
     return [];
   }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ReviewMode } from "../../context.ts";
-import type { DiffLease, DiffSession } from "../../git/diff-session.ts";
+import type { DiffLease, DiffSession } from "../../diff-session.ts";
 import type { Snapshot } from "../../git/snapshot.ts";
 import type { CodeReview } from "../code-review.ts";
 import type { RenderOptions } from "./render-diff.ts";

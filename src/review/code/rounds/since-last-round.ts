@@ -1,6 +1,6 @@
 import type { AnnotationPosition, RoundAnnotation, SinceLastRound } from "../../api-types.ts";
-import type { DiffLease } from "../../git/diff-session.ts";
-import { readSide } from "../../git/file-text.ts";
+import type { DiffLease } from "../../diff-session.ts";
+import { readKnownLines } from "../../known-lines.ts";
 import { linesSince } from "./round-lines.ts";
 import { isSameDiff, type StoredRound } from "./round-store.ts";
 
@@ -38,13 +38,13 @@ export async function sinceLastRound(
 
 /** Finds the lines of an annotation or of its suggestion; undefined if neither is in the file. */
 async function findPosition(
-  { git, snapshot }: DiffLease,
+  diff: DiffLease,
   { id, filePath, side, lineStart, code, suggestedCode }: RoundAnnotation,
 ): Promise<AnnotationPosition | undefined> {
   if (code === undefined) return undefined;
-  const text = await readSide(git, snapshot, filePath, side).catch(() => undefined);
-  if (!text) return undefined;
-  const lines = text.toString().split(/\r?\n/);
+  const known = await readKnownLines(diff, filePath, side).catch(() => undefined);
+  if (!known) return undefined;
+  const lines = known.map((line) => line ?? "");
   const unchanged = nearest(lines, code, lineStart);
   // An empty suggestion removes the lines, but missing lines do not prove that it was applied.
   const suggested = suggestedCode ? nearest(lines, suggestedCode, lineStart) : undefined;

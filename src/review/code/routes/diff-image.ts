@@ -1,5 +1,4 @@
 import type { FastifyInstance } from "fastify";
-import { readImageSide } from "../../git/file-image.ts";
 import type { CodeReview } from "../code-review.ts";
 import { fileQuery, parseQuery } from "../code-schemas.ts";
 import { leaseDiff } from "./lease-diff.ts";
@@ -11,8 +10,8 @@ import { leaseDiff } from "./lease-diff.ts";
 export function diffImageRoute(app: FastifyInstance, { diffs }: CodeReview): void {
   app.get("/api/diff/image", async (request, reply) => {
     const { path, side } = parseQuery(fileQuery, request.query);
-    const { git, snapshot } = await leaseDiff(reply, diffs.current());
-    const { type, bytes } = await readImageSide(git, snapshot, path, side);
+    const { sides } = await leaseDiff(reply, diffs.current());
+    const { type, bytes } = await sides.image(path, side);
     return reply.type(type).header("content-security-policy", "default-src 'none'; sandbox").send(bytes);
   });
 }

@@ -13,12 +13,13 @@ export function diffIndexRoute(app: FastifyInstance, context: ReviewContext, rev
   const { diffs, editorLink } = review;
   app.get("/api/diff/index", async (request, reply): Promise<DiffIndex> => {
     const { w } = parseQuery(indexQuery, request.query);
-    const [{ snapshot, gitContext }, settings] = await Promise.all([
+    const [{ snapshot, gitContext, commit }, settings] = await Promise.all([
       leaseDiff(reply, diffs.current(w === "1")),
       context.settings.read(),
     ]);
     const { gitRef, diffType } = snapshot.plan;
     const {
+      source,
       paths,
       repository: { name, root },
     } = diffs;
@@ -26,6 +27,7 @@ export function diffIndexRoute(app: FastifyInstance, context: ReviewContext, rev
       gitRef,
       origin,
       diffType,
+      source,
       gitContext,
       sharingEnabled,
       diffId: snapshot.diffId,
@@ -35,6 +37,7 @@ export function diffIndexRoute(app: FastifyInstance, context: ReviewContext, rev
       repository: { name, root },
       ...(paths.length === 0 ? {} : { paths }),
       editorLink,
+      ...(commit ? { commit } : {}),
       files: snapshot.files.map(withoutPosition),
       ...(snapshot.omitted ? { omitted: snapshot.omitted } : {}),
       opening: await openingPatches(snapshot),

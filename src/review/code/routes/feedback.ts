@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { AppError } from "../../../errors.ts";
 import { parseBody } from "../../body-schemas.ts";
 import type { ReviewContext } from "../../context.ts";
-import type { DiffLease } from "../../git/diff-session.ts";
+import type { DiffLease } from "../../diff-session.ts";
 import { takeDecision } from "../../take-decision.ts";
 import type { CodeReview } from "../code-review.ts";
 import { feedbackBody } from "../code-schemas.ts";
@@ -40,7 +40,7 @@ async function diffInTime(taking: Promise<DiffLease>): Promise<DiffLease | undef
   const diff = await Promise.race([taking, delay(GIT_WAIT_MS, undefined, { ref: false })]).catch(
     () => undefined,
   );
-  return diff && { ...diff, git: { ...diff.git, limit: GIT_WAIT_MS } };
+  return diff && { ...diff, sides: diff.sides.within(GIT_WAIT_MS) };
 }
 
 /** Stores the diff and the feedback for the next round. */

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from "fastify";
 import type { FileText } from "../../api-types.ts";
-import { readSide } from "../../git/file-text.ts";
 import type { CodeReview } from "../code-review.ts";
 import { fileQuery, parseQuery } from "../code-schemas.ts";
 import { leaseDiff } from "./lease-diff.ts";
@@ -9,8 +8,8 @@ import { leaseDiff } from "./lease-diff.ts";
 export function fileRoute(app: FastifyInstance, { diffs }: CodeReview): void {
   app.get("/api/file", async (request, reply): Promise<FileText> => {
     const { path, side } = parseQuery(fileQuery, request.query);
-    const { git, snapshot } = await leaseDiff(reply, diffs.current());
-    const text = await readSide(git, snapshot, path, side);
+    const { sides } = await leaseDiff(reply, diffs.current());
+    const text = await sides.read(path, side);
     return { path, side, text: text.toString() };
   });
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply } from "fastify";
-import type { DiffLease } from "../../git/diff-session.ts";
+import type { DiffLease } from "../../diff-session.ts";
 
 /** Waits for a diff and keeps it readable until the response is closed. */
 export async function leaseDiff(reply: FastifyReply, diff: Promise<DiffLease>): Promise<DiffLease> {

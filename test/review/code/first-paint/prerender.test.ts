@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createTopRenderer } from "../../../../src/review/code/first-paint/prerender.ts";
-import { createDiffSession, type DiffSession } from "../../../../src/review/git/diff-session.ts";
+import type { DiffSession } from "../../../../src/review/diff-session.ts";
+import { createDiffSession } from "../../../../src/review/git/diff-session.ts";
 import { type TestRepository, testRepository } from "../../../support/test-repository.ts";
 
 const options = { layout: "split", wrap: true } as const;

@@ -1,0 +1,61 @@
+import type { DiffSource, GitContext, ReviewedCommit, Revision, ShownCommit } from "./code-api-types.ts";
+import type { ListedFile } from "./git/listed-files.ts";
+import type { Snapshot } from "./git/snapshot.ts";
+import type { OpenedImage } from "./images/open-image.ts";
+
+/** What is reviewed, whatever produced its diff: a git repository, a patch, files, or another program's repository. */
+export interface DiffSession {
+  readonly source: DiffSource;
+  readonly repository: ReviewedFolder;
+  /** Paths, relative to the root, that limit every diff; empty for all. */
+  readonly paths: readonly string[];
+  /** Returns the current diff; the first call takes it. With `ignoreSpace`, changes in whitespace are left out. */
+  current(ignoreSpace?: boolean): Promise<DiffLease>;
+  /**
+   * Takes some files of the first diff while the whole diff is still being taken. `choose` receives the names of all
+   * files. Returns undefined if it chooses none, or if its choice cannot be taken separately.
+   */
+  part(choose: (files: readonly ListedFile[]) => readonly ListedFile[]): Promise<DiffLease | undefined>;
+  /** Takes a diff and makes it the current one. If that fails, the previous diff stays current. */
+  switchTo(diffType: string): Promise<DiffLease>;
+  /** Reports whether the current diff would differ if it were taken now. */
+  isOutdated(): Promise<boolean>;
+  /** Returns the commits under review, oldest first. `commit:<sha>` is the diff type of each. */
+  commits(): Promise<readonly ReviewedCommit[]>;
+  /** Returns branches, tags and commits that contain a text; none if the source has no revisions. */
+  revisions(text: string): Promise<readonly Revision[]>;
+  close(): Promise<void>;
+}
+
+export interface ReviewedFolder {
+  readonly name: string;
+  /** Absolute path of the folder that the paths of a diff are relative to. */
+  readonly root: string;
+  /** Distinguishes reviews of the same root: the branch, or the name of the patch. Part of the draft's key. */
+  readonly branch: string | undefined;
+}
+
+/** A diff lease: a snapshot that stays readable until it is released. */
+export interface DiffLease {
+  readonly snapshot: Snapshot;
+  readonly gitContext: GitContext;
+  /** The commit that the diff shows, if it shows one. */
+  readonly commit?: ShownCommit | undefined;
+  readonly sides: DiffSides;
+  release(): void;
+}
+
+/** Reads the complete files that a diff compares. */
+export interface DiffSides {
+  /**
+   * Returns one side of a file as the snapshot has it. Throws `not_found` if the side does not exist or only its
+   * hunks are known, `validation` for a binary file, `too_large`.
+   */
+  read(path: string, side: "old" | "new"): Promise<Buffer>;
+  /** Returns the content of an object by its name; absent if there is no object store. Throws `not_found`, `too_large`. */
+  blob?(name: string, path: string): Promise<Buffer>;
+  /** Returns one side of an image. Throws `not_found`, `too_large`, or `validation` if the file is not an image. */
+  image(path: string, side: "old" | "new"): Promise<OpenedImage>;
+  /** Returns the same sides with a time limit in milliseconds for each call of a program. */
+  within(limit: number): DiffSides;
+}
