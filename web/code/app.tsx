@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useMemo } from "react";
+import { useEffect, useMemo } from "react";
 import { createRoot } from "react-dom/client";
 import type { ReviewEvent } from "../../src/review/api-types.ts";
 import { afterPaint } from "../shared/after-paint.ts";
@@ -7,7 +7,6 @@ import { Button } from "../shared/components/button.tsx";
 import { ErrorBoundary, Region } from "../shared/components/error-boundary.tsx";
 import { PageState } from "../shared/components/page-state.tsx";
 import { showToast, Toasts } from "../shared/components/toast.tsx";
-import { ShortcutSheet } from "../shared/keyboard/shortcut-sheet.tsx";
 import { useShortcuts } from "../shared/keyboard/shortcuts.ts";
 import { setTitle, showNextReview } from "../shared/next-review.ts";
 import { watchSystemTheme } from "../shared/theme/theme.ts";
@@ -17,11 +16,6 @@ import { goToComment } from "./comments/move.ts";
 import { SelectionActions } from "./comments/selection-actions.tsx";
 import { showCommentedContext } from "./comments/show-context.ts";
 import { showEditorsIn } from "./comments/show-editor.ts";
-import { ApproveDialog } from "./dialogs/approve-dialog.tsx";
-import { CompareDialog } from "./dialogs/compare-dialog.tsx";
-import { Palette } from "./dialogs/palette.tsx";
-import { RoundsDialog } from "./dialogs/rounds-dialog.tsx";
-import { SendDialog } from "./dialogs/send-dialog.tsx";
 import { DiffController } from "./diff/controller.ts";
 import { DiffView } from "./diff/diff-view.tsx";
 import { FailedReview } from "./failed-review.tsx";
@@ -30,17 +24,18 @@ import { FindBar } from "./header/find-bar.tsx";
 import { Header } from "./header/header.tsx";
 import { StatusLine } from "./header/status-line.tsx";
 import { startHighlighting } from "./highlight/highlight-lines.ts";
+import { Dialogs } from "./open-dialog.tsx";
 import { EmptyDiff, SentScreen } from "./screens.tsx";
 import { codeTyping, shortcutsFor } from "./shortcuts.ts";
 import { CommentSidebar } from "./sidebar/comment-sidebar.tsx";
 import { FileTree } from "./sidebar/file-tree.tsx";
 import { useComments } from "./state/comments.ts";
 import { startDraft, useDraft } from "./state/draft.ts";
-import { collectComments, followLive, keepSent, showFinished, showRound } from "./state/live.ts";
+import { followLive, showRound } from "./state/live.ts";
 import { followRounds } from "./state/rounds.ts";
 import { handleServerChange, openDiff, useSession } from "./state/session.ts";
 import { activateAtCursor } from "./state/threads.ts";
-import { openDialog, useView } from "./state/view.ts";
+import { useView } from "./state/view.ts";
 
 /** Loads the diff and replaces the prerendered part. The draft and earlier rounds load after the first render. */
 export async function start(): Promise<void> {
@@ -150,48 +145,6 @@ function Review() {
       <Dialogs controller={controller} shortcuts={shortcuts} />
     </div>
   );
-}
-
-const LiveDialog = lazy(() =>
-  import("../shared/threads/batch-dialogs.tsx").then((module) => ({ default: module.LiveDialog })),
-);
-
-interface DialogsProps {
-  readonly controller: DiffController;
-  readonly shortcuts: ReturnType<typeof shortcutsFor>;
-}
-
-function Dialogs({ controller, shortcuts }: DialogsProps) {
-  const dialog = useView((view) => view.dialog);
-  const isLive = useThreads(({ live }) => live !== undefined);
-  if (isLive && (dialog === "send" || dialog === "approve"))
-    return (
-      <Suspense fallback={null}>
-        <LiveDialog
-          kind={dialog === "send" ? "send" : "finish"}
-          collect={collectComments}
-          onClose={() => openDialog("none")}
-          onSent={keepSent}
-          onFinished={showFinished}
-        />
-      </Suspense>
-    );
-  switch (dialog) {
-    case "send":
-      return <SendDialog />;
-    case "approve":
-      return <ApproveDialog />;
-    case "compare":
-      return <CompareDialog />;
-    case "rounds":
-      return <RoundsDialog controller={controller} />;
-    case "palette":
-      return <Palette controller={controller} commands={shortcuts} />;
-    case "help":
-      return <ShortcutSheet shortcuts={shortcuts} onClose={() => openDialog("none")} />;
-    default:
-      return null;
-  }
 }
 
 function onEvent(event: ReviewEvent): void {

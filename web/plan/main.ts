@@ -1,4 +1,5 @@
 import "../shared/styles/shared.css";
+import "../shared/styles/markdown-layer.css";
 import "./styles/plan.css";
 import { afterPaint } from "../shared/after-paint.ts";
 

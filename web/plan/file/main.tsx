@@ -1,5 +1,6 @@
 import { createRoot } from "react-dom/client";
 import "../../shared/styles/shared.css";
+import "../../shared/styles/markdown-layer.css";
 import "../styles/plan.css";
 import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
 import { embedImages } from "../../shared/images/upload.ts";

@@ -1,10 +1,14 @@
 import { ImagePlus, Pencil, X } from "lucide-react";
-import { type ReactNode, useRef, useState } from "react";
+import { lazy, type ReactNode, Suspense, useRef, useState } from "react";
 import type { AttachedImage } from "../../../src/review/api-types.ts";
 import { Button, IconButton } from "../components/button.tsx";
+import { Region } from "../components/error-boundary.tsx";
 import { announce, showToast } from "../components/toast.tsx";
-import { DrawingDialog } from "./drawing-dialog.tsx";
 import { getImageFiles, imageUrl, uploadImage } from "./upload.ts";
+
+const DrawingDialog = lazy(() =>
+  import("./drawing-dialog.tsx").then((module) => ({ default: module.DrawingDialog })),
+);
 
 interface ImageAttachmentsProps {
   readonly images: readonly AttachedImage[];
@@ -37,11 +41,15 @@ export function ImageAttachments(props: ImageAttachmentsProps) {
         {actions}
       </div>
       {drawingOn && (
-        <DrawingDialog
-          image={drawingOn}
-          onClose={() => setDrawingOn(undefined)}
-          onSave={(file) => void attach([file], drawingOn)}
-        />
+        <Region name="The drawing">
+          <Suspense fallback={null}>
+            <DrawingDialog
+              image={drawingOn}
+              onClose={() => setDrawingOn(undefined)}
+              onSave={(file) => void attach([file], drawingOn)}
+            />
+          </Suspense>
+        </Region>
       )}
     </DropTarget>
   );

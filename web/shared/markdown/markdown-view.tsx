@@ -1,3 +1,4 @@
+import "../styles/markdown-layer.css";
 import {
   createContext,
   createElement,

@@ -1,0 +1,65 @@
+import { lazy, Suspense } from "react";
+import { Region } from "../shared/components/error-boundary.tsx";
+import type { Shortcut } from "../shared/keyboard/shortcuts.ts";
+import { useThreads } from "../shared/threads/thread-store.ts";
+import { ApproveDialog } from "./dialogs/approve-dialog.tsx";
+import { SendDialog } from "./dialogs/send-dialog.tsx";
+import type { DiffController } from "./diff/controller.ts";
+import { collectComments, keepSent, showFinished } from "./state/live.ts";
+import { openDialog, useView } from "./state/view.ts";
+
+const CompareDialog = lazy(() =>
+  import("./dialogs/compare-dialog.tsx").then((module) => ({ default: module.CompareDialog })),
+);
+const ShortcutSheet = lazy(() =>
+  import("../shared/keyboard/shortcut-sheet.tsx").then((module) => ({ default: module.ShortcutSheet })),
+);
+const Palette = lazy(() => import("./dialogs/palette.tsx").then((module) => ({ default: module.Palette })));
+const RoundsDialog = lazy(() =>
+  import("./dialogs/rounds-dialog.tsx").then((module) => ({ default: module.RoundsDialog })),
+);
+const LiveDialog = lazy(() =>
+  import("../shared/threads/batch-dialogs.tsx").then((module) => ({ default: module.LiveDialog })),
+);
+
+interface DialogsProps {
+  readonly controller: DiffController;
+  readonly shortcuts: readonly Shortcut[];
+}
+
+/** Renders the open dialog. */
+export function Dialogs({ controller, shortcuts }: DialogsProps) {
+  const dialog = useView((view) => view.dialog);
+  const isLive = useThreads(({ live }) => live !== undefined);
+  if (isLive && (dialog === "send" || dialog === "approve"))
+    return (
+      <Suspense fallback={null}>
+        <LiveDialog
+          kind={dialog === "send" ? "send" : "finish"}
+          collect={collectComments}
+          onClose={() => openDialog("none")}
+          onSent={keepSent}
+          onFinished={showFinished}
+        />
+      </Suspense>
+    );
+  switch (dialog) {
+    case "send":
+      return <SendDialog />;
+    case "approve":
+      return <ApproveDialog />;
+    case "none":
+      return null;
+    default:
+      return (
+        <Region name="This dialog">
+          <Suspense fallback={null}>
+            {dialog === "compare" && <CompareDialog />}
+            {dialog === "palette" && <Palette controller={controller} commands={shortcuts} />}
+            {dialog === "rounds" && <RoundsDialog controller={controller} />}
+            {dialog === "help" && <ShortcutSheet shortcuts={shortcuts} onClose={() => openDialog("none")} />}
+          </Suspense>
+        </Region>
+      );
+  }
+}
