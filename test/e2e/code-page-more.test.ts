@@ -121,7 +121,7 @@ describe("the code review page", () => {
 
     const ask = async (name: string) => {
       await select.selectOption("another");
-      await page.getByRole("dialog").getByRole("textbox").fill(name);
+      await page.getByRole("dialog").getByRole("combobox").fill(name);
       await page.getByRole("dialog").getByRole("button", { name: "Show" }).click();
     };
     await ask("nothing-by-that-name");
@@ -134,7 +134,7 @@ describe("the code review page", () => {
     await expect.poll(() => page.locator(".sidebar").textContent()).toContain("made on Uncommitted changes");
     await select.selectOption("another");
     await page.getByRole("dialog").getByText("Everything since a base").click();
-    await page.getByRole("dialog").getByRole("textbox").fill("one");
+    await page.getByRole("dialog").getByRole("combobox").fill("one");
     await page.keyboard.press("Enter");
     await expect.poll(() => page.locator(".status-ref").textContent()).toContain("one..HEAD");
     await select.selectOption("uncommitted");

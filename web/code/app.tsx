@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from "react";
+import { lazy, Suspense, useEffect, useMemo } from "react";
 import { createRoot } from "react-dom/client";
 import type { ReviewEvent } from "../../src/review/api-types.ts";
 import { afterPaint } from "../shared/after-paint.ts";
@@ -30,6 +30,7 @@ import { codeTyping, shortcutsFor } from "./shortcuts.ts";
 import { CommentSidebar } from "./sidebar/comment-sidebar.tsx";
 import { FileTree } from "./sidebar/file-tree.tsx";
 import { useComments } from "./state/comments.ts";
+import { followCommits } from "./state/commits.ts";
 import { startDraft, useDraft } from "./state/draft.ts";
 import { followLive, showRound } from "./state/live.ts";
 import { followRounds } from "./state/rounds.ts";
@@ -50,7 +51,13 @@ export async function start(): Promise<void> {
   const { repository, gitContext } = result.value;
   setTitle(`${repository.name} (${gitContext.currentBranch}): review`);
   await afterPaint();
-  await Promise.all([startDraft(result.value), followRounds(), loadThreads(), loadReviews()]);
+  await Promise.all([
+    startDraft(result.value),
+    followRounds(),
+    followCommits(),
+    loadThreads(),
+    loadReviews(),
+  ]);
 }
 
 function render(): void {
@@ -100,6 +107,7 @@ function Review() {
   const hasThreads = useThreads(({ threads, live }) => live !== undefined || threads.length > 0);
   const shortcuts = useMemo(() => shortcutsFor(controller, hasThreads), [controller, hasThreads]);
   const isEmpty = useSession((session) => session.files.length === 0);
+  const hasCommit = useSession((session) => session.index?.commit !== undefined);
   const treeOpen = useView((view) => view.treeOpen);
   const commentsOpen = useView((view) => view.commentsOpen);
   useEffect(() => {
@@ -120,6 +128,9 @@ function Review() {
       <div className="banners">
         <Region name="The notices">
           <Banners />
+        </Region>
+        <Region name="The commit">
+          <Suspense fallback={null}>{hasCommit && <CommitBar />}</Suspense>
         </Region>
       </div>
       <div className="review-body">
@@ -146,6 +157,10 @@ function Review() {
     </div>
   );
 }
+
+const CommitBar = lazy(() =>
+  import("./header/commit-bar.tsx").then((module) => ({ default: module.CommitBar })),
+);
 
 function onEvent(event: ReviewEvent): void {
   const { phase, index } = useSession.getState();

@@ -1,7 +1,7 @@
 import { flushSync } from "react-dom";
 import { filterFiles } from "../../src/render/diff/patch/file-tree.ts";
 import { announce, showToast } from "../shared/components/toast.tsx";
-import { listShortcuts } from "../shared/keyboard/shortcut-table.ts";
+import { type ActionName, listShortcuts } from "../shared/keyboard/shortcut-table.ts";
 import type { Shortcut, TypingTarget } from "../shared/keyboard/shortcuts.ts";
 import { rememberThreads, threadKeys } from "../shared/threads/thread-keys.ts";
 import { getSelectedLines } from "./comments/selected-lines.ts";
@@ -11,6 +11,7 @@ import type { DiffController } from "./diff/controller.ts";
 import { EXPAND_STEP, ensureText, gapAt } from "./diff/expand.ts";
 import { chooseDiff } from "./header/diff-select.tsx";
 import { goToMatch } from "./header/find-bar.tsx";
+import { stepCommit } from "./header/step-commits.ts";
 import { setLayout, setWhitespace, setWrap } from "./header/view-actions.ts";
 import {
   changeSide,
@@ -41,6 +42,24 @@ import {
 export function shortcutsFor(controller: DiffController, hasThreads: boolean): readonly Shortcut[] {
   return listShortcuts({
     ...(hasThreads && threadKeys),
+    ...readingActions(controller),
+    nextCommit: () => void stepCommit(1),
+    previousCommit: () => void stepCommit(-1),
+    whitespace: () => void setWhitespace(!useView.getState().whitespace),
+    refresh: () => void refresh(),
+    palette: () => openDialog("palette"),
+    approve: () => openDialog("approve"),
+    send: () => openDialog("send"),
+  });
+}
+
+/** Returns the shortcuts of a saved page, where deciding and other diffs are not possible. */
+export function readingShortcutsFor(controller: DiffController): readonly Shortcut[] {
+  return listShortcuts(readingActions(controller));
+}
+
+function readingActions(controller: DiffController): Partial<Record<ActionName, () => void>> {
+  return {
     next: () => moveLine(controller, 1),
     previous: () => moveLine(controller, -1),
     nextLine: () => moveLine(controller, 1),
@@ -75,22 +94,17 @@ export function shortcutsFor(controller: DiffController, hasThreads: boolean): r
     fold: () => withFile(controller, toggleFolded),
     expand: () => void expandHere(controller),
     layout: toggleLayout,
-    whitespace: () => void setWhitespace(!useView.getState().whitespace),
     wrap: () => setWrap(!useView.getState().wrap),
     tree: () => useView.setState(({ treeOpen }) => ({ treeOpen: !treeOpen })),
     sidebar: () => useView.setState(({ commentsOpen }) => ({ commentsOpen: !commentsOpen })),
     filter: focusFilter,
-    refresh: () => void refresh(),
     find: focusSearch,
     nextMatch: () => void goToMatch(controller, 1),
     previousMatch: () => void goToMatch(controller, -1),
-    palette: () => openDialog("palette"),
     viewed: () => toggleViewed(controller),
     viewedNext: () => viewedAndOn(controller),
-    approve: () => openDialog("approve"),
-    send: () => openDialog("send"),
     help: () => openDialog("help"),
-  });
+  };
 }
 
 /** Turns typed text into a comment on the selection or the line of the cursor, else on the whole change. */

@@ -40,6 +40,8 @@ const flag = z.enum(["0", "1"]).exactOptional();
 export const indexQuery = z.object({ w: flag });
 /** Query of `GET /api/diff/patch`. */
 export const patchQuery = z.object({ n: z.string().max(20_000), id: z.string().exactOptional(), w: flag });
+/** Query of `GET /api/revisions`. */
+export const revisionsQuery = z.object({ text: z.string().max(200).exactOptional() });
 /** Query of the routes that return one side of a file. */
 export const fileQuery = z.object({ path: z.string().min(1), side: z.enum(["old", "new"]) });
 

@@ -5,6 +5,7 @@ import { createCodeAnchors, followCode, switchWithThreads } from "./code-anchors
 import type { CodeReview } from "./code-review.ts";
 import { proposeFeedback } from "./feedback/propose-feedback.ts";
 import { createPrerender } from "./first-paint/prerender.ts";
+import { commitRoutes } from "./routes/commits.ts";
 import { diffRoute } from "./routes/diff.ts";
 import { diffImageRoute } from "./routes/diff-image.ts";
 import { diffIndexRoute } from "./routes/diff-index.ts";
@@ -27,6 +28,7 @@ export function createCodeMode(review: CodeReview): ReviewMode {
       diffPatchRoute(app, review);
       diffImageRoute(app, review);
       fileRoute(app, review);
+      commitRoutes(app, review);
       feedbackRoute(app, context, review);
       diffRoundsRoute(app, review);
       const { events } = context;

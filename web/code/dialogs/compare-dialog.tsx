@@ -1,17 +1,80 @@
-import { useState } from "react";
+import { type KeyboardEvent, useEffect, useState } from "react";
+import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
+import type { Revision, RevisionList } from "../../../src/review/api-types.ts";
+import { getJson } from "../../shared/api/client.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
+import { timeAgo } from "../../shared/time-ago.ts";
 import { chooseDiff } from "../header/diff-select.tsx";
 import { openDialog } from "../state/view.ts";
 
-/** Asks for a commit or a base to compare with. */
+type Kind = "commit" | "base" | "range";
+type Field = "base" | "head";
+
+/** Milliseconds without typing after which a search starts. */
+const PAUSE_MS = 150;
+
+/** Finds a branch, tag or commit to show, or two to compare. */
 export function CompareDialog() {
-  const [kind, setKind] = useState<"commit" | "base">("commit");
-  const [name, setName] = useState("");
-  const show = async () => {
-    if (name.trim() !== "" && (await chooseDiff(`${kind}:${name.trim()}`))) openDialog("none");
+  const [kind, setKind] = useState<Kind>("commit");
+  const [names, setNames] = useState<Readonly<Record<Field, string>>>({ base: "", head: "" });
+  const [field, setField] = useState<Field>("base");
+  const [sinceBase, setSinceBase] = useState(true);
+  const [at, setAt] = useState(-1);
+  const text = names[field];
+  const { found, isSearching } = useRevisions(text);
+  const isRange = kind === "range";
+  const base = names.base.trim();
+  // An empty head is the commit that is checked out.
+  const head = names.head.trim() || "HEAD";
+
+  const show = async (name = base) => {
+    if (name === "") return;
+    const type = isRange ? `range:${name}${sinceBase ? "..." : ".."}${head}` : `${kind}:${name}`;
+    if (await chooseDiff(type)) openDialog("none");
   };
+  const pick = ({ name }: Revision) => {
+    setNames({ ...names, [field]: name });
+    setAt(-1);
+    if (!isRange) void show(name);
+    else setField(field === "base" ? "head" : "base");
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const chosen = found[at];
+    if (event.key === "ArrowDown") setAt(Math.min(at + 1, found.length - 1));
+    else if (event.key === "ArrowUp") setAt(Math.max(at - 1, -1));
+    else if (event.key !== "Enter") return;
+    else if (chosen) pick(chosen);
+    else void show();
+    event.preventDefault();
+  };
+  const nameField = (of: Field, label: string, placeholder: string) => (
+    <label className="field">
+      <span>{label}</span>
+      <input
+        className="input input-code"
+        role="combobox"
+        aria-expanded={field === of && found.length > 0}
+        aria-controls="revision-list"
+        aria-activedescendant={field === of && at >= 0 ? `revision-${at}` : undefined}
+        data-initial-focus={of === "base" ? true : undefined}
+        value={names[of]}
+        placeholder={placeholder}
+        spellCheck={false}
+        onFocus={() => {
+          setField(of);
+          setAt(-1);
+        }}
+        onChange={(event) => {
+          setNames({ ...names, [of]: event.target.value });
+          setAt(-1);
+        }}
+        onKeyDown={onKeyDown}
+      />
+    </label>
+  );
+
   return (
     <Dialog
       title="Show another diff"
@@ -19,7 +82,7 @@ export function CompareDialog() {
       footer={
         <>
           <Button onClick={() => openDialog("none")}>Cancel</Button>
-          <Button variant="primary" disabled={name.trim() === ""} onClick={() => void show()}>
+          <Button variant="primary" disabled={base === ""} onClick={() => void show()}>
             Show
           </Button>
         </>
@@ -28,26 +91,100 @@ export function CompareDialog() {
       <Segmented
         label="What to show"
         value={kind}
-        onChange={setKind}
+        onChange={(next) => {
+          setKind(next);
+          setField("base");
+        }}
         options={[
           { value: "commit", label: "One commit" },
           { value: "base", label: "Everything since a base" },
+          { value: "range", label: "Base and head" },
         ]}
       />
-      <label className="field">
-        <span>{kind === "commit" ? "Commit" : "Base"}</span>
-        <input
-          className="input input-code"
-          data-initial-focus
-          value={name}
-          placeholder={kind === "commit" ? "3f2a91c, HEAD~2 or a tag" : "a branch, tag or commit"}
-          spellCheck={false}
-          onChange={(event) => setName(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === "Enter") void show();
-          }}
-        />
-      </label>
+      {nameField(
+        "base",
+        kind === "commit" ? "Commit" : "Base",
+        "branch, tag, commit or words of its message",
+      )}
+      {isRange && nameField("head", "Head", "HEAD")}
+      {isRange && (
+        <label className="check">
+          <input type="checkbox" checked={sinceBase} onChange={() => setSinceBase(!sinceBase)} /> Leave out
+          later commits of the base (base…head)
+        </label>
+      )}
+      <Results found={found} at={at} pick={pick} />
+      {found.length === 0 && (
+        <p className="hint" role="status">
+          {isSearching ? "Searching …" : "No match. Other names of git work too, for example HEAD~2."}
+        </p>
+      )}
     </Dialog>
+  );
+}
+
+/** Searches while the person types. The last results stay until the next ones arrive. */
+function useRevisions(text: string): { found: readonly Revision[]; isSearching: boolean } {
+  const [result, setResult] = useState<{ text: string; found: readonly Revision[] }>({
+    text: "\0",
+    found: [],
+  });
+  useEffect(() => {
+    const stop = new AbortController();
+    const search = async () => {
+      const query = new URLSearchParams({ text: text.trim().slice(0, 200) });
+      const found = await getJson<RevisionList>(`/api/revisions?${query}`, { signal: stop.signal });
+      if (!stop.signal.aborted) setResult({ text, found: found.ok ? found.value.revisions : [] });
+    };
+    const timer = setTimeout(() => void search(), text === "" ? 0 : PAUSE_MS);
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }, [text]);
+  return { found: result.found, isSearching: result.text !== text };
+}
+
+interface ResultsProps {
+  readonly found: readonly Revision[];
+  readonly at: number;
+  readonly pick: (revision: Revision) => void;
+}
+
+/** The text fields handle the arrow keys and keep the focus. */
+function Results({ found, at, pick }: ResultsProps) {
+  useEffect(() => document.getElementById(`revision-${at}`)?.scrollIntoView({ block: "nearest" }), [at]);
+  return (
+    <div id="revision-list" role="listbox" tabIndex={-1} className="palette-list" aria-label="Revisions">
+      {found.map((revision, index) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the fields above have the keys
+        <div
+          key={`${revision.kind} ${revision.name}`}
+          id={`revision-${index}`}
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === at}
+          className="palette-entry"
+          onClick={() => pick(revision)}
+        >
+          <span>
+            {revision.kind === "commit" ? (
+              <>
+                <code>{revision.sha.slice(0, 7)}</code> {withDeceptionsShown(revision.title)}
+              </>
+            ) : (
+              <>
+                {revision.kind === "tag" && <span className="revision-kind">tag </span>}
+                <strong>{withDeceptionsShown(revision.name)}</strong>{" "}
+                <span className="revision-note">{withDeceptionsShown(revision.title)}</span>
+              </>
+            )}
+          </span>
+          <span className="revision-note">
+            {withDeceptionsShown(revision.author)}, {timeAgo(revision.at)}
+          </span>
+        </div>
+      ))}
+    </div>
   );
 }

@@ -20,6 +20,8 @@ export function DiffSelect() {
   const switching = useSession((session) => session.switching);
   if (!index) return null;
   const { diffOptions, moreDiffOptions } = index.gitContext;
+  const isGit = index.source === "git";
+  if (!isGit && diffOptions.length + moreDiffOptions.length < 2) return null;
   const known = [...diffOptions, ...moreDiffOptions].some(({ id }) => id === index.diffType);
   const choose = (diffType: string) => {
     if (diffType === ANOTHER) openDialog("compare");
@@ -40,13 +42,13 @@ export function DiffSelect() {
             {label}
           </option>
         ))}
-        <optgroup label="More">
+        <optgroup label="More" hidden={!isGit && moreDiffOptions.length === 0}>
           {moreDiffOptions.map(({ id, label }) => (
             <option key={id} value={id}>
               {label}
             </option>
           ))}
-          <option value={ANOTHER}>Another commit or base …</option>
+          {isGit && <option value={ANOTHER}>Search branches and commits …</option>}
         </optgroup>
       </select>
     </label>

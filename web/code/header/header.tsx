@@ -13,6 +13,7 @@ import { useRounds } from "../state/rounds.ts";
 import { openSearch } from "../state/search.ts";
 import { useSession } from "../state/session.ts";
 import { openDialog, useView } from "../state/view.ts";
+import { CommitsButton } from "./commits-button.tsx";
 import { DiffSelect } from "./diff-select.tsx";
 import { setLayout, setWhitespace, setWrap } from "./view-actions.ts";
 
@@ -40,6 +41,7 @@ export function Header() {
         <span className="header-branch">{withDeceptionsShown(index?.gitContext.currentBranch ?? "")}</span>
       </h1>
       <DiffSelect />
+      <CommitsButton />
       <span className="header-space" />
       <MoreReviews />
       {hasRounds && (

@@ -4,5 +4,13 @@ import type { DiffIndex } from "../../../src/review/api-types.ts";
 export function diffLabel(index: DiffIndex | undefined, diffType: string): string {
   const { diffOptions = [], moreDiffOptions = [] } = index?.gitContext ?? {};
   const option = [...diffOptions, ...moreDiffOptions].find(({ id }) => id === diffType);
-  return option?.label ?? diffType.replace(/^commit:/, "Commit ").replace(/^base:/, "vs ");
+  if (option) return option.label;
+  const [, kind = "", names = diffType] = /^(commit|base|range):(.*)$/s.exec(diffType) ?? [];
+  const shown = names.replace(/\b([0-9a-f]{7})[0-9a-f]{33,57}\b/g, "$1");
+  return `${{ commit: "Commit ", base: "vs " }[kind] ?? ""}${shown}`;
+}
+
+/** Returns the command that makes a diff, or what is shown if no command does. */
+export function comparedCommand({ source, gitRef }: Pick<DiffIndex, "source" | "gitRef">): string {
+  return source === "git" ? `git diff ${gitRef}` : gitRef;
 }

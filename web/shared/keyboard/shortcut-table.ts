@@ -29,6 +29,8 @@ export const shortcutTable = {
   previousComment: { group: MOVE, keys: ["P"], label: "Previous comment or thread", kind: "move" },
   nextFile: { group: MOVE, keys: ["]"], label: "Next file", kind: "move" },
   previousFile: { group: MOVE, keys: ["["], label: "Previous file", kind: "move" },
+  nextCommit: { group: MOVE, keys: ["}"], label: "Next commit", kind: "move" },
+  previousCommit: { group: MOVE, keys: ["{"], label: "Previous commit", kind: "move" },
   nextLine: { group: MOVE, keys: ["ArrowDown"], label: "Next line", kind: "move" },
   previousLine: { group: MOVE, keys: ["ArrowUp"], label: "Previous line", kind: "move" },
   oldSide: { group: MOVE, keys: ["ArrowLeft"], label: "Old side", kind: "move" },

@@ -1,0 +1,70 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../support/browser.ts";
+import { numberCell, openCodeReview } from "../support/code-review-page.ts";
+import { type TestRepository, testRepository } from "../support/test-repository.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+/** A branch with two commits, the first with a message of two paragraphs. */
+async function branchOfTwo(): Promise<TestRepository> {
+  const repository = await testRepository({ "a.txt": "one\n" });
+  await repository.git("checkout", "--quiet", "-b", "topic");
+  await repository.write({ "a.txt": "one\ntwo\n" });
+  await repository.commit("Add the second line\n\nThe first was lonely.");
+  await repository.write({ "b.txt": "other\n" });
+  await repository.commit("Add another file");
+  return repository;
+}
+
+describe("the commits of a branch", () => {
+  it("can be read one by one, with their messages, and comments stay at their lines", async () => {
+    const review = await openCodeReview(browser, await branchOfTwo());
+    const { page } = review;
+    await page.getByRole("button", { name: "Step through 2 commits" }).click();
+    const bar = page.getByRole("region", { name: "Commit" });
+    await bar.getByText("Commit 1 of 2").waitFor();
+    await bar.getByText("Add the second line").waitFor();
+    await bar.getByRole("button", { name: "Show message" }).click();
+    await bar.getByText("The first was lonely.").waitFor();
+    await numberCell(page, "a.txt", "new", 2).click();
+    await page.locator(".comment-open textarea").fill("On the second line");
+    await page.keyboard.press("Control+Enter");
+    await page.keyboard.press("}");
+    await bar.getByText("Commit 2 of 2").waitFor();
+    await page.locator('.file[data-path="b.txt"]').waitFor();
+    expect(await page.locator('.file[data-path="a.txt"]').count()).toBe(0);
+    await page.keyboard.press("{");
+    await bar.getByText("Commit 1 of 2").waitFor();
+    await page.locator(".comment", { hasText: "On the second line" }).waitFor();
+    await bar.getByRole("button", { name: "All changes" }).click();
+    await bar.waitFor({ state: "detached" });
+    review.child.kill("SIGTERM");
+  });
+
+  it("are found by words of their message, and any base is compared with any head", async () => {
+    const review = await openCodeReview(browser, await branchOfTwo());
+    const { page } = review;
+    const select = page.getByLabel("What is compared");
+    await select.selectOption("another");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("combobox").fill("ANOTHER FILE");
+    await dialog.getByRole("option").filter({ hasText: "Add another file" }).click();
+    await page.locator('.file[data-path="b.txt"]').waitFor();
+
+    await select.selectOption("another");
+    await dialog.getByText("Base and head").click();
+    await dialog.getByLabel("Base", { exact: true }).fill("main");
+    await dialog.getByRole("option").filter({ hasText: "main" }).first().waitFor();
+    await dialog.getByLabel("Head", { exact: true }).fill("topic~1");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.locator(".status-ref").textContent()).toContain("main...topic~1");
+    await page.locator('.file[data-path="a.txt"]').waitFor();
+    expect(await page.locator(".file").count()).toBe(1);
+    review.child.kill("SIGTERM");
+  });
+});

@@ -1,0 +1,68 @@
+import { ChevronLeft, ChevronRight } from "lucide-react";
+import { useState } from "react";
+import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
+import { Button, IconButton } from "../../shared/components/button.tsx";
+import { timeAgo } from "../../shared/time-ago.ts";
+import { useCommits } from "../state/commits.ts";
+import { useSession } from "../state/session.ts";
+import { neighbors, showWhole, stepCommit } from "./step-commits.ts";
+
+/** Describes the shown commit and steps to the one before or after it. A saved page has only this commit. */
+export function CommitBar({ isSaved = false }: { readonly isSaved?: boolean }) {
+  const commit = useSession((session) => session.index?.commit);
+  const switching = useSession((session) => session.switching);
+  const commits = useCommits((state) => state.commits);
+  const [open, setOpen] = useState(false);
+  if (!commit) return null;
+  const { previous, next, position } = neighbors();
+  const { sha, title, body, author, at } = commit;
+  return (
+    <section className="commit-bar" aria-label="Commit">
+      {!isSaved && (
+        <>
+          <IconButton
+            label="Previous commit"
+            shortcut="{"
+            disabled={previous === undefined || switching}
+            onClick={() => void stepCommit(-1)}
+          >
+            <ChevronLeft size={17} aria-hidden />
+          </IconButton>
+          <IconButton
+            label="Next commit"
+            shortcut="}"
+            disabled={next === undefined || switching}
+            onClick={() => void stepCommit(1)}
+          >
+            <ChevronRight size={17} aria-hidden />
+          </IconButton>
+        </>
+      )}
+      <div className="commit-text">
+        <p className="commit-title">
+          {position >= 0 && (
+            <span className="commit-count">
+              Commit {position + 1} of {commits.length}
+            </span>
+          )}
+          <strong>{withDeceptionsShown(title)}</strong>
+        </p>
+        <p className="commit-note">
+          <code>{sha.slice(0, 7)}</code>
+          {author !== "" && ` ${withDeceptionsShown(author)}, ${timeAgo(at)}`}
+        </p>
+        {open && <pre className="commit-body">{withDeceptionsShown(body)}</pre>}
+      </div>
+      {body !== "" && (
+        <Button small variant="quiet" aria-expanded={open} onClick={() => setOpen(!open)}>
+          {open ? "Hide message" : "Show message"}
+        </Button>
+      )}
+      {!isSaved && (
+        <Button small disabled={switching} onClick={() => void showWhole()}>
+          All changes
+        </Button>
+      )}
+    </section>
+  );
+}
