@@ -30,6 +30,12 @@ export const errorCatalog = {
   not_a_repository: { status: 500, exitCode: 4, meaning: "The folder is not inside a git repository." },
   git_missing: { status: 500, exitCode: 4, meaning: "git is not installed or not on the PATH." },
   git_failed: { status: 500, exitCode: 4, meaning: "git rejected a command or could not complete it." },
+  vcs_missing: { status: 500, exitCode: 4, meaning: "jj or Sapling is not installed or not on the PATH." },
+  vcs_failed: {
+    status: 500,
+    exitCode: 4,
+    meaning: "jj or Sapling rejected a command or could not complete it.",
+  },
   git_timeout: { status: 504, exitCode: 4, meaning: "git did not complete a command within the time limit." },
   validation: { status: 400, exitCode: 2, meaning: "A request body, query or file is invalid." },
   forbidden: {

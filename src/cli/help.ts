@@ -42,8 +42,18 @@ Examples:
   sallyport review code           uncommitted changes; the page offers others
   sallyport review code src docs  only these paths
   sallyport review code --repo ../shop --json
+  git diff main | sallyport review code --patch -
 
-Environment and exit codes: as in review plan; 10 means feedback, 4 means no git repository or no git.`,
+In a repository of jj or Sapling, jj diff or sl diff makes the diff.
+
+Environment and exit codes: as in review plan; 10 means feedback, 4 means no repository, or git, jj or sl is missing.`,
+  "sallyport review files": `
+Examples:
+  sallyport review files src README.md        all lines are shown as new
+  sallyport review files new --against old    compares two folders
+
+Folders of version control and node_modules are left out. Environment and exit codes: as in review plan; 10 means
+feedback.`,
   "sallyport review last": `
 Examples:
   sallyport review last         the text for the agent

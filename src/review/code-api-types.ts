@@ -164,6 +164,8 @@ export interface DiffFile {
   readonly patchSize: number;
   /** Hash of the added and removed lines; identifies the content that was marked as viewed. */
   readonly fingerprint: string;
+  /** Only the lines of the hunks are known; the lines between them cannot be shown. */
+  readonly hunksOnly?: true;
 }
 
 /** Member of `annotations` of POST /api/feedback, as specified. */

@@ -7,6 +7,7 @@ import { PageState } from "../shared/components/page-state.tsx";
 import { dismissAll } from "../shared/components/toast.tsx";
 import { chooseDiff } from "./header/diff-select.tsx";
 import { setWhitespace } from "./header/view-actions.ts";
+import { comparedCommand } from "./state/diff-label.ts";
 import { useSession } from "./state/session.ts";
 import { useView } from "./state/view.ts";
 
@@ -20,7 +21,7 @@ export function EmptyDiff() {
     <main id="diff" className="empty" tabIndex={-1}>
       <h2>No changes here</h2>
       <p>
-        <code>git diff {index.gitRef}</code> is empty in {index.repository.name}
+        <code>{comparedCommand(index)}</code> is empty in {index.repository.name}
         {index.paths && (
           <>
             {" "}

@@ -6,6 +6,7 @@ import { toRealPath } from "../../files/real-path.ts";
 import type { DiffSession } from "../../review/diff-session.ts";
 import { openRepository, type Repository } from "../../review/git/repository.ts";
 import { isWithin } from "../../review/is-within.ts";
+import { findOtherRepository } from "../../review/patch/find-vcs.ts";
 import { getOriginName } from "../../review/plan/generic-channel.ts";
 import type { Output } from "../output.ts";
 import type { Lifecycle } from "./lifecycle.ts";
@@ -17,6 +18,8 @@ export interface ReviewCodeFlags extends LiveFlags {
   readonly repo?: string;
   readonly sarif?: string;
   readonly reuse?: boolean;
+  /** A file with a unified diff, or `-`. */
+  readonly patch?: string;
 }
 
 /** The lookup of a folder's repository, which git runs in the background. */
@@ -35,6 +38,10 @@ export async function reviewCode(
   output: Output,
 ): Promise<number> {
   const directory = toRealPath(resolve(flags.repo ?? "."));
+  if (flags.patch !== undefined || findOtherRepository(directory)) {
+    const { reviewPatches } = await import("./patch-sources.ts");
+    return reviewPatches(directory, paths, flags, output);
+  }
   // Git runs while the modules below load; both take about as long.
   const asked = askGit(directory);
   await nextTurn();

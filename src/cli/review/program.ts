@@ -28,12 +28,23 @@ export function addReviewCommands(program: Command, output: Output, setExitCode:
     .option("--repo <dir>", "the repository to review (default: the one of the working directory)")
     .option("--reuse", "with --live --detach: the open live review of the whole repository, if there is one")
     .option("--sarif <file>", "show the findings of a SARIF file, for example from a linter")
-    .description("Review the changes in a git repository; prints the feedback for the agent")
+    .option("--patch <file>", "review a unified diff instead of a repository; - reads it from stdin")
+    .description("Review the changes in a repository, or a patch; prints the feedback for the agent")
     .action(async (paths: string[], options: ReviewCodeFlags) => {
       if (options.detach) return setExitCode(await detach(options, output, paths));
       if (options.reuse) throw new AppError("usage", "--reuse needs --live --detach");
       const { reviewCode } = await import("./code.ts");
       setExitCode(await reviewCode(paths, options, output));
+    });
+  withLiveOptions(withReviewOptions(review.command("files")))
+    .argument("[path...]", "the files and folders to review")
+    .option("--against <path>", "compare with this folder or file; without it, all lines are shown as new")
+    .option("--sarif <file>", "show the findings of a SARIF file, for example from a linter")
+    .description("Review files and folders as they are, without version control; prints the feedback")
+    .action(async (paths: string[], options: ReviewFilesFlags) => {
+      if (options.detach) return setExitCode(await detach(options, output, paths));
+      const { reviewFiles } = await import("./patch-sources.ts");
+      setExitCode(await reviewFiles(paths, options, output));
     });
   review
     .command("last")
@@ -57,7 +68,12 @@ async function detach(
   return reviewDetached({ ...flags, paths }, output);
 }
 
-/** The flags that `review plan` and `review code` share, as commander parses them. */
+export interface ReviewFilesFlags extends LiveFlags {
+  readonly against?: string;
+  readonly sarif?: string;
+}
+
+/** The flags that `review plan`, `review code` and `review files` share, as commander parses them. */
 export interface ReviewFlags {
   readonly origin?: string;
   readonly port?: string;

@@ -12,8 +12,8 @@ export const NO_CHANGES_REQUESTED = "Code review completed: approved, no changes
 export interface FeedbackContext {
   readonly repository: { readonly name: string; readonly root: string };
   readonly branch: string;
-  /** The current diff: its type, its label and the git revisions that it shows. */
-  readonly diff: { readonly type: string; readonly label: string; readonly gitRef: string };
+  /** The current diff: its type, its label and the command that makes it. */
+  readonly diff: { readonly type: string; readonly label: string; readonly command: string };
   /** Returns the current lines of a comment; undefined if they are not in the diff. */
   readonly currentPosition: (
     comment: ReviewComment,
@@ -43,7 +43,7 @@ function heading(count: number, { repository, branch, diff }: FeedbackContext): 
   const items = count === 1 ? "1 item" : `${count} items`;
   return [
     "# Code review feedback",
-    `A reviewer read ${codeSpan(`git diff ${diff.gitRef}`)} of ${codeSpan(repository.name)} ` +
+    `A reviewer read ${codeSpan(diff.command)} of ${codeSpan(repository.name)} ` +
       `(${diff.label}, branch ${codeSpan(branch)}) and left ${items}. ` +
       "Address each of them: apply suggestions as written, resolve concerns, and answer comments by changing the code " +
       "or explaining why not. " +

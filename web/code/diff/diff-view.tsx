@@ -2,6 +2,7 @@ import { type RefObject, useEffect, useLayoutEffect, useRef, useSyncExternalStor
 import { flushSync } from "react-dom";
 import { thousands } from "../core/count.ts";
 import { useCursor } from "../state/cursor.ts";
+import { comparedCommand } from "../state/diff-label.ts";
 import { useSession } from "../state/session.ts";
 import { useView } from "../state/view.ts";
 import type { DiffController, Scene } from "./controller.ts";
@@ -113,7 +114,7 @@ function columnsIn(element: HTMLElement, layout: string): number {
 
 /** Printed above a shortened diff: how many files are missing and the command that prints all. */
 function PrintNotice({ scene: { geometry, visible, printing } }: { readonly scene: Scene }) {
-  const gitRef = useSession((session) => session.index?.gitRef ?? "");
+  const compared = useSession(({ index }) => (index ? comparedCommand(index) : ""));
   const last = visible.at(-1);
   if (!printing || !last) return null;
   const files = geometry.bodies.length;
@@ -122,7 +123,7 @@ function PrintNotice({ scene: { geometry, visible, printing } }: { readonly scen
   return (
     <p className="print-notice">
       The top of the diff: {thousands(visible.length)} of {thousands(files)} files
-      {isCut && ", the last one cut off"}. All of it: git diff {gitRef}
+      {isCut && ", the last one cut off"}. All of it: {compared}
     </p>
   );
 }

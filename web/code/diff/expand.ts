@@ -2,7 +2,7 @@ import { computeGaps, type Gap } from "../../../src/render/diff/row-model.ts";
 import { explain } from "../../shared/api/client.ts";
 import { showToast } from "../../shared/components/toast.tsx";
 import type { FileBody } from "../core/rows/file-body.ts";
-import { loadFileText } from "../state/session.ts";
+import { loadFileText, useSession } from "../state/session.ts";
 import { changeExpansions, keepText, useView } from "../state/view.ts";
 
 /** Lines that one click shows. */
@@ -40,6 +40,8 @@ export async function expandAll(body: FileBody): Promise<void> {
 /** Fetches the new side of a file once. Reports a failure to the person and returns false. */
 export async function ensureText(path: string): Promise<boolean> {
   if (useView.getState().texts.has(path)) return true;
+  const file = useSession.getState().files.find((each) => each.path === path);
+  if (file?.hunksOnly) return false;
   const result = await loadFileText(path, "new");
   if (!result.ok) {
     showToast(`Cannot load the surrounding lines: ${explain(result)}`, { tone: "danger" });

@@ -18,6 +18,18 @@ export function GapRow({ body, row, gap }: GapRowProps) {
   const isFirst = gap === 0;
   const isLast = gap === body.patch?.hunks.length;
   const isShort = length !== undefined && length <= EXPAND_STEP;
+  if (body.file.hunksOnly) {
+    return (
+      <div role="row" className="row gap-row" aria-rowindex={row + 1}>
+        <span role="cell" className="gap-cell gap-unknown">
+          {length === undefined
+            ? "The rest of the file is"
+            : `${unchangedLines(length)} ${length === 1 ? "is" : "are"}`}{" "}
+          not in the patch {heading && <code className="gap-heading">{heading}</code>}
+        </span>
+      </div>
+    );
+  }
   return (
     <div role="row" className="row gap-row" aria-rowindex={row + 1}>
       <span role="cell" className="gap-cell">
@@ -42,8 +54,11 @@ export function GapRow({ body, row, gap }: GapRowProps) {
 }
 
 function allLabel(length: number | undefined): string {
-  if (length === undefined) return "Show the rest of the file";
-  return length === 1 ? "Show 1 unchanged line" : `Show ${thousands(length)} unchanged lines`;
+  return length === undefined ? "Show the rest of the file" : `Show ${unchangedLines(length)}`;
+}
+
+function unchangedLines(length: number): string {
+  return length === 1 ? "1 unchanged line" : `${thousands(length)} unchanged lines`;
 }
 
 /** Counts the lines of the gap that are shown directly above and below the bar. */

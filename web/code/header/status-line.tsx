@@ -2,6 +2,7 @@ import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import { clockTime } from "../../shared/clock-time.ts";
 import type { DraftStatus } from "../../shared/drafts/autosave.ts";
 import { nonEmptyComments, useComments } from "../state/comments.ts";
+import { comparedCommand } from "../state/diff-label.ts";
 import { useDraft } from "../state/draft.ts";
 import { useSession } from "../state/session.ts";
 
@@ -10,7 +11,7 @@ export function StatusLine() {
   const count = useComments(({ comments }) => nonEmptyComments(comments).length);
   const status = useDraft((draft) => draft.status);
   const connected = useSession((session) => session.connected && session.closing === undefined);
-  const gitRef = useSession((session) => session.index?.gitRef ?? "");
+  const compared = useSession(({ index }) => (index ? comparedCommand(index) : ""));
   const paths = useSession((session) => session.index?.paths);
   const limit = paths ? ` -- ${withDeceptionsShown(paths.join(" "))}` : "";
   return (
@@ -18,7 +19,7 @@ export function StatusLine() {
       <span>{count === 1 ? "1 comment" : `${count} comments`}</span>
       <span>{draftText(status)}</span>
       <span className="status-ref">
-        git diff {gitRef}
+        {compared}
         {limit}
       </span>
       <span>{connected ? "Connected" : "Not connected"}</span>

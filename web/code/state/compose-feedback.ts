@@ -3,7 +3,7 @@ import { copyAndReport } from "../../shared/clipboard.ts";
 import { inFileOrder, type ReviewComment } from "../core/comment.ts";
 import { type FeedbackContext, feedbackMarkdown, toAnnotations } from "../core/feedback.ts";
 import { nonEmptyComments, useComments } from "./comments.ts";
-import { diffLabel } from "./diff-label.ts";
+import { comparedCommand, diffLabel } from "./diff-label.ts";
 import { useEditedFeedback } from "./edited-feedback.ts";
 import { currentPosition } from "./positions.ts";
 import { useSession } from "./session.ts";
@@ -44,7 +44,7 @@ export async function commentsInOrder(): Promise<{
     diff: {
       type: index?.diffType ?? "",
       label: diffLabel(index, index?.diffType ?? ""),
-      gitRef: index?.gitRef ?? "",
+      command: index ? comparedCommand(index) : "",
     },
     currentPosition: getCurrentLines,
   };

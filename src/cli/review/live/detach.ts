@@ -29,6 +29,11 @@ export async function reviewDetached(
   output: Output,
 ): Promise<number> {
   resolveLiveOptions(flags);
+  if (flags.patch === "-") {
+    throw new AppError("usage", "--patch - reads stdin, which a detached review does not have", {
+      hint: "Save the patch to a file, or leave out --detach.",
+    });
+  }
   const open = flags.reuse && paths.length === 0 ? await findOpen(flags.repo) : undefined;
   if (open) {
     output.note(`The live review of ${open.repository} is open already, at ${open.url}`);

@@ -90,7 +90,7 @@ describe("feedbackMarkdown", () => {
   const context: FeedbackContext = {
     repository: { name: "shop", root: "/home/me/shop" },
     branch: "feature/a",
-    diff: { type: "uncommitted", label: "Uncommitted changes", gitRef: "HEAD" },
+    diff: { type: "uncommitted", label: "Uncommitted changes", command: "git diff HEAD" },
     currentPosition: (each) => each.place && { start: each.place.start + 10, end: each.place.end + 10 },
   };
   const all = [

@@ -1,0 +1,147 @@
+import { diffArrays } from "diff/lib/diff/array.js";
+import { quoteName } from "../git/quoted-name.ts";
+import { hashBlob } from "./hash-blob.ts";
+import type { FilePatch } from "./read-patch-series.ts";
+
+/** A file as it is compared: a regular file, or a link with its target as content. */
+export interface FileContent {
+  readonly mode: "100644" | "100755" | "120000";
+  readonly bytes: Buffer;
+}
+
+/** Lines around a change. */
+const CONTEXT = 3;
+/** Maximum edits of a comparison; beyond it, all lines between the first and the last difference are replaced. */
+const MAX_EDITS = 10_000;
+/** Bytes in which git looks for NUL to recognize a binary file. */
+const BINARY_HEAD = 8_000;
+/** Bytes of the largest file whose lines are compared. */
+const MAX_TEXT_BYTES = 64 * 1024 * 1024;
+
+/** Returns the patch between two versions of a file, as git writes it; undefined if they are equal. */
+export function filePatch(
+  path: string,
+  before: FileContent | undefined,
+  after: FileContent | undefined,
+): FilePatch | undefined {
+  const isEqual = before && after && before.bytes.equals(after.bytes);
+  if ((!before && !after) || (isEqual && before.mode === after.mode)) return undefined;
+  const [oldName, newName] = [quoteName(Buffer.from(`a/${path}`)), quoteName(Buffer.from(`b/${path}`))];
+  const [oldLabel, newLabel] = [before ? oldName : "/dev/null", after ? newName : "/dev/null"];
+  const blobs = `${before ? hashBlob(before.bytes) : NO_OBJECT}..${after ? hashBlob(after.bytes) : NO_OBJECT}`;
+  const hasModes = before && after && before.mode !== after.mode;
+  const lines = [
+    `diff --git ${oldName} ${newName}`,
+    ...(before ? [] : [`new file mode ${after?.mode}`]),
+    ...(after ? [] : [`deleted file mode ${before?.mode}`]),
+    ...(hasModes ? [`old mode ${before.mode}`, `new mode ${after.mode}`] : []),
+    ...(isEqual ? [] : [`index ${blobs}${before && after && !hasModes ? ` ${after.mode}` : ""}`]),
+  ];
+  if (isBinary(before) || isBinary(after)) {
+    if (!isEqual) lines.push(`Binary files ${oldLabel} and ${newLabel} differ`);
+  } else {
+    const hunks = unifiedHunks(toLines(before), toLines(after));
+    if (hunks.length > 0) lines.push(`--- ${ended(oldLabel)}`, `+++ ${ended(newLabel)}`, ...hunks);
+  }
+  return { path, isAdded: !before, isDeleted: !after, bytes: Buffer.from(`${lines.join("\n")}\n`, "latin1") };
+}
+
+const NO_OBJECT = "0".repeat(40);
+
+/** Git ends a name that contains a space with a tab. */
+function ended(label: string): string {
+  return label.includes(" ") ? `${label}\t` : label;
+}
+
+function isBinary(content: FileContent | undefined): boolean {
+  if (!content) return false;
+  return content.bytes.length > MAX_TEXT_BYTES || content.bytes.subarray(0, BINARY_HEAD).includes(0);
+}
+
+/** Returns lines with their line feed, one character for each byte. */
+function toLines(content: FileContent | undefined): string[] {
+  return content?.bytes.toString("latin1").match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
+
+/** A stretch of removed and added lines, by index. */
+interface Change {
+  readonly old: number;
+  readonly oldEnd: number;
+  readonly new: number;
+  readonly newEnd: number;
+}
+
+function unifiedHunks(before: readonly string[], after: readonly string[]): string[] {
+  const output: string[] = [];
+  let group: Change[] = [];
+  const flush = () => {
+    const [first, last] = [group[0], group.at(-1)];
+    if (!first || !last) return;
+    const start = Math.max(0, first.old - CONTEXT);
+    const newStart = first.new - (first.old - start);
+    const end = Math.min(before.length, last.oldEnd + CONTEXT);
+    const newEnd = last.newEnd + (end - last.oldEnd);
+    output.push(`@@ -${range(start, end)} +${range(newStart, newEnd)} @@`);
+    let at = start;
+    for (const change of group) {
+      push(output, " ", before.slice(at, change.old));
+      push(output, "-", before.slice(change.old, change.oldEnd));
+      push(output, "+", after.slice(change.new, change.newEnd));
+      at = change.oldEnd;
+    }
+    push(output, " ", before.slice(at, end));
+    group = [];
+  };
+  for (const change of changesBetween(before, after)) {
+    if (group.length > 0 && change.old - (group.at(-1)?.oldEnd ?? 0) > CONTEXT * 2) flush();
+    group.push(change);
+  }
+  flush();
+  return output;
+}
+
+/** Returns `start,count`; a range without lines names the line before it. */
+function range(start: number, end: number): string {
+  return end === start ? `${start},0` : `${start + 1},${end - start}`;
+}
+
+function push(output: string[], sign: string, lines: readonly string[]): void {
+  for (const line of lines) {
+    if (line.endsWith("\n")) output.push(sign + line.slice(0, -1));
+    else output.push(sign + line, "\\ No newline at end of file");
+  }
+}
+
+function changesBetween(before: readonly string[], after: readonly string[]): Change[] {
+  const shared = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < shared && before[head] === after[head]) head += 1;
+  let tail = 0;
+  while (tail < shared - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
+  const [oldEnd, newEnd] = [before.length - tail, after.length - tail];
+  if (head === oldEnd && head === newEnd) return [];
+  const whole = { old: head, oldEnd, new: head, newEnd };
+  if (head === oldEnd || head === newEnd) return [whole];
+  const parts = diffArrays(before.slice(head, oldEnd), after.slice(head, newEnd), {
+    maxEditLength: MAX_EDITS,
+  });
+  if (!parts) return [whole];
+  const changes: Change[] = [];
+  let [old, added] = [head, head];
+  let open: Change | undefined;
+  for (const part of parts) {
+    const count = part.value.length;
+    if (part.added || part.removed) {
+      open ??= { old, oldEnd: old, new: added, newEnd: added };
+      if (part.removed) old += count;
+      else added += count;
+      open = { ...open, oldEnd: old, newEnd: added };
+    } else {
+      if (open) changes.push(open);
+      open = undefined;
+      old += count;
+      added += count;
+    }
+  }
+  return open ? [...changes, open] : changes;
+}

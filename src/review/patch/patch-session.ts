@@ -1,0 +1,210 @@
+import { AppError } from "../../errors.ts";
+import type { DiffSource, GitContext, OmittedFiles, ReviewedCommit, Revision } from "../api-types.ts";
+import type { DiffLease, DiffSession, DiffSides, ReviewedFolder } from "../diff-session.ts";
+import { findFile, hasSide, readPatch } from "../git/file-text.ts";
+import { readSectionHeader, type SectionHeader } from "../git/section-header.ts";
+import type { Snapshot, SnapshotFile } from "../git/snapshot.ts";
+import type { OpenedImage } from "../images/open-image.ts";
+import { completeSides } from "./complete-sides.ts";
+import { snapshotOfPatches } from "./patch-snapshot.ts";
+import type { FilePatch } from "./read-patch-series.ts";
+import { withoutSpaceChanges } from "./space-changes.ts";
+
+/** Produces the patches of a session: a file, stdin, folders on disk, or another program. */
+export interface PatchOrigin {
+  readonly source: Exclude<DiffSource, "git">;
+  readonly repository: ReviewedFolder;
+  /** Paths, relative to the root, that limit the diff; empty for all. */
+  readonly paths: readonly string[];
+  /** Takes a diff, the first one for undefined. Throws `validation` for an unknown diff type. */
+  take(diffType: string | undefined, signal: AbortSignal): Promise<TakenPatches>;
+  /** Returns a value that changes whenever the diff may have changed; without it, the diff is taken to compare it. */
+  probe?(): Promise<string>;
+  /** Returns the paths among these files of which a complete side is known. */
+  completable(files: readonly SectionHeader[]): Promise<ReadonlySet<string>>;
+  /** Returns one complete side of a file, or undefined if it is not known. `limit`: milliseconds for a program. */
+  text(file: SnapshotFile, limit?: number): Promise<KnownText | undefined>;
+  /** Returns one side of an image, or undefined if it is not known. */
+  image(file: SnapshotFile, side: "old" | "new"): Promise<OpenedImage | undefined>;
+}
+
+export interface TakenPatches {
+  readonly diffType: string;
+  /** What is compared, for display. */
+  readonly gitRef: string;
+  readonly gitContext: GitContext;
+  readonly commits: readonly ReviewedCommit[];
+  readonly patches: readonly FilePatch[];
+  /** What the diff leaves out; absent if nothing. */
+  readonly omitted?: OmittedFiles | undefined;
+}
+
+export interface KnownText {
+  readonly side: "old" | "new";
+  readonly text: Buffer;
+}
+
+/** Creates the diff session of patches that this program did not make itself. */
+export function createPatchSession(origin: PatchOrigin): DiffSession {
+  return new PatchSession(origin);
+}
+
+/** One diff, and its variant without whitespace changes. */
+interface Entry {
+  readonly taken: TakenPatches;
+  readonly whole: Snapshot;
+  readonly probe: string | undefined;
+  spaceless?: Promise<Snapshot>;
+}
+
+class PatchSession implements DiffSession {
+  readonly source: DiffSource;
+  readonly repository: ReviewedFolder;
+  readonly paths: readonly string[];
+  private readonly origin: PatchOrigin;
+  private readonly closing = new AbortController();
+  private latest: Promise<Entry> | undefined;
+
+  constructor(origin: PatchOrigin) {
+    this.origin = origin;
+    this.source = origin.source;
+    this.repository = origin.repository;
+    this.paths = origin.paths;
+  }
+
+  async current(ignoreSpace = false): Promise<DiffLease> {
+    const entry = await this.currentEntry();
+    if (!ignoreSpace) return this.lease(entry, entry.whole);
+    entry.spaceless ??= this.store(
+      entry.taken,
+      entry.taken.patches.map((patch) => ({ ...patch, bytes: withoutSpaceChanges(patch.bytes) })),
+    );
+    return this.lease(entry, await entry.spaceless);
+  }
+
+  /** A patch arrives as a whole. */
+  async part(): Promise<undefined> {
+    return undefined;
+  }
+
+  async switchTo(diffType: string): Promise<DiffLease> {
+    const entry = await this.takeEntry(diffType);
+    const previous = this.latest;
+    this.latest = Promise.resolve(entry);
+    const lease = this.lease(entry, entry.whole);
+    void previous?.then(closeEntry, () => {});
+    return lease;
+  }
+
+  async isOutdated(): Promise<boolean> {
+    const { whole, taken, probe } = await this.currentEntry();
+    if (probe !== undefined && (await this.origin.probe?.()) === probe) return false;
+    const fresh = await this.takeEntry(taken.diffType);
+    await closeEntry(fresh);
+    return fresh.whole.diffId !== whole.diffId;
+  }
+
+  async commits(): Promise<readonly ReviewedCommit[]> {
+    return (await this.currentEntry()).taken.commits;
+  }
+
+  async revisions(): Promise<readonly Revision[]> {
+    return [];
+  }
+
+  async close(): Promise<void> {
+    this.closing.abort();
+    await this.latest?.then(closeEntry).catch(() => {});
+  }
+
+  private currentEntry(): Promise<Entry> {
+    if (this.latest) return this.latest;
+    const entry = this.takeEntry(undefined);
+    this.latest = entry;
+    // A first diff that failed is taken again by the next call.
+    entry.catch(() => {
+      if (this.latest === entry) this.latest = undefined;
+    });
+    return entry;
+  }
+
+  private async takeEntry(diffType: string | undefined): Promise<Entry> {
+    const probe = await this.origin.probe?.();
+    const taken = await this.origin.take(diffType, this.closing.signal);
+    const { paths } = this;
+    const patches = taken.patches.filter(
+      ({ path }) =>
+        paths.length === 0 ||
+        paths.some((each) => each === "." || path === each || path.startsWith(`${each}/`)),
+    );
+    const limited = { ...taken, patches };
+    return { taken: limited, whole: await this.store(limited, patches), probe };
+  }
+
+  private async store(
+    { diffType, gitRef, omitted }: Pick<TakenPatches, "diffType" | "gitRef" | "omitted">,
+    patches: readonly FilePatch[],
+  ): Promise<Snapshot> {
+    const known = await this.origin.completable(patches.map(({ bytes }) => headerOf(bytes)));
+    const isCut = (file: SnapshotFile) => isPartial(file) && !known.has(file.path);
+    const snapshot = await snapshotOfPatches({ diffType, gitRef }, patches, isCut);
+    return omitted ? { ...snapshot, omitted } : snapshot;
+  }
+
+  private lease({ taken }: Entry, snapshot: Snapshot): DiffLease {
+    const { gitContext, commits, diffType } = taken;
+    const shown = commits.find(({ sha }) => diffType === `commit:${sha}`);
+    const commit = shown && { ...shown, parent: null };
+    const sides = createSides(this.origin, snapshot);
+    return { snapshot, gitContext, commit, sides, release: snapshot.spool.hold() };
+  }
+}
+
+async function closeEntry({ whole, spaceless }: Entry): Promise<void> {
+  await whole.spool.close();
+  await spaceless?.then((snapshot) => snapshot.spool.close()).catch(() => {});
+}
+
+/** Parses the lines of a file's patch before its first hunk. */
+function headerOf(bytes: Buffer): SectionHeader {
+  const end = bytes.indexOf("\n@@ ");
+  return readSectionHeader(bytes.subarray(0, end < 0 ? undefined : end).toString());
+}
+
+/** Reports whether a patch leaves out parts of the file: that of an added or deleted file contains all of it. */
+function isPartial(file: SnapshotFile): boolean {
+  return hasSide(file, "old") && hasSide(file, "new");
+}
+
+function createSides(origin: PatchOrigin, snapshot: Snapshot, limit?: number): DiffSides {
+  return {
+    async read(path, side) {
+      const file = findFile(snapshot, path, side);
+      if (!file || !hasSide(file, side)) throw new AppError("not_found", `${path} is not in this diff`);
+      if (file.binary) throw new AppError("validation", `${path} is binary`);
+      const patch = await readPatch(snapshot, file);
+      const known = await knownText(origin, file, limit);
+      const sides = known && completeSides(patch, known.side, known.text);
+      if (sides) return sides[side];
+      throw new AppError("not_found", `Only the changed parts of ${path} are in this diff`);
+    },
+    async image(path, side) {
+      const file = findFile(snapshot, path, side);
+      const image = file && hasSide(file, side) ? await origin.image(file, side) : undefined;
+      if (!image) throw new AppError("not_found", "File not found");
+      return image;
+    },
+    within: (milliseconds) => createSides(origin, snapshot, milliseconds),
+  };
+}
+
+async function knownText(
+  origin: PatchOrigin,
+  file: SnapshotFile,
+  limit?: number,
+): Promise<KnownText | undefined> {
+  const nothing = Buffer.alloc(0);
+  if (!hasSide(file, "old")) return { side: "old", text: nothing };
+  if (!hasSide(file, "new")) return { side: "new", text: nothing };
+  return origin.text(file, limit);
+}

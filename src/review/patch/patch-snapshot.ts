@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import { isGeneratedName } from "../git/attributes.ts";
+import type { DiffPlan } from "../git/diff-types.ts";
+import { createPatchSplitter } from "../git/patch-splitter.ts";
+import { readSectionHeader } from "../git/section-header.ts";
+import type { Snapshot, SnapshotFile } from "../git/snapshot.ts";
+import { Spool } from "../git/spool.ts";
+import type { FilePatch } from "./read-patch-series.ts";
+
+const NO_OBJECT = "0".repeat(40);
+
+/**
+ * Stores patches as a snapshot. A side that does not exist gets the object name of zeros, which a patch without an
+ * `index` line lacks.
+ */
+export async function snapshotOfPatches(
+  plan: Pick<DiffPlan, "diffType" | "gitRef">,
+  patches: readonly FilePatch[],
+  hasOnlyHunks: (file: SnapshotFile) => boolean,
+): Promise<Snapshot> {
+  const spool = await Spool.create();
+  try {
+    const splitter = createPatchSplitter();
+    for (const { bytes } of patches) {
+      splitter.write(bytes);
+      await spool.append(bytes);
+    }
+    await spool.flush();
+    const hash = createHash("sha256");
+    const files = splitter.end().map((section, index): SnapshotFile => {
+      hash.update(section.header).update(section.fingerprint);
+      const { additions, deletions, fingerprint, length } = section;
+      const header = readSectionHeader(section.header.toString());
+      const { isAdded, isDeleted } = patches[index] ?? {};
+      const file: SnapshotFile = {
+        index,
+        ...header,
+        ...(isAdded ? { oldBlob: NO_OBJECT } : {}),
+        ...(isDeleted ? { newBlob: NO_OBJECT } : {}),
+        generated: isGeneratedName(header.path),
+        additions,
+        deletions,
+        patchSize: length,
+        fingerprint,
+        section,
+      };
+      return file.binary || !hasOnlyHunks(file) ? file : { ...file, hunksOnly: true };
+    });
+    return { plan, files, diffId: hash.digest("hex").slice(0, 32), spool };
+  } catch (error) {
+    await spool.close();
+    throw error;
+  }
+}

@@ -1,0 +1,271 @@
+import { execFile } from "node:child_process";
+import { readFile, realpath } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { promisify } from "node:util";
+import type { Environment } from "../../config/paths.ts";
+import { AppError, getErrorMessage, systemErrorCode } from "../../errors.ts";
+import type { DiffOption, ReviewedCommit } from "../api-types.ts";
+import { splitMessage } from "../git/commits.ts";
+import { findProgram } from "../git/find-git.ts";
+import { openImage } from "../images/open-image.ts";
+import { isWithin } from "../is-within.ts";
+import { filePatch } from "./file-patch.ts";
+import type { OtherRepository } from "./find-vcs.ts";
+import type { PatchOrigin } from "./patch-session.ts";
+import { type FilePatch, readPatchSeries } from "./read-patch-series.ts";
+
+/** How a program is called. Every call only reads. */
+interface Commands {
+  readonly program: string;
+  readonly title: string;
+  readonly options: readonly DiffOption[];
+  /** Arguments of the diff types of `options`, without those of `commit:<name>`. */
+  readonly diffs: ReadonlyMap<string, readonly string[]>;
+  diffOfCommit(name: string): readonly string[];
+  /** Prints four fields for each commit, oldest first, each followed by NUL: name, author, date, message. */
+  readonly log: readonly string[];
+  /** Prints the paths of files that the diff leaves out because nobody has added them, each followed by NUL. */
+  readonly untracked?: readonly string[];
+}
+
+/**
+ * Configuration of a repository could name programs that jj runs: to sign the snapshot of the working copy, or to watch
+ * its files. https://docs.jj-vcs.dev/latest/config/
+ */
+const JJ_OPTIONS = [
+  "--no-pager",
+  "--color=never",
+  "--config=signing.behavior=drop",
+  "--config=signing.sign-all=false",
+  "--config=fsmonitor.backend=none",
+  "--config=core.fsmonitor=none",
+  "--config=diff.git.show-path-prefix=true",
+] as const;
+const JJ_DIFF = [...JJ_OPTIONS, "diff", "--git", "--context=3"] as const;
+const JJ_COMMIT =
+  'commit_id ++ "\\0" ++ author.name() ++ "\\0" ++ author.timestamp().utc().format("%Y-%m-%dT%H:%M:%SZ") ++ "\\0" ++ description ++ "\\0"';
+
+const SL_DIFF = ["diff", "--git", "--unified=3", "--noninteractive"] as const;
+
+const COMMANDS: Readonly<Record<OtherRepository["kind"], Commands>> = {
+  jj: {
+    program: "jj",
+    title: "jj",
+    options: [
+      { id: "uncommitted", label: "Working copy (@)" },
+      { id: "last-commit", label: "Parent (@-)" },
+      { id: "branch", label: "Since trunk()" },
+    ],
+    diffs: new Map<string, readonly string[]>([
+      ["uncommitted", JJ_DIFF],
+      ["last-commit", [...JJ_DIFF, "--revision=@-"]],
+      ["branch", [...JJ_DIFF, "--from=fork_point(trunk() | @)", "--to=@"]],
+    ]),
+    diffOfCommit: (name) => [...JJ_DIFF, `--revision=${name}`],
+    log: [
+      ...JJ_OPTIONS,
+      "log",
+      "--no-graph",
+      "--reversed",
+      "--revisions=trunk()..@",
+      `--template=${JJ_COMMIT}`,
+    ],
+  },
+  sapling: {
+    program: "sl",
+    title: "Sapling",
+    options: [
+      { id: "uncommitted", label: "Uncommitted changes" },
+      { id: "last-commit", label: "Last commit" },
+    ],
+    diffs: new Map<string, readonly string[]>([
+      ["uncommitted", SL_DIFF],
+      ["last-commit", [...SL_DIFF, "--change=."]],
+    ]),
+    diffOfCommit: (name) => [...SL_DIFF, `--change=${name}`],
+    log: [
+      "log",
+      "--noninteractive",
+      "--rev=sort(draft() & ancestors(.), rev)",
+      "--template={node}\\0{author|person}\\0{date|rfc3339date}\\0{desc}\\0",
+    ],
+    untracked: ["status", "--noninteractive", "--unknown", "--no-status", "--print0"],
+  },
+};
+
+/** Environment variables that the programs receive. */
+const PASSED_ON = [
+  "HOME",
+  "USERPROFILE",
+  "HOMEDRIVE",
+  "HOMEPATH",
+  "XDG_CONFIG_HOME",
+  "XDG_CACHE_HOME",
+  "XDG_DATA_HOME",
+  "APPDATA",
+  "LOCALAPPDATA",
+  "PROGRAMDATA",
+  "SystemRoot",
+  "TMPDIR",
+  "TEMP",
+  "TMP",
+  "USER",
+  "JJ_CONFIG",
+] as const;
+const CALL_LIMIT_MS = 60_000;
+const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Creates the origin of a repository of jj or Sapling: its own program makes the diff. Throws `vcs_missing` if the
+ * program is not on the PATH, `configuration` if the repository's configuration could run programs.
+ */
+export async function createVcsOrigin(
+  { kind, root }: OtherRepository,
+  paths: readonly string[],
+  environment: Environment,
+): Promise<PatchOrigin> {
+  const commands = COMMANDS[kind];
+  const found = findProgram(commands.program, root, environment);
+  if (!found) {
+    const message = `${root} is a repository of ${commands.title}, and ${commands.program} was not found on the PATH`;
+    throw new AppError("vcs_missing", message, {
+      hint: `Install ${commands.title}, then run the command again.`,
+    });
+  }
+  if (kind === "sapling") await checkSaplingConfiguration(root);
+  const passed = PASSED_ON.flatMap((name): [string, string][] => {
+    const value = environment[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  const run = (args: readonly string[], signal?: AbortSignal) =>
+    runProgram(
+      found.binary,
+      args,
+      root,
+      { ...Object.fromEntries(passed), PATH: found.path, LC_ALL: "C.UTF-8", HGPLAIN: "1" },
+      signal,
+    );
+  const commitsNow = async (signal: AbortSignal) => parseLog(await run(commands.log, signal).catch(() => ""));
+  return {
+    source: kind,
+    repository: { name: basename(root), root, branch: kind },
+    paths,
+    async take(diffType = "uncommitted", signal) {
+      const [, name] = /^commit:([0-9a-f]{6,64})$/.exec(diffType) ?? [];
+      const args =
+        commands.diffs.get(diffType) ?? (name === undefined ? undefined : commands.diffOfCommit(name));
+      if (!args)
+        throw new AppError("validation", `Unknown diffType ${JSON.stringify(diffType.slice(0, 200))}`);
+      const [output, commits, untracked] = await Promise.all([
+        run(args, signal),
+        commitsNow(signal),
+        diffType === "uncommitted" && commands.untracked ? run(commands.untracked, signal) : "",
+      ]);
+      const parts = readPatchSeries(Buffer.from(output, "latin1"), `The output of ${commands.program} diff`);
+      return {
+        diffType,
+        gitRef: `${commands.program} ${args.slice(args.indexOf("diff")).join(" ")}`,
+        gitContext: {
+          currentBranch: commands.title,
+          defaultBranch: commands.title,
+          diffOptions: commands.options,
+          moreDiffOptions: commits
+            .toReversed()
+            .map(({ sha, title }) => ({ id: `commit:${sha}`, label: `${sha.slice(0, 7)} ${title}` })),
+        },
+        commits,
+        patches: [...parts.flatMap(({ files }) => files), ...(await additions(root, untracked))],
+      };
+    },
+    // The file on disk, if the patch fits it: a commit's files may have changed since.
+    completable: async (files) => new Set(files.map(({ path }) => path)),
+    async text({ path }) {
+      const file = await insideOf(root, path);
+      const text = file === undefined ? undefined : await readFile(file).catch(() => undefined);
+      return text === undefined ? undefined : { side: "new", text };
+    },
+    async image({ path }, side) {
+      const file = side === "new" ? await insideOf(root, path) : undefined;
+      return file === undefined ? undefined : openImage(file);
+    },
+  };
+}
+
+const run = promisify(execFile);
+
+/** Returns the output of a call, one character for each byte. Throws `vcs_failed`. */
+async function runProgram(
+  binary: string,
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  try {
+    const limits = { timeout: CALL_LIMIT_MS, maxBuffer: MAX_OUTPUT_BYTES, killSignal: "SIGKILL" as const };
+    const running = run(binary, args, { cwd, env, encoding: "latin1", windowsHide: true, signal, ...limits });
+    running.child.stdin?.end();
+    return (await running).stdout;
+  } catch (cause) {
+    if (signal?.aborted) throw cause;
+    const stderr = cause instanceof Error && "stderr" in cause ? String(cause.stderr) : "";
+    const reason = stderr.trim().split("\n")[0] || getErrorMessage(cause);
+    throw new AppError("vcs_failed", `${basename(binary)} failed: ${reason}`, {
+      cause,
+      hint: `Run ${basename(binary)} diff --git there to check the repository.`,
+    });
+  }
+}
+
+function parseLog(output: string): ReviewedCommit[] {
+  const fields = Buffer.from(output, "latin1").toString().split("\0");
+  const commits: ReviewedCommit[] = [];
+  for (let at = 0; at + 4 < fields.length; at += 4) {
+    const [sha = "", author = "", date = "", message = ""] = fields.slice(at, at + 4);
+    if (/^[0-9a-f]{6,64}$/.test(sha)) commits.push({ sha, author, at: date, ...splitMessage(message) });
+  }
+  return commits;
+}
+
+/** Returns the patches that add files by name, for a program whose diff leaves them out. */
+async function additions(root: string, output: string): Promise<FilePatch[]> {
+  const names = Buffer.from(output, "latin1").toString().split("\0");
+  const patches: FilePatch[] = [];
+  for (const path of names.filter((name) => name !== "")) {
+    const file = await insideOf(root, path);
+    const bytes = file && (await readFile(file).catch(() => undefined));
+    const patch = bytes && filePatch(path, undefined, { mode: "100644", bytes });
+    if (patch) patches.push(patch);
+  }
+  return patches;
+}
+
+/** Returns the real path of a file inside the repository, or undefined. */
+async function insideOf(root: string, path: string): Promise<string | undefined> {
+  const found = await realpath(join(root, path)).catch(() => undefined);
+  return found !== undefined && isWithin(await realpath(root), found) ? found : undefined;
+}
+
+/** Sections of a repository's configuration that name no program. */
+const HARMLESS_SECTIONS = new Set(["paths", "remotenames", "diff", "smartlog", "committemplate", "git"]);
+
+/**
+ * Refuses a repository whose own configuration could make Sapling run programs: extensions and hooks are code, and
+ * Sapling has no option to leave that file out. Throws `configuration`.
+ */
+async function checkSaplingConfiguration(root: string): Promise<void> {
+  const path = join(root, ".sl", "config");
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    if (systemErrorCode(error) === "ENOENT") return "";
+    throw new AppError("configuration", `Cannot read ${path}: ${systemErrorCode(error)}`, { cause: error });
+  });
+  const sections = [...text.matchAll(/^\s*\[([^\]]*)\]/gm)].map(([, name = ""]) => name.trim());
+  // Sapling itself writes `%include builtin:git.rc`.
+  const odd = /^%include (?!builtin:)/m.test(text)
+    ? "%include"
+    : sections.find((name) => !HARMLESS_SECTIONS.has(name));
+  if (odd === undefined) return;
+  throw new AppError("configuration", `${path} contains ${odd}, with which Sapling can run programs`, {
+    hint: "Move that setting to your own Sapling configuration if you trust it, then run the command again.",
+  });
+}
