@@ -24,10 +24,10 @@ async function onPaper(page: Page): Promise<{ text: string; height: number }> {
 
 const pagesOf = (pdf: Buffer) => pdf.toString("latin1").match(/\/Type\s*\/Page\b/g)?.length ?? 0;
 
-async function openLongDiff() {
+async function openLongDiff(count = 21_000) {
   const repository = await testRepository({ "long.txt": "old\n" });
   await repository.write({
-    "long.txt": Array.from({ length: 9_000 }, (_, line) => `line ${line}\n`).join(""),
+    "long.txt": Array.from({ length: count }, (_, line) => `line ${line}\n`).join(""),
   });
   const review = await openCodeReview(browser, repository);
   await review.page.locator(".num[data-line]").first().waitFor();
@@ -52,13 +52,33 @@ describe("printing a diff", () => {
     review.child.kill("SIGTERM");
   });
 
+  it("prints a diff of 3,000 lines completely", async () => {
+    const { page, child } = await openLongDiff(3_000);
+    const { text } = await onPaper(page);
+    expect(text).toMatch(/line 2999$/m);
+    expect(text).not.toContain("The top of the diff");
+    child.kill("SIGTERM");
+  });
+
+  it("renders the whole diff for the browser's own search, until the page's is closed", async () => {
+    const { page, child } = await openLongDiff(3_000);
+    await page.keyboard.press("Control+f");
+    await page.locator(".find-bar input").waitFor();
+    expect(await page.locator(".row").count()).toBeLessThan(300);
+    await page.keyboard.press("Control+f");
+    await expect.poll(() => page.locator(".row").count()).toBe(3_000);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.locator(".row").count()).toBeLessThan(300);
+    child.kill("SIGTERM");
+  });
+
   it("prints the top of a long diff, and states that", async () => {
     const { page, child } = await openLongDiff();
     const { text, height } = await onPaper(page);
     expect(text).toContain("The top of the diff: 1 of 1 files, the last one cut off.");
     expect(text).toContain("git diff HEAD");
     expect(text).toContain("line 1500\n");
-    expect(text).not.toContain("line 8999");
+    expect(text).not.toContain("line 20999");
     expect(height).toBeLessThan(45_000);
     child.kill("SIGTERM");
   });

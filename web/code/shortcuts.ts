@@ -9,6 +9,7 @@ import { commentOnAll, commentOnFile, commentOnLines, deleteComment, openComment
 import type { CommentType, ReviewComment } from "./core/comment.ts";
 import type { DiffController } from "./diff/controller.ts";
 import { EXPAND_STEP, ensureText, gapAt } from "./diff/expand.ts";
+import { printDiff } from "./diff/whole-diff.ts";
 import { chooseDiff } from "./header/diff-select.tsx";
 import { goToMatch } from "./header/find-bar.tsx";
 import { stepCommit } from "./header/step-commits.ts";
@@ -101,6 +102,7 @@ function readingActions(controller: DiffController): Partial<Record<ActionName, 
     find: focusSearch,
     nextMatch: () => void goToMatch(controller, 1),
     previousMatch: () => void goToMatch(controller, -1),
+    print: () => void printDiff(),
     viewed: () => toggleViewed(controller),
     viewedNext: () => viewedAndOn(controller),
     help: () => openDialog("help"),

@@ -17,10 +17,11 @@ import { onPatches, useSession } from "../state/session.ts";
 import { filesWithNewThreads } from "../state/threads.ts";
 import { useView } from "../state/view.ts";
 import { LayoutCache } from "./layout-cache.ts";
+import { countRows, MAX_WHOLE_LINES } from "./whole-diff.ts";
 
 /** Pixels rendered above and below the window. */
 const OVERSCAN = 240;
-/** Pixels of the diff that are printed, from its top: about 40 pages. */
+/** Pixels of a long diff that are printed, from its top: about 40 pages. */
 const PRINTED = 40_000;
 /** Patches are requested within this many window heights of the visible part. */
 const AHEAD = 3;
@@ -58,6 +59,8 @@ export class DiffController {
    * top.
    */
   private scrolledFile: string | undefined;
+  /** Set while all rows are rendered, as far as the diff is not too long. */
+  private whole = false;
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener);
@@ -187,6 +190,13 @@ export class DiffController {
     this.moveTo(this.scrolledTo);
   }
 
+  /** Renders all rows of a diff that is not too long, for the browser's own search; or only the visible ones again. */
+  showWhole(whole: boolean): void {
+    if (whole === this.whole) return;
+    this.whole = whole;
+    this.moveTo(this.scrolledTo);
+  }
+
   /** Scrolls by a number of window heights. */
   scrollBy(windows: number): void {
     this.scrolledFile = undefined;
@@ -225,8 +235,7 @@ export class DiffController {
   private moveTo(target: ScrollPosition): void {
     this.scrolledTo = target;
     const { geometry, printing } = this.latest;
-    const from = printing ? 0 : Math.max(0, target.virtual - OVERSCAN);
-    const to = printing ? PRINTED : target.virtual + this.viewport.height + OVERSCAN;
+    const { from, to } = this.rendered(target, geometry, printing);
     this.latest = {
       geometry,
       printing,
@@ -241,6 +250,21 @@ export class DiffController {
     this.wantPatches();
     const file = this.currentFile()?.path;
     if (useCursor.getState().file !== file) useCursor.setState({ file });
+  }
+
+  /** Returns the part of the diff to render, in pixels. */
+  private rendered(
+    target: ScrollPosition,
+    geometry: Geometry,
+    printing: boolean,
+  ): { from: number; to: number } {
+    const isWhole = (printing || this.whole) && countRows(geometry.bodies) <= MAX_WHOLE_LINES;
+    if (isWhole) return { from: 0, to: geometry.total };
+    if (printing) return { from: 0, to: PRINTED };
+    return {
+      from: Math.max(0, target.virtual - OVERSCAN),
+      to: target.virtual + this.viewport.height + OVERSCAN,
+    };
   }
 
   /** Requests the patches in view first, then those around. */

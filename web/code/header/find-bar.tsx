@@ -2,6 +2,7 @@ import { ArrowDown, ArrowUp, CaseSensitive, Regex, X } from "lucide-react";
 import { type KeyboardEvent, useEffect, useRef } from "react";
 import { IconButton } from "../../shared/components/button.tsx";
 import { announce } from "../../shared/components/toast.tsx";
+import { keyName } from "../../shared/keyboard/keys.ts";
 import { thousands } from "../core/count.ts";
 import type { SearchQuery } from "../core/text/search.ts";
 import type { DiffController } from "../diff/controller.ts";
@@ -24,6 +25,11 @@ export async function goToMatch(controller: DiffController, step: 1 | -1): Promi
   announce(`${current + 1} of ${matches.length}, ${match.path} line ${match.number}`);
 }
 
+async function showAll(controller: DiffController): Promise<void> {
+  await useSession.getState().patches?.ensureAll();
+  if (useSearch.getState().open) controller.showWhole(true);
+}
+
 /** Searches the whole diff. */
 export function FindBar({ controller }: { readonly controller: DiffController }) {
   const open = useSearch((state) => state.open);
@@ -35,14 +41,20 @@ export function FindBar({ controller }: { readonly controller: DiffController })
     field.current?.focus();
     field.current?.select();
   }, [open]);
+  useEffect(() => {
+    if (!open) controller.showWhole(false);
+  }, [open, controller]);
   if (!open) return null;
 
   const change = (part: Partial<SearchQuery>) => void search({ ...query, ...part });
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Enter") void goToMatch(controller, event.shiftKey ? -1 : 1);
     else if (event.key === "Escape") closeSearch();
-    // A second Ctrl+F opens the browser's search.
-    else return;
+    else {
+      // A second Ctrl+F opens the browser's search, which finds only what is rendered.
+      if (keyName(event) === "Mod+f") void showAll(controller);
+      return;
+    }
     event.preventDefault();
   };
   return (

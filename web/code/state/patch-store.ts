@@ -78,6 +78,23 @@ export class PatchStore {
     this.want([index, ...this.wanted]);
   }
 
+  /** Loads all patches that are not loaded, unless they are too many to retain. */
+  async ensureAll(): Promise<void> {
+    if (this.files.reduce((sum, { patchSize }) => sum + patchSize, 0) > KEPT_LENGTH) return;
+    for (const [first, last] of this.batches()) {
+      const indexes = Array.from({ length: last - first + 1 }, (_, step) => first + step);
+      const missing = indexes.filter((index) => !this.patches.has(index));
+      if (missing.length === 0) continue;
+      const patches = await this.read(first, last).catch(() => undefined);
+      if (!patches || this.abort.signal.aborted) return;
+      for (const [step, index] of indexes.entries()) {
+        const patch = patches[step];
+        if (patch && !this.patches.has(index)) this.keep(index, patch);
+      }
+      this.onChange(missing);
+    }
+  }
+
   /** Returns the patches of some files, retained or fetched, without retaining them. For the search. */
   async read(first: number, last: number): Promise<ParsedPatch[]> {
     const kept = Array.from({ length: last - first + 1 }, (_, step) => this.patches.get(first + step));

@@ -82,6 +82,7 @@ export const shortcutTable = {
   find: { group: SHOW, keys: ["/", "Mod+f"], label: "Find in all files", kind: "write" },
   nextMatch: { group: SHOW, keys: ["F3"], label: "Next match", kind: "move" },
   previousMatch: { group: SHOW, keys: ["Shift+F3"], label: "Previous match", kind: "move" },
+  print: { group: SHOW, keys: ["Mod+p"], label: "Print", whileTyping: true },
   palette: { group: SHOW, keys: ["Mod+k"], label: "Commands and files", whileTyping: true },
 
   viewed: { group: DECIDE, keys: ["m"], label: "Toggle viewed" },

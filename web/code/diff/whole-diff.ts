@@ -1,0 +1,19 @@
+import { estimatedRows, type FileBody } from "../core/rows/file-body.ts";
+import { useSession } from "../state/session.ts";
+
+/** Rows up to which a diff is printed, and found by the browser's own search, as a whole. */
+export const MAX_WHOLE_LINES = 20_000;
+
+/** Counts the rows of a diff; of files whose patch is not loaded, by an estimate. */
+export function countRows(bodies: readonly FileBody[]): number {
+  return bodies.reduce((sum, { rows, file, state }) => {
+    if (state === "folded") return sum;
+    return sum + (rows?.count ?? estimatedRows(file, "unified"));
+  }, 0);
+}
+
+/** Prints the diff once all of its patches are loaded. */
+export async function printDiff(): Promise<void> {
+  await useSession.getState().patches?.ensureAll();
+  print();
+}
