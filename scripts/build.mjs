@@ -66,6 +66,7 @@ async function buildPages() {
   const configs = [
     "web/vite.config.ts",
     "web/plan-file.config.ts",
+    "web/code-file.config.ts",
     "web/diagram-frame.config.ts",
     "web/dashboard.config.ts",
   ];

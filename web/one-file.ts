@@ -53,3 +53,37 @@ function oneFile(fileName: string, createPage: (parts: PageParts) => string): Pl
     },
   };
 }
+
+/**
+ * Returns the function that creates the page of a shared review. `placeholder` is replaced with the data when a page is
+ * saved.
+ */
+export function sharedPage(title: string, placeholder: string): (parts: PageParts) => string {
+  return ({ script, css, scriptSource }) => {
+    const policy = [
+      "default-src 'none'",
+      `script-src ${scriptSource}`,
+      "style-src 'unsafe-inline'",
+      "img-src data: blob:",
+      "base-uri 'none'",
+      "form-action 'none'",
+    ].join("; ");
+    return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<style>${css}</style>
+</head>
+<body>
+<div id="root"></div>
+${placeholder}
+<script type="module">${script}</script>
+</body>
+</html>
+`;
+  };
+}

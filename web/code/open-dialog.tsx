@@ -18,6 +18,9 @@ const Palette = lazy(() => import("./dialogs/palette.tsx").then((module) => ({ d
 const RoundsDialog = lazy(() =>
   import("./dialogs/rounds-dialog.tsx").then((module) => ({ default: module.RoundsDialog })),
 );
+const shareDialogs = () => import("./share/share-dialogs.tsx");
+const ShareDialog = lazy(() => shareDialogs().then((module) => ({ default: module.ShareDialog })));
+const ImportDialog = lazy(() => shareDialogs().then((module) => ({ default: module.ImportDialog })));
 const LiveDialog = lazy(() =>
   import("../shared/threads/batch-dialogs.tsx").then((module) => ({ default: module.LiveDialog })),
 );
@@ -57,6 +60,8 @@ export function Dialogs({ controller, shortcuts }: DialogsProps) {
             {dialog === "compare" && <CompareDialog />}
             {dialog === "palette" && <Palette controller={controller} commands={shortcuts} />}
             {dialog === "rounds" && <RoundsDialog controller={controller} />}
+            {dialog === "share" && <ShareDialog />}
+            {dialog === "import" && <ImportDialog />}
             {dialog === "help" && <ShortcutSheet shortcuts={shortcuts} onClose={() => openDialog("none")} />}
           </Suspense>
         </Region>

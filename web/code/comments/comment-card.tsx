@@ -1,4 +1,5 @@
 import { Pencil, Trash2 } from "lucide-react";
+import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import { IconButton } from "../../shared/components/button.tsx";
 import { imageUrl } from "../../shared/images/upload.ts";
 import type { CommentType, ReviewComment } from "../core/comment.ts";
@@ -24,6 +25,7 @@ export function CommentCard({ comment }: { readonly comment: ReviewComment }) {
     >
       <div className="comment-head">
         <CommentBadge type={comment.type} />
+        {comment.author && <span className="comment-author">{withDeceptionsShown(comment.author)}</span>}
         <PositionLabel comment={comment} />
         <span className="comment-tools">
           <IconButton small label="Edit this comment" onClick={() => openComment(comment.id)}>

@@ -23,6 +23,8 @@ export interface ReviewComment {
   readonly createdAt: string;
   /** The diff that the comment was made on. */
   readonly diff: DiffName;
+  /** Name of a colleague who wrote it on a shared page; absent for the reviewer's own comments. */
+  readonly author?: string;
 }
 
 export interface DiffName {

@@ -109,6 +109,7 @@ function contextLines(comment: ReviewComment, context: FeedbackContext): string[
 
 function formatBody(comment: ReviewComment): string[] {
   const parts: string[] = [];
+  if (comment.author) parts.push(`From ${comment.author.replace(/\s+/g, " ")}:`);
   if (comment.text.trim() !== "") parts.push(withClosedFence(comment.text.trim()));
   if (comment.images.length > 0) {
     parts.push(

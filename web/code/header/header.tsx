@@ -1,4 +1,16 @@
-import { History, Keyboard, MessageSquare, PanelLeft, Search, Settings2 } from "lucide-react";
+import {
+  ClipboardCopy,
+  EllipsisVertical,
+  FileInput,
+  History,
+  Keyboard,
+  MessageSquare,
+  PanelLeft,
+  Printer,
+  Search,
+  Settings2,
+  Share2,
+} from "lucide-react";
 import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import { sendJson } from "../../shared/api/client.ts";
 import { Button, IconButton } from "../../shared/components/button.tsx";
@@ -8,7 +20,9 @@ import { ThemeToggle } from "../../shared/theme/theme-toggle.tsx";
 import { MoreReviews } from "../../shared/threads/more-reviews.tsx";
 import { useThreads } from "../../shared/threads/thread-store.ts";
 import { isInNextBatch } from "../../shared/threads/threads.ts";
+import { printDiff } from "../diff/whole-diff.ts";
 import { nonEmptyComments, useComments } from "../state/comments.ts";
+import { copyFeedback } from "../state/compose-feedback.ts";
 import { useRounds } from "../state/rounds.ts";
 import { openSearch } from "../state/search.ts";
 import { useSession } from "../state/session.ts";
@@ -53,11 +67,9 @@ export function Header() {
         <Search size={17} aria-hidden />
       </IconButton>
       <ViewMenu />
+      <MoreMenu />
       <span className="header-wide">
         <ThemeToggle onChange={(theme) => void sendJson("PUT", "/api/settings", { theme })} />
-        <IconButton label="Keyboard shortcuts" shortcut="?" onClick={() => openDialog("help")}>
-          <Keyboard size={17} aria-hidden />
-        </IconButton>
       </span>
       <Button
         variant="quiet"
@@ -102,6 +114,37 @@ function DecisionButtons({ count }: { readonly count: number }) {
 }
 
 const hasText = ({ text }: { readonly text: string }) => text.trim() !== "";
+
+/** Renders the menu of less frequent actions. */
+function MoreMenu() {
+  const sharing = useSession((session) => session.index?.sharingEnabled ?? false);
+  return (
+    <Menu
+      label="More"
+      triggerClass="button button-quiet button-icon"
+      trigger={<EllipsisVertical size={17} aria-hidden />}
+    >
+      {sharing && (
+        <MenuItem onSelect={() => openDialog("share")}>
+          <Share2 size={16} aria-hidden /> Share …
+        </MenuItem>
+      )}
+      <MenuItem onSelect={() => openDialog("import")}>
+        <FileInput size={16} aria-hidden /> Import comments …
+      </MenuItem>
+      <MenuItem onSelect={() => void copyFeedback()}>
+        <ClipboardCopy size={16} aria-hidden /> Copy the feedback
+      </MenuItem>
+      <MenuItem onSelect={() => void printDiff()}>
+        <Printer size={16} aria-hidden /> Print
+      </MenuItem>
+      <hr />
+      <MenuItem onSelect={() => openDialog("help")}>
+        <Keyboard size={16} aria-hidden /> Keyboard shortcuts <kbd className="key">?</kbd>
+      </MenuItem>
+    </Menu>
+  );
+}
 
 function ViewMenu() {
   const { layout, wrap, whitespace } = useView();

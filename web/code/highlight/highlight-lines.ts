@@ -3,7 +3,7 @@ import { hunkText, type ParsedPatch, type Side } from "../../../src/render/diff/
 import { detectLanguage } from "../../../src/render/diff/text/language.ts";
 import { indexTokens, type Tokens } from "../../../src/render/diff/text/tokens.ts";
 import { type Highlight, loadHighlighter } from "./highlight.ts";
-import type { HighlightRequest, HighlightResponse } from "./highlight-worker.ts";
+import { highlightElsewhere } from "./highlight-elsewhere.ts";
 
 /** Maximum length that is highlighted synchronously, which is faster than a worker. In UTF-16 units. */
 const MAX_SYNC_LENGTH = 40_000;
@@ -74,32 +74,4 @@ function highlightText(
 
 function raiseVersion(): void {
   useHighlighting.setState(({ version }) => ({ version: version + 1 }));
-}
-
-let worker: Worker | undefined;
-let lastId = 0;
-const waiting = new Map<number, (records: Uint32Array | undefined) => void>();
-
-/** Highlights a long text in a worker. Resolves to undefined if that is not possible. */
-function highlightElsewhere(text: string, language: string): Promise<Uint32Array | undefined> {
-  worker ??= start();
-  lastId += 1;
-  const request: HighlightRequest = { id: lastId, text, language };
-  return new Promise((resolve) => {
-    waiting.set(request.id, resolve);
-    worker?.postMessage(request);
-  });
-}
-
-function start(): Worker {
-  const started = new Worker(new URL("./highlight-worker.ts", import.meta.url), { type: "module" });
-  started.onmessage = ({ data }: MessageEvent<HighlightResponse>) => {
-    waiting.get(data.id)?.(data.records);
-    waiting.delete(data.id);
-  };
-  started.onerror = () => {
-    for (const resolve of waiting.values()) resolve(undefined);
-    waiting.clear();
-  };
-  return started;
 }

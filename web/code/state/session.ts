@@ -11,7 +11,7 @@ import type {
 import { explain, getJson, type Result, sendJson } from "../../shared/api/client.ts";
 import { renewPageToken } from "../../shared/api/page-token.ts";
 import { applyTheme } from "../../shared/theme/theme.ts";
-import { PatchStore } from "./patch-store.ts";
+import { type FetchPatches, PatchStore } from "./patch-store.ts";
 import { applySettings, forgetTexts, useView } from "./view.ts";
 
 /** The current diff and the state of its server. */
@@ -146,18 +146,34 @@ export function loadFileText(path: string, side: "old" | "new"): Promise<Result<
 }
 
 function showDiff(index: DiffIndex, whitespace: boolean): void {
-  useSession.getState().patches?.close();
-  const patches: PatchStore = new PatchStore(index.files, fetcher(index.diffId, whitespace), (indexes) => {
-    if (useSession.getState().patches !== patches) return;
-    for (const listener of listeners) listener(indexes);
-    useSession.setState(({ patchVersion }) => ({ patchVersion: patchVersion + 1 }));
-  });
-  forgetTexts();
+  showPatches(index, fetcher(index.diffId, whitespace));
+}
+
+/** Shows a diff that is complete in the page, without a server. `patches` are in the order of the files. */
+export function showSharedDiff(index: DiffIndex, patches: readonly string[]): void {
+  const encoder = new TextEncoder();
+  showPatches(index, async (first, last) => encoder.encode(patches.slice(first, last + 1).join("")));
+}
+
+function showPatches(index: DiffIndex, fetchPatches: FetchPatches): void {
+  const patches = openPatches(index.files, fetchPatches);
   for (const { index: at, patch } of index.opening) patches.put(at, patch);
   const files = treeOrder(index.files);
   // Requests the first files before the layout starts.
   patches.want(files.slice(0, FIRST_FILES).map((file) => file.index));
   useSession.setState({ phase: "ready", index, files, patches, stale: false });
+}
+
+/** Replaces the patches of the page. */
+function openPatches(files: readonly DiffFile[], fetchPatches: FetchPatches): PatchStore {
+  useSession.getState().patches?.close();
+  const patches: PatchStore = new PatchStore(files, fetchPatches, (indexes) => {
+    if (useSession.getState().patches !== patches) return;
+    for (const listener of listeners) listener(indexes);
+    useSession.setState(({ patchVersion }) => ({ patchVersion: patchVersion + 1 }));
+  });
+  forgetTexts();
+  return patches;
 }
 
 function fetcher(diffId: string, whitespace: boolean) {

@@ -25,7 +25,16 @@ interface ViewState {
   readonly wholeLines: ReadonlySet<string>;
   /** The notice about the last round was dismissed. */
   readonly roundSeen: boolean;
-  readonly dialog: "none" | "send" | "approve" | "help" | "palette" | "compare" | "rounds";
+  readonly dialog:
+    | "none"
+    | "send"
+    | "approve"
+    | "help"
+    | "palette"
+    | "compare"
+    | "rounds"
+    | "share"
+    | "import";
 }
 
 export const useView = create<ViewState>(() => ({

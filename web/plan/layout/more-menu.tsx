@@ -1,6 +1,6 @@
 import { EllipsisVertical, FileDown, FileInput, Keyboard, Link, Printer, Save } from "lucide-react";
 import { Menu, MenuItem } from "../../shared/components/menu.tsx";
-import { download } from "../share/download.ts";
+import { download } from "../../shared/download.ts";
 import { openDialog } from "../state/actions.ts";
 import { getSource, useReview } from "../state/review-store.ts";
 

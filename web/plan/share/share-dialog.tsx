@@ -4,9 +4,9 @@ import { copyAndReport } from "../../shared/clipboard.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
 import { showToast } from "../../shared/components/toast.tsx";
+import { download } from "../../shared/download.ts";
 import { openDialog } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
-import { download } from "./download.ts";
 import { shareLink } from "./shared-review.ts";
 
 /** Shares the plan as a file or a link that contains it. Nothing is uploaded. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compress, decompress } from "../../../../web/plan/share/compress.ts";
-import { fileName } from "../../../../web/plan/share/download.ts";
 import { readShared, type SharedReview, shareLink } from "../../../../web/plan/share/shared-review.ts";
+import { fileName } from "../../../../web/shared/download.ts";
 
 const anchor = { start: 0, end: 3, startLine: 1, endLine: 1, quote: "one", prefix: "", suffix: "" };
 const review: SharedReview = {

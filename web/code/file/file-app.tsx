@@ -1,0 +1,139 @@
+import { Download, MessageSquare, PanelLeft } from "lucide-react";
+import { useEffect, useMemo } from "react";
+import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
+import { Button, IconButton } from "../../shared/components/button.tsx";
+import { Logo } from "../../shared/components/logo.tsx";
+import { showToast, Toasts } from "../../shared/components/toast.tsx";
+import { download } from "../../shared/download.ts";
+import { ShortcutSheet } from "../../shared/keyboard/shortcut-sheet.tsx";
+import { useShortcuts } from "../../shared/keyboard/shortcuts.ts";
+import { ThemeToggle } from "../../shared/theme/theme-toggle.tsx";
+import { SelectionActions } from "../comments/selection-actions.tsx";
+import { showEditorsIn } from "../comments/show-editor.ts";
+import { DiffController } from "../diff/controller.ts";
+import { DiffView } from "../diff/diff-view.tsx";
+import { CommitBar } from "../header/commit-bar.tsx";
+import { FindBar } from "../header/find-bar.tsx";
+import type { SharedCodeReview } from "../share/shared-code-review.ts";
+import { codeTyping, readingShortcutsFor } from "../shortcuts.ts";
+import { CommentSidebar } from "../sidebar/comment-sidebar.tsx";
+import { FileTree } from "../sidebar/file-tree.tsx";
+import { nonEmptyComments, useComments } from "../state/comments.ts";
+import { openDialog, useView } from "../state/view.ts";
+import { useAuthor } from "./keep-comments.ts";
+
+/** Renders a saved diff that can be commented. Comments are saved as a file for import into the review. */
+export function FileApp({ review }: { readonly review: SharedCodeReview }) {
+  const controller = useMemo(() => new DiffController(), []);
+  const shortcuts = useMemo(() => readingShortcutsFor(controller), [controller]);
+  const treeOpen = useView((view) => view.treeOpen);
+  const commentsOpen = useView((view) => view.commentsOpen);
+  const dialog = useView((view) => view.dialog);
+  useEffect(() => {
+    showEditorsIn(controller);
+    return controller.start();
+  }, [controller]);
+  useShortcuts(shortcuts, codeTyping);
+  useUnsavedWarning();
+  return (
+    <div className="review" data-tree={treeOpen} data-comments={commentsOpen}>
+      <FileHeader review={review} />
+      <div className="banners">
+        <CommitBar isSaved />
+      </div>
+      <div className="review-body">
+        {treeOpen && <FileTree controller={controller} />}
+        <div className="review-main">
+          <FindBar controller={controller} />
+          <DiffView controller={controller} />
+        </div>
+        {commentsOpen && <CommentSidebar controller={controller} />}
+      </div>
+      <SelectionActions />
+      {dialog === "help" && <ShortcutSheet shortcuts={shortcuts} onClose={() => openDialog("none")} />}
+      <Toasts />
+    </div>
+  );
+}
+
+function FileHeader({ review }: { readonly review: SharedCodeReview }) {
+  const count = useComments(({ comments }) => nonEmptyComments(comments).length);
+  const treeOpen = useView((view) => view.treeOpen);
+  const commentsOpen = useView((view) => view.commentsOpen);
+  return (
+    <header className="header">
+      <IconButton
+        label="Files"
+        shortcut="b"
+        aria-pressed={treeOpen}
+        onClick={() => useView.setState({ treeOpen: !treeOpen })}
+      >
+        <PanelLeft size={17} aria-hidden />
+      </IconButton>
+      <Logo />
+      <h1 className="header-title">
+        {withDeceptionsShown(review.title)}{" "}
+        <span className="header-branch">a copy to read and comment on</span>
+      </h1>
+      <span className="header-space" />
+      <span className="header-wide">
+        <ThemeToggle onChange={() => undefined} />
+      </span>
+      <Button
+        variant="quiet"
+        aria-pressed={commentsOpen}
+        aria-label={`Comments, ${count}`}
+        onClick={() => useView.setState({ commentsOpen: !commentsOpen })}
+      >
+        <MessageSquare size={16} aria-hidden /> {count}
+      </Button>
+      <AuthorField />
+      <Button variant="primary" onClick={() => saveComments(review)}>
+        <Download size={16} aria-hidden /> Save my comments
+      </Button>
+    </header>
+  );
+}
+
+/** Edits the author name that is shown with each comment. */
+function AuthorField() {
+  const author = useAuthor((state) => state.author);
+  return (
+    <input
+      className="input author-name"
+      aria-label="Your name, shown with your comments"
+      placeholder="Your name"
+      maxLength={80}
+      value={author}
+      onChange={({ target }) => useAuthor.setState({ author: target.value })}
+    />
+  );
+}
+
+let saved: unknown;
+
+/** Saves the comments as a file for “Import comments”. Those that came with the page keep their author. */
+function saveComments({ title, diffId, comments: given }: SharedCodeReview): void {
+  const { comments } = useComments.getState();
+  const author = useAuthor.getState().author.trim();
+  const known = new Set(given.map(({ id }) => id));
+  const named = nonEmptyComments(comments).map((comment) =>
+    known.has(comment.id) || author === "" ? comment : { ...comment, author },
+  );
+  const file: SharedCodeReview = { sallyportCode: 1, title, diffId, comments: named };
+  download(new Blob([JSON.stringify(file)], { type: "application/json" }), `${title} comments.json`);
+  saved = comments;
+  showToast("File saved. Send it back: the reviewer opens it with “Import comments”.");
+}
+
+/** Warns before leaving with comments that were not saved as a file. */
+function useUnsavedWarning(): void {
+  useEffect(() => {
+    saved = useComments.getState().comments;
+    const warn = (event: BeforeUnloadEvent) => {
+      if (useComments.getState().comments !== saved) event.preventDefault();
+    };
+    addEventListener("beforeunload", warn);
+    return () => removeEventListener("beforeunload", warn);
+  }, []);
+}

@@ -1,0 +1,29 @@
+import type { HighlightRequest, HighlightResponse } from "./highlight-worker.ts";
+
+let worker: Worker | undefined;
+let lastId = 0;
+const waiting = new Map<number, (records: Uint32Array | undefined) => void>();
+
+/** Highlights a long text in a worker. Resolves to undefined if that is not possible. */
+export function highlightElsewhere(text: string, language: string): Promise<Uint32Array | undefined> {
+  worker ??= start();
+  lastId += 1;
+  const request: HighlightRequest = { id: lastId, text, language };
+  return new Promise((resolve) => {
+    waiting.set(request.id, resolve);
+    worker?.postMessage(request);
+  });
+}
+
+function start(): Worker {
+  const started = new Worker(new URL("./highlight-worker.ts", import.meta.url), { type: "module" });
+  started.onmessage = ({ data }: MessageEvent<HighlightResponse>) => {
+    waiting.get(data.id)?.(data.records);
+    waiting.delete(data.id);
+  };
+  started.onerror = () => {
+    for (const resolve of waiting.values()) resolve(undefined);
+    waiting.clear();
+  };
+  return started;
+}

@@ -1,0 +1,106 @@
+import { escaped } from "../../../src/render/markdown/markdown-html.ts";
+import type { DiffFile, DiffIndex } from "../../../src/review/api-types.ts";
+import { imageUrl } from "../../shared/images/upload.ts";
+import type { ReviewComment } from "../core/comment.ts";
+import { nonEmptyComments, useComments } from "../state/comments.ts";
+import { diffLabel } from "../state/diff-label.ts";
+import { useSession } from "../state/session.ts";
+import { useView } from "../state/view.ts";
+import { CODE_DATA_ELEMENT, type SharedCodeReview } from "./shared-code-review.ts";
+
+/** Bytes of patches that one request fetches. */
+const REQUEST_BYTES = 4 * 1024 * 1024;
+/** Largest diff that is saved, in bytes of patches: browsers open larger pages slowly or not at all. */
+const MAX_BYTES = 64 * 1024 * 1024;
+const PLACEHOLDER = "<!--shared-code-review-->";
+
+/** Builds a self-contained HTML file that shows the diff and its comments and can be commented offline. */
+export async function createCodePage(): Promise<{ page: Blob; title: string }> {
+  const { index } = useSession.getState();
+  if (!index) throw new Error("the diff is not loaded");
+  const template = await (await fetch("/assets/code-file.html", { cache: "no-store" })).text();
+  if (!template.includes(PLACEHOLDER)) throw new Error("this server does not provide the template");
+  const title = `${index.repository.name}: ${diffLabel(index, index.diffType)}`;
+  const comments = nonEmptyComments(useComments.getState().comments);
+  const patches = await patchesOf(index);
+  const review: SharedCodeReview = {
+    sallyportCode: 1,
+    title,
+    diffId: index.diffId,
+    comments,
+    index: withoutMachine(index, patches),
+    patches,
+    images: await imagesOf(comments),
+  };
+  // An escaped `<` cannot close the script element, whatever the diff contains.
+  const json = JSON.stringify(review).replaceAll("<", "\\u003c");
+  const data = `<script type="application/json" id="${CODE_DATA_ELEMENT}">${json}</script>`;
+  const page = template
+    .replace(PLACEHOLDER, () => data)
+    .replace("<title>Code review</title>", () => `<title>${escaped(title)}</title>`);
+  return { page: new Blob([page], { type: "text/html" }), title };
+}
+
+/** Removes what is about this machine or the server; lines between hunks cannot be loaded from a file. */
+function withoutMachine({ live: _live, ...index }: DiffIndex, patches: readonly string[]): DiffIndex {
+  const encoder = new TextEncoder();
+  return {
+    ...index,
+    repository: { name: index.repository.name, root: "" },
+    caller: { ...index.caller, name: "", cwd: "", project: "" },
+    editorLink: "",
+    sessionId: "",
+    opening: [],
+    files: index.files.map((file, at): DiffFile => {
+      // Bytes that are not UTF-8 were replaced, which changes the length.
+      const patchSize = encoder.encode(patches[at]).length;
+      return file.binary ? { ...file, patchSize } : { ...file, patchSize, hunksOnly: true };
+    }),
+  };
+}
+
+/** Fetches the patches of all files. Throws if the diff is too large or has been taken again. */
+async function patchesOf({ files, diffId }: DiffIndex): Promise<string[]> {
+  const total = files.reduce((sum, { patchSize }) => sum + patchSize, 0);
+  if (total > MAX_BYTES) throw new Error("the diff is larger than 64 MB");
+  const suffix = `&id=${encodeURIComponent(diffId)}${useView.getState().whitespace ? "" : "&w=1"}`;
+  const patches: string[] = [];
+  for (let first = 0; first < files.length; ) {
+    let last = first;
+    let bytes = files[first]?.patchSize ?? 0;
+    while (last + 1 < files.length && bytes + (files[last + 1]?.patchSize ?? 0) <= REQUEST_BYTES) {
+      last += 1;
+      bytes += files[last]?.patchSize ?? 0;
+    }
+    const response = await fetch(`/api/diff/patch?n=${first}-${last}${suffix}`);
+    if (response.status === 409) throw new Error("the diff has changed; refresh it first");
+    if (!response.ok) throw new Error(`the server responded with ${response.status}`);
+    const received = new Uint8Array(await response.arrayBuffer());
+    let offset = 0;
+    for (const { patchSize } of files.slice(first, last + 1)) {
+      patches.push(
+        new TextDecoder("utf-8", { ignoreBOM: true }).decode(received.subarray(offset, offset + patchSize)),
+      );
+      offset += patchSize;
+    }
+    first = last + 1;
+  }
+  return patches;
+}
+
+async function imagesOf(comments: readonly ReviewComment[]): Promise<Record<string, string>> {
+  const paths = [...new Set(comments.flatMap(({ images }) => images.map(({ path }) => path)))];
+  const loaded = await Promise.all(paths.map(async (path) => [path, await dataUrl(imageUrl(path))] as const));
+  return Object.fromEntries(loaded.filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+async function dataUrl(url: string): Promise<string | undefined> {
+  const response = await fetch(url);
+  if (!response.ok || !response.headers.get("content-type")?.startsWith("image/")) return undefined;
+  const reader = new FileReader();
+  const read = new Promise<string>((resolve) => {
+    reader.onload = () => resolve(String(reader.result));
+  });
+  reader.readAsDataURL(await response.blob());
+  return read;
+}

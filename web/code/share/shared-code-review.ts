@@ -1,0 +1,126 @@
+import type { DiffFile, DiffIndex } from "../../../src/review/api-types.ts";
+import { commentTypes, type LineAnchor, type ReviewComment } from "../core/comment.ts";
+
+/** A diff with its comments, as stored in a saved page. A comments file has no patches. */
+export interface SharedCodeReview {
+  readonly sallyportCode: 1;
+  readonly title: string;
+  /** Identifies the diff, so that an import can tell whether it is about the same one. */
+  readonly diffId: string;
+  readonly comments: readonly ReviewComment[];
+  /** The diff without paths and names of the machine. Only in pages. */
+  readonly index?: DiffIndex;
+  /** The patch of each file, in the order of the index. Only in pages. */
+  readonly patches?: readonly string[];
+  /** Attached images as data URLs by path. Only in pages. */
+  readonly images?: Readonly<Record<string, string>>;
+}
+
+/** Id of the element of a saved page that contains the review. */
+export const CODE_DATA_ELEMENT = "shared-code-review";
+
+/** Parses a saved page or a comments file. Throws with a message to display if it is invalid. */
+export function readSharedCode(text: string): SharedCodeReview {
+  const match = new RegExp(
+    `<script type="application/json" id="${CODE_DATA_ELEMENT}">([\\s\\S]*?)</script>`,
+  ).exec(text);
+  try {
+    return checked(JSON.parse(match?.[1] ?? text));
+  } catch {
+    throw new Error("Not a shared code review. Use a comments file or a page that Sallyport saved.");
+  }
+}
+
+/** Validates untrusted data. The diff of a page is its own and only its shape is checked. */
+function checked(value: unknown): SharedCodeReview {
+  const { sallyportCode, title, diffId, comments, index, patches, images } = record(value);
+  if (sallyportCode !== 1 || !Array.isArray(comments)) throw new Error("not a review");
+  return {
+    sallyportCode: 1,
+    title: typeof title === "string" ? title : "Code review",
+    diffId: typeof diffId === "string" ? diffId : "",
+    comments: comments.flatMap((each) => commentOf(each) ?? []),
+    ...(isIndex(index) && isTexts(patches) && { index, patches }),
+    images: Object.fromEntries(
+      Object.entries(record(images)).filter(
+        (entry): entry is [string, string] => typeof entry[1] === "string",
+      ),
+    ),
+  };
+}
+
+function commentOf(value: unknown): ReviewComment | undefined {
+  const {
+    id,
+    type: named,
+    path,
+    oldPath,
+    place: lines,
+    text,
+    suggestion,
+    createdAt,
+    diff,
+    author,
+  } = record(value);
+  const type = commentTypes.find((known) => known === named);
+  if (typeof id !== "string" || type === undefined || typeof text !== "string") return undefined;
+  const anchor = anchorOf(lines);
+  if (lines !== undefined && !anchor) return undefined;
+  const { type: diffType, label } = record(diff);
+  return {
+    id,
+    type,
+    text,
+    // Paths of another machine; a page shows them, an import leaves them out.
+    images: imagesOf(record(value)["images"]),
+    createdAt: typeof createdAt === "string" ? createdAt : "",
+    diff: {
+      type: typeof diffType === "string" ? diffType : "",
+      label: typeof label === "string" ? label : "",
+    },
+    ...(typeof path === "string" && { path }),
+    ...(typeof oldPath === "string" && { oldPath }),
+    ...(anchor && { place: anchor }),
+    ...(typeof suggestion === "string" && anchor && { suggestion }),
+    ...(typeof author === "string" && author !== "" && { author: author.slice(0, 80) }),
+  };
+}
+
+function anchorOf(value: unknown): LineAnchor | undefined {
+  const { side, start, end, lines, before, after } = record(value);
+  if (side !== "old" && side !== "new") return undefined;
+  if (!isLine(start) || !isLine(end) || end < start) return undefined;
+  if (!isTexts(lines) || !isTexts(before) || !isTexts(after)) return undefined;
+  return { side, start, end, lines, before, after };
+}
+
+function imagesOf(value: unknown): ReviewComment["images"] {
+  const entries: readonly unknown[] = Array.isArray(value) ? value : [];
+  return entries.flatMap((each) => {
+    const { path, name } = record(each);
+    return typeof path === "string" && typeof name === "string" ? [{ path, name }] : [];
+  });
+}
+
+function isIndex(value: unknown): value is DiffIndex {
+  const { files, gitContext, repository } = record(value);
+  const isFile = (file: unknown): file is DiffFile => typeof record(file)["path"] === "string";
+  return (
+    Array.isArray(files) &&
+    files.every(isFile) &&
+    typeof record(repository)["name"] === "string" &&
+    record(gitContext) === gitContext
+  );
+}
+
+function isLine(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 1;
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === "string");
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
