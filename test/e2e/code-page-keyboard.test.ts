@@ -46,7 +46,7 @@ it("can be used by keyboard alone, from the first file to the sent feedback", as
   await press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await press("Control+k");
-  await page.getByRole("combobox", { name: "Command or file" }).waitFor();
+  await page.getByRole("combobox", { name: "File or command" }).waitFor();
   await page.keyboard.type("unified");
   await press("Enter");
   await page.locator(".row.unified").first().waitFor();

@@ -1,5 +1,4 @@
 import { type KeyboardEvent, useMemo, useState } from "react";
-import { filterFiles } from "../../../src/render/diff/patch/file-tree.ts";
 import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
 import { Dialog } from "../../shared/components/dialog.tsx";
@@ -8,32 +7,27 @@ import type { Shortcut } from "../../shared/keyboard/shortcuts.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { goToFile } from "../moving.ts";
 import { useSession } from "../state/session.ts";
-import { openDialog } from "../state/view.ts";
+import { isViewed, openDialog, useView } from "../state/view.ts";
+import { keylessCommands } from "./keyless-commands.ts";
+import { type Command, type PaletteGroup, paletteGroups } from "./palette-entries.ts";
 
 interface PaletteProps {
   readonly controller: DiffController;
   readonly commands: readonly Shortcut[];
 }
 
-interface Entry {
-  readonly key: string;
-  readonly label: string;
-  readonly keys: readonly string[];
-  readonly run: () => void;
+interface Entry extends Command {
+  readonly file?: DiffFile;
 }
 
-/** Maximum number of listed files. */
-const MAX_FILES = 30;
-
-/** Finds commands and files by part of their name. */
+/** Finds files and commands by part of their name. */
 export function Palette({ controller, commands }: PaletteProps) {
-  const files = useSession((session) => session.files);
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  const entries = useMemo(
-    () => entriesFor(text, { commands, files, controller }),
-    [text, commands, files, controller],
-  );
+  const content = useContent(commands);
+  const groups = useMemo(() => paletteGroups(text, content), [text, content]);
+  const lists = useMemo(() => groups.map((group) => toEntries(group, controller)), [groups, controller]);
+  const entries = lists.flat();
 
   const choose = (entry: Entry | undefined) => {
     if (!entry) return;
@@ -55,7 +49,7 @@ export function Palette({ controller, commands }: PaletteProps) {
   };
 
   return (
-    <Dialog title="Commands and files" onClose={() => openDialog("none")}>
+    <Dialog title="Files and commands" onClose={() => openDialog("none")}>
       <input
         className="input"
         data-initial-focus
@@ -63,8 +57,8 @@ export function Palette({ controller, commands }: PaletteProps) {
         aria-expanded
         aria-controls="palette-list"
         aria-activedescendant={entries.length > 0 ? `palette-${at}` : undefined}
-        aria-label="Command or file"
-        placeholder="Type a command or a part of a path"
+        aria-label="File or command"
+        placeholder="Type a part of a path or a command"
         value={text}
         onChange={(event) => {
           setText(event.target.value);
@@ -72,63 +66,82 @@ export function Palette({ controller, commands }: PaletteProps) {
         }}
         onKeyDown={onKeyDown}
       />
-      <Results entries={entries} at={at} choose={choose} />
-      {entries.length === 0 && <p className="hint">No matching commands or files.</p>}
+      {/* The text field handles the arrow keys and keeps the focus. */}
+      <div id="palette-list" role="listbox" tabIndex={-1} className="palette-list" aria-label="Results">
+        {groups.map(({ name }, group) => (
+          <Results
+            key={name}
+            name={name}
+            entries={lists[group] ?? []}
+            first={lists.slice(0, group).flat().length}
+            at={at}
+            choose={choose}
+          />
+        ))}
+      </div>
+      {entries.length === 0 && <p className="hint">No matching files or commands.</p>}
     </Dialog>
   );
 }
 
-/**
- * Returns the commands and files whose name contains every word, ignoring case. Without a word: all commands, no
- * files.
- */
-function entriesFor(
-  text: string,
-  { commands, files, controller }: PaletteProps & { readonly files: readonly DiffFile[] },
-): readonly Entry[] {
-  const terms = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const wanted = commands.filter(({ label }) => terms.every((word) => label.toLowerCase().includes(word)));
-  const found = text === "" ? [] : filterFiles(files, text).slice(0, MAX_FILES);
-  return [
-    ...wanted.map(({ label, keys, run }) => ({
-      key: label,
-      label,
-      keys: keyLabels(keys[0] ?? "", isOnMac()),
-      run,
-    })),
-    ...found.map(({ path }) => ({
-      key: path,
-      label: withDeceptionsShown(path),
-      keys: [],
-      run: () => goToFile(controller, path),
-    })),
-  ];
+/** Returns the files, those that are not viewed first, and the commands of the page. */
+function useContent(commands: readonly Shortcut[]) {
+  const session = useSession();
+  const view = useView();
+  return useMemo(() => {
+    const viewed = session.files.filter((file) => isViewed(view, file));
+    const others = session.files.filter((file) => !isViewed(view, file));
+    const toCommand = ({ label, keys, run }: Shortcut): Command => ({ label, key: keys[0], run });
+    return {
+      files: [...others, ...viewed],
+      actions: [
+        ...keylessCommands(session, view),
+        ...commands.filter(({ kind }) => kind !== "move").map(toCommand),
+      ],
+      moves: commands.filter(({ kind }) => kind === "move").map(toCommand),
+    };
+  }, [commands, session, view]);
+}
+
+function toEntries({ files, commands }: PaletteGroup, controller: DiffController): readonly Entry[] {
+  const ofFiles = files.map((file) => ({
+    label: withDeceptionsShown(file.path),
+    file,
+    run: () => goToFile(controller, file.path),
+  }));
+  return [...ofFiles, ...commands];
 }
 
 interface ResultsProps {
+  readonly name: string;
   readonly entries: readonly Entry[];
+  /** Index of the first entry in the whole list. */
+  readonly first: number;
   readonly at: number;
   readonly choose: (entry: Entry) => void;
 }
 
-/** The text field handles the arrow keys and keeps the focus. */
-function Results({ entries, at, choose }: ResultsProps) {
+function Results({ name, entries, first, at, choose }: ResultsProps) {
   return (
-    <div id="palette-list" role="listbox" tabIndex={-1} className="palette-list" aria-label="Results">
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is not allowed in a listbox
+    <div role="group" aria-label={name} className="palette-group">
+      <div className="palette-heading" aria-hidden>
+        {name}
+      </div>
       {entries.map((entry, index) => (
         // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys
         <div
-          key={entry.key}
-          id={`palette-${index}`}
+          key={entry.file?.path ?? entry.label}
+          id={`palette-${first + index}`}
           role="option"
           tabIndex={-1}
-          aria-selected={index === at}
+          aria-selected={first + index === at}
           className="palette-entry"
           onClick={() => choose(entry)}
         >
           <span>{entry.label}</span>
           <span>
-            {entry.keys.map((key) => (
+            {(entry.key === undefined ? [] : keyLabels(entry.key, isOnMac())).map((key) => (
               <kbd key={key} className="key">
                 {key}
               </kbd>

@@ -1,0 +1,65 @@
+import { filterFiles } from "../../../src/render/diff/patch/file-tree.ts";
+import { splitPath } from "../../../src/render/diff/patch/shown-path.ts";
+import type { DiffFile } from "../../../src/review/api-types.ts";
+
+/** Something that the palette can do. */
+export interface Command {
+  readonly label: string;
+  /** A key that does the same. */
+  readonly key?: string | undefined;
+  readonly run: () => void;
+}
+
+/** What the palette lists. Files are in the order in which they are offered. */
+export interface PaletteContent {
+  readonly files: readonly DiffFile[];
+  /** Commands that change or open something. */
+  readonly actions: readonly Command[];
+  /** Commands that move the cursor, which most people use by their keys. */
+  readonly moves: readonly Command[];
+}
+
+export interface PaletteGroup {
+  readonly name: "Files" | "Actions" | "Move";
+  readonly files: readonly DiffFile[];
+  readonly commands: readonly Command[];
+}
+
+/** Maximum number of listed files. */
+const MAX_FILES = 30;
+/** Files that are listed before anything is typed. */
+const MAX_FIRST_FILES = 6;
+
+/**
+ * Returns what contains every word of a text, ignoring case: files, then actions, then moves. Actions come first if one
+ * begins with the text. Files whose name matches come before those of which only the folder does. Empty groups are left
+ * out. Pure.
+ */
+export function paletteGroups(
+  text: string,
+  { files, actions, moves }: PaletteContent,
+): readonly PaletteGroup[] {
+  const search = text.trim().toLowerCase();
+  const terms = search.split(/\s+/).filter(Boolean);
+  const isWanted = ({ label }: Command) => terms.every((term) => label.toLowerCase().includes(term));
+  const ofFiles: PaletteGroup = { name: "Files", files: matchingFiles(files, search, terms), commands: [] };
+  const ofActions: PaletteGroup = { name: "Actions", files: [], commands: actions.filter(isWanted) };
+  const ofMoves: PaletteGroup = { name: "Move", files: [], commands: moves.filter(isWanted) };
+  const isAction = search !== "" && actions.some(({ label }) => label.toLowerCase().startsWith(search));
+  const groups = isAction ? [ofActions, ofFiles, ofMoves] : [ofFiles, ofActions, ofMoves];
+  return groups.filter((group) => group.files.length + group.commands.length > 0);
+}
+
+function matchingFiles(
+  files: readonly DiffFile[],
+  search: string,
+  terms: readonly string[],
+): readonly DiffFile[] {
+  if (search === "") return files.slice(0, MAX_FIRST_FILES);
+  const found = filterFiles(files, search);
+  const isNamed = ({ path }: DiffFile) => {
+    const name = splitPath(path).name.toLowerCase();
+    return terms.some((term) => name.includes(term));
+  };
+  return [...found.filter(isNamed), ...found.filter((file) => !isNamed(file))].slice(0, MAX_FILES);
+}
