@@ -7,6 +7,7 @@ import type { InboxContent, LiveAgent, LiveState, ReviewList, Thread } from "./l
 
 export type * from "./code-api-types.ts";
 export type * from "./live-api-types.ts";
+export type * from "./reading-api-types.ts";
 
 export type AgentOrigin = "origin_a" | "origin_b";
 

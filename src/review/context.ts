@@ -36,6 +36,8 @@ export interface ReviewMode {
    * the new content, before the threads are moved. Resolves to whether this is a new round.
    */
   refresh(context: ReviewContext, onTaken: () => void): Promise<boolean>;
+  /** Keeps what is under review when a batch of a live session is sent, to show later what has changed since. */
+  keepSent?(round: number): Promise<void>;
   /** Returns the current title of the review, if rounds can change it. */
   title?(): string;
   /** Starts the background work of a live session. Returns a function that stops it. */

@@ -1,4 +1,4 @@
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { Region } from "../shared/components/error-boundary.tsx";
 import type { Shortcut } from "../shared/keyboard/shortcuts.ts";
 import { useThreads } from "../shared/threads/thread-store.ts";
@@ -6,6 +6,8 @@ import { ApproveDialog } from "./dialogs/approve-dialog.tsx";
 import { SendDialog } from "./dialogs/send-dialog.tsx";
 import type { DiffController } from "./diff/controller.ts";
 import { collectComments, keepSent, showFinished } from "./state/live.ts";
+import { useSession } from "./state/session.ts";
+import { showWhole } from "./state/since.ts";
 import { openDialog, useView } from "./state/view.ts";
 
 const CompareDialog = lazy(() =>
@@ -34,6 +36,10 @@ interface DialogsProps {
 export function Dialogs({ controller, shortcuts }: DialogsProps) {
   const dialog = useView((view) => view.dialog);
   const isLive = useThreads(({ live }) => live !== undefined);
+  const isDecision = dialog === "send" || dialog === "approve";
+  const since = useSession((session) => session.since);
+  // Comments are sent with their lines in the whole diff.
+  if (since !== undefined && isDecision) return <LeaveSince />;
   if (isLive && (dialog === "send" || dialog === "approve"))
     return (
       <Suspense fallback={null}>
@@ -67,4 +73,12 @@ export function Dialogs({ controller, shortcuts }: DialogsProps) {
         </Region>
       );
   }
+}
+
+/** Shows the whole diff before a dialog that needs it. */
+function LeaveSince() {
+  useEffect(() => {
+    void showWhole().then((isShown) => isShown || openDialog("none"));
+  }, []);
+  return null;
 }

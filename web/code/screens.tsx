@@ -14,8 +14,16 @@ import { useView } from "./state/view.ts";
 /** Renders the reason why the diff is empty and offers other diffs. */
 export function EmptyDiff() {
   const index = useSession((session) => session.index);
+  const since = useSession((session) => session.since);
   const whitespace = useView((view) => view.whitespace);
   if (!index) return null;
+  if (since !== undefined) {
+    return (
+      <main id="diff" className="empty" tabIndex={-1}>
+        <h2>Nothing has changed since your feedback</h2>
+      </main>
+    );
+  }
   const others = index.gitContext.diffOptions.filter(({ id }) => id !== index.diffType);
   return (
     <main id="diff" className="empty" tabIndex={-1}>

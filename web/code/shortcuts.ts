@@ -29,6 +29,7 @@ import { selectedLines, useCursor } from "./state/cursor.ts";
 import { currentPosition } from "./state/positions.ts";
 import { closeSearch, openSearch, useSearch } from "./state/search.ts";
 import { useSession } from "./state/session.ts";
+import { toggleSince } from "./state/since.ts";
 import {
   changeExpansions,
   isFolded,
@@ -44,6 +45,7 @@ export function shortcutsFor(controller: DiffController, hasThreads: boolean): r
   return listShortcuts({
     ...(hasThreads && threadKeys),
     ...readingActions(controller),
+    changes: () => void toggleSince(),
     nextCommit: () => void stepCommit(1),
     previousCommit: () => void stepCommit(-1),
     whitespace: () => void setWhitespace(!useView.getState().whitespace),
@@ -103,8 +105,8 @@ function readingActions(controller: DiffController): Partial<Record<ActionName, 
     nextMatch: () => void goToMatch(controller, 1),
     previousMatch: () => void goToMatch(controller, -1),
     print: () => void printDiff(),
-    viewed: () => toggleViewed(controller),
-    viewedNext: () => viewedAndOn(controller),
+    viewed: () => inWholeDiff(() => toggleViewed(controller)),
+    viewedNext: () => inWholeDiff(() => viewedAndOn(controller)),
     help: () => openDialog("help"),
   };
 }
@@ -186,6 +188,12 @@ function commentHere(): ReviewComment | undefined {
 
 function toggleFolded(file: Parameters<typeof setFolded>[0]): void {
   setFolded(file, !isFolded(useView.getState(), file));
+}
+
+/** A mark is valid for the whole change of a file. */
+function inWholeDiff(mark: () => void): void {
+  if (useSession.getState().since === undefined) mark();
+  else showToast("Show the whole diff to mark a file as viewed");
 }
 
 function toggleViewed(controller: DiffController): void {

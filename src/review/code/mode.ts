@@ -5,10 +5,12 @@ import { createCodeAnchors, followCode, switchWithThreads } from "./code-anchors
 import type { CodeReview } from "./code-review.ts";
 import { proposeFeedback } from "./feedback/propose-feedback.ts";
 import { createPrerender } from "./first-paint/prerender.ts";
+import { createSentDiffs } from "./rounds/sent-in-session.ts";
 import { commitRoutes } from "./routes/commits.ts";
 import { diffRoute } from "./routes/diff.ts";
 import { diffImageRoute } from "./routes/diff-image.ts";
 import { diffIndexRoute } from "./routes/diff-index.ts";
+import { diffInterdiffRoute } from "./routes/diff-interdiff.ts";
 import { diffPatchRoute } from "./routes/diff-patch.ts";
 import { diffRoundsRoute } from "./routes/diff-rounds.ts";
 import { diffSwitchRoute } from "./routes/diff-switch.ts";
@@ -19,6 +21,7 @@ import { watchDiff } from "./watch-diff.ts";
 /** Creates the mode of a code review: its routes, prerendering and decision formats. */
 export function createCodeMode(review: CodeReview): ReviewMode {
   const { root, name, branch = "" } = review.diffs.repository;
+  const sentDiffs = createSentDiffs(review.diffs);
   return {
     kind: "code",
     registerRoutes(app, context) {
@@ -31,6 +34,7 @@ export function createCodeMode(review: CodeReview): ReviewMode {
       commitRoutes(app, review);
       feedbackRoute(app, context, review);
       diffRoundsRoute(app, review);
+      diffInterdiffRoute(app, review, sentDiffs);
       const { events } = context;
       const stopWatching = watchDiff(review.diffs, {
         isWanted: () => events.isConnected,
@@ -56,6 +60,7 @@ export function createCodeMode(review: CodeReview): ReviewMode {
       lease.release();
       return true;
     },
+    keepSent: sentDiffs.keep,
     startLive({ threads }) {
       void followTakenOver(review.diffs, threads).catch(() => {});
       return () => {};

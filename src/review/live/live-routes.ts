@@ -22,7 +22,11 @@ export function liveRoutes(app: FastifyInstance, context: ReviewContext): void {
   app.post("/api/send", async (request) => {
     expectPage(request, threads.token);
     const { feedback = "" } = parseBody(sendBody, request.body);
-    await openSession(context).send(feedback);
+    const live = openSession(context);
+    // Begun before the agent can refresh the diff.
+    const keeping = mode.keepSent?.(live.state.round);
+    await live.send(feedback);
+    await keeping;
     return { ok: true };
   });
 

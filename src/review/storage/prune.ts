@@ -19,6 +19,8 @@ const isLog = (entry: Dirent) => entry.isFile() && entry.name.endsWith(".jsonl")
 
 const isPlan = (entry: Dirent) => entry.isFile() && entry.name.endsWith(".md");
 
+const isSentDiff = (entry: Dirent) => entry.isFile() && entry.name.endsWith(".diff.gz");
+
 const isIndex = (entry: Dirent) => entry.isFile() && entry.name.endsWith(".index");
 
 const RULES: readonly Rule[] = [
@@ -26,6 +28,8 @@ const RULES: readonly Rule[] = [
   { folder: "decisions", mayGo: ({ name }) => name.endsWith(".read.json"), days: 90, newest: 200 },
   { folder: "history", mayGo: (entry) => entry.isDirectory(), days: 180, newest: 200 },
   { folder: "rounds", mayGo: isJson, days: 180, newest: 200 },
+  // The diffs of these rounds, which take more space.
+  { folder: "rounds", mayGo: isSentDiff, days: 30, newest: 50 },
   { folder: "sessions", mayGo: isJson, days: 30, newest: 50 },
   { folder: "tabs", mayGo: isJson, days: 2, newest: 0 },
   // Missing indexes are created again from the working tree.

@@ -25,10 +25,14 @@ import { showEditor } from "./show-editor.ts";
  * Returns false if the lines are not in the diff.
  */
 export function commentOnLines(range: LineRange, type: CommentType, typed = ""): boolean {
-  const { files, patches } = useSession.getState();
+  const { files, patches, since } = useSession.getState();
   const file = files.find(({ path }) => path === range.path);
   const patch = file && patches?.get(file.index);
   if (!file || !patch) return false;
+  if (since !== undefined && range.side === "old") {
+    showToast("Lines that were removed since your feedback are not in the diff: comment on a line that is.");
+    return false;
+  }
   const anchor = describeLines(range, patch);
   const open = openEditorOn(range);
   // Keeps the lines selected while the person writes.

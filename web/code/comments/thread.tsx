@@ -6,12 +6,17 @@ import { useThreads } from "../../shared/threads/thread-store.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { useComments } from "../state/comments.ts";
 import { widgetFor } from "../state/positions.ts";
+import { useSession } from "../state/session.ts";
 import { threadsAt } from "../state/threads.ts";
 import { CommentCard } from "./comment-card.tsx";
 import { CommentEditor } from "./comment-editor.tsx";
 
 const LineThreads = lazy(() =>
   import("./line-threads.tsx").then((module) => ({ default: module.LineThreads })),
+);
+
+const EarlierComments = lazy(() =>
+  import("./earlier-comments.tsx").then((module) => ({ default: module.EarlierComments })),
 );
 
 interface ThreadProps {
@@ -47,6 +52,7 @@ export const Thread = memo(function Thread({ controller, file, widgetKey, row, l
     return () => observer.disconnect();
   }, [controller, file, widgetKey]);
   const hasThreads = useThreads(() => threadsAt(widgetKey).length > 0);
+  const isSince = useSession(({ since }) => since !== undefined);
   const side = widgetKey.slice(path.length + 1).split(":")[0];
   const isOnLine = !widgetKey.endsWith(":0");
   return (
@@ -58,6 +64,11 @@ export const Thread = memo(function Thread({ controller, file, widgetKey, row, l
         {hasThreads && (
           <Suspense fallback={null}>
             <LineThreads widgetKey={widgetKey} />
+          </Suspense>
+        )}
+        {isSince && (
+          <Suspense fallback={null}>
+            <EarlierComments widgetKey={widgetKey} />
           </Suspense>
         )}
       </div>

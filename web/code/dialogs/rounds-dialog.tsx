@@ -1,9 +1,4 @@
-import type {
-  AnnotationPosition,
-  DiffFile,
-  DiffRound,
-  RoundAnnotation,
-} from "../../../src/review/api-types.ts";
+import type { DiffFile, DiffRound, RoundAnnotation } from "../../../src/review/api-types.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
 import { timeAgo } from "../../shared/time-ago.ts";
@@ -14,6 +9,7 @@ import type { DiffController } from "../diff/controller.ts";
 import { setCursor } from "../state/cursor.ts";
 import { type SinceLast, sinceRound, useRounds } from "../state/rounds.ts";
 import { useSession } from "../state/session.ts";
+import { describeState } from "../state/since.ts";
 import { openDialog, setFolded } from "../state/view.ts";
 
 /** Lists the feedback of earlier rounds with its lines and what has changed since. */
@@ -60,7 +56,7 @@ function EarlierComment({ annotation, round, controller }: EarlierCommentProps) 
   const since = file && isComparable ? sinceRound(round, file) : undefined;
   const fate =
     isLast && file && annotation.code !== undefined
-      ? describeFate(annotation, position)
+      ? describeState(annotation, position)
       : describe(file, since);
   const show = () => {
     if (!file) return;
@@ -95,16 +91,6 @@ function EarlierComment({ annotation, round, controller }: EarlierCommentProps) 
       {annotation.suggestedCode !== undefined && <pre className="round-code">{annotation.suggestedCode}</pre>}
     </article>
   );
-}
-
-/** Describes the current state of an annotation's lines. */
-function describeFate(annotation: RoundAnnotation, position: AnnotationPosition | undefined): string {
-  if (position?.applied) return "suggestion applied";
-  if (!position) return "these lines have changed since";
-  const { lineStart, lineEnd } = position;
-  return lineStart === annotation.lineStart
-    ? "lines unchanged since"
-    : `now ${formatLines(lineStart, lineEnd)}, unchanged`;
 }
 
 function describe(file: DiffFile | undefined, since: SinceLast | undefined): string {

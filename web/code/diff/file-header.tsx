@@ -28,6 +28,8 @@ interface FileHeaderProps {
 export const FileHeader = memo(function FileHeader({ file, onExpandAll }: FileHeaderProps) {
   const folded = useView((view) => isFolded(view, file));
   const viewed = useView((view) => isViewed(view, file));
+  // A mark is valid for the whole change of a file.
+  const isWhole = useSession(({ since }) => since === undefined);
   const Chevron = folded ? ChevronRight : ChevronDown;
   return (
     <header className="file-header">
@@ -47,10 +49,16 @@ export const FileHeader = memo(function FileHeader({ file, onExpandAll }: FileHe
       <Counts file={file} />
       <Badges file={file} />
       <FileActions file={file} onExpandAll={onExpandAll} />
-      <label className="file-viewed">
-        <input type="checkbox" checked={viewed} onChange={(event) => setViewed(file, event.target.checked)} />
-        Viewed<span className="visually-hidden"> {file.path}</span>
-      </label>
+      {isWhole && (
+        <label className="file-viewed">
+          <input
+            type="checkbox"
+            checked={viewed}
+            onChange={(event) => setViewed(file, event.target.checked)}
+          />
+          Viewed<span className="visually-hidden"> {file.path}</span>
+        </label>
+      )}
     </header>
   );
 });

@@ -4,6 +4,7 @@ import { type BodyOptions, buildBody, type FileBody, type MeasuredHeights } from
 import { useComments } from "../state/comments.ts";
 import { widgetFor } from "../state/positions.ts";
 import { useSession } from "../state/session.ts";
+import { earlierComments } from "../state/since.ts";
 import { threadWidgets } from "../state/threads.ts";
 import { isFolded, useView } from "../state/view.ts";
 
@@ -128,11 +129,19 @@ export class LayoutCache {
       for (const [key, widget] of ofThreads) widgets.set(key, widget);
       byPath.set(path, widgets);
     }
+    for (const { annotation, widget } of earlierComments()) {
+      const widgets = byPath.get(annotation.filePath) ?? new Map<string, Widget>();
+      widgets.set(widget.key, widget);
+      byPath.set(annotation.filePath, widgets);
+    }
+    // Old lines have other numbers while only the changes since the last feedback are shown.
+    const isWhole = useSession.getState().since === undefined;
     const next = new Map<string, readonly Widget[]>();
     for (const [path, widgets] of byPath) {
+      const shown = [...widgets.values()].filter(({ side }) => isWhole || side === "new");
       const before = this.widgets.get(path) ?? NO_WIDGETS;
-      const same = before.length === widgets.size && before.every(({ key }) => widgets.has(key));
-      next.set(path, same ? before : [...widgets.values()]);
+      const same = before.length === shown.length && before.every(({ key }) => widgets.has(key));
+      next.set(path, same ? before : shown);
     }
     this.widgets = next;
   }

@@ -12,6 +12,7 @@ import { diffLabel } from "../state/diff-label.ts";
 import { useDraft } from "../state/draft.ts";
 import { sinceRound, useRounds } from "../state/rounds.ts";
 import { switchDiff, useSession } from "../state/session.ts";
+import { showWhole, toggleSince } from "../state/since.ts";
 import { openDialog, useView } from "../state/view.ts";
 
 const LiveBanner = lazy(() =>
@@ -23,6 +24,7 @@ export function Banners() {
   // Without a server, saving and refreshing fail as well. One notice is enough.
   const isServerLost = useSession((session) => !session.connected || session.closing !== undefined);
   const isLive = useThreads(({ live }) => live !== undefined);
+  const isSince = useSession(({ since }) => since !== undefined);
   return (
     <>
       {isServerLost && <ServerLostBanner />}
@@ -32,10 +34,10 @@ export function Banners() {
       {!isServerLost && <StaleBanner />}
       {isLive && !isServerLost && (
         <Suspense fallback={<LivePlaceholder />}>
-          <LiveBanner />
+          <LiveBanner onShowChanges={isSince ? undefined : () => void toggleSince()} />
         </Suspense>
       )}
-      {!isLive && <RoundBanner />}
+      {isSince ? <SinceBanner /> : !isLive && <RoundBanner />}
       <OmittedBanner />
     </>
   );
@@ -152,6 +154,23 @@ function StaleBanner() {
   );
 }
 
+function SinceBanner() {
+  const round = useSession(({ since }) => since);
+  const files = useSession((session) => session.files.length);
+  return (
+    <div className="banner" role="status">
+      <span>
+        {files === 0
+          ? `Nothing has changed since your feedback on round ${round}.`
+          : `Only what has changed since your feedback on round ${round}: ${files === 1 ? "1 file" : `${files} files`}.`}
+      </span>
+      <Button small onClick={() => void showWhole()}>
+        Show the whole diff
+      </Button>
+    </div>
+  );
+}
+
 function RoundBanner() {
   const last = useRounds(({ rounds }) => rounds.at(-1));
   const compared = useRounds((state) => state.compared);
@@ -177,6 +196,9 @@ function RoundBanner() {
           </>
         )}
       </span>
+      <Button small onClick={() => void toggleSince()}>
+        Show only these changes
+      </Button>
       <Button small onClick={() => openDialog("rounds")}>
         Earlier feedback
       </Button>

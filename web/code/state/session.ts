@@ -4,6 +4,7 @@ import type {
   CallerDoubt,
   DiffFile,
   DiffIndex,
+  DiffInterdiff,
   DiffSwitchBody,
   DiffSwitchResponse,
   FileText,
@@ -22,6 +23,8 @@ interface SessionState {
   /** The files in the order of the page. */
   readonly files: readonly DiffFile[];
   readonly patches: PatchStore | undefined;
+  /** Set while only the changes since feedback on this round are shown. */
+  readonly since: number | undefined;
   /** Increases whenever patches are loaded, dropped or failed. */
   readonly patchVersion: number;
   readonly connected: boolean;
@@ -51,6 +54,7 @@ export const useSession = create<SessionState>(() => ({
   index: undefined,
   files: [],
   patches: undefined,
+  since: undefined,
   patchVersion: 0,
   connected: true,
   stale: false,
@@ -161,7 +165,7 @@ function showPatches(index: DiffIndex, fetchPatches: FetchPatches): void {
   const files = treeOrder(index.files);
   // Requests the first files before the layout starts.
   patches.want(files.slice(0, FIRST_FILES).map((file) => file.index));
-  useSession.setState({ phase: "ready", index, files, patches, stale: false });
+  useSession.setState({ phase: "ready", index, files, patches, since: undefined, stale: false });
 }
 
 /** Replaces the patches of the page. */
@@ -174,6 +178,23 @@ function openPatches(files: readonly DiffFile[], fetchPatches: FetchPatches): Pa
   });
   forgetTexts();
   return patches;
+}
+
+/**
+ * Shows only what has changed since feedback was sent, on the last round by default. A failure changes nothing.
+ * `loadDiff` shows the whole diff again.
+ */
+export async function showSince(round?: number): Promise<Result<DiffInterdiff>> {
+  const query = round === undefined ? "" : `?round=${round}`;
+  const result = await getJson<DiffInterdiff>(`/api/diff/interdiff${query}`);
+  if (!result.ok) return result;
+  const { files, rawPatch } = result.value;
+  const bytes = new TextEncoder().encode(rawPatch);
+  const starts = [0];
+  for (const { patchSize } of files) starts.push((starts.at(-1) ?? 0) + patchSize);
+  const patches = openPatches(files, async (first, last) => bytes.subarray(starts[first], starts[last + 1]));
+  useSession.setState({ files: treeOrder(files), patches, since: result.value.round });
+  return result;
 }
 
 function fetcher(diffId: string, whitespace: boolean) {

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { readJson, writeDurably } from "../../../files/durable-file.ts";
 import type { DiffRound } from "../../api-types.ts";
 import { codeAnnotation } from "../code-schemas.ts";
+import type { CompressedRound } from "./sent-diff.ts";
 
 /** Maximum rounds kept for a branch. */
 const MAX_ROUNDS = 10;
@@ -17,8 +19,10 @@ export interface StoredRound extends Omit<DiffRound, "files"> {
 export interface RoundStore {
   /** Returns the rounds of a branch, oldest first. */
   read(branch: string): Promise<readonly StoredRound[]>;
-  /** Adds a round and assigns its number. Rejects with the file system's error. */
-  add(branch: string, round: Omit<StoredRound, "round">): Promise<void>;
+  /** Adds a round and the compressed diff that it was sent on. Assigns its number. Rejects with the file system's error. */
+  add(branch: string, round: Omit<StoredRound, "round">, sent: Uint8Array): Promise<void>;
+  /** Returns the compressed diff of a round, by default the last one; undefined if it is not stored. */
+  readSent(branch: string, round: number | undefined): Promise<CompressedRound | undefined>;
 }
 
 const stored = z.array(
@@ -41,17 +45,19 @@ const stored = z.array(
  * Creates the round store of a working tree with the top folder `root`. A file that cannot be parsed counts as empty.
  */
 export function createRoundStore(dataDirectory: string, root: string): RoundStore {
-  const toPath = (branch: string) => {
+  const toStem = (branch: string) => {
     const key = createHash("sha256").update(`${root}\0${branch}`).digest("hex").slice(0, 32);
-    return join(dataDirectory, "rounds", `${key}.json`);
+    return join(dataDirectory, "rounds", key);
   };
+  const toPath = (branch: string) => `${toStem(branch)}.json`;
+  const toSentPath = (branch: string, round: number) => `${toStem(branch)}.${round}.diff.gz`;
   const read = async (branch: string): Promise<readonly StoredRound[]> => {
     const rounds = stored.safeParse(await readJson(toPath(branch)));
     return rounds.success ? rounds.data : [];
   };
   return {
     read,
-    async add(branch, round) {
+    async add(branch, round, sent) {
       const earlier = await read(branch);
       const number = (earlier.at(-1)?.round ?? 0) + 1;
       // Line hashes are needed only for the last round on the same diff.
@@ -60,6 +66,14 @@ export function createRoundStore(dataDirectory: string, root: string): RoundStor
       );
       const rounds = [...kept, { round: number, ...round }].slice(-MAX_ROUNDS);
       await writeDurably(toPath(branch), JSON.stringify(rounds));
+      await writeDurably(toSentPath(branch, number), sent);
+      await rm(toSentPath(branch, number - MAX_ROUNDS), { force: true });
+    },
+    async readSent(branch, round) {
+      const number = round ?? (await read(branch)).at(-1)?.round;
+      if (number === undefined) return undefined;
+      const compressed = await readFile(toSentPath(branch, number)).catch(() => undefined);
+      return compressed && { round: number, compressed };
     },
   };
 }

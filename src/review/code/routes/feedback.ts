@@ -9,6 +9,7 @@ import type { CodeReview } from "../code-review.ts";
 import { feedbackBody } from "../code-schemas.ts";
 import { type ProposedFeedback, proposeFeedback } from "../feedback/propose-feedback.ts";
 import { rememberedFiles } from "../rounds/round-lines.ts";
+import { captureDiff, compressDiff } from "../rounds/sent-diff.ts";
 import { leaseDiff } from "./lease-diff.ts";
 
 /** Milliseconds that feedback waits for git. */
@@ -54,18 +55,16 @@ async function keepRound(
     snapshot,
     snapshot: { plan },
   } = diff;
-  await rounds.add(diff.gitContext.currentBranch, {
+  const round = {
     sentAt: new Date().toISOString(),
     diffType: plan.diffType,
     gitRef: plan.gitRef,
     paths: diffs.paths,
     text: proposed.decision.text,
-    annotations: proposed.quoted.map(({ annotation, code }) => ({
-      ...annotation,
-      code,
-    })),
+    annotations: proposed.quoted.map(({ annotation, code }) => ({ ...annotation, code })),
     files: await rememberedFiles(snapshot),
-  });
+  };
+  await rounds.add(diff.gitContext.currentBranch, round, await compressDiff(await captureDiff(snapshot)));
 }
 
 /**

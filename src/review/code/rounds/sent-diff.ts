@@ -1,0 +1,70 @@
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
+import { z } from "zod";
+import { readPatch } from "../../git/file-text.ts";
+import type { Snapshot } from "../../git/snapshot.ts";
+
+/** Bytes of all patches of a diff that are kept; of files beyond it, only the fingerprint is kept. */
+const MAX_BYTES = 32 * 1024 * 1024;
+/** Limit of a decompressed file, since a damaged one could claim any size. */
+const MAX_DECOMPRESSED = 4 * MAX_BYTES;
+
+/** A compressed diff and the round on which it was sent. */
+export interface CompressedRound {
+  readonly round: number;
+  readonly compressed: Uint8Array;
+}
+
+const objectName = z.string().regex(/^[0-9a-f]{40,64}$/);
+
+const sentFile = z.object({
+  path: z.string(),
+  oldPath: z.string().exactOptional(),
+  fingerprint: z.string(),
+  /** Object name of the old side; all zeros for an added file. */
+  oldBlob: objectName.exactOptional(),
+  newBlob: objectName.exactOptional(),
+  /** The patch, one character per byte; absent for binary and for omitted files. */
+  patch: z.string().exactOptional(),
+});
+
+const sentDiff = z.object({ files: z.array(sentFile) });
+
+/** A diff as it was when feedback on it was sent, so that later versions can be compared with it. */
+export type SentDiff = z.infer<typeof sentDiff>;
+export type SentFile = z.infer<typeof sentFile>;
+
+/** Returns the current diff in this form. The caller holds its snapshot. */
+export async function captureDiff(snapshot: Snapshot): Promise<SentDiff> {
+  const files: SentFile[] = [];
+  let left = MAX_BYTES;
+  for (const file of snapshot.files) {
+    const { path, oldPath, fingerprint, oldBlob, newBlob, binary, patchSize } = file;
+    const isKept = !binary && patchSize <= left;
+    if (isKept) left -= patchSize;
+    files.push({
+      path,
+      fingerprint,
+      ...(oldPath === undefined ? {} : { oldPath }),
+      ...(oldBlob === undefined ? {} : { oldBlob }),
+      ...(newBlob === undefined ? {} : { newBlob }),
+      ...(isKept ? { patch: (await readPatch(snapshot, file)).toString("latin1") } : {}),
+    });
+  }
+  return { files };
+}
+
+/** Compresses a diff for a file or for memory. */
+export function compressDiff(sent: SentDiff): Promise<Buffer> {
+  return promisify(gzip)(JSON.stringify(sent));
+}
+
+/** Decompresses the result of `compressDiff`; undefined if it is damaged. */
+export async function decompressDiff(compressed: Uint8Array): Promise<SentDiff | undefined> {
+  try {
+    const text = await promisify(gunzip)(compressed, { maxOutputLength: MAX_DECOMPRESSED });
+    return sentDiff.parse(JSON.parse(text.toString()));
+  } catch {
+    return undefined;
+  }
+}

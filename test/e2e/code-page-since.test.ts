@@ -1,0 +1,48 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../support/browser.ts";
+import { openCodeReview, sendFeedback, writeComment } from "../support/code-review-page.ts";
+import { testRepository } from "../support/test-repository.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+const text = (changes: Record<number, string>) =>
+  `${Array.from({ length: 60 }, (_, index) => changes[index + 1] ?? `line ${index + 1}`).join("\n")}\n`;
+
+describe("the changes since the last feedback", () => {
+  it("are shown alone, with the earlier comments at their lines, and lead back to the whole diff", async () => {
+    const repository = await testRepository({ "a.txt": text({}), "b.txt": "b\n" });
+    await repository.write({ "a.txt": text({ 10: "ten", 40: "forty" }), "b.txt": "changed\n" });
+    const first = await openCodeReview(browser, repository);
+    await writeComment(first.page, "a.txt", [40, 40], "Spell this out");
+    await writeComment(first.page, "a.txt", [10, 10], "Is this right?");
+    await sendFeedback(first.page);
+    await first.ended;
+
+    await repository.write({ "a.txt": text({ 10: "ten", 40: "forty, spelled out" }) });
+    const { page, child, errors } = await openCodeReview(browser, repository);
+    await page.getByRole("button", { name: "Show only these changes" }).click();
+    await page.locator(".banner", { hasText: "since your feedback on round 1: 1 file" }).waitFor();
+    await expect.poll(() => page.locator("section.file").count()).toBe(1);
+    await expect.poll(() => page.locator(".code.removed").allInnerTexts()).toEqual(["forty"]);
+    await expect.poll(() => page.locator(".code.added").allInnerTexts()).toEqual(["forty, spelled out"]);
+    const earlier = page.locator(".comment-earlier");
+    await expect.poll(() => earlier.count()).toBe(2);
+    const states = (await earlier.locator(".comment-status").allInnerTexts()).sort();
+    expect(states).toEqual(["lines unchanged since", "these lines have changed since"]);
+
+    await writeComment(page, "a.txt", [40, 40], "Better");
+    await page.keyboard.press("Control+Shift+Enter");
+    await expect.poll(() => page.getByRole("dialog").locator("textarea").inputValue()).toContain("Better");
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.locator("section.file").count()).toBe(2);
+    await page.keyboard.press("v");
+    await expect.poll(() => page.locator("section.file").count()).toBe(1);
+    expect(errors).toEqual([]);
+    child.kill("SIGTERM");
+  });
+});
