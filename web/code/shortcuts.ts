@@ -9,6 +9,7 @@ import { commentOnAll, commentOnFile, commentOnLines, deleteComment, openComment
 import type { CommentType, ReviewComment } from "./core/comment.ts";
 import type { DiffController } from "./diff/controller.ts";
 import { EXPAND_STEP, ensureText, gapAt } from "./diff/expand.ts";
+import { goToOtherEndHere } from "./diff/move-link.tsx";
 import { printDiff } from "./diff/whole-diff.ts";
 import { chooseDiff } from "./header/diff-select.tsx";
 import { goToMatch } from "./header/find-bar.tsx";
@@ -45,6 +46,7 @@ export function shortcutsFor(controller: DiffController, hasThreads: boolean): r
   return listShortcuts({
     ...(hasThreads && threadKeys),
     ...readingActions(controller),
+    otherEnd: () => goToOtherEndHere(controller),
     changes: () => void toggleSince(),
     nextCommit: () => void stepCommit(1),
     previousCommit: () => void stepCommit(-1),

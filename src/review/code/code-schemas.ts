@@ -42,6 +42,8 @@ export const indexQuery = z.object({ w: flag });
 export const patchQuery = z.object({ n: z.string().max(20_000), id: z.string().exactOptional(), w: flag });
 /** Query of `GET /api/revisions`. */
 export const revisionsQuery = z.object({ text: z.string().max(200).exactOptional() });
+/** Query of `GET /api/diff/moves`. */
+export const movesQuery = z.object({ id: z.string().exactOptional(), w: flag });
 /** Query of `GET /api/diff/interdiff`. */
 export const interdiffQuery = z.object({ round: z.coerce.number().int().min(1).exactOptional() });
 /** Query of the routes that return one side of a file. */

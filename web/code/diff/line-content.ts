@@ -9,7 +9,7 @@ import {
 } from "../../../src/render/diff/patch/parsed-patch.ts";
 import { type Segment, shownLength, splitSegments } from "../../../src/render/diff/text/segments.ts";
 import type { Tokens } from "../../../src/render/diff/text/tokens.ts";
-import { wordChangesOn } from "../../../src/render/diff/text/word-diff.ts";
+import { type Ranges, wordChanges, wordChangesOn } from "../../../src/render/diff/text/word-diff.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
 import { nearest, rangesIn } from "../core/text/search.ts";
 import { highlightHunk, highlightWholeText } from "../highlight/highlight-lines.ts";
@@ -40,6 +40,11 @@ interface LineSource {
   readonly text: readonly string[] | undefined;
 }
 
+/** A moved line: the text that it had or has at the other end, if it is known to differ. */
+interface MovedText {
+  readonly other: string | undefined;
+}
+
 /** Returns the content of a patch line on a side. `whole` disables shortening. */
 export function patchLine(
   source: LineSource,
@@ -47,6 +52,7 @@ export function patchLine(
   side: Side,
   search: LineSearch | undefined,
   whole: boolean,
+  moved?: MovedText,
 ): LineContent {
   const { patch } = source;
   const full = lineText(patch, line);
@@ -55,7 +61,7 @@ export function patchLine(
   const current = currentOn(search, side);
   const marks = {
     ...findHighlight(source, line, side),
-    changed: isCut ? [] : wordChangesOn(patch, line, side),
+    changed: isCut ? [] : changedRanges(patch, line, side, moved),
     found: search ? nearest(rangesIn(text, search.pattern), current) : [],
     current,
   };
@@ -64,6 +70,14 @@ export function patchLine(
       ? splitSegments(text, { changed: [], found: marks.found })
       : splitSegments(text, marks);
   return { segments, hidden: full.length - text.length, notice: noticeOn(patch, line) };
+}
+
+/** Compares a moved line with its other end; any other line with the one it is paired with. */
+function changedRanges(patch: ParsedPatch, line: number, side: Side, moved: MovedText | undefined): Ranges {
+  if (!moved) return wordChangesOn(patch, line, side);
+  if (moved.other === undefined) return [];
+  const text = lineText(patch, line);
+  return side === "old" ? wordChanges(text, moved.other).old : wordChanges(moved.other, text).new;
 }
 
 function currentOn(search: LineSearch | undefined, side: Side): number | undefined {

@@ -9,15 +9,21 @@ import {
   type Side,
 } from "../../../src/render/diff/patch/parsed-patch.ts";
 import { type Layout, ROW_CONTEXT } from "../../../src/render/diff/row-model.ts";
+import type { DiffMove } from "../../../src/review/api-types.ts";
 import { thousands } from "../core/count.ts";
+import { rangeOn } from "../core/moves.ts";
 import type { FileBody } from "../core/rows/file-body.ts";
 import { isUncertain } from "../core/rows/line-heights.ts";
 import { numberAt } from "../core/rows/navigate.ts";
 import { CodeText } from "../highlight/code-text.tsx";
+import { textAtOtherEnd } from "../state/moves.ts";
 import { showWholeLine, wholeLineKey } from "../state/view.ts";
+import type { DiffController } from "./controller.ts";
 import { contextLine, type LineContent, type LineSearch, noticeOn, patchLine } from "./line-content.ts";
+import { MoveLink } from "./move-link.tsx";
 
 interface LineRowProps {
+  readonly controller: DiffController;
   readonly body: FileBody & { readonly patch: ParsedPatch };
   readonly row: number;
   readonly layout: Layout;
@@ -25,6 +31,11 @@ interface LineRowProps {
   readonly picked: number;
   /** Sides whose line is new since the last feedback, as the same bit set. */
   readonly since: number;
+  /** The moves that the lines belong to. */
+  readonly movedAway: DiffMove | undefined;
+  readonly movedHere: DiffMove | undefined;
+  /** Changes when the other end of an edited move may have been loaded. */
+  readonly otherEnds: number;
   /** The side of the keyboard cursor, if it is in this row. */
   readonly cursor: Side | undefined;
   readonly search: LineSearch | undefined;
@@ -39,7 +50,8 @@ export const LineRow = memo(function LineRow(props: LineRowProps) {
   const { body, row, layout, cursor } = props;
   const left = body.rows?.left[row] ?? -1;
   const right = body.rows?.right[row] ?? -1;
-  const className = classNames("row", layout, cursor && "row-cursor");
+  const links = (["old", "new"] as const).filter((side) => isStartOfMove(props, side));
+  const className = classNames("row", layout, cursor && "row-cursor", links.length > 0 && "row-move");
   return (
     <div
       role="row"
@@ -57,9 +69,24 @@ export const LineRow = memo(function LineRow(props: LineRowProps) {
       ) : (
         <UnifiedCells {...props} left={left} right={right} />
       )}
+      {links.map((side) => {
+        const move = moveOn(props, side);
+        return move && <MoveLink key={side} controller={props.controller} move={move} side={side} />;
+      })}
     </div>
   );
 }, looksAlike);
+
+type Moved = Pick<LineRowProps, "movedAway" | "movedHere">;
+
+function moveOn({ movedAway, movedHere }: Moved, side: Side): DiffMove | undefined {
+  return side === "old" ? movedAway : movedHere;
+}
+
+function isStartOfMove(props: LineRowProps, side: Side): boolean {
+  const move = moveOn(props, side);
+  return move !== undefined && numberAt(props.body, props.row, side) === rangeOn(move, side).lineStart;
+}
 
 /** Compares only what the row shows: a file gets a new body for any changed height. */
 function looksAlike(
@@ -90,6 +117,7 @@ function SideCells({
     kind,
     (picked & bit) !== 0 && "picked",
     kind !== "context" && (since & bit) !== 0 && "since",
+    moveOn(props, side) && "moved",
     cursor === side && "cursor",
   );
   return (
@@ -116,6 +144,7 @@ function UnifiedCells({
     kind,
     (picked & bit) !== 0 && "picked",
     kind !== "context" && (since & bit) !== 0 && "since",
+    kind !== "context" && moveOn(props, side) && "moved",
     cursor && "cursor",
   );
   return (
@@ -150,6 +179,7 @@ function NumberCell({ number, line, side, name }: NumberCellProps) {
       {number > 0 && name.includes("since") && (
         <span className="visually-hidden">, changed since your last feedback</span>
       )}
+      {number > 0 && name.includes("moved") && <span className="visually-hidden">, moved</span>}
     </span>
   );
 }
@@ -176,16 +206,23 @@ function Code(props: CodeProps) {
 }
 
 /** Recomputes a line only when its content changes: a comment gives all lines of the file a new body. */
-function useContent({ body, row, side, line, search, whole, highlighting }: CodeProps): LineContent {
+function useContent(props: CodeProps): LineContent {
+  const { body, row, side, line, search, whole, highlighting, otherEnds } = props;
   const { file, patch, text } = body;
   const number = body.rows?.kind[row] === ROW_CONTEXT ? (body.rows.right[row] ?? 0) : 0;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: highlighting comes from outside; its number says when
+  const move = moveOn(props, side);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: highlighting and patches come from outside; numbers say when
   return useMemo(() => {
     const source = { file, patch, text };
     return number > 0
       ? contextLine(source, number, search, whole)
-      : patchLine(source, line, side, search, whole);
-  }, [file, patch, text, number, side, line, search, whole, highlighting]);
+      : patchLine(source, line, side, search, whole, move && { other: editedFrom(move, props) });
+  }, [file, patch, text, number, side, line, search, whole, highlighting, move, otherEnds]);
+}
+
+/** Returns the text at the other end of a move; undefined if it is the same. */
+function editedFrom(move: DiffMove, { body, row, side }: CodeProps): string | undefined {
+  return move.changed ? textAtOtherEnd(move, side, numberAt(body, row, side)) : undefined;
 }
 
 /** Returns whether the row must be measured on screen: it wraps and its width cannot be computed. */

@@ -1,3 +1,4 @@
+import { useEffect, useMemo } from "react";
 import type { ParsedPatch, Side } from "../../../src/render/diff/patch/parsed-patch.ts";
 import {
   type Layout,
@@ -6,13 +7,17 @@ import {
   ROW_LINE,
   ROW_WIDGET,
 } from "../../../src/render/diff/row-model.ts";
+import type { DiffMove } from "../../../src/review/api-types.ts";
 import { Thread } from "../comments/thread.tsx";
+import { type FileMoves, moveAt } from "../core/moves.ts";
 import type { FileBody } from "../core/rows/file-body.ts";
 import { type LineRef, numberAt } from "../core/rows/navigate.ts";
 import { useHighlighting } from "../highlight/highlight-lines.ts";
 import { getLastLine, getStart, type LineRange } from "../state/cursor.ts";
+import { loadOtherEnd, useMoves } from "../state/moves.ts";
 import { type LinesSince, useRounds } from "../state/rounds.ts";
 import { type FoundMatch, useSearch } from "../state/search.ts";
+import { useSession } from "../state/session.ts";
 import { useView, wholeLineKey } from "../state/view.ts";
 import type { DiffController } from "./controller.ts";
 import { GapRow } from "./gap-row.tsx";
@@ -38,6 +43,9 @@ export function Rows({ controller, body, from, to, layout, wrap, range, cursor }
   const wholeLines = useView((view) => view.wholeLines);
   const path = body.file.path;
   const since = useRounds(({ lines }) => lines.get(path));
+  const moves = useMoves(({ files }) => files.get(path));
+  const edited = useEditedMoves(body, from, to, moves);
+  const otherEnds = useSession(({ patchVersion }) => (edited ? patchVersion : 0));
   return Array.from({ length: Math.max(0, to - from) }, (_, step) => {
     const row = from + step;
     const left = body.rows?.left[row] ?? -1;
@@ -48,12 +56,16 @@ export function Rows({ controller, body, from, to, layout, wrap, range, cursor }
         return (
           <LineRow
             key={`${body.rows.kind[row]} ${left} ${right}`}
+            controller={controller}
             body={body}
             row={row}
             layout={layout}
             wrap={wrap}
             picked={range ? pickedSides(body, row, range) : 0}
             since={since ? newSides(body, row, since) : 0}
+            movedAway={moves && moveAt(moves, "old", numberAt(body, row, "old"))}
+            movedHere={moves && moveAt(moves, "new", numberAt(body, row, "new"))}
+            otherEnds={otherEnds}
             cursor={cursor && numberAt(body, row, cursor.side) === cursor.number ? cursor.side : undefined}
             search={searchIn(pattern, match, body, row)}
             whole={isWhole(wholeLines, body, row)}
@@ -79,6 +91,26 @@ export function Rows({ controller, body, from, to, layout, wrap, range, cursor }
         return <NoticeRow key="notice" body={body} row={row} />;
     }
   });
+}
+
+/** Loads the other ends of the edited moves among some rows. Returns whether there are any. */
+function useEditedMoves(body: FileBody, from: number, to: number, moves: FileMoves | undefined): boolean {
+  const edited = useMemo(() => (moves ? editedMoves(body, from, to, moves) : []), [body, from, to, moves]);
+  useEffect(() => {
+    for (const { move, side } of edited) void loadOtherEnd(move, side);
+  }, [edited]);
+  return edited.length > 0;
+}
+
+function editedMoves(body: FileBody, from: number, to: number, moves: FileMoves) {
+  const found = new Map<DiffMove, Side>();
+  for (let row = from; row < to; row++) {
+    for (const side of ["old", "new"] as const) {
+      const move = moveAt(moves, side, numberAt(body, row, side));
+      if (move?.changed) found.set(move, side);
+    }
+  }
+  return [...found].map(([move, side]) => ({ move, side }));
 }
 
 function isWhole(wholeLines: ReadonlySet<string>, { file, rows }: FileBody, row: number): boolean {

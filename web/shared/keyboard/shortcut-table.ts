@@ -33,6 +33,7 @@ export const shortcutTable = {
   previousCommit: { group: MOVE, keys: ["{"], label: "Previous commit", kind: "move" },
   nextLine: { group: MOVE, keys: ["ArrowDown"], label: "Next line", kind: "move" },
   previousLine: { group: MOVE, keys: ["ArrowUp"], label: "Previous line", kind: "move" },
+  otherEnd: { group: MOVE, keys: ["G"], label: "Other end of a moved line", kind: "move" },
   oldSide: { group: MOVE, keys: ["ArrowLeft"], label: "Old side", kind: "move" },
   newSide: { group: MOVE, keys: ["ArrowRight"], label: "New side", kind: "move" },
   extendDown: {

@@ -1,0 +1,284 @@
+import type { ChangedLines, LineTable, Patches } from "./line-table.ts";
+import { createSimilarity, type Similarity } from "./similarity.ts";
+
+/** Removed lines that were added elsewhere: `length` lines from these indexes of the tables, in the same order. */
+export interface Block {
+  readonly from: number;
+  readonly to: number;
+  readonly length: number;
+}
+
+/** Letters and digits that a block needs, as in `git diff --color-moved`: fewer are a coincidence. */
+const MIN_WEIGHT = 20;
+/** Letters and digits of a line that can start the search for a block. */
+const MIN_SEED_WEIGHT = 4;
+/** Removed lines that are compared with an added line of the same text. */
+const MAX_CANDIDATES = 16;
+/**
+ * Unique lines start blocks first, then rare ones, then all: a line that is everywhere would otherwise be taken for a
+ * move from anywhere, before the block around it is found.
+ */
+const CANDIDATE_LIMITS = [1, MAX_CANDIDATES, Number.POSITIVE_INFINITY];
+/** Edited lines between two unedited ones of the same block. */
+const MAX_GAP = 4;
+/** Edited lines at each end of a block. */
+const MAX_EDGE = 3;
+const MIN_SIMILARITY_IN_GAP = 0.4;
+const MIN_SIMILARITY_AT_EDGE = 0.6;
+/** Lines that are examined between two yields. */
+const LINES_PER_STEP = 2_048;
+
+/** Finds moved lines in two steps, because the second one needs the text of the files that the first one finds. */
+export interface MoveSearch {
+  /** Finds blocks of the same lines, without regard to indentation. */
+  findBlocks(): Generator<void, readonly Block[]>;
+  /** Extends these blocks by edited lines. Files that are absent from `patches` are left as they are. */
+  extendBlocks(patches: Patches): Generator<void, readonly Block[]>;
+}
+
+/**
+ * Creates a search for removed lines that were added elsewhere. Each line is in at most one block. It takes time in
+ * proportion to the number of lines, because each is compared with a limited number of others, and yields often, so
+ * that the caller can let other work run.
+ */
+export function createMoveSearch(lines: ChangedLines): MoveSearch {
+  const search = new Search(lines);
+  return {
+    *findBlocks() {
+      for (const limit of CANDIDATE_LIMITS) {
+        for (let to = 0; to < lines.added.count; ) {
+          const until = Math.min(lines.added.count, to + LINES_PER_STEP);
+          while (to < until) to = search.blockAt(to, limit);
+          yield;
+        }
+      }
+      return search.blocks;
+    },
+    *extendBlocks(patches) {
+      const similarity = createSimilarity(lines, patches);
+      for (let index = 0; index < search.blocks.length; index++) {
+        search.extend(index, similarity);
+        if (index % LINES_PER_STEP === 0) yield;
+      }
+      return joinBlocks(lines, search.blocks);
+    },
+  };
+}
+
+class Search {
+  readonly blocks: Block[] = [];
+  private readonly removed: LineTable;
+  private readonly added: LineTable;
+  private readonly buckets: Buckets;
+  private readonly takenRemoved: Uint8Array;
+  private readonly takenAdded: Uint8Array;
+
+  constructor(lines: ChangedLines) {
+    this.removed = lines.removed;
+    this.added = lines.added;
+    this.buckets = new Buckets(lines.removed);
+    this.takenRemoved = new Uint8Array(lines.removed.count);
+    this.takenAdded = new Uint8Array(lines.added.count);
+  }
+
+  /**
+   * Looks for a block that begins with an added line, if at most `limit` removed lines have its text. Returns the added
+   * line after it.
+   */
+  blockAt(to: number, limit: number): number {
+    if (this.takenAdded[to] || (this.added.weight[to] ?? 0) < MIN_SEED_WEIGHT) return to + 1;
+    const found = this.longestAt(to, limit);
+    if (!found) return to + 1;
+    // Lines before it that could not start a block, such as a brace or one that is everywhere.
+    let back = 0;
+    while (this.matches(found.from - back - 1, to - back - 1) && this.isJoined(found.from - back, to - back))
+      back++;
+    const block = { from: found.from - back, to: to - back, length: found.length + back };
+    if (!this.isHeavy(block)) return to + 1;
+    this.take(block);
+    this.blocks.push(block);
+    return to + found.length;
+  }
+
+  private longestAt(
+    to: number,
+    limit: number,
+  ): { readonly from: number; readonly length: number } | undefined {
+    const candidates = this.buckets.find(this.added, to, MAX_CANDIDATES + 1);
+    if (candidates.length > limit) return undefined;
+    let best: { from: number; length: number } | undefined;
+    for (const from of candidates.slice(0, MAX_CANDIDATES)) {
+      if (!this.matches(from, to)) continue;
+      let length = 1;
+      while (this.isJoined(from + length, to + length) && this.matches(from + length, to + length)) length++;
+      if (!best || length > best.length) best = { from, length };
+    }
+    return best;
+  }
+
+  /** Adds edited lines to a block, and the unedited lines that follow them, in both directions. */
+  extend(index: number, similarity: Similarity): void {
+    const block = this.blocks[index];
+    if (!block) return;
+    const after = this.reach(block.from + block.length - 1, block.to + block.length - 1, 1, similarity);
+    const before = this.reach(block.from, block.to, -1, similarity);
+    this.blocks[index] = {
+      from: block.from - before,
+      to: block.to - before,
+      length: before + block.length + after,
+    };
+  }
+
+  /** Returns how many lines were taken from the end of a block, in the direction of `step`. */
+  private reach(fromEnd: number, toEnd: number, step: 1 | -1, similarity: Similarity): number {
+    let reached = 0;
+    for (;;) {
+      const size = this.gapAfter(fromEnd + step * reached, toEnd + step * reached, step, similarity);
+      if (size === 0) break;
+      this.takeTowards(fromEnd + step * reached, toEnd + step * reached, step, size);
+      reached += size;
+    }
+    for (let edge = 0; edge < MAX_EDGE; edge++) {
+      const from = fromEnd + step * (reached + 1);
+      const to = toEnd + step * (reached + 1);
+      if (!this.follows(from, to, step) || similarity(from, to) < MIN_SIMILARITY_AT_EDGE) break;
+      this.takeTowards(from - step, to - step, step, 1);
+      reached += 1;
+    }
+    return reached;
+  }
+
+  /** Returns the number of lines up to the next unedited one, if all before it are similar; otherwise 0. */
+  private gapAfter(from: number, to: number, step: 1 | -1, similarity: Similarity): number {
+    for (let size = 1; size <= MAX_GAP + 1; size++) {
+      const [nextFrom, nextTo] = [from + step * size, to + step * size];
+      if (!this.follows(nextFrom, nextTo, step)) return 0;
+      if (this.matches(nextFrom, nextTo)) return size;
+      if (similarity(nextFrom, nextTo) < MIN_SIMILARITY_IN_GAP) return 0;
+    }
+    return 0;
+  }
+
+  private takeTowards(from: number, to: number, step: 1 | -1, length: number): void {
+    const first = step > 0 ? 1 : -length;
+    this.take({ from: from + first, to: to + first, length });
+  }
+
+  /** Reports whether two lines are free and follow those of a block in the direction of `step`. */
+  private follows(from: number, to: number, step: 1 | -1): boolean {
+    if (from < 0 || to < 0 || from >= this.removed.count || to >= this.added.count) return false;
+    if (this.takenRemoved[from] || this.takenAdded[to] || this.isSameGroup(from, to)) return false;
+    return step > 0 ? this.isJoined(from, to) : this.isJoined(from + 1, to + 1);
+  }
+
+  /** Reports whether both lines follow the one before them in their file. */
+  private isJoined(from: number, to: number): boolean {
+    return isContinued(this.removed, from) && isContinued(this.added, to);
+  }
+
+  /** Reports whether two free lines have the same text. */
+  private matches(from: number, to: number): boolean {
+    if (from < 0 || to < 0 || from >= this.removed.count || to >= this.added.count) return false;
+    if (this.takenRemoved[from] || this.takenAdded[to]) return false;
+    if (this.removed.hash[from] !== this.added.hash[to]) return false;
+    if (this.removed.check[from] !== this.added.check[to]) return false;
+    // A line that was only indented in place has not moved; lines of one change can still be reordered.
+    return !this.isSameGroup(from, to) || this.removed.exact[from] === this.added.exact[to];
+  }
+
+  private isSameGroup(from: number, to: number): boolean {
+    return this.removed.group[from] === this.added.group[to];
+  }
+
+  private isHeavy({ to, length }: Block): boolean {
+    let weight = 0;
+    for (let step = 0; step < length && weight < MIN_WEIGHT; step++)
+      weight += this.added.weight[to + step] ?? 0;
+    return weight >= MIN_WEIGHT;
+  }
+
+  private take({ from, to, length }: Block): void {
+    this.takenRemoved.fill(1, from, from + length);
+    this.takenAdded.fill(1, to, to + length);
+    for (let step = 0; step < length; step++) this.buckets.remove(from + step);
+  }
+}
+
+function isContinued({ file, number, count }: LineTable, index: number): boolean {
+  if (index <= 0 || index >= count) return false;
+  return file[index] === file[index - 1] && number[index] === (number[index - 1] ?? 0) + 1;
+}
+
+/** Joins blocks that continue each other, and orders them by their new position. */
+function joinBlocks({ removed, added }: ChangedLines, blocks: readonly Block[]): Block[] {
+  const joined: Block[] = [];
+  for (const block of blocks.toSorted((one, other) => one.to - other.to)) {
+    const last = joined.at(-1);
+    const continues =
+      last !== undefined &&
+      last.from + last.length === block.from &&
+      last.to + last.length === block.to &&
+      isContinued(removed, block.from) &&
+      isContinued(added, block.to);
+    if (continues) joined[joined.length - 1] = { ...last, length: last.length + block.length };
+    else joined.push(block);
+  }
+  return joined;
+}
+
+/** The removed lines by text, in lists from which taken lines are unlinked, so that they are never examined again. */
+class Buckets {
+  private readonly table: LineTable;
+  private readonly slots: Int32Array;
+  private readonly after: Int32Array;
+  private readonly before: Int32Array;
+
+  constructor(table: LineTable) {
+    this.table = table;
+    const size = 2 ** Math.ceil(Math.log2(Math.max(16, table.count * 2)));
+    this.slots = new Int32Array(size).fill(-1);
+    this.after = new Int32Array(table.count).fill(-1);
+    this.before = new Int32Array(table.count).fill(-1);
+    // Backward, so that each list is in the order of the diff.
+    for (let index = table.count - 1; index >= 0; index--) {
+      if ((table.weight[index] ?? 0) >= MIN_SEED_WEIGHT) this.insert(index);
+    }
+  }
+
+  /** Returns the first lines with the text of a line of another table, at most `limit`. */
+  find({ hash, check }: LineTable, line: number, limit: number): readonly number[] {
+    const found: number[] = [];
+    let index = this.slots[this.slotOf(hash[line] ?? 0, check[line] ?? 0)] ?? -1;
+    for (; index >= 0 && found.length < limit; index = this.after[index] ?? -1) found.push(index);
+    return found;
+  }
+
+  remove(index: number): void {
+    const [before, after] = [this.before[index] ?? -1, this.after[index] ?? -1];
+    if (after >= 0) this.before[after] = before;
+    if (before >= 0) this.after[before] = after;
+    // The last line of a list stays in its slot: other lists may be found only by passing it.
+    else if (after >= 0) {
+      const slot = this.slotOf(this.table.hash[index] ?? 0, this.table.check[index] ?? 0);
+      if (this.slots[slot] === index) this.slots[slot] = after;
+    }
+  }
+
+  private insert(index: number): void {
+    const slot = this.slotOf(this.table.hash[index] ?? 0, this.table.check[index] ?? 0);
+    const first = this.slots[slot] ?? -1;
+    this.after[index] = first;
+    if (first >= 0) this.before[first] = index;
+    this.slots[slot] = index;
+  }
+
+  /** Returns the slot of a list, or the free slot where it belongs. */
+  private slotOf(hash: number, check: number): number {
+    const { table, slots } = this;
+    const mask = slots.length - 1;
+    for (let slot = (hash ^ (check >>> 7)) & mask; ; slot = (slot + 1) & mask) {
+      const first = slots[slot] ?? -1;
+      if (first < 0 || (table.hash[first] === hash && table.check[first] === check)) return slot;
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { create } from "zustand";
+import { findLine, lineText, type Side } from "../../../src/render/diff/patch/parsed-patch.ts";
+import type { DiffMove, DiffMoves } from "../../../src/review/api-types.ts";
+import { getJson } from "../../shared/api/client.ts";
+import { byFile, type FileMoves, otherEnd } from "../core/moves.ts";
+import { fileAt } from "./positions.ts";
+import { useSession } from "./session.ts";
+import { useView } from "./view.ts";
+
+interface MovesState {
+  /** By path, in the current diff. */
+  readonly files: ReadonlyMap<string, FileMoves>;
+  /** The number of moved lines. */
+  readonly lines: number;
+}
+
+export const useMoves = create<MovesState>(() => ({ files: new Map(), lines: 0 }));
+
+/** Loads the moved lines now and whenever the diff changes. A failure leaves the page without them. */
+export function followMoves(): Promise<void> {
+  useSession.subscribe((state, before) => {
+    if (state.index !== before.index || state.since !== before.since) void loadMoves();
+  });
+  return loadMoves();
+}
+
+async function loadMoves(): Promise<void> {
+  const { index, since } = useSession.getState();
+  // The lines of another diff have other numbers.
+  useMoves.setState({ files: new Map(), lines: 0 });
+  if (!index || since !== undefined) return;
+  const query = `id=${encodeURIComponent(index.diffId)}${useView.getState().whitespace ? "" : "&w=1"}`;
+  const result = await getJson<DiffMoves>(`/api/diff/moves?${query}`);
+  const now = useSession.getState();
+  if (now.index !== index || now.since !== since) return;
+  const moves = result.ok ? result.value.moves : [];
+  useMoves.setState({
+    files: byFile(moves),
+    lines: moves.reduce((sum, { to }) => sum + to.lineEnd - to.lineStart + 1, 0),
+  });
+}
+
+/** Returns the text of the line at the other end; undefined if its patch is not loaded. */
+export function textAtOtherEnd(move: DiffMove, side: Side, number: number): string | undefined {
+  const there = otherEnd(move, side, number);
+  const { files, patches } = useSession.getState();
+  const patch = patches?.get(fileAt(files, there.path)?.index ?? -1);
+  const line = patch ? findLine(patch, there.side, there.number) : -1;
+  return patch && line >= 0 ? lineText(patch, line) : undefined;
+}
+
+const requested = new Set<string>();
+
+/** Loads the patch at the other end of edited moves, to show what was edited. */
+export async function loadOtherEnd(move: DiffMove, side: Side): Promise<void> {
+  const { files, patches, index } = useSession.getState();
+  const file = fileAt(files, otherEnd(move, side, 0).path);
+  const key = `${index?.diffId} ${file?.index}`;
+  if (!file || !patches || patches.get(file.index) || requested.has(key)) return;
+  requested.add(key);
+  await patches.ensure(file.index);
+  requested.delete(key);
+}
