@@ -33,6 +33,7 @@ import { useComments } from "./state/comments.ts";
 import { followCommits } from "./state/commits.ts";
 import { startDraft, useDraft } from "./state/draft.ts";
 import { followLive, showRound } from "./state/live.ts";
+import { followMechanical } from "./state/mechanical.ts";
 import { followMoves } from "./state/moves.ts";
 import { followRounds } from "./state/rounds.ts";
 import { handleServerChange, openDiff, useSession } from "./state/session.ts";
@@ -56,7 +57,7 @@ export async function start(): Promise<void> {
     startDraft(result.value),
     followRounds(),
     followCommits(),
-    followMoves(),
+    followMoves().then(followMechanical),
     loadThreads(),
     loadReviews(),
   ]);

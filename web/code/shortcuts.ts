@@ -27,6 +27,7 @@ import {
 } from "./moving.ts";
 import { undoLast, useComments, withdrawComment } from "./state/comments.ts";
 import { selectedLines, useCursor } from "./state/cursor.ts";
+import { toggleMechanical } from "./state/mechanical.ts";
 import { currentPosition } from "./state/positions.ts";
 import { closeSearch, openSearch, useSearch } from "./state/search.ts";
 import { useSession } from "./state/session.ts";
@@ -48,6 +49,7 @@ export function shortcutsFor(controller: DiffController, hasThreads: boolean): r
     ...readingActions(controller),
     otherEnd: () => goToOtherEndHere(controller),
     changes: () => void toggleSince(),
+    mechanical: toggleMechanical,
     nextCommit: () => void stepCommit(1),
     previousCommit: () => void stepCommit(-1),
     whitespace: () => void setWhitespace(!useView.getState().whitespace),

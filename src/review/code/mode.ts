@@ -11,6 +11,7 @@ import { diffRoute } from "./routes/diff.ts";
 import { diffImageRoute } from "./routes/diff-image.ts";
 import { diffIndexRoute } from "./routes/diff-index.ts";
 import { diffInterdiffRoute } from "./routes/diff-interdiff.ts";
+import { diffMechanicalRoute } from "./routes/diff-mechanical.ts";
 import { diffMovesRoute } from "./routes/diff-moves.ts";
 import { diffPatchRoute } from "./routes/diff-patch.ts";
 import { diffRoundsRoute } from "./routes/diff-rounds.ts";
@@ -31,6 +32,7 @@ export function createCodeMode(review: CodeReview): ReviewMode {
       diffIndexRoute(app, context, review);
       diffPatchRoute(app, review);
       diffMovesRoute(app, review);
+      diffMechanicalRoute(app, review);
       diffImageRoute(app, review);
       fileRoute(app, review);
       commitRoutes(app, review);

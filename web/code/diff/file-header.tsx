@@ -15,6 +15,7 @@ import type { DiffFile } from "../../../src/review/api-types.ts";
 import { copyAndReport } from "../../shared/clipboard.ts";
 import { IconButton } from "../../shared/components/button.tsx";
 import { commentOnFile } from "../comments/start.ts";
+import { describeMechanical, useMechanical } from "../state/mechanical.ts";
 import { sinceRound, useRounds } from "../state/rounds.ts";
 import { useSession } from "../state/session.ts";
 import { isFolded, isViewed, setFolded, setViewed, useView } from "../state/view.ts";
@@ -66,10 +67,16 @@ export const FileHeader = memo(function FileHeader({ file, onExpandAll }: FileHe
 function Badges({ file }: { readonly file: DiffFile }) {
   const since = useRounds(({ compared }) => sinceRound(compared, file));
   const mode = modeChange(file);
+  const mechanical = useMechanical(({ files }) => files.get(file.path));
   return (
     <>
       {mode !== undefined && <span className="badge">{mode}</span>}
       {file.generated && <span className="badge">generated</span>}
+      {mechanical && !file.generated && (
+        <span className="badge badge-mechanical" title={describeMechanical(mechanical)}>
+          {describeMechanical(mechanical)}
+        </span>
+      )}
       {(since === "new" || since === "changed") && (
         <span className="badge badge-since" title="Changed since your last feedback">
           {since === "new" ? "new since" : "changed since"}

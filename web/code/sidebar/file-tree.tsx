@@ -2,6 +2,9 @@ import { Check, ChevronDown, ChevronRight, MessageSquare, Search } from "lucide-
 import { memo, useMemo } from "react";
 import { filterFiles, type TreeRow, treeRows } from "../../../src/render/diff/patch/file-tree.ts";
 import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
+import { Button } from "../../shared/components/button.tsx";
+import { KeyHint } from "../../shared/keyboard/key-hint.tsx";
+import { getShortcutKey } from "../../shared/keyboard/shortcut-table.ts";
 import { useThreads } from "../../shared/threads/thread-store.ts";
 import { thousands } from "../core/count.ts";
 import type { DiffController } from "../diff/controller.ts";
@@ -9,6 +12,7 @@ import { Counts, StatusLetter } from "../diff/file-header.tsx";
 import { goToFile } from "../moving.ts";
 import { nonEmptyComments, useComments } from "../state/comments.ts";
 import { useCursor } from "../state/cursor.ts";
+import { toggleMechanical, useMechanical } from "../state/mechanical.ts";
 import { sinceRound, useRounds } from "../state/rounds.ts";
 import { useSession } from "../state/session.ts";
 import { openThreadsIn } from "../state/threads.ts";
@@ -49,6 +53,7 @@ export function FileTree({ controller }: { readonly controller: DiffController }
       <p className="tree-summary">
         {filter === "" ? <TreeSummary /> : `${shown.length} of ${files.length} files`}
       </p>
+      <MechanicalSummary />
       {shown.length === 0 && filter !== "" && <p className="tree-empty">No file matches “{filter}”.</p>}
       <FixedList
         items={rows}
@@ -82,6 +87,25 @@ function TreeSummary() {
         {viewed}/{files.length} viewed
       </span>
     </>
+  );
+}
+
+/** Counts the files that need no close reading, and folds them. */
+function MechanicalSummary() {
+  const total = useSession((session) => session.files.length);
+  const mechanical = useMechanical(({ files }) => files);
+  const isFolded = useView((view) => [...mechanical.keys()].every((path) => view.folded.get(path) === true));
+  if (mechanical.size === 0) return null;
+  return (
+    <p className="tree-summary tree-mechanical">
+      <span>
+        {thousands(mechanical.size)} of {total === 1 ? "1 file is" : `${thousands(total)} files are`}{" "}
+        mechanical
+      </span>
+      <Button small variant="quiet" aria-pressed={isFolded} onClick={toggleMechanical}>
+        {isFolded ? "Unfold" : "Fold"} <KeyHint keys={getShortcutKey("mechanical")} />
+      </Button>
+    </p>
   );
 }
 

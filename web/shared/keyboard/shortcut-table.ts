@@ -72,6 +72,7 @@ export const shortcutTable = {
   changes: { group: SHOW, keys: ["v"], label: "Changes since the last round" },
   editPlan: { group: SHOW, keys: ["E"], label: "Edit the plan" },
   fold: { group: SHOW, keys: ["o", "Enter"], label: "Fold or unfold the file" },
+  mechanical: { group: SHOW, keys: ["O"], label: "Fold or unfold mechanical changes" },
   expand: { group: SHOW, keys: ["+"], label: "Show more lines around the cursor" },
   layout: { group: SHOW, keys: ["h"], label: "Side by side or unified" },
   whitespace: { group: SHOW, keys: ["w"], label: "Toggle whitespace changes" },
