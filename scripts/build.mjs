@@ -9,6 +9,7 @@ import { bundleParts, bundleStart, LEFT_OUT, packageVersion, root } from "./bund
 import { licensesText, moduleCollector, packagesOf } from "./licenses.mjs";
 import { manPage } from "./man-page.mjs";
 import { bundleSqliteWorker } from "./sqlite-worker.mjs";
+import { bundleSymbolsWorker } from "./symbols-worker.mjs";
 
 const only = process.argv[2];
 const modules = new Set();
@@ -24,6 +25,7 @@ async function buildCommand() {
   const parts = resolve(root, "dist/parts");
   await bundleParts(parts, "dce-only", [moduleCollector(modules)]);
   await bundleSqliteWorker(resolve(root, "dist/workers"), [moduleCollector(modules)]);
+  await bundleSymbolsWorker(resolve(root, "dist/workers"), [moduleCollector(modules)]);
   await bundleStart("package", entry, parts);
   chmodSync(entry, 0o755);
   // CommonJS scripts, because Node's module loader takes a third of the time of a bare start.

@@ -6,6 +6,7 @@ import { type ListedAgent, listAgents } from "../../src/review/agents.ts";
 import type { AgentOrigin } from "../../src/review/api-types.ts";
 import { createCodeMode } from "../../src/review/code/mode.ts";
 import { createRoundStore } from "../../src/review/code/rounds/round-store.ts";
+import type { SymbolFiles } from "../../src/review/code/symbols/symbols-client.ts";
 import type { ReviewContext } from "../../src/review/context.ts";
 import { createEventHub } from "../../src/review/events.ts";
 import { createDiffSession } from "../../src/review/git/diff-session.ts";
@@ -23,6 +24,7 @@ interface CodeServerOptions {
   readonly origin?: AgentOrigin;
   readonly agents?: readonly ListedAgent[];
   readonly paths?: readonly string[];
+  readonly symbolFiles?: () => Promise<SymbolFiles>;
 }
 
 export interface CodeServer {
@@ -37,13 +39,14 @@ export async function codeServer(
   tested: TestRepository,
   options: CodeServerOptions = {},
 ): Promise<CodeServer> {
-  const { origin = "origin_b", agents, paths = [] } = options;
+  const { origin = "origin_b", agents, paths = [], symbolFiles } = options;
   const repository = await tested.open();
   const data = join(tested.outside, "data");
   const mode = createCodeMode({
     diffs: createDiffSession(repository, paths),
     rounds: createRoundStore(data, repository.root),
     editorLink: "vscode://file{path}:{line}",
+    symbolFiles,
   });
   const events = createEventHub("session-1");
   const context: ReviewContext = {

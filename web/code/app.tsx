@@ -25,6 +25,7 @@ import { Header } from "./header/header.tsx";
 import { StatusLine } from "./header/status-line.tsx";
 import { startHighlighting } from "./highlight/highlight-lines.ts";
 import { Dialogs } from "./open-dialog.tsx";
+import { ReferencesHost } from "./references/references-host.tsx";
 import { EmptyDiff, SentScreen } from "./screens.tsx";
 import { codeTyping, shortcutsFor } from "./shortcuts.ts";
 import { CommentSidebar } from "./sidebar/comment-sidebar.tsx";
@@ -157,6 +158,7 @@ function Review() {
       <SelectionActions />
       <StatusLine />
       <Dialogs controller={controller} shortcuts={shortcuts} />
+      <ReferencesHost controller={controller} />
     </div>
   );
 }

@@ -32,6 +32,7 @@ import { currentPosition } from "./state/positions.ts";
 import { closeSearch, openSearch, useSearch } from "./state/search.ts";
 import { useSession } from "./state/session.ts";
 import { toggleSince } from "./state/since.ts";
+import { toggleSymbols } from "./state/symbols.ts";
 import {
   changeExpansions,
   isFolded,
@@ -50,6 +51,7 @@ export function shortcutsFor(controller: DiffController, hasThreads: boolean): r
     otherEnd: () => goToOtherEndHere(controller),
     changes: () => void toggleSince(),
     mechanical: toggleMechanical,
+    symbols: () => void toggleSymbols(),
     nextCommit: () => void stepCommit(1),
     previousCommit: () => void stepCommit(-1),
     whitespace: () => void setWhitespace(!useView.getState().whitespace),

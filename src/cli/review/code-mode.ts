@@ -3,6 +3,7 @@ import { createCodeMode } from "../../review/code/mode.ts";
 import { createRoundStore } from "../../review/code/rounds/round-store.ts";
 import type { ReviewMode } from "../../review/context.ts";
 import type { DiffSession } from "../../review/diff-session.ts";
+import { symbolFiles } from "../worker-files.ts";
 import type { ReviewOptions } from "./options.ts";
 
 /** Creates the mode of a code review. Loaded once the URL has been printed. */
@@ -11,6 +12,7 @@ export function createCodeReviewMode(diffs: DiffSession, { dataDirectory, json }
     diffs,
     rounds: createRoundStore(dataDirectory, diffs.repository.root),
     editorLink: editorLink(processEnvironment),
+    symbolFiles,
     json,
   });
 }

@@ -44,6 +44,12 @@ export const patchQuery = z.object({ n: z.string().max(20_000), id: z.string().e
 export const revisionsQuery = z.object({ text: z.string().max(200).exactOptional() });
 /** Query of `GET /api/diff/moves`. */
 export const movesQuery = z.object({ id: z.string().exactOptional(), w: flag });
+/** Query of `GET /api/diff/symbols` and `GET /api/diff/references`. */
+export const referencesQuery = z.object({
+  id: z.string().exactOptional(),
+  w: flag,
+  name: z.string().max(500).exactOptional(),
+});
 /** Query of `GET /api/diff/interdiff`. */
 export const interdiffQuery = z.object({ round: z.coerce.number().int().min(1).exactOptional() });
 /** Query of the routes that return one side of a file. */

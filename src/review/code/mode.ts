@@ -16,6 +16,7 @@ import { diffMovesRoute } from "./routes/diff-moves.ts";
 import { diffPatchRoute } from "./routes/diff-patch.ts";
 import { diffRoundsRoute } from "./routes/diff-rounds.ts";
 import { diffSwitchRoute } from "./routes/diff-switch.ts";
+import { diffSymbolsRoutes } from "./routes/diff-symbols.ts";
 import { feedbackRoute } from "./routes/feedback.ts";
 import { fileRoute } from "./routes/file.ts";
 import { watchDiff } from "./watch-diff.ts";
@@ -39,6 +40,7 @@ export function createCodeMode(review: CodeReview): ReviewMode {
       feedbackRoute(app, context, review);
       diffRoundsRoute(app, review);
       diffInterdiffRoute(app, review, sentDiffs);
+      const endSymbols = diffSymbolsRoutes(app, review);
       const { events } = context;
       const stopWatching = watchDiff(review.diffs, {
         isWanted: () => events.isConnected,
@@ -46,6 +48,7 @@ export function createCodeMode(review: CodeReview): ReviewMode {
       });
       app.addHook("onClose", async () => {
         stopWatching();
+        endSymbols();
         await review.diffs.close();
       });
     },

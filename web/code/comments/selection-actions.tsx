@@ -1,15 +1,20 @@
-import { CircleAlert, MessageSquare, PenLine } from "lucide-react";
+import { CircleAlert, MessageSquare, PenLine, Waypoints } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Button } from "../../shared/components/button.tsx";
 import { isTouched } from "../../shared/selection/last-pointer.ts";
 import { followSelection } from "../../shared/selection/settled-selection.ts";
 import type { CommentType } from "../core/comment.ts";
 import type { LineRange } from "../state/cursor.ts";
+import { openReferences, selectedName } from "../state/references.ts";
+import { useSession } from "../state/session.ts";
+import { hasTexts } from "../state/symbols.ts";
 import { getSelectedLines } from "./selected-lines.ts";
 import { commentOnLines } from "./start.ts";
 
 interface SelectedLines {
   readonly range: LineRange;
+  /** The selected text if it is a name that can be looked up. */
+  readonly name: string | undefined;
   /** Pixels from the top left corner of the window. */
   readonly left: number;
   readonly top: number;
@@ -35,13 +40,15 @@ export function SelectionActions() {
     };
   }, []);
   if (!selected) return null;
-  const { range, left, top } = selected;
+  const { range, name, left, top } = selected;
+  // At least the width of the buttons, so that none is beyond the window.
+  const width = 20 + (name === undefined ? 0 : 8);
   return (
     <div
       className="line-actions no-print"
       role="toolbar"
       aria-label="Comment on the selected lines"
-      style={{ top, "--left": `${left}px` } as React.CSSProperties}
+      style={{ top, "--left": `${left}px`, "--width": `${width}rem` } as React.CSSProperties}
       onPointerDown={(event) => event.preventDefault()}
     >
       {ACTIONS.filter(({ type }) => type !== "suggestion" || range.side === "new").map(
@@ -59,6 +66,18 @@ export function SelectionActions() {
           </Button>
         ),
       )}
+      {name !== undefined && (
+        <Button
+          small
+          variant="quiet"
+          onClick={() => {
+            getSelection()?.removeAllRanges();
+            openReferences(name);
+          }}
+        >
+          <Waypoints size={15} aria-hidden /> References
+        </Button>
+      )}
     </div>
   );
 }
@@ -69,5 +88,16 @@ function selectedLines(): SelectedLines | undefined {
   const box = range && getSelection()?.getRangeAt(0).getBoundingClientRect();
   if (!range || !box) return undefined;
   const wanted = isTouched() ? box.bottom + 28 : box.top - 44;
-  return { range, left: box.left, top: Math.min(Math.max(60, wanted), innerHeight - 60) };
+  return {
+    range,
+    name: canLookUp() ? selectedName() : undefined,
+    left: box.left,
+    top: Math.min(Math.max(60, wanted), innerHeight - 60),
+  };
+}
+
+/** A saved page has no server, and the lines of another diff have other numbers. */
+function canLookUp(): boolean {
+  const { index, since, files } = useSession.getState();
+  return index !== undefined && since === undefined && hasTexts(files);
 }

@@ -105,6 +105,14 @@ async function openThread(lines: LinesBetween): Promise<void> {
   showLines(lines, result.value.text);
 }
 
+/** Shows a line of the new side that is between the hunks, with those around it. */
+export async function showLinesAround(file: DiffFile, patch: ParsedPatch, number: number): Promise<void> {
+  const result = await loadFileText(file.path, "new");
+  if (!result.ok) return;
+  keepText(file.path, result.value.text);
+  showLines({ file, patch, side: "new", start: number, end: number }, result.value.text);
+}
+
 function showLines({ file, patch, side, start: from, end: to }: LinesBetween, text: string): void {
   const shift = side === "old" ? shiftAt(patch, "old", from) : 0;
   const [start, end] = [from + shift, to + shift];

@@ -1,24 +1,28 @@
-import { Check, ChevronDown, ChevronRight, MessageSquare, Search } from "lucide-react";
+import { Braces, Check, ChevronDown, ChevronRight, MessageSquare, Search } from "lucide-react";
 import { memo, useMemo } from "react";
 import { filterFiles, type TreeRow, treeRows } from "../../../src/render/diff/patch/file-tree.ts";
 import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
-import { Button } from "../../shared/components/button.tsx";
+import type { ChangedSymbol } from "../../../src/review/api-types.ts";
+import { Button, IconButton } from "../../shared/components/button.tsx";
 import { KeyHint } from "../../shared/keyboard/key-hint.tsx";
 import { getShortcutKey } from "../../shared/keyboard/shortcut-table.ts";
 import { useThreads } from "../../shared/threads/thread-store.ts";
 import { thousands } from "../core/count.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { Counts, StatusLetter } from "../diff/file-header.tsx";
+import { goToNewLine } from "../diff/go-to-line.ts";
 import { goToFile } from "../moving.ts";
 import { nonEmptyComments, useComments } from "../state/comments.ts";
 import { useCursor } from "../state/cursor.ts";
 import { toggleMechanical, useMechanical } from "../state/mechanical.ts";
 import { sinceRound, useRounds } from "../state/rounds.ts";
 import { useSession } from "../state/session.ts";
+import { hasTexts, toggleSymbols, useSymbols } from "../state/symbols.ts";
 import { openThreadsIn } from "../state/threads.ts";
 import { isViewed, useView } from "../state/view.ts";
 import { coversDiff } from "./covers-diff.ts";
 import { FixedList } from "./fixed-list.tsx";
+import { SymbolLine, withSymbols } from "./tree-symbols.tsx";
 
 /** Renders the file tree with a filter. */
 export function FileTree({ controller }: { readonly controller: DiffController }) {
@@ -27,8 +31,10 @@ export function FileTree({ controller }: { readonly controller: DiffController }
   const closed = useView((view) => view.closedFolders);
   const shown = useMemo(() => filterFiles(files, filter), [files, filter]);
   const rows = useMemo(() => treeRows(shown, filter === "" ? closed : new Set()), [shown, closed, filter]);
+  const symbols = useSymbols((state) => (state.isShown ? state.files : NO_SYMBOLS));
+  const items = useMemo(() => withSymbols(rows, symbols), [rows, symbols]);
   const current = useCursor((state) => state.file);
-  const inView = useMemo(() => rows.findIndex(({ file }) => file?.path === current), [rows, current]);
+  const inView = useMemo(() => items.findIndex(({ row }) => row.file?.path === current), [items, current]);
 
   return (
     <nav className="tree" aria-label="Files">
@@ -49,6 +55,7 @@ export function FileTree({ controller }: { readonly controller: DiffController }
             event.currentTarget.blur();
           }}
         />
+        <SymbolsButton />
       </div>
       <p className="tree-summary">
         {filter === "" ? <TreeSummary /> : `${shown.length} of ${files.length} files`}
@@ -56,18 +63,52 @@ export function FileTree({ controller }: { readonly controller: DiffController }
       <MechanicalSummary />
       {shown.length === 0 && filter !== "" && <p className="tree-empty">No file matches “{filter}”.</p>}
       <FixedList
-        items={rows}
+        items={items}
         inView={inView}
-        render={(row) => <TreeLine key={row.key} row={row} controller={controller} />}
+        render={({ key, row, symbol }) =>
+          symbol ? (
+            <SymbolLine
+              key={key}
+              row={row}
+              symbol={symbol}
+              onChoose={(path, line) => {
+                if (coversDiff()) useView.setState({ treeOpen: false });
+                void goToNewLine(controller, path, line);
+              }}
+            />
+          ) : (
+            <TreeLine key={key} row={row} controller={controller} />
+          )
+        }
       />
     </nav>
   );
 }
 
+const NO_SYMBOLS: ReadonlyMap<string, readonly ChangedSymbol[]> = new Map();
+
 /** Goes to a file. Closes the tree if it covers the diff. */
 function chooseFile(controller: DiffController, path: string): void {
   if (coversDiff()) useView.setState({ treeOpen: false });
   goToFile(controller, path);
+}
+
+function SymbolsButton() {
+  const { isShown, isLoading } = useSymbols();
+  const canList = useSession((session) => hasTexts(session.files));
+  if (!canList) return null;
+  return (
+    <IconButton
+      small
+      label="Changed functions and types"
+      shortcut={getShortcutKey("symbols")}
+      aria-pressed={isShown}
+      aria-busy={isLoading}
+      onClick={() => void toggleSymbols()}
+    >
+      <Braces size={15} aria-hidden />
+    </IconButton>
+  );
 }
 
 function TreeSummary() {

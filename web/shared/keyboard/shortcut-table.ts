@@ -79,6 +79,7 @@ export const shortcutTable = {
   wrap: { group: SHOW, keys: ["z"], label: "Toggle line wrap" },
   tree: { group: SHOW, keys: ["b"], label: "File tree" },
   sidebar: { group: SHOW, keys: ["."], label: "Show or hide comments" },
+  symbols: { group: SHOW, keys: ["S"], label: "Changed functions and types" },
   filter: { group: SHOW, keys: ["t"], label: "Filter the files", kind: "search" },
   refresh: { group: SHOW, keys: ["R"], label: "Refresh the diff" },
   find: { group: SHOW, keys: ["/", "Mod+f"], label: "Find in all files", kind: "write" },

@@ -1,0 +1,30 @@
+import type { DiffReference } from "../../api-types.ts";
+import type { DeclaredSymbol } from "./extract-symbols.ts";
+import type { Grammar } from "./languages.ts";
+
+/** The messages between the server and the thread that parses files. */
+
+/** Starts the thread. */
+export interface SymbolsSettings {
+  /** The parser as WebAssembly. */
+  readonly parser: Uint8Array;
+}
+
+export type SymbolsRequest =
+  | {
+      readonly kind: "add";
+      readonly id: number;
+      /** The diff; adding a file of another one forgets those before the last. */
+      readonly diff: number;
+      readonly path: string;
+      readonly grammar: Grammar;
+      /** The grammar as WebAssembly, with its first file. */
+      readonly wasm: Uint8Array | undefined;
+      readonly text: string;
+    }
+  | { readonly kind: "find"; readonly id: number; readonly diff: number; readonly name: string };
+
+export type SymbolsResponse =
+  | { readonly id: number; readonly symbols: readonly DeclaredSymbol[] }
+  | { readonly id: number; readonly references: readonly DiffReference[]; readonly more: number }
+  | { readonly id: number; readonly error: string };

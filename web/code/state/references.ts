@@ -1,0 +1,16 @@
+import { create } from "zustand";
+
+/** The name whose references are shown. */
+export const useReferences = create<{ readonly name: string | undefined }>(() => ({ name: undefined }));
+
+const NAME = /^[\p{L}_$@#][\p{L}\p{N}_$]*[?!]?$/u;
+
+/** Returns the selected text if it is a name. */
+export function selectedName(): string | undefined {
+  const text = getSelection()?.toString().trim() ?? "";
+  return text.length <= 200 && NAME.test(text) ? text : undefined;
+}
+
+export function openReferences(name: string | undefined): void {
+  useReferences.setState({ name });
+}
