@@ -188,7 +188,7 @@ describe("the code review page", () => {
     const { page } = review;
     const bar = page.locator(".sideways-bar");
     expect(await bar.count()).toBe(0);
-    await page.getByRole("button", { name: "View" }).click();
+    await page.getByRole("button", { name: "View", exact: true }).click();
     await page
       .getByRole("menuitemradio", { name: "Don't wrap lines" })
       .or(page.getByText("Don't wrap lines"))

@@ -25,6 +25,7 @@ import { Header } from "./header/header.tsx";
 import { StatusLine } from "./header/status-line.tsx";
 import { startHighlighting } from "./highlight/highlight-lines.ts";
 import { Dialogs } from "./open-dialog.tsx";
+import { PreviewHost } from "./preview/preview-host.tsx";
 import { ReferencesHost } from "./references/references-host.tsx";
 import { EmptyDiff, SentScreen } from "./screens.tsx";
 import { codeTyping, shortcutsFor } from "./shortcuts.ts";
@@ -158,6 +159,7 @@ function Review() {
       <SelectionActions />
       <StatusLine />
       <Dialogs controller={controller} shortcuts={shortcuts} />
+      <PreviewHost />
       <ReferencesHost controller={controller} />
     </div>
   );

@@ -25,6 +25,7 @@ import {
   moveHunk,
   moveLine,
 } from "./moving.ts";
+import { openPreview, previewKind } from "./preview/preview-store.ts";
 import { undoLast, useComments, withdrawComment } from "./state/comments.ts";
 import { selectedLines, useCursor } from "./state/cursor.ts";
 import { toggleMechanical } from "./state/mechanical.ts";
@@ -52,6 +53,7 @@ export function shortcutsFor(controller: DiffController, hasThreads: boolean): r
     changes: () => void toggleSince(),
     mechanical: toggleMechanical,
     symbols: () => void toggleSymbols(),
+    preview: () => withFile(controller, showPreview),
     nextCommit: () => void stepCommit(1),
     previousCommit: () => void stepCommit(-1),
     whitespace: () => void setWhitespace(!useView.getState().whitespace),
@@ -194,6 +196,11 @@ function commentHere(): ReviewComment | undefined {
 
 function toggleFolded(file: Parameters<typeof setFolded>[0]): void {
   setFolded(file, !isFolded(useView.getState(), file));
+}
+
+function showPreview(file: NonNullable<ReturnType<DiffController["currentFile"]>>): void {
+  if (previewKind(file)) openPreview(file);
+  else showToast("There are previews of Markdown and SVG files only");
 }
 
 /** A mark is valid for the whole change of a file. */

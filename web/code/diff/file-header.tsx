@@ -2,6 +2,7 @@ import {
   ChevronDown,
   ChevronRight,
   Copy,
+  Eye,
   MessageSquarePlus,
   SquareArrowOutUpRight,
   UnfoldVertical,
@@ -15,6 +16,7 @@ import type { DiffFile } from "../../../src/review/api-types.ts";
 import { copyAndReport } from "../../shared/clipboard.ts";
 import { IconButton } from "../../shared/components/button.tsx";
 import { commentOnFile } from "../comments/start.ts";
+import { openPreview, previewKind } from "../preview/preview-store.ts";
 import { describeMechanical, useMechanical } from "../state/mechanical.ts";
 import { sinceRound, useRounds } from "../state/rounds.ts";
 import { useSession } from "../state/session.ts";
@@ -97,6 +99,11 @@ function FileActions({ file, onExpandAll }: FileHeaderProps) {
       >
         <Copy size={14} aria-hidden />
       </IconButton>
+      {previewKind(file) && (
+        <IconButton small label={`Preview of ${path}`} shortcut="V" onClick={() => openPreview(file)}>
+          <Eye size={15} aria-hidden />
+        </IconButton>
+      )}
       {file.status !== "deleted" && <EditorLink path={path} />}
       {onExpandAll && (
         <IconButton small label={`Show all lines of ${path}`} onClick={onExpandAll}>

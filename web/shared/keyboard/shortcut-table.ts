@@ -73,6 +73,12 @@ export const shortcutTable = {
   editPlan: { group: SHOW, keys: ["E"], label: "Edit the plan" },
   fold: { group: SHOW, keys: ["o", "Enter"], label: "Fold or unfold the file" },
   mechanical: { group: SHOW, keys: ["O"], label: "Fold or unfold mechanical changes" },
+  preview: {
+    group: SHOW,
+    keys: ["V"],
+    label: "Preview of the file (Markdown, SVG)",
+    kind: "dialog",
+  },
   expand: { group: SHOW, keys: ["+"], label: "Show more lines around the cursor" },
   layout: { group: SHOW, keys: ["h"], label: "Side by side or unified" },
   whitespace: { group: SHOW, keys: ["w"], label: "Toggle whitespace changes" },

@@ -1,0 +1,145 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../support/browser.ts";
+import { openCodeReview } from "../support/code-review-page.ts";
+import { plainPng } from "../support/images.ts";
+import { testRepository } from "../support/test-repository.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+describe("changed images", () => {
+  it("are compared side by side, with a divider that follows pointer and keys, or by opacity", async () => {
+    const repository = await testRepository({ "logo.png": plainPng(200, 100, [200, 0, 0]) });
+    await repository.write({ "logo.png": plainPng(100, 150, [0, 0, 200]) });
+    const { page, child, errors } = await openCodeReview(browser, repository, { width: 1200, height: 800 });
+    const image = page.locator('[data-path="logo.png"]');
+    await expect
+      .poll(() => image.locator("figcaption").allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/^before, 200 × 100, \d+ bytes$/),
+        expect.stringMatching(/^after, 100 × 150, \d+ bytes$/),
+      ]);
+
+    await image.getByText("Swipe", { exact: true }).click();
+    const stage = image.locator(".image-stage");
+    const box = await stage.boundingBox();
+    // Both images in one scale: as wide as the wider one, as high as the higher one.
+    expect([box?.width, box?.height].map((size) => Math.round(size ?? 0))).toEqual([200, 150]);
+    expect((await stage.getByAltText("logo.png after").boundingBox())?.width).toBeCloseTo(100, 0);
+    await stage.click({ position: { x: 50, y: 20 } });
+    const clips = () =>
+      stage.locator("> div").evaluateAll((layers) => layers.map((layer) => getComputedStyle(layer).clipPath));
+    await expect.poll(clips).toEqual(["inset(0px 75% 0px 0px)", "inset(0px 0px 0px 25%)"]);
+    await image.getByLabel("Divider between before and after").press("ArrowRight");
+    await expect.poll(clips).toEqual(["inset(0px 74% 0px 0px)", "inset(0px 0px 0px 26%)"]);
+
+    await image.getByText("Onion skin", { exact: true }).click();
+    await image.getByLabel("Opacity of the image after the change").fill("30");
+    await expect
+      .poll(() =>
+        stage
+          .locator("> div")
+          .last()
+          .evaluate((layer) => getComputedStyle(layer).opacity),
+      )
+      .toBe("0.3");
+    expect(errors).toEqual([]);
+    child.kill("SIGTERM");
+  });
+});
+
+const HOSTILE_SVG = (color: string) => `<svg xmlns="http://www.w3.org/2000/svg" width="80" height="40">
+  <script>parent.stolen = true; document.title = "stolen";</script>
+  <image href="http://localhost:1/tracker.png" width="10" height="10"/>
+  <rect width="80" height="40" fill="${color}" onload="parent.stolen = true"/>
+</svg>\n`;
+
+describe("previews", () => {
+  it("show a Markdown file before and after the change, without its scripts and remote images", async () => {
+    const repository = await testRepository({
+      "docs/guide.md": "# Guide\n\nOld words.\n",
+      "run.ts": "run();\n",
+    });
+    await repository.write({
+      "docs/guide.md":
+        "# Guide\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n<script>window.stolen = true</script>\n\n![x](http://localhost:1/x.png)\n",
+      "run.ts": "run(1);\n",
+    });
+    const { page, child, errors } = await openCodeReview(browser, repository);
+    const requests: string[] = [];
+    page.on("request", (request) => requests.push(request.url()));
+    expect(await page.getByRole("button", { name: /^Preview of/ }).count()).toBe(1);
+    await page.getByRole("button", { name: "Preview of docs/guide.md" }).click();
+    const dialog = page.getByRole("dialog", { name: "Preview of docs/guide.md" });
+    await dialog.getByRole("cell", { name: "2" }).waitFor();
+    expect(await dialog.getByText("Old words.").count()).toBe(0);
+    await dialog.getByText("Side by side", { exact: true }).click();
+    await dialog.getByText("Old words.").waitFor();
+    expect(await dialog.getByRole("heading", { name: "Guide", level: 1 }).count()).toBe(2);
+    expect(await page.evaluate(() => "stolen" in window)).toBe(false);
+    expect(requests.filter((url) => url.includes("localhost:1/"))).toEqual([]);
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    expect(errors).toEqual([]);
+    child.kill("SIGTERM");
+  });
+
+  it("draw an SVG as an image that runs no script and loads nothing", async () => {
+    const repository = await testRepository({ "logo.svg": HOSTILE_SVG("red") });
+    await repository.write({
+      "logo.svg": HOSTILE_SVG("blue"),
+      "bomb.svg": `<!DOCTYPE svg [<!ENTITY a "aaaa">]>${HOSTILE_SVG("green")}`,
+    });
+    const { page, child } = await openCodeReview(browser, repository);
+    const requests: string[] = [];
+    page.on("request", (request) => requests.push(request.url()));
+    const title = await page.title();
+    await page.getByRole("button", { name: "Preview of logo.svg" }).click();
+    const after = page.getByAltText("logo.svg after the change");
+    await expect.poll(() => after.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(80);
+    await page.getByAltText("logo.svg before the change").waitFor();
+    expect(await page.evaluate(() => "stolen" in window)).toBe(false);
+    expect(await page.title()).toBe(title);
+    expect(requests.filter((url) => url.includes("tracker"))).toEqual([]);
+    await page.keyboard.press("Escape");
+
+    await page.getByRole("button", { name: "Preview of bomb.svg" }).click();
+    await page.getByText("A version is not drawn").waitFor();
+    expect(await page.getByAltText("bomb.svg after the change").count()).toBe(0);
+    child.kill("SIGTERM");
+  });
+});
+
+describe("the palette", () => {
+  it("lists files and actions before moves, and finds both by words", async () => {
+    const repository = await testRepository({ "src/theme.ts": "a();\n" });
+    await repository.write({ "src/theme.ts": "a(1);\n", "src/other.ts": "b();\n".repeat(200) });
+    const { page, child, errors } = await openCodeReview(browser, repository, { height: 500 });
+    await page.keyboard.press("Control+k");
+    const list = page.getByRole("listbox", { name: "Results" });
+    await list.waitFor();
+    expect(
+      await list
+        .getByRole("group")
+        .evaluateAll((groups) => groups.map((group) => group.getAttribute("aria-label"))),
+    ).toEqual(["Files", "Actions", "Move"]);
+    expect(await list.getByRole("option").first().innerText()).toBe("src/other.ts");
+
+    await page.getByRole("combobox", { name: "File or command" }).fill("dark th");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.evaluate(() => document.documentElement.dataset["theme"])).toBe("dark");
+
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "File or command" }).fill("theme.ts");
+    expect(await list.getByRole("option").first().innerText()).toBe("src/theme.ts");
+    await page.keyboard.press("Enter");
+    const header = page.locator('[data-path="src/theme.ts"] .file-header');
+    await expect.poll(async () => ((await header.boundingBox())?.y ?? 999) < 480).toBe(true);
+    expect(errors).toEqual([]);
+    child.kill("SIGTERM");
+  });
+});

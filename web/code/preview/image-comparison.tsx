@@ -1,0 +1,171 @@
+import "../styles/image-preview.css";
+import { type PointerEvent, useState } from "react";
+import { create } from "zustand";
+import { Segmented } from "../../shared/components/segmented.tsx";
+
+type Side = "old" | "new";
+type Mode = "sides" | "swipe" | "onion";
+
+/** How images are compared. One choice for the whole page, which stays when an image scrolls out of view. */
+const useMode = create<{ readonly mode: Mode }>(() => ({ mode: "sides" }));
+
+/** Images before and after a change; a new or deleted image has one of them. */
+export interface ImageSources {
+  readonly old?: string | undefined;
+  readonly new?: string | undefined;
+}
+
+interface LoadedImage {
+  readonly width: number;
+  readonly height: number;
+  readonly description: string;
+}
+
+interface ImageComparisonProps {
+  /** The path, for the names of the images. */
+  readonly name: string;
+  readonly sources: ImageSources;
+}
+
+/** Renders an image before and after a change: side by side, or one over the other with a divider or an opacity. */
+export function ImageComparison({ name, sources }: ImageComparisonProps) {
+  const mode = useMode((state) => state.mode);
+  const [loaded, setLoaded] = useState<Partial<Record<Side, LoadedImage>>>({});
+  const { old: before, new: after } = loaded;
+  return (
+    <div className="image-comparison">
+      {before && after && (
+        <Segmented
+          label={`Compare the images of ${name}`}
+          value={mode}
+          onChange={(next) => useMode.setState({ mode: next })}
+          options={[
+            { value: "sides", label: "Side by side" },
+            { value: "swipe", label: "Swipe" },
+            { value: "onion", label: "Onion skin" },
+          ]}
+        />
+      )}
+      {mode !== "sides" && before && after ? (
+        <Overlay key={mode} mode={mode} name={name} sources={sources} before={before} after={after} />
+      ) : (
+        <div className="image-preview">
+          {(["old", "new"] as const).map((side) => (
+            <ImageSide
+              key={side}
+              side={side}
+              name={name}
+              source={sources[side]}
+              description={loaded[side]?.description ?? ""}
+              onLoad={(image) => setLoaded((images) => ({ ...images, [side]: image }))}
+            />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface ImageSideProps {
+  readonly side: Side;
+  readonly name: string;
+  readonly source: string | undefined;
+  readonly description: string;
+  readonly onLoad: (image: LoadedImage) => void;
+}
+
+function ImageSide({ side, name, source, description, onLoad }: ImageSideProps) {
+  const [failed, setFailed] = useState(false);
+  if (failed || source === undefined) return null;
+  const when = side === "old" ? "before" : "after";
+  return (
+    <figure>
+      <img
+        src={source}
+        alt={`${name} ${when} the change`}
+        onLoad={({ currentTarget }) => onLoad(describeImage(currentTarget))}
+        onError={() => setFailed(true)}
+      />
+      <figcaption>
+        {when}
+        {description !== "" && `, ${description}`}
+      </figcaption>
+    </figure>
+  );
+}
+
+/** Returns the width and height of a loaded image, and its size in bytes if the browser reports it. */
+function describeImage({ naturalWidth, naturalHeight, currentSrc }: HTMLImageElement): LoadedImage {
+  const entry = performance.getEntriesByName(currentSrc).at(-1);
+  const bytes = entry instanceof PerformanceResourceTiming ? entry.decodedBodySize : 0;
+  const length = bytes < 1_000 ? `${bytes} bytes` : `${(bytes / 1_000).toFixed(1)} kB`;
+  return {
+    width: naturalWidth,
+    height: naturalHeight,
+    description: `${naturalWidth} × ${naturalHeight}${bytes > 0 ? `, ${length}` : ""}`,
+  };
+}
+
+interface OverlayProps extends ImageComparisonProps {
+  readonly mode: "swipe" | "onion";
+  readonly before: LoadedImage;
+  readonly after: LoadedImage;
+}
+
+/** Renders both images in the same scale, from the same top left corner. */
+function Overlay({ mode, name, sources, before, after }: OverlayProps) {
+  const [percent, setPercent] = useState(50);
+  const [width, height] = [Math.max(before.width, after.width), Math.max(before.height, after.height)];
+  const isSwipe = mode === "swipe";
+  const share = (image: LoadedImage) => `${(100 * image.width) / width}%`;
+  const follow = (event: PointerEvent<HTMLElement>) => {
+    if (!isSwipe || event.buttons !== 1) return;
+    const box = event.currentTarget.getBoundingClientRect();
+    event.currentTarget.setPointerCapture(event.pointerId);
+    setPercent(Math.round(Math.min(100, Math.max(0, (100 * (event.clientX - box.left)) / box.width))));
+  };
+  return (
+    <div className="image-overlay" style={{ width: `min(100%, ${width}px, ${(26 * width) / height}rem)` }}>
+      <div
+        className={isSwipe ? "image-stage image-stage-swipe" : "image-stage"}
+        style={{ aspectRatio: `${width} / ${height}` }}
+        onPointerDown={follow}
+        onPointerMove={follow}
+      >
+        <div style={isSwipe ? { clipPath: `inset(0 ${100 - percent}% 0 0)` } : undefined}>
+          <img
+            src={sources.old}
+            alt={`${name} before the change`}
+            style={{ width: share(before) }}
+            draggable={false}
+          />
+        </div>
+        <div style={isSwipe ? { clipPath: `inset(0 0 0 ${percent}%)` } : { opacity: percent / 100 }}>
+          <img
+            src={sources.new}
+            alt={`${name} after the change`}
+            style={{ width: share(after) }}
+            draggable={false}
+          />
+        </div>
+        {isSwipe && <span className="image-divider" style={{ left: `${percent}%` }} aria-hidden />}
+      </div>
+      <label className="image-slider">
+        <span className="visually-hidden">
+          {isSwipe ? "Divider between before and after" : "Opacity of the image after the change"}
+        </span>
+        <input
+          type="range"
+          min={0}
+          max={100}
+          value={percent}
+          onChange={({ target }) => setPercent(Number(target.value))}
+        />
+      </label>
+      <p className="image-ends">
+        <span>before, {before.description}</span>
+        <span>after, {after.description}</span>
+      </p>
+    </div>
+  );
+}
