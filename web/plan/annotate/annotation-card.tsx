@@ -8,6 +8,7 @@ import { imageUrl } from "../../shared/images/upload.ts";
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
 import { describePosition, typeNames } from "../model/annotations.ts";
 import { editAnnotation, removeAnnotation, showInPlan } from "../state/actions.ts";
+import { beside } from "./margin.ts";
 import { TypeIcon } from "./type-icon.tsx";
 
 interface AnnotationCardProps {
@@ -34,6 +35,7 @@ export const AnnotationCard = memo(function AnnotationCard({
       data-item={id}
       aria-setsize={count}
       aria-posinset={position}
+      {...beside(anchor)}
     >
       <button
         type="button"

@@ -5,7 +5,7 @@ import { Segmented } from "../../shared/components/segmented.tsx";
 import { ImageAttachments } from "../../shared/images/image-attachments.tsx";
 import { LONE_COMMAND_MS, mayBeCommand } from "../../shared/keyboard/first-key.ts";
 import { KeyHint } from "../../shared/keyboard/key-hint.tsx";
-import type { Box } from "../article/target.ts";
+import type { Box } from "../dom/target.ts";
 import { blockElement, focusBlock } from "../dom/text-points.ts";
 import { findAnchorBlocks } from "../model/anchor.ts";
 import { type AnnotationType, typeNames } from "../model/annotations.ts";

@@ -2,7 +2,7 @@ import { type KeyboardEvent, useEffect, useRef } from "react";
 import { flushSync } from "react-dom";
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import { printedBy } from "../../shared/keyboard/keys.ts";
-import type { Box } from "../article/target.ts";
+import type { Box } from "../dom/target.ts";
 import { quickLabels } from "../model/annotations.ts";
 import { addAtOnce, closeLabels, startAnnotation } from "../state/actions.ts";
 

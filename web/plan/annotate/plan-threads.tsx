@@ -5,17 +5,24 @@ import { ThreadCard } from "../../shared/threads/thread-card.tsx";
 import { ThreadList } from "../../shared/threads/thread-list.tsx";
 import { acceptFinding, useThreads } from "../../shared/threads/thread-store.ts";
 import { inReviewOrder } from "../../shared/threads/threads.ts";
-import { lineRange } from "../model/annotations.ts";
+import { lineRange, MAX_RENDERED_CARDS } from "../model/annotations.ts";
 import { addAnnotations } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 import { showThread, threadAnchor } from "../state/threads.ts";
 import { shortened } from "./annotation-card.tsx";
+import { beside } from "./margin.ts";
 
 /** Lists the threads of the plan in document order. A separate module, so that it is loaded with the first thread. */
 export function PlanThreads() {
   const threads = useThreads((state) => state.threads);
   const ordered = useMemo(() => inReviewOrder(threads), [threads]);
-  return <ThreadList threads={ordered} render={(thread) => <PlanThread thread={thread} />} />;
+  return (
+    <ThreadList
+      threads={ordered}
+      renderAllUpTo={MAX_RENDERED_CARDS}
+      render={(thread) => <PlanThread thread={thread} />}
+    />
+  );
 }
 
 function PlanThread({ thread }: { readonly thread: Thread }) {
@@ -25,7 +32,7 @@ function PlanThread({ thread }: { readonly thread: Thread }) {
   const found = threadAnchor(plan, thread);
   const position = found ? lineRange(found) : anchor.kind === "review" ? "the whole plan" : "";
   return (
-    <>
+    <div {...beside(found)}>
       {anchor.kind === "plan" && !outdated && (
         <blockquote className="card-quote thread-quote">{shortened(anchor.quote)}</blockquote>
       )}
@@ -36,7 +43,7 @@ function PlanThread({ thread }: { readonly thread: Thread }) {
         canRespond={isLive}
         onAccept={accept}
       />
-    </>
+    </div>
   );
 }
 

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { classNames } from "../../../src/render/class-names.ts";
 import { Button, IconButton } from "../../shared/components/button.tsx";
 import { isTouched } from "../../shared/selection/last-pointer.ts";
-import type { Target } from "../article/target.ts";
+import type { Target } from "../dom/target.ts";
 import { typeNames } from "../model/annotations.ts";
 import { addAtOnce, openLabels, startAnnotation } from "../state/actions.ts";
 import { TypeIcon } from "./type-icon.tsx";

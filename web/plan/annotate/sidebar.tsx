@@ -1,5 +1,5 @@
 import { MessageSquarePlus, X } from "lucide-react";
-import { lazy, memo, type ReactNode, Suspense, useMemo } from "react";
+import { lazy, memo, type ReactNode, Suspense, useMemo, useRef } from "react";
 import { classNames } from "../../../src/render/class-names.ts";
 import { Button, IconButton } from "../../shared/components/button.tsx";
 import { VirtualList } from "../../shared/components/virtual-list.tsx";
@@ -10,6 +10,7 @@ import { useReview } from "../state/review-store.ts";
 import { AnnotationCard } from "./annotation-card.tsx";
 import { AnnotationComposer } from "./annotation-composer.tsx";
 import { LabelPicker } from "./label-picker.tsx";
+import { useIsMargin, useMargin } from "./margin.ts";
 
 const PlanThreads = lazy(() =>
   import("./plan-threads.tsx").then((module) => ({ default: module.PlanThreads })),
@@ -25,13 +26,18 @@ export function Sidebar({ children }: { readonly children?: ReactNode }) {
   const isPlanShown = useReview(
     ({ view, changesAs }) => view === "plan" || (view === "changes" && changesAs === "rendered"),
   );
+  const column = useRef<HTMLElement>(null);
+  const isMargin = useIsMargin();
+  useMargin(column, isMargin);
   // Annotations on rendered text are edited next to it.
   const writtenHere = composer && (!composer.anchor || !isPlanShown) ? composer : undefined;
 
   return (
     <aside
+      ref={column}
       className={classNames(
         "sidebar",
+        isMargin && "sidebar-margin",
         (open || writtenHere || (labelTarget && !isPlanShown)) && "sidebar-open",
       )}
       aria-label="Comments"
@@ -62,6 +68,7 @@ export function Sidebar({ children }: { readonly children?: ReactNode }) {
         </Suspense>
       )}
       {children}
+      <div className="margin-start" />
     </aside>
   );
 }

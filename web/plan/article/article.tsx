@@ -8,6 +8,7 @@ import { AnnotationComposer } from "../annotate/annotation-composer.tsx";
 import { AnnotationMarks } from "../annotate/annotation-marks.tsx";
 import { LabelPicker } from "../annotate/label-picker.tsx";
 import { SelectionToolbar } from "../annotate/selection-toolbar.tsx";
+import { type Box, type Target, targetBox } from "../dom/target.ts";
 import { annotatedRemoval, blockAt, blockElement, focusBlock, removedElement } from "../dom/text-points.ts";
 import { blockAnchor, codeLineAnchor, findAnchorBlocks } from "../model/anchor.ts";
 import { activate, setCursor } from "../state/actions.ts";
@@ -26,7 +27,6 @@ import {
   paintTarget,
   repaintDistance,
 } from "./paint.ts";
-import { type Box, type Target, targetBox } from "./target.ts";
 
 export function Article() {
   const plan = useReview((state) => state.document);

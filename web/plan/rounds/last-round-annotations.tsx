@@ -1,10 +1,12 @@
+import { Check } from "lucide-react";
 import { memo, useMemo } from "react";
-import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
+import { classNames } from "../../../src/render/class-names.ts";
 import type { PlanAnchor, PlanAnnotation, Round } from "../../../src/review/api-types.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { announce } from "../../shared/components/toast.tsx";
 import { VirtualList } from "../../shared/components/virtual-list.tsx";
 import { AnnotationText, shortened } from "../annotate/annotation-card.tsx";
+import { beside } from "../annotate/margin.ts";
 import { TypeIcon } from "../annotate/type-icon.tsx";
 import { withoutPreamble } from "../decide/compose-feedback.ts";
 import { findAnchorBlocks } from "../model/anchor.ts";
@@ -16,7 +18,7 @@ import {
   repeatedId,
   typeNames,
 } from "../model/annotations.ts";
-import { isRestored } from "../model/relocate.ts";
+import { type RequestState, requestState } from "../model/request-state.ts";
 import { addAnnotations, setCursor, setView } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 
@@ -58,6 +60,12 @@ function PastAnnotations({
       })),
     [document, annotations],
   );
+  // Offsets of the annotations as they were sent refer to the plan of their round.
+  const asSent = useMemo(() => new Map(annotations.map((each) => [each.id, each])), [annotations]);
+  const stateOf = (id: string, lost: boolean): RequestState => {
+    const annotation = asSent.get(id);
+    return annotation ? requestState(round.plan, document, annotation, lost) : { text: "" };
+  };
   return (
     <VirtualList
       className="cards"
@@ -65,11 +73,11 @@ function PastAnnotations({
       activeId={undefined}
       renderAllUpTo={MAX_RENDERED_CARDS}
       render={({ annotation, lost }, item) => (
-        <li key={annotation.id} className="card card-past" {...item}>
+        <li key={annotation.id} className="card card-past" {...item} {...beside(annotation.anchor)}>
           <div className="card-position">
             <TypeIcon type={annotation.type} />
             <span className="card-type">{typeNames[annotation.type]}</span>
-            <span className="card-lines">{describeState(document, annotation, lost)}</span>
+            <StateOfRequest state={stateOf(annotation.id, lost)} />
           </div>
           <div className="card-body">
             {annotation.anchor && (
@@ -85,17 +93,20 @@ function PastAnnotations({
   );
 }
 
-function describeState(document: MarkdownDocument, { anchor }: PlanAnnotation, lost: boolean): string {
-  if (!anchor) return "";
-  if (anchor.removed) return isRestored(document, anchor) ? "text restored" : "text still removed";
-  return lost ? "text changed" : "text unchanged";
-}
-
 /** Scrolls to the text of an annotation in the current view. */
 function showPosition(anchor: PlanAnchor): void {
   const { document, view } = useReview.getState();
   if (view !== "plan" && view !== "changes") setView("plan");
   setCursor(findAnchorBlocks(document, anchor)[0]);
+}
+
+function StateOfRequest({ state: { text, isMet } }: { readonly state: RequestState }) {
+  const tone = isMet === undefined ? undefined : isMet ? "card-met" : "card-unmet";
+  return (
+    <span className={classNames("card-lines", tone)}>
+      {isMet && <Check size={13} aria-hidden />} {text}
+    </span>
+  );
 }
 
 interface PastToolsProps {

@@ -40,7 +40,7 @@ export function VirtualList<Item extends { readonly id: string }>({
   const [, setMeasured] = useState(0);
   const isPrinting = useIsPrinting();
   const isWhole = isPrinting || items.length <= renderAllUpTo;
-  useScrollWindow(list, setView);
+  useScrollWindow(list, isWhole, setView);
 
   const all = items.map(({ id }) => heights.current.get(id) ?? ESTIMATE);
   const { from, to, before, after } = isWhole
@@ -113,15 +113,19 @@ function useIsPrinting(): boolean {
   return isPrinting;
 }
 
-/** Reports the part of the list that is in the window of its scroller, in pixels from the list's top. */
+/**
+ * Reports the part of the list that is in the window of its scroller, in pixels from the list's top. The scroller is
+ * another one when the list becomes too long for the margin of the page (`isWhole` changes).
+ */
 function useScrollWindow(
   list: React.RefObject<HTMLElement | null>,
+  isWhole: boolean,
   onChange: (view: { readonly top: number; readonly bottom: number }) => void,
 ): void {
   useEffect(() => {
     const element = list.current;
     const scroller = findScroller(element);
-    if (!element || !scroller) return undefined;
+    if (!element || !scroller || isWhole) return undefined;
     let last = { top: Number.NaN, height: 0 };
     const look = () => {
       const top = -distance(element, scroller);
@@ -140,7 +144,7 @@ function useScrollWindow(
       target.removeEventListener("scroll", look);
       observer.disconnect();
     };
-  }, [list, onChange]);
+  }, [list, isWhole, onChange]);
 }
 
 /** Scrolls an item into view. `scrollIntoView` would also stop a smooth scroll of the page, which shows what it is about. */

@@ -9,10 +9,12 @@ interface ThreadListProps {
   /** All threads in the order of the list. */
   readonly threads: readonly Thread[];
   readonly render: (thread: Thread) => ReactNode;
+  /** Up to this number of threads, all are rendered. */
+  readonly renderAllUpTo?: number;
 }
 
 /** Lists threads with filters. Only those near the window are rendered. */
-export function ThreadList({ threads, render }: ThreadListProps) {
+export function ThreadList({ threads, render, renderAllUpTo = 0 }: ThreadListProps) {
   const filter = useThreads((state) => state.filter);
   const activeId = useThreads((state) => state.activeId);
   const shown = filterThreads(threads, filter);
@@ -31,6 +33,7 @@ export function ThreadList({ threads, render }: ThreadListProps) {
         className="thread-list"
         items={shown}
         activeId={activeId}
+        renderAllUpTo={renderAllUpTo}
         render={(thread, item) => (
           <li key={thread.id} {...item}>
             {render(thread)}

@@ -1,7 +1,7 @@
 import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
-import { annotatedRemoval, blockElement, domRange } from "../dom/text-points.ts";
 import { drawnRanges, findAnchorBlocks } from "../model/anchor.ts";
+import { annotatedRemoval, blockElement, domRange } from "./text-points.ts";
 
 /** Pixels from the top left corner of the sheet that contains the plan. */
 export interface Box {

@@ -1,0 +1,54 @@
+import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
+import type { PlanAnnotation } from "../../../src/review/api-types.ts";
+import { isRestored } from "./relocate.ts";
+
+/** What became of a comment of an earlier round. */
+export interface RequestState {
+  readonly text: string;
+  /** Whether the request was met; undefined where that cannot be computed. */
+  readonly isMet?: boolean;
+}
+
+/**
+ * Compares a plan with the one that an annotation was made on. A replacement, an insertion or a deletion is met if the
+ * plan now contains or lacks exactly that text; of a comment, only whether its text has changed is known. `lost`: the
+ * text of the annotation is gone. Pure.
+ */
+export function requestState(
+  before: string,
+  after: MarkdownDocument,
+  { type, anchor, replacement = "" }: PlanAnnotation,
+  lost: boolean,
+): RequestState {
+  if (!anchor) return { text: "" };
+  if (anchor.removed) return { text: isRestored(after, anchor) ? "text restored" : "text still removed" };
+  if (type === "insert" && replacement.trim() !== "") {
+    const isInserted = occurrences(after.source, replacement) > occurrences(before, replacement);
+    return { text: isInserted ? "inserted as requested" : "not inserted", isMet: isInserted };
+  }
+  if (type === "delete" || (type === "replace" && replacement.trim() === "")) {
+    const original = before.slice(anchor.start, anchor.end);
+    const isRemoved = occurrences(after.source, original) < occurrences(before, original);
+    if (isRemoved && lost) return { text: "removed as requested", isMet: true };
+    return { text: isRemoved || lost ? "text changed, not removed" : "still there", isMet: false };
+  }
+  if (type === "replace") {
+    const isReplaced = occurrences(after.source, replacement) > occurrences(before, replacement);
+    // The new text may contain the old one.
+    const keepsOld = fold(replacement).includes(fold(before.slice(anchor.start, anchor.end)));
+    if (isReplaced && (lost || keepsOld)) return { text: "replaced as requested", isMet: true };
+    return { text: lost ? "text changed, not as requested" : "not replaced", isMet: false };
+  }
+  return { text: lost ? "text changed" : "text unchanged" };
+}
+
+/** Counts a text in another one, regardless of how its whitespace is wrapped. */
+function occurrences(source: string, text: string): number {
+  const [within, wanted] = [fold(source), fold(text)];
+  if (wanted === "") return 0;
+  let count = 0;
+  for (let at = within.indexOf(wanted); at >= 0; at = within.indexOf(wanted, at + wanted.length)) count += 1;
+  return count;
+}
+
+const fold = (text: string) => text.trim().replace(/\s+/g, " ");
