@@ -56,6 +56,11 @@ export const errorCatalog = {
     exitCode: 1,
     meaning: "The feedback refers to a review that is no longer open at this address.",
   },
+  ask_failed: {
+    status: 502,
+    exitCode: 1,
+    meaning: "The model that `review.ask` names could not be reached or rejected the question.",
+  },
   review_ended: {
     status: 502,
     exitCode: 1,

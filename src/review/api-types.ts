@@ -3,7 +3,14 @@
  * Members that the specification defines keep its names; the others are additional.
  */
 
-import type { InboxContent, LiveAgent, LiveState, ReviewList, Thread } from "./live-api-types.ts";
+import type {
+  InboxContent,
+  LiveAgent,
+  LiveState,
+  NewThreadBody,
+  ReviewList,
+  Thread,
+} from "./live-api-types.ts";
 
 export type * from "./code-api-types.ts";
 export type * from "./live-api-types.ts";
@@ -32,8 +39,39 @@ export interface PlanState {
   readonly requested?: Readonly<Record<string, unknown>>;
   /** Message for the person; set if the agent sent no plan. */
   readonly missing?: string;
+  /** Set if the person can ask a model: `review.ask` is configured. */
+  readonly ask?: AskChoice;
   /** Set in a live session. */
   readonly live?: LiveState;
+}
+
+/** The model that questions go to. */
+export interface AskChoice {
+  readonly model: string;
+}
+
+/** An earlier question of the same conversation, and the model's answer. */
+export interface AskExchange {
+  readonly question: string;
+  readonly response: string;
+}
+
+/**
+ * POST /api/ask: exactly one of `thread` (an id) and `anchor`. The response is server-sent events: `delta` with `{text}`,
+ * then `done`, or `error` with `{error}`.
+ */
+export interface AskBody {
+  readonly thread?: string;
+  readonly anchor?: NewThreadBody["anchor"];
+  readonly question: string;
+  readonly earlier?: readonly AskExchange[];
+}
+
+/** GET /api/ask/prompt?anchor=JSON or ?thread=ID, with &question=…: what POST /api/ask would send, and where to. */
+export interface AskPrompt {
+  readonly url: string;
+  readonly model: string;
+  readonly prompt: string;
 }
 
 /** The calling agent and what it can receive. The page offers only choices that reach the agent. */

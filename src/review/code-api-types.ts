@@ -1,4 +1,4 @@
-import type { AgentOrigin, Caller, LiveState, ReviewSettings } from "./api-types.ts";
+import type { AgentOrigin, AskChoice, Caller, LiveState, ReviewSettings } from "./api-types.ts";
 
 /** Types of the API between the code review server and its page; `api-types.ts` has the others. */
 
@@ -114,6 +114,8 @@ export interface DiffIndex {
   /** Patches of the files that the page shows first, up to a total size; the page need not request them. */
   readonly opening: readonly OpeningPatch[];
   readonly settings: ReviewSettings;
+  /** Set if the person can ask a model: `review.ask` is configured. */
+  readonly ask?: AskChoice;
   /** Set in a live session. */
   readonly live?: LiveState;
 }

@@ -1,10 +1,13 @@
 import type { FastifyInstance } from "fastify";
 import type { AgentOrigin, AgentsResponse, Caller, History } from "./api-types.ts";
+import type { AskTarget } from "./ask/ask-target.ts";
+import type { AskSubject } from "./ask/compose-prompt.ts";
 import type { Decision } from "./decision.ts";
 import type { EventHub } from "./events.ts";
 import type { ImagePolicy } from "./images/image-policy.ts";
 import type { ReviewThreads } from "./live/review-threads.ts";
 import type { ThreadAnchors } from "./live/thread-anchors.ts";
+import type { SentAnchor } from "./live/thread-bodies.ts";
 import type { Session } from "./session.ts";
 import type { DraftStore } from "./storage/drafts.ts";
 import type { RecordStore } from "./storage/records.ts";
@@ -38,6 +41,8 @@ export interface ReviewMode {
   refresh(context: ReviewContext, onTaken: () => void): Promise<boolean>;
   /** Keeps what is under review when a batch of a live session is sent, to show later what has changed since. */
   keepSent?(round: number): Promise<void>;
+  /** Describes what an anchor is about, as the page shows it, for a question to a model. */
+  describeSubject(anchor: SentAnchor): Promise<AskSubject>;
   /** Returns the current title of the review, if rounds can change it. */
   title?(): string;
   /** Starts the background work of a live session. Returns a function that stops it. */
@@ -74,6 +79,8 @@ export interface ReviewContext {
   readonly origin: AgentOrigin;
   readonly caller: Caller;
   readonly sharingEnabled: boolean;
+  /** The model that the person may ask; undefined: asking is off. */
+  readonly ask?: AskTarget | undefined;
   readonly mode: ReviewMode;
   readonly events: EventHub;
   readonly threads: ReviewThreads;

@@ -6,6 +6,7 @@ import type { GuardPolicy } from "../http/guard.ts";
 import { addPage, type PageFiles, withPageToken } from "../http/page.ts";
 import { addSecurityHeaders } from "../http/security-headers.ts";
 import { describeExcess, findExcess, type JsonBounds } from "../json/bounds.ts";
+import { askRoutes } from "./ask/ask-routes.ts";
 import type { ReviewContext } from "./context.ts";
 import { rejectAgents } from "./live/caller-kind.ts";
 import { liveRoutes } from "./live/live-routes.ts";
@@ -53,6 +54,7 @@ export function createReviewServer(parts: ReviewServerParts): FastifyInstance {
 
   context.mode.registerRoutes(app, context);
   agentsRoute(app, context);
+  askRoutes(app, context);
   draftRoutes(app, context);
   eventsRoute(app, context);
   historyRoute(app, context);

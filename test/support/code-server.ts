@@ -4,6 +4,7 @@ import { onTestFinished } from "vitest";
 import { pageSource } from "../../src/http/page-source.ts";
 import { type ListedAgent, listAgents } from "../../src/review/agents.ts";
 import type { AgentOrigin } from "../../src/review/api-types.ts";
+import type { AskTarget } from "../../src/review/ask/ask-target.ts";
 import { createCodeMode } from "../../src/review/code/mode.ts";
 import { createRoundStore } from "../../src/review/code/rounds/round-store.ts";
 import type { SymbolFiles } from "../../src/review/code/symbols/symbols-client.ts";
@@ -24,6 +25,7 @@ interface CodeServerOptions {
   readonly origin?: AgentOrigin;
   readonly agents?: readonly ListedAgent[];
   readonly paths?: readonly string[];
+  readonly ask?: AskTarget;
   readonly symbolFiles?: () => Promise<SymbolFiles>;
 }
 
@@ -39,7 +41,7 @@ export async function codeServer(
   tested: TestRepository,
   options: CodeServerOptions = {},
 ): Promise<CodeServer> {
-  const { origin = "origin_b", agents, paths = [], symbolFiles } = options;
+  const { origin = "origin_b", agents, paths = [], ask, symbolFiles } = options;
   const repository = await tested.open();
   const data = join(tested.outside, "data");
   const mode = createCodeMode({
@@ -65,6 +67,7 @@ export async function codeServer(
       takesAgentSwitch: origin === "origin_b",
     },
     sharingEnabled: true,
+    ask,
     mode,
     events,
     threads: createReviewThreads({ dataDirectory: data, reviewId: "review1", token: AGENT_TOKEN, events }),

@@ -3,6 +3,8 @@ import { createRoot } from "react-dom/client";
 import type { ReviewEvent } from "../../src/review/api-types.ts";
 import { afterPaint } from "../shared/after-paint.ts";
 import { useReviewEvents } from "../shared/api/use-review-events.ts";
+import { AskHost } from "../shared/ask/ask-host.tsx";
+import { setAskModel, useAsk } from "../shared/ask/ask-store.ts";
 import { Button } from "../shared/components/button.tsx";
 import { ErrorBoundary, Region } from "../shared/components/error-boundary.tsx";
 import { PageState } from "../shared/components/page-state.tsx";
@@ -50,6 +52,7 @@ export async function start(): Promise<void> {
   // Prerendered code is already highlighted and must not lose its colors.
   if (document.querySelector(".prerendered")) await highlighting;
   if (result.ok) followLive(result.value);
+  if (result.ok) setAskModel(result.value.ask);
   render();
   if (!result.ok) return;
   const { repository, gitContext } = result.value;
@@ -110,7 +113,11 @@ function Phase() {
 function Review() {
   const controller = useMemo(() => new DiffController(), []);
   const hasThreads = useThreads(({ threads, live }) => live !== undefined || threads.length > 0);
-  const shortcuts = useMemo(() => shortcutsFor(controller, hasThreads), [controller, hasThreads]);
+  const canAsk = useAsk(({ model }) => model !== undefined);
+  const shortcuts = useMemo(
+    () => shortcutsFor(controller, { hasThreads, canAsk }),
+    [controller, hasThreads, canAsk],
+  );
   const isEmpty = useSession((session) => session.files.length === 0);
   const hasCommit = useSession((session) => session.index?.commit !== undefined);
   const treeOpen = useView((view) => view.treeOpen);
@@ -159,6 +166,7 @@ function Review() {
       <SelectionActions />
       <StatusLine />
       <Dialogs controller={controller} shortcuts={shortcuts} />
+      <AskHost />
       <PreviewHost />
       <ReferencesHost controller={controller} />
     </div>

@@ -4,6 +4,7 @@ import { announce, showToast } from "../shared/components/toast.tsx";
 import { type ActionName, listShortcuts } from "../shared/keyboard/shortcut-table.ts";
 import type { Shortcut, TypingTarget } from "../shared/keyboard/shortcuts.ts";
 import { rememberThreads, threadKeys } from "../shared/threads/thread-keys.ts";
+import { askAbout } from "./comments/ask-about.ts";
 import { getSelectedLines } from "./comments/selected-lines.ts";
 import { commentOnAll, commentOnFile, commentOnLines, deleteComment, openComment } from "./comments/start.ts";
 import type { CommentType, ReviewComment } from "./core/comment.ts";
@@ -44,10 +45,14 @@ import {
   useView,
 } from "./state/view.ts";
 
-/** Returns the shortcuts of the page. Those of threads exist only with threads. */
-export function shortcutsFor(controller: DiffController, hasThreads: boolean): readonly Shortcut[] {
+/** Returns the shortcuts of the page. Those of threads exist only with threads, and asking only with a model. */
+export function shortcutsFor(
+  controller: DiffController,
+  { hasThreads, canAsk }: { readonly hasThreads: boolean; readonly canAsk: boolean },
+): readonly Shortcut[] {
   return listShortcuts({
     ...(hasThreads && threadKeys),
+    ...(canAsk && { ask: () => askAbout(getSelectedLines() ?? selectedLines(), fileHere(controller)) }),
     ...readingActions(controller),
     otherEnd: () => goToOtherEndHere(controller),
     changes: () => void toggleSince(),

@@ -2,6 +2,7 @@ import { lazy, Suspense, useLayoutEffect } from "react";
 import { createRoot } from "react-dom/client";
 import type { ReviewEvent } from "../../src/review/api-types.ts";
 import { useReviewEvents } from "../shared/api/use-review-events.ts";
+import { AskHost } from "../shared/ask/ask-host.tsx";
 import { Button } from "../shared/components/button.tsx";
 import { ErrorBoundary, Region } from "../shared/components/error-boundary.tsx";
 import { ErrorLine } from "../shared/components/error-line.tsx";
@@ -134,6 +135,7 @@ function Review() {
         </Region>
       </div>
       {dialog && <OpenDialog name={dialog} />}
+      <AskHost />
     </div>
   );
 }

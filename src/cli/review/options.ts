@@ -15,6 +15,7 @@ import {
 } from "../../config/review/environment.ts";
 import { AppError } from "../../errors.ts";
 import type { AgentOrigin, ReviewSettings } from "../../review/api-types.ts";
+import type { AskTarget } from "../../review/ask/ask-target.ts";
 import { ORIGIN_NAMES, originNamed } from "../../review/origin-names.ts";
 import { projectFolder } from "../project-folder.ts";
 import type { LiveFlags, ReviewFlags } from "./program.ts";
@@ -56,6 +57,8 @@ export interface ReviewOptions extends ResolvedFlags {
   readonly configHome: string | undefined;
   /** The default until the person chooses on the page. */
   readonly planSave: ReviewSettings["planSave"];
+  /** The model that questions on the page go to; undefined: asking is off. */
+  readonly ask: AskTarget | undefined;
 }
 
 /**
@@ -77,7 +80,22 @@ export async function resolveOptions(flags: ReviewFlags, cwd = "."): Promise<Rev
         ? processEnvironment["APPDATA"]
         : baseDirectory(processEnvironment, "XDG_CONFIG_HOME"),
     planSave: folder === undefined ? { enabled } : { enabled, customPath: folder },
+    ask: configuration.ask && askTarget(configuration.ask, processEnvironment),
   };
+}
+
+/** Returns the model to ask, with the key from its variable. Throws `configuration` if the variable is empty. */
+function askTarget(
+  { base_url: baseUrl, model, api_key_env: variable }: NonNullable<ReviewConfiguration["ask"]>,
+  environment: Environment,
+): AskTarget {
+  if (variable === undefined) return { baseUrl, model };
+  const apiKey = environment[variable];
+  if (apiKey) return { baseUrl, model, apiKey };
+  throw new AppError(
+    "configuration",
+    `review.ask.api_key_env names the variable ${variable}, which is not set. Set it, or remove the line.`,
+  );
 }
 
 /** Resolves flags, then environment, then configuration. Throws `usage` for an invalid flag or variable. */

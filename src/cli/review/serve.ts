@@ -214,6 +214,7 @@ function createContext(
     origin,
     caller,
     sharingEnabled,
+    ask: options.ask,
     mode,
     events,
     threads,

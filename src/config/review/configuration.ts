@@ -8,6 +8,12 @@ export interface ReviewConfiguration {
   readonly browser?: string;
   /** Uids of other users of this machine that may use a review. */
   readonly allowed_uids?: readonly number[];
+  /** The model that questions on the page go to; asking is off without it. */
+  readonly ask?: {
+    readonly base_url: string;
+    readonly model: string;
+    readonly api_key_env?: string;
+  };
   readonly plan_save: {
     readonly enabled: boolean;
     /** Absolute, or beginning with `~/`. */

@@ -16,6 +16,16 @@ export const reviewSchema = z.strictObject({
     .describe(
       "Users of this machine, by uid, that may read and decide reviews besides their own user and root.",
     ),
+  ask: z
+    .strictObject({
+      base_url: z
+        .url({ protocol: /^https?$/, error: "must be an http or https URL" })
+        .describe("An API of the chat-completions dialect, for example your `sallyport proxy`."),
+      model: z.string().min(1).describe("The model that questions on the page go to."),
+      api_key_env: z.string().min(1).exactOptional().describe("The environment variable with the key."),
+    })
+    .exactOptional()
+    .describe("Lets you ask a model about lines of a review. Off without it."),
   plan_save: z
     .strictObject({
       enabled: z

@@ -67,6 +67,10 @@ export function createCodeMode(review: CodeReview): ReviewMode {
       lease.release();
       return true;
     },
+    async describeSubject(anchor) {
+      const { describeSubject } = await import("./describe-subject.ts");
+      return describeSubject(review.diffs, anchor);
+    },
     keepSent: sentDiffs.keep,
     startLive({ threads }) {
       void followTakenOver(review.diffs, threads).catch(() => {});

@@ -43,6 +43,7 @@ const PERSONS_ROUTES = new Set([
   "POST /api/feedback",
   "POST /api/send",
   "POST /api/finish",
+  "POST /api/ask",
   "PUT /api/draft",
   "PUT /api/settings",
 ]);

@@ -12,7 +12,7 @@ const line = z.number().int().min(1);
 const offset = z.number().int().min(0);
 
 /** The anchor that a client sends. `code` and `quote` are ignored: the server fills them in. */
-const anchor = z.discriminatedUnion("kind", [
+export const sentAnchor = z.discriminatedUnion("kind", [
   z
     .object({
       kind: z.literal("lines"),
@@ -29,13 +29,13 @@ const anchor = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("review") }),
 ]);
 
-export type SentAnchor = z.infer<typeof anchor>;
+export type SentAnchor = z.infer<typeof sentAnchor>;
 
 const type = z.enum(["comment", "suggestion", "concern", "question", "finding"]);
 
 /** Body of `POST /api/threads`. */
 export const newThreadBody = z.object({
-  anchor,
+  anchor: sentAnchor,
   type,
   markdown,
   severity: z.enum(["info", "warning", "error"]).nullable().exactOptional(),

@@ -1,11 +1,14 @@
 import { AppError } from "../../errors.ts";
 import { writeDurably } from "../../files/durable-file.ts";
+import { fenced } from "../../render/markdown/fences.ts";
 import type { Round } from "../api-types.ts";
+import type { AskSubject } from "../ask/compose-prompt.ts";
 import type { ReviewMode } from "../context.ts";
 import { type PlanDecision, planDecision } from "../decision.ts";
 import { namedImages } from "../images/image-policy.ts";
 import { findQuote, followRange, quoteContext } from "../live/follow-quote.ts";
 import type { ThreadAnchors } from "../live/thread-anchors.ts";
+import type { SentAnchor } from "../live/thread-bodies.ts";
 import type { ThreadStore } from "../live/thread-store.ts";
 import type { DraftStore } from "../storage/drafts.ts";
 import { decisionJson, decisionText } from "./generic-channel.ts";
@@ -65,6 +68,7 @@ export function createPlanMode(review: PlanReview): ReviewMode {
       const earlier = (await review.history)?.earlier ?? [];
       return { rounds: await Promise.all(earlier.map((round) => withDraft(round, review.source, drafts))) };
     },
+    describeSubject: async (anchor) => describePart(review, anchor),
     namedImages: namedImages(review.plan),
     async encode(decision) {
       const made = planDecision(decision);
@@ -140,6 +144,24 @@ function createPlanAnchors(review: PlanReview): ThreadAnchors {
         context: quoteContext(plan, anchor),
       };
     },
+  };
+}
+
+/** Describes what a question about a plan is about: the passage within its section, or the whole plan. */
+function describePart({ plan }: PlanReview, anchor: SentAnchor): AskSubject {
+  if (anchor.kind === "review") return { title: "The plan", text: fenced(plan, "markdown") };
+  if (anchor.kind !== "plan")
+    throw new AppError("validation", `anchor: a plan has no anchors of the kind "${anchor.kind}"`);
+  const { start, end } = anchor;
+  if (end > plan.length)
+    throw new AppError("validation", `anchor: the plan has ${plan.length} characters, and end is ${end}`);
+  const headings = [...plan.matchAll(/^#{1,6} .*$/gm)].map(({ index }) => index);
+  const from = headings.findLast((at) => at <= start) ?? 0;
+  const to = headings.find((at) => at >= end && at > from) ?? plan.length;
+  const passage = `The passage in question:\n\n${fenced(plan.slice(start, end), "markdown")}`;
+  return {
+    title: "A part of the plan",
+    text: `${passage}\n\nIts section:\n\n${fenced(plan.slice(from, to), "markdown")}`,
   };
 }
 

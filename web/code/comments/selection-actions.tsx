@@ -1,5 +1,6 @@
-import { CircleAlert, MessageSquare, PenLine, Waypoints } from "lucide-react";
+import { CircleAlert, CircleQuestionMark, MessageSquare, PenLine, Waypoints } from "lucide-react";
 import { useEffect, useState } from "react";
+import { useAsk } from "../../shared/ask/ask-store.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { isTouched } from "../../shared/selection/last-pointer.ts";
 import { followSelection } from "../../shared/selection/settled-selection.ts";
@@ -8,6 +9,7 @@ import type { LineRange } from "../state/cursor.ts";
 import { openReferences, selectedName } from "../state/references.ts";
 import { useSession } from "../state/session.ts";
 import { hasTexts } from "../state/symbols.ts";
+import { askAbout } from "./ask-about.ts";
 import { getSelectedLines } from "./selected-lines.ts";
 import { commentOnLines } from "./start.ts";
 
@@ -39,10 +41,11 @@ export function SelectionActions() {
       document.removeEventListener("scroll", onScroll, { capture: true });
     };
   }, []);
+  const canAsk = useAsk(({ model }) => model !== undefined);
   if (!selected) return null;
   const { range, name, left, top } = selected;
   // At least the width of the buttons, so that none is beyond the window.
-  const width = 20 + (name === undefined ? 0 : 8);
+  const width = 20 + (name === undefined ? 0 : 8) + (canAsk ? 5 : 0);
   return (
     <div
       className="line-actions no-print"
@@ -76,6 +79,18 @@ export function SelectionActions() {
           }}
         >
           <Waypoints size={15} aria-hidden /> References
+        </Button>
+      )}
+      {canAsk && (
+        <Button
+          small
+          variant="quiet"
+          onClick={() => {
+            getSelection()?.removeAllRanges();
+            askAbout(range, undefined);
+          }}
+        >
+          <CircleQuestionMark size={15} aria-hidden /> Ask
         </Button>
       )}
     </div>

@@ -1,11 +1,13 @@
-import { Tag } from "lucide-react";
+import { CircleQuestionMark, Tag } from "lucide-react";
 import { useState } from "react";
 import { classNames } from "../../../src/render/class-names.ts";
+import { useAsk } from "../../shared/ask/ask-store.ts";
 import { Button, IconButton } from "../../shared/components/button.tsx";
 import { isTouched } from "../../shared/selection/last-pointer.ts";
 import type { Target } from "../dom/target.ts";
 import { typeNames } from "../model/annotations.ts";
 import { addAtOnce, openLabels, startAnnotation } from "../state/actions.ts";
+import { askAbout } from "./ask-about.ts";
 import { TypeIcon } from "./type-icon.tsx";
 
 /** Annotation types and their keys, in toolbar order. */
@@ -27,6 +29,7 @@ export function SelectionToolbar({ target, onDone }: SelectionToolbarProps) {
   const { anchor, left, top, bottom } = target;
   // On a touch screen the system has its own toolbar above the selection.
   const [isBelow] = useState(isTouched);
+  const canAsk = useAsk(({ model }) => model !== undefined);
   const done = () => {
     onDone();
     getSelection()?.removeAllRanges();
@@ -57,6 +60,19 @@ export function SelectionToolbar({ target, onDone }: SelectionToolbarProps) {
             <TypeIcon type={type} /> <span>{type === "insert" ? "Insert" : typeNames[type]}</span>
           </Button>
         ))}
+      {canAsk && (
+        <IconButton
+          small
+          label="Ask"
+          shortcut="q"
+          onClick={() => {
+            askAbout(anchor);
+            done();
+          }}
+        >
+          <CircleQuestionMark size={15} aria-hidden />
+        </IconButton>
+      )}
       <IconButton
         small
         label="Quick label"

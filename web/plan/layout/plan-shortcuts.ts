@@ -4,6 +4,7 @@ import { type ActionName, listShortcuts } from "../../shared/keyboard/shortcut-t
 import type { Shortcut, TypingTarget } from "../../shared/keyboard/shortcuts.ts";
 import { sentenceStart } from "../../shared/sentence-start.ts";
 import { rememberThreads, threadKeys } from "../../shared/threads/thread-keys.ts";
+import { askAbout } from "../annotate/ask-about.ts";
 import { currentAnchor, selectedAnchor } from "../article/current-anchor.ts";
 import type { AnnotationType } from "../model/annotations.ts";
 import { moveToChange } from "../rounds/move-to-change.ts";
@@ -97,6 +98,7 @@ const onPlan: Partial<Record<ActionName, () => void>> = {
   ...moving,
   ...annotating,
   ...reading,
+  ask: () => askAbout(currentAnchor()),
   nextChange: () => moveToChange(1),
   previousChange: () => moveToChange(-1),
   changes: () => toggleView("changes"),

@@ -2,6 +2,7 @@ import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown
 import type { History, PlanState } from "../../../src/review/api-types.ts";
 import { explain, getJson } from "../../shared/api/client.ts";
 import { renewPageToken } from "../../shared/api/page-token.ts";
+import { setAskModel } from "../../shared/ask/ask-store.ts";
 import { setTitle } from "../../shared/next-review.ts";
 import { applyTheme } from "../../shared/theme/theme.ts";
 import { loadReviews, loadThreads, useThreads } from "../../shared/threads/thread-store.ts";
@@ -24,6 +25,7 @@ export async function load(): Promise<void> {
     phase: plan.missing !== undefined || plan.plan.trim() === "" ? "missing" : "review",
   });
   if (location.hash.startsWith("#shared=")) useReview.setState({ dialog: "import" });
+  setAskModel(plan.ask);
   if (plan.live) useThreads.setState({ live: plan.live });
   void startDraft(plan);
   void loadThreads();

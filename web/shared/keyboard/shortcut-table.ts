@@ -56,6 +56,7 @@ export const shortcutTable = {
   concern: { group: COMMENT, keys: ["!"], label: "Raise a concern", kind: "write" },
   label: { group: COMMENT, keys: ["l"], label: "Quick label" },
   file: { group: COMMENT, keys: ["f"], label: "Comment on the file", kind: "write" },
+  ask: { group: COMMENT, keys: ["q"], label: "Ask a model (if configured)", kind: "dialog" },
   general: { group: COMMENT, keys: ["g"], label: "General comment", kind: "write" },
 
   edit: { group: COMMENTS, keys: ["e"], label: "Edit comment" },

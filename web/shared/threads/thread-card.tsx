@@ -1,13 +1,25 @@
 import "../styles/threads-layer.css";
-import { Bot, Check, CircleAlert, Info, RotateCcw, TriangleAlert, UserRound, Wrench, X } from "lucide-react";
+import {
+  Bot,
+  Check,
+  CircleAlert,
+  CircleQuestionMark,
+  Info,
+  RotateCcw,
+  TriangleAlert,
+  UserRound,
+  Wrench,
+  X,
+} from "lucide-react";
 import { memo, useEffect, useRef } from "react";
 import { classNames } from "../../../src/render/class-names.ts";
 import type { Thread, ThreadAuthor, ThreadMessage, ThreadSeverity } from "../../../src/review/api-types.ts";
+import { openAsk, useAsk } from "../ask/ask-store.ts";
 import { Button } from "../components/button.tsx";
 import { timeAgo } from "../time-ago.ts";
 import { MessageField } from "./message-field.tsx";
 import { MessageText } from "./message-text.tsx";
-import { changeThreadState, toggleFolded, useThreads, writeMessage } from "./thread-store.ts";
+import { changeMessage, changeThreadState, toggleFolded, useThreads, writeMessage } from "./thread-store.ts";
 import { getDelivery, isInNextBatch, threadStatus, threadSummary } from "./threads.ts";
 
 const TYPE_NAMES: Readonly<Record<Thread["type"], string>> = {
@@ -156,12 +168,18 @@ function Message({ message }: { readonly message: ThreadMessage }) {
 function Buttons({ thread, onAccept, canRespond }: ThreadCardProps) {
   const { id, type, state } = thread;
   const isWriting = useThreads(({ drafts }) => drafts.get(id)?.isOpen === true);
+  const canAsk = useAsk(({ model }) => model !== undefined);
   const isOpenFinding = type === "finding" && state === "open" && thread.accepted !== true;
   return (
     <footer className="thread-buttons">
       {canRespond && !isWriting && (
         <Button small onClick={() => writeMessage(id)}>
           Reply
+        </Button>
+      )}
+      {canAsk && (
+        <Button small variant="quiet" onClick={() => askAboutThread(thread, canRespond)}>
+          <CircleQuestionMark size={14} aria-hidden /> Ask
         </Button>
       )}
       {isOpenFinding && (
@@ -191,6 +209,16 @@ function Buttons({ thread, onAccept, canRespond }: ThreadCardProps) {
       )}
     </footer>
   );
+}
+
+/** Asks a model about a thread. An answer can become a reply if replies reach the agent. */
+function askAboutThread(thread: Thread, canRespond: boolean): void {
+  const { id } = thread;
+  const insert = (text: string) => {
+    writeMessage(id);
+    changeMessage(id, text);
+  };
+  openAsk({ title: `the thread “${threadSummary(thread)}”`, thread: id, ...(canRespond && { insert }) });
 }
 
 function AuthorIcon({ kind }: Pick<ThreadAuthor, "kind">) {

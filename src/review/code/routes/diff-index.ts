@@ -42,6 +42,7 @@ export function diffIndexRoute(app: FastifyInstance, context: ReviewContext, rev
       ...(snapshot.omitted ? { omitted: snapshot.omitted } : {}),
       opening: await openingPatches(snapshot),
       settings,
+      ...(context.ask ? { ask: { model: context.ask.model } } : {}),
       ...(threads.live ? { live: threads.live.state } : {}),
     };
   });

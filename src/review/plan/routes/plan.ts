@@ -21,6 +21,7 @@ export function planRoute(app: FastifyInstance, context: ReviewContext, review: 
       settings,
       requested,
       missing,
+      ...(context.ask ? { ask: { model: context.ask.model } } : {}),
       live: context.threads.live?.state,
     };
   });

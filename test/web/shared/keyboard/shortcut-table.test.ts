@@ -18,9 +18,9 @@ describe("the table of shortcuts", () => {
   it("delays every command that changes something, so that a typed word runs none", () => {
     const atOnce = entries.filter((entry) => "kind" in entry && entry.kind !== "move");
     expect(atOnce.flatMap((entry) => entry.keys[0])).toEqual(
-      expect.arrayContaining(["c", "r", "i", "!", "f", "g", "t", "/", "y", "a", "x", "V"]),
+      expect.arrayContaining(["c", "r", "i", "!", "f", "g", "t", "/", "y", "a", "x", "q", "V"]),
     );
-    expect(atOnce).toHaveLength(12);
+    expect(atOnce).toHaveLength(13);
   });
 
   it("provides the keys of the plan page and of a saved page, which cannot decide", () => {

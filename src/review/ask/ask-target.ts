@@ -1,0 +1,14 @@
+/** The model that the person configured: `review.ask` of the configuration file. */
+export interface AskTarget {
+  /** The address of an API of the chat-completions dialect, with or without `/v1`. */
+  readonly baseUrl: string;
+  readonly model: string;
+  /** Sent as a bearer token; absent for a proxy without keys. */
+  readonly apiKey?: string | undefined;
+}
+
+/** Returns the URL that questions are sent to. */
+export function askUrl({ baseUrl }: AskTarget): string {
+  const base = baseUrl.replace(/\/+$/, "");
+  return `${/\/v\d+$/.test(base) ? base : `${base}/v1`}/chat/completions`;
+}

@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { AppError, getErrorMessage } from "../../errors.ts";
+import { SseParser } from "../../sse/parse.ts";
+import { type AskTarget, askUrl } from "./ask-target.ts";
+import type { ModelMessage } from "./compose-prompt.ts";
+
+/** Bytes of one event of the answer. */
+const MAX_EVENT = 1024 * 1024;
+/** Characters of an answer; the rest is dropped. */
+const MAX_RESPONSE = 200_000;
+/** Milliseconds until an answer must be complete. */
+const LIMIT_MS = 5 * 60_000;
+/** Characters of an error response that are shown. */
+const MAX_SHOWN = 300;
+
+const chunkSchema = z.looseObject({
+  choices: z
+    .array(z.looseObject({ delta: z.looseObject({ content: z.string().nullish() }).optional() }))
+    .default([]),
+  error: z.unknown().optional(),
+});
+
+/**
+ * Asks the model and yields its answer piece by piece. Throws `ask_failed` if the model cannot be reached or rejects the
+ * question.
+ */
+export async function* streamResponse(
+  target: AskTarget,
+  messages: readonly ModelMessage[],
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const response = await request(target, messages, AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]));
+  const parser = new SseParser(MAX_EVENT);
+  let left = MAX_RESPONSE;
+  const textIn = function* (events: ReturnType<SseParser["push"]>) {
+    for (const { data } of events) {
+      if (data === "[DONE]" || left <= 0) continue;
+      const text = parseChunk(data, target).slice(0, left);
+      left -= text.length;
+      if (text !== "") yield text;
+    }
+  };
+  try {
+    for await (const bytes of response) yield* textIn(parser.push(bytes));
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw failure(target, `the connection broke (${getErrorMessage(error)})`, error);
+  }
+  yield* textIn(parser.end());
+}
+
+async function request(
+  target: AskTarget,
+  messages: readonly ModelMessage[],
+  signal: AbortSignal,
+): Promise<AsyncIterable<Uint8Array>> {
+  const { model, apiKey } = target;
+  let response: Response;
+  try {
+    response = await fetch(askUrl(target), {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "text/event-stream",
+        ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+      },
+      body: JSON.stringify({ model, messages, stream: true }),
+      // A redirect would send the key and the code to another host.
+      redirect: "error",
+      signal,
+    });
+  } catch (error) {
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+    throw failure(target, getErrorMessage(cause), error);
+  }
+  if (!response.ok) {
+    const text = (await response.text().catch(() => "")).slice(0, MAX_SHOWN);
+    throw failure(target, `HTTP ${response.status}${text === "" ? "" : `: ${text}`}`);
+  }
+  if (!response.body) throw failure(target, "the response is empty");
+  return response.body;
+}
+
+function parseChunk(data: string, target: AskTarget): string {
+  let value: unknown;
+  try {
+    value = JSON.parse(data);
+  } catch (error) {
+    throw failure(target, "the response is not JSON", error);
+  }
+  const chunk = chunkSchema.safeParse(value);
+  if (!chunk.success) throw failure(target, "the response is not of the chat-completions dialect");
+  if (chunk.data.error !== undefined)
+    throw failure(target, JSON.stringify(chunk.data.error).slice(0, MAX_SHOWN));
+  return chunk.data.choices[0]?.delta?.content ?? "";
+}
+
+function failure(target: AskTarget, reason: string, cause?: unknown): AppError {
+  const message = `The model did not answer: ${askUrl(target)}: ${reason}`;
+  return new AppError("ask_failed", message, {
+    cause,
+    hint: "Start the proxy with `sallyport proxy start`, or change review.ask in the configuration file.",
+  });
+}

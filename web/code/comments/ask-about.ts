@@ -1,0 +1,20 @@
+import type { DiffFile } from "../../../src/review/api-types.ts";
+import { openAsk } from "../../shared/ask/ask-store.ts";
+import { formatLines } from "../core/feedback.ts";
+import { getLastLine, getStart, type LineRange } from "../state/cursor.ts";
+import { commentOnAll, commentOnLines } from "./start.ts";
+
+/** Asks a model about lines, else about a file, else about the change. */
+export function askAbout(range: LineRange | undefined, file: DiffFile | undefined): void {
+  if (range) {
+    const { path, side } = range;
+    const [lineStart, lineEnd] = [getStart(range), getLastLine(range)];
+    openAsk({
+      title: `${formatLines(lineStart, lineEnd)} of ${path}`,
+      anchor: { kind: "lines", path, side, lineStart, lineEnd },
+      insert: (text) => void commentOnLines(range, "comment", text),
+    });
+  } else if (file) {
+    openAsk({ title: file.path, anchor: { kind: "file", path: file.path }, insert: commentOnAll });
+  } else openAsk({ title: "the change", anchor: { kind: "review" }, insert: commentOnAll });
+}

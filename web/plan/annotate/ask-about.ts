@@ -1,0 +1,29 @@
+import { flushSync } from "react-dom";
+import type { PlanAnchor } from "../../../src/review/api-types.ts";
+import { openAsk, useAsk } from "../../shared/ask/ask-store.ts";
+import { showToast } from "../../shared/components/toast.tsx";
+import { lineRange } from "../model/annotations.ts";
+import { startAnnotation, updateComposer } from "../state/actions.ts";
+import { editedPlan, useReview } from "../state/review-store.ts";
+
+/** Asks a model about a passage of the plan, else about the whole plan. */
+export function askAbout(anchor: PlanAnchor | undefined): void {
+  if (useAsk.getState().model === undefined) {
+    showToast("Asking a model is off. Set review.ask in the configuration file.");
+    return;
+  }
+  // The server knows the plan as the agent sent it, and removed text is in no plan.
+  const isInPlan = anchor && !anchor.removed && editedPlan(useReview.getState()) === undefined;
+  const insert = (text: string) =>
+    flushSync(() => {
+      startAnnotation(anchor ? "comment" : "general", anchor);
+      updateComposer({ text });
+    });
+  if (isInPlan)
+    openAsk({
+      title: `${lineRange(anchor)} of the plan`,
+      anchor: { kind: "plan", start: anchor.start, end: anchor.end },
+      insert,
+    });
+  else openAsk({ title: "the plan", anchor: { kind: "review" }, insert });
+}

@@ -1,0 +1,77 @@
+import { pageTokenHeader } from "../api/page-token.ts";
+import { askKey, useAsk } from "./ask-store.ts";
+
+const { getState: state, setState: set } = useAsk;
+
+/** Closes the conversation. An answer that is not complete is dropped; the others are shown when it is opened again. */
+export function closeAsk(): void {
+  running?.abort();
+  set({ about: undefined, pending: undefined, error: undefined });
+}
+
+/** Stops the answer. What has arrived of it stays. */
+export function stopResponse(): void {
+  running?.abort();
+}
+
+let running: AbortController | undefined;
+
+/** Asks a question about what is open. */
+export async function ask(question: string): Promise<void> {
+  const { about } = state();
+  if (!about) return;
+  running?.abort();
+  const controller = new AbortController();
+  running = controller;
+  const key = askKey(about);
+  const earlier = state().exchanges.get(key) ?? [];
+  set({ pending: { question, response: "" }, error: undefined, isPromptSeen: true });
+  let text = "";
+  let error: string | undefined;
+  try {
+    const { thread, anchor } = about;
+    const body = { ...(thread === undefined ? { anchor } : { thread }), question, earlier };
+    for await (const event of events(body, controller.signal)) {
+      if (event.error !== undefined) error = event.error;
+      text += event.text ?? "";
+      if (running === controller) set({ pending: { question, response: text } });
+    }
+  } catch {
+    if (!controller.signal.aborted) error = "Can't reach Sallyport. It may have been stopped.";
+  }
+  if (running !== controller || state().about !== about) return;
+  running = undefined;
+  const exchanges =
+    text === ""
+      ? state().exchanges
+      : new Map(state().exchanges).set(key, [...earlier, { question, response: text }]);
+  set({ exchanges, pending: undefined, error });
+}
+
+interface ResponseEvent {
+  readonly text?: string;
+  readonly error?: string;
+}
+
+/** Yields the events of an answer. An error response is one event. */
+async function* events(body: object, signal: AbortSignal): AsyncGenerator<ResponseEvent> {
+  const headers = { "content-type": "application/json", ...pageTokenHeader() };
+  const response = await fetch("/api/ask", { method: "POST", headers, body: JSON.stringify(body), signal });
+  if (!response.ok || !response.body) {
+    const { error } = (await response.json().catch(() => ({}))) as ResponseEvent;
+    yield { error: error ?? `HTTP ${response.status}` };
+    return;
+  }
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const parts = (rest + value).split("\n\n");
+    rest = parts.pop() ?? "";
+    for (const part of parts) {
+      const data = /^data: (.*)$/m.exec(part)?.[1];
+      if (data !== undefined) yield JSON.parse(data) as ResponseEvent;
+    }
+  }
+}
