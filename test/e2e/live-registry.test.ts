@@ -1,6 +1,8 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { getProcessMark } from "../../src/files/running-process.ts";
 import { sandbox, startCommand } from "../support/spawned-command.ts";
 
 async function startPlan(folder: string, name: string, ...flags: string[]) {
@@ -83,5 +85,31 @@ describe("the reviews of this machine", () => {
     await expect.poll(readTitle).toBe("Another plan");
     const { ended } = await startCommand(["review", "list"], { folder });
     expect((await ended).stdout).toContain("Another plan");
+  });
+
+  it("give their end to a wait that finds one listed for the last time", async () => {
+    const folder = await sandbox();
+    const review = await startPlan(folder, "plan.md", "--live");
+    const url = await review.url();
+    const running = join(folder, "data", "running");
+    const names = async () =>
+      (await readdir(running).catch(() => [])).filter((each) => each.endsWith(".json"));
+    await expect.poll(names).toHaveLength(1);
+    const [name = ""] = await names();
+    const listed = JSON.parse(await readFile(join(running, name), "utf8"));
+    const headers = { origin: url, "content-type": "application/json" };
+    await fetch(`${url}/api/finish`, { method: "POST", headers, body: '{"approved":false}' });
+    await review.ended;
+
+    // A pipe, so that the file is removed exactly after it was read once.
+    const path = join(running, name);
+    execFileSync("mkfifo", [path]);
+    const wait = await startCommand(["review", "wait", "--json", "--id", listed.id], { folder });
+    const pipe = await open(path, "w");
+    await rm(path);
+    await pipe.writeFile(JSON.stringify({ ...listed, ...getProcessMark() }));
+    await pipe.close();
+    const { code, stdout } = await wait.ended;
+    expect([code, JSON.parse(stdout || "{}")]).toEqual([0, expect.objectContaining({ event: "ended" })]);
   });
 });

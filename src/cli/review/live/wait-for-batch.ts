@@ -78,9 +78,15 @@ const response = z.union([
  * if the review's process ends meanwhile.
  */
 export async function waitForBatch(request: WaitRequest): Promise<ReceivedBatch | undefined> {
-  const ended = request.id === undefined ? undefined : await endedLog(request.id);
-  if (ended !== undefined) return fromLog(ended, request);
-  const review = await findReview(request.id);
+  let review: RunningReview;
+  try {
+    review = await findReview(request.id);
+  } catch (error) {
+    // Searched second: a review that ends meanwhile has written its log before it stops being listed.
+    const log = request.id === undefined ? undefined : await endedLog(request.id);
+    if (log === undefined) throw error;
+    return fromLog(log, request);
+  }
   try {
     return await fromReview(review, request);
   } catch (error) {
