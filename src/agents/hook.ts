@@ -34,6 +34,13 @@ export interface AgentHook {
   decode(event: HookEvent, folders: AgentFolders): HookInput | ApprovedInput | undefined;
 }
 
+/** A file to which an agent appends its session, one JSON object a line. */
+export interface AgentTranscript {
+  readonly path: string;
+  /** Returns whether an entry that is newer than the hook shows that the agent no longer waits for it. Pure. */
+  endsTurn(entry: Readonly<Record<string, unknown>>): boolean;
+}
+
 /** A plan to review, and how its agent receives the decision. */
 export interface HookInput {
   readonly kind: "hook";
@@ -48,8 +55,8 @@ export interface HookInput {
   readonly cwd?: string | undefined;
   /** The agent's session, if the event names it. */
   readonly agentSession?: string | undefined;
-  /** The agent's transcript file, for agents that may leave their hook running. */
-  readonly transcript?: string | undefined;
+  /** The agent's transcript, for agents that may leave their hook running. */
+  readonly transcript?: AgentTranscript | undefined;
 }
 
 /**
@@ -61,6 +68,8 @@ export interface ApprovedInput {
   readonly notes: NotesEncoder;
   /** The agent's name, as in the reviews of its plans. */
   readonly caller: string;
+  /** The agent's session, if the event names it. */
+  readonly agentSession?: string | undefined;
   readonly cwd?: string | undefined;
 }
 

@@ -256,8 +256,18 @@ export type ReviewEvent =
   /** The agent may not read the decision. Sent again to every page that connects. */
   | { readonly event: "caller-doubtful"; readonly doubt: CallerDoubt };
 
-/** Why the agent may no longer wait for the decision although its hook still runs. */
-export type CallerDoubt = "asked-again" | "limit-passed" | "went-on" | "launcher-gone" | "terminal-gone";
+/**
+ * Why the agent may not read the decision. The first four are certain: the agent has requested another review, was
+ * answered in its own terminal, has continued, or has stopped waiting. `disconnected` is for live reviews alone.
+ */
+export type CallerDoubt =
+  | "asked-again"
+  | "decided-in-terminal"
+  | "went-on"
+  | "limit-passed"
+  | "launcher-gone"
+  | "terminal-gone"
+  | "disconnected";
 
 export interface Agent {
   readonly id: string;

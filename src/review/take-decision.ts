@@ -62,7 +62,7 @@ export async function takeDecision(
     ok: true,
     savedPath: report.savedPath,
     ...(warnings.length === 0 ? {} : { warnings }),
-    doubt: events.doubt,
+    doubt: events.doubt ?? (context.threads.live?.isDeserted ? "disconnected" : undefined),
   };
 }
 

@@ -154,6 +154,31 @@ describe("other agents' events", () => {
     });
   });
 
+  it.each([
+    [
+      "Gemini CLI",
+      { hook_event_name: "BeforeTool", tool_name: "exit_plan_mode", transcript_path: "/t.jsonl" },
+      [
+        [{ type: "info", content: "Request cancelled." }, true],
+        [{ type: "info", content: "Update available" }, false],
+        [{ type: "gemini", content: "cancelled" }, false],
+      ],
+    ],
+    [
+      "Copilot CLI",
+      { sessionId: "s1", toolName: "exit_plan_mode" },
+      [
+        [{ type: "abort", data: { reason: "user_initiated" } }, true],
+        [{ type: "user.message", data: {} }, true],
+        [{ type: "hook.start", data: {} }, false],
+      ],
+    ],
+  ] as const)("knows the transcript entries after which %s no longer waits", (_name, event, entries) => {
+    const decoded = decode(event);
+    const transcript = decoded.kind === "hook" ? decoded.transcript : undefined;
+    expect(entries.map(([entry]) => transcript?.endsTurn(entry))).toEqual(entries.map(([, ends]) => ends));
+  });
+
   it("recognizes Codex CLI's, whose plan is in the transcript", () => {
     const event = { hook_event_name: "Stop", transcript_path: "/t.jsonl", turn_id: "turn-2" };
     expect(decode(event)).toMatchObject({
@@ -168,7 +193,7 @@ describe("other agents' events", () => {
     expect(decode({ sessionId: "s1", toolName: "exit_plan_mode", toolArgs: "{}" })).toMatchObject({
       channel: { callerName: "Copilot CLI" },
       plan: { in: "file", path: "/home/ada/.copilot/session-state/s1/plan.md" },
-      transcript: "/home/ada/.copilot/session-state/s1/events.jsonl",
+      transcript: { path: "/home/ada/.copilot/session-state/s1/events.jsonl" },
     });
     const pascal = { hook_event_name: "PreToolUse", session_id: "s2", tool_name: "exit_plan_mode" };
     expect(decode(pascal)).toMatchObject({
@@ -178,6 +203,7 @@ describe("other agents' events", () => {
     expect(decode(ran)).toMatchObject({
       kind: "approved",
       plan: { in: "file", path: "/home/ada/.copilot/session-state/s1/plan.md" },
+      agentSession: "s1",
     });
     expect(decode({ ...ran, toolName: "bash" })).toEqual({ kind: "unrelated", event: "bash" });
     expect(decode({ sessionId: "s1", toolName: "bash" })).toEqual({ kind: "unrelated", event: "bash" });

@@ -107,7 +107,7 @@ describe("a page that cannot be rendered", () => {
     const next = await startReview(home, JSON.stringify({ ...event, tool_input: { plan: "# Another\n" } }));
     await expect.poll(sessionClaims).not.toEqual(before);
     await page.getByRole("button", { name: "Approve" }).click();
-    await page.getByRole("heading", { name: "Saved, but maybe not delivered: Approve" }).waitFor();
+    await page.getByRole("heading", { name: "Not delivered: Approve" }).waitFor();
     await page.getByRole("alert").getByText("has since requested another review").waitFor();
     expect(await page.getByText(/handed to|close this tab/).count()).toBe(0);
     next.child.kill("SIGTERM");

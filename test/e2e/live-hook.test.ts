@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdir, readFile } from "node:fs/promises";
+import { appendFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type SpawnedCommand, sandbox, startCommand } from "../support/spawned-command.ts";
@@ -68,6 +68,11 @@ async function comment(review: RunningFile, plan: string, quote: string, markdow
   await call(review, "/api/threads", { anchor, type: "concern", markdown });
 }
 
+async function agentState(review: RunningFile): Promise<string> {
+  const { live } = (await call(review, "/api/plan")) as { readonly live?: { agent: { state: string } } };
+  return live?.agent.state ?? "none";
+}
+
 const planOf = async (review: RunningFile) => (await call(review, "/api/plan"))["plan"];
 
 describe("the hook of live plan reviews", () => {
@@ -99,6 +104,51 @@ describe("the hook of live plan reviews", () => {
     expect(after.behavior).toBe("allow");
     expect(after.updatedInput.plan).toMatch(/bridge of stone[\s\S]*Well done\./);
     await expect.poll(() => openReviews(folder)).toEqual([]);
+  });
+
+  it("gives a batch to the latest hook of a session whose earlier hook the agent abandoned", async () => {
+    const folder = await sandbox();
+    const first = await startHook(folder, event(FIRST));
+    const review = await openReview(folder);
+    await expect.poll(() => agentState(review)).toBe("waiting");
+    const second = await startHook(folder, event(SECOND));
+    await expect.poll(() => planOf(review)).toBe(SECOND);
+    await call(review, "/api/send", { feedback: "Use stone." });
+    expect((await second.ended).stdout).toContain("Use stone.");
+    const third = await startHook(folder, event(FIRST));
+    await expect.poll(() => agentState(review)).toBe("waiting");
+    await call(review, "/api/finish", { approved: true });
+    expect((await third.ended).stdout).toContain("allow");
+    await first.ended;
+  });
+
+  it("does not count a batch as delivered once the agent's transcript shows that it was interrupted", async () => {
+    const folder = await sandbox();
+    const transcript = join(folder, "chat.jsonl");
+    await writeFile(transcript, "");
+    const plans = join(folder, "plans");
+    await mkdir(plans);
+    await writeFile(join(plans, "moat.md"), FIRST);
+    const submitted = JSON.stringify({
+      hook_event_name: "BeforeTool",
+      tool_name: "exit_plan_mode",
+      tool_input: { plan_filename: "moat.md" },
+      session_id: "s1",
+      transcript_path: transcript,
+    });
+    const environment = { GEMINI_PLANS_DIR: plans };
+    const start = () =>
+      startCommand(["review", "plan", "--live", "--no-open"], { folder, stdin: submitted, environment });
+    const first = await start();
+    const review = await openReview(folder);
+    await expect.poll(() => agentState(review)).toBe("waiting");
+    const cancelled = { timestamp: new Date().toISOString(), type: "info", content: "Request cancelled." };
+    await appendFile(transcript, `${JSON.stringify(cancelled)}\n`);
+    await expect.poll(() => agentState(review)).toBe("gone");
+    await call(review, "/api/send", { feedback: "Use stone." });
+    await first.ended;
+    expect(await agentState(review)).toBe("gone");
+    expect((await (await start()).ended).stdout).toContain("Use stone.");
   });
 
   it("opens one review for each session", async () => {

@@ -1,7 +1,6 @@
 import { useEffect, useState } from "react";
-import { describeDoubt } from "../shared/caller-doubt.ts";
+import { describeDoubt, undeliveredTitle } from "../shared/caller-doubt.ts";
 import { FailedPage } from "../shared/components/failed-page.tsx";
-import { sentenceStart } from "../shared/sentence-start.ts";
 import { NO_CHANGES_REQUESTED } from "./core/feedback.ts";
 import { nonEmptyComments, useComments } from "./state/comments.ts";
 import { composeFeedback, type Feedback } from "./state/compose-feedback.ts";
@@ -28,7 +27,7 @@ export function FailedReview({ message }: { readonly message: string }) {
       message={message}
       comments={markdown}
       decisions={isOpen ? decisions : []}
-      doubt={doubt && describeDoubt(sentenceStart(name), doubt)}
+      doubt={doubt && { title: undeliveredTitle(doubt), text: describeDoubt(name, doubt) }}
       warnings={warnings}
     />
   );

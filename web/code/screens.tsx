@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { withDeceptionsShown } from "../../src/render/markdown/deceptive.ts";
-import { describeDoubt } from "../shared/caller-doubt.ts";
+import { describeDoubt, undeliveredTitle } from "../shared/caller-doubt.ts";
 import { copyText } from "../shared/clipboard.ts";
 import { Button } from "../shared/components/button.tsx";
 import { PageState } from "../shared/components/page-state.tsx";
@@ -55,28 +55,36 @@ function sentTitle({ approved, isLive }: { readonly approved: boolean; readonly 
   return isLive ? "Review finished" : "Feedback sent";
 }
 
+/** Returns how to deliver feedback that the agent does not read. The end of a live review is no decision on record. */
+function remedy({ approved, isLive }: { readonly approved: boolean; readonly isLive?: true }): string {
+  if (isLive && !approved)
+    return "The feedback is saved on this machine. To deliver it, let the agent run `sallyport review wait` with the id of this review.";
+  return "The feedback is saved on this machine. To deliver it, paste it into the agent's terminal, or let the agent run `sallyport review last`.";
+}
+
 /** Renders the feedback that was sent. */
 export function SentScreen() {
   const sent = useSession((session) => session.sent);
   const caller = useSession((session) => session.index?.caller.name ?? "the agent");
   const [copied, setCopied] = useState(false);
   useEffect(dismissAll, []);
-  useEffect(() => {
-    document.title = sent ? sentTitle(sent) : "";
-  }, [sent]);
   const doubt = useSession((session) => session.doubt);
-  if (!sent) return null;
+  const title = sent && (doubt ? undeliveredTitle(doubt) : sentTitle(sent));
+  useEffect(() => {
+    document.title = title ?? "";
+  }, [title]);
+  if (!sent || title === undefined) return null;
   const copy = async () => setCopied(await copyText(sent.feedback));
   return (
     <PageState
-      title={sentTitle(sent)}
+      title={title}
       actions={
         sent.feedback !== "" && <Button onClick={copy}>{copied ? "Copied" : "Copy the feedback"}</Button>
       }
     >
       <p>
         {doubt
-          ? `It is saved on this machine. ${describeDoubt(caller, doubt)} \`sallyport review last\` prints it.`
+          ? `${describeDoubt(caller, doubt)} ${remedy(sent)}`
           : `It is saved on this machine and handed to ${caller}.`}{" "}
         If you leave this tab open, the next review of this project opens here.
       </p>

@@ -3,13 +3,29 @@ import { sentenceStart } from "./sentence-start.ts";
 
 const REASONS: Readonly<Record<CallerDoubt, string>> = {
   "asked-again": "has since requested another review",
-  "limit-passed": "has stopped waiting for this review, as it does after a minute, and asks in its terminal,",
+  "decided-in-terminal": "was answered in its own terminal",
+  "limit-passed": "asks in its terminal instead, as it does after a minute,",
   "went-on": "has since continued its conversation",
   "launcher-gone": "lost the program that started it",
   "terminal-gone": "lost its terminal",
+  disconnected: "has disconnected from this review",
 };
 
-/** Describes why a decision may not reach the agent, as a sentence. */
+/** The reasons after which an agent never reads the decision. */
+const CERTAIN: ReadonlySet<CallerDoubt> = new Set([
+  "asked-again",
+  "decided-in-terminal",
+  "limit-passed",
+  "went-on",
+]);
+
+/** Describes why a decision does not, or may not, reach the agent, as a sentence. */
 export function describeDoubt(name: string, doubt: CallerDoubt): string {
-  return `${sentenceStart(name)} ${REASONS[doubt]} and may no longer wait for your decision.`;
+  const effect = CERTAIN.has(doubt) ? "no longer waits" : "may no longer wait";
+  return `${sentenceStart(name)} ${REASONS[doubt]} and ${effect} for your decision.`;
+}
+
+/** Returns the title of the page after a decision that does not, or may not, reach the agent. */
+export function undeliveredTitle(doubt: CallerDoubt): string {
+  return CERTAIN.has(doubt) ? "Not delivered" : "Saved, but maybe not delivered";
 }

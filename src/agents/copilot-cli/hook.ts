@@ -17,11 +17,25 @@ export const copilotCliHook: AgentHook = {
     const folder = session === undefined ? undefined : join(copilotHome, "session-state", basename(session));
     const plan: PlanLocation = folder ? { in: "file", path: join(folder, "plan.md") } : { in: "nowhere" };
     if (event.toolResult !== undefined)
-      return { kind: "approved", plan, notes: copilotNotes, caller: copilotPreToolUse.callerName, cwd };
-    const transcript = folder && join(folder, "events.jsonl");
+      return {
+        kind: "approved",
+        plan,
+        notes: copilotNotes,
+        caller: copilotPreToolUse.callerName,
+        agentSession: session,
+        cwd,
+      };
+    const transcript = folder === undefined ? undefined : { path: join(folder, "events.jsonl"), endsTurn };
     return { kind: "hook", channel: copilotPreToolUse, plan, agentSession: session, transcript, cwd };
   },
 };
+
+const ENDS_TURN: ReadonlySet<unknown> = new Set(["abort", "user.message", "session.shutdown"]);
+
+/** After Ctrl-C, or Escape twice, it appends an event of the type `abort` and leaves its hook running (1.0.102). */
+function endsTurn({ type }: Readonly<Record<string, unknown>>): boolean {
+  return ENDS_TURN.has(type);
+}
 
 /** Measured: output of 252,000 bytes is read; output of 630,000 bytes is ignored without an error. */
 const LIMIT = { agent: "Copilot CLI", bytes: 250_000 } as const;

@@ -6,11 +6,17 @@ import { asciiJson, planWithNotes } from "../hook-output.ts";
 export const geminiCliHook: AgentHook = {
   decode(event, folders) {
     if (event.hook_event_name !== "BeforeTool" || event.tool_name !== "exit_plan_mode") return undefined;
-    const { session_id: agentSession, transcript_path: transcript, cwd } = event;
+    const { session_id: agentSession, transcript_path: path, cwd } = event;
     const plan = planFileIn(event, folders);
+    const transcript = path === undefined ? undefined : { path, endsTurn };
     return { kind: "hook", channel: geminiBeforeTool, plan, agentSession, transcript, cwd };
   },
 };
+
+/** After Escape it appends an entry of the type `info`, "Request cancelled.", and leaves its hook running (0.61.0). */
+function endsTurn({ type, content }: Readonly<Record<string, unknown>>): boolean {
+  return type === "info" && typeof content === "string" && /cancell?ed/i.test(content);
+}
 
 function planFileIn({ tool_input: input }: HookEvent, { environment }: AgentFolders): PlanLocation {
   const filename = input?.["plan_filename"] ?? input?.["plan_path"];

@@ -9,7 +9,14 @@ export const qwenCodeHook: AgentHook = {
     if (tool !== "exit_plan_mode" || toolName !== undefined) return undefined;
     const plan = planInEvent(event);
     if (name === "PostToolUse")
-      return { kind: "approved", plan, notes: qwenNotes, caller: qwenPermissionRequest.callerName, cwd };
+      return {
+        kind: "approved",
+        plan,
+        notes: qwenNotes,
+        caller: qwenPermissionRequest.callerName,
+        agentSession,
+        cwd,
+      };
     if (name !== "PermissionRequest") return undefined;
     return { kind: "hook", channel: qwenPermissionRequest, plan, agentSession, cwd };
   },

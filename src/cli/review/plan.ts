@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { type DecodedInput, decodeInput, type LoadedPlan, loadPlan } from "../../agents/decode-input.ts";
-import type { ApprovedInput } from "../../agents/hook.ts";
+import type { ApprovedInput, HookInput } from "../../agents/hook.ts";
 import { getHomeDirectory, processEnvironment } from "../../config/paths.ts";
 import { AppError, getErrorMessage } from "../../errors.ts";
 import type { AgentOrigin, Caller } from "../../review/api-types.ts";
@@ -10,6 +10,7 @@ import { createPlanId } from "../../review/plan/plan-id.ts";
 import { planTitle } from "../../review/plan/plan-title.ts";
 import { createRecordStore } from "../../review/storage/records.ts";
 import type { Output } from "../output.ts";
+import { type AgentSession, reportSession } from "./agent-session.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { parseTimeLimit, type ReviewOptions, resolveOptions, shortest } from "./options.ts";
 import type { LiveFlags } from "./program.ts";
@@ -91,7 +92,10 @@ async function prepareReview(
   const envelope = input.kind === "envelope" ? input.envelope : undefined;
   const options = await resolveOptions(flags, (event ?? envelope)?.cwd);
   const loaded = await load(input);
-  if (event?.planIsOptional && "missing" in loaded) return undefined;
+  if (event?.planIsOptional && "missing" in loaded) {
+    await reportSession(sessionOf(event, options.dataDirectory), "went-on");
+    return undefined;
+  }
   // Values in the input take precedence over flags and environment.
   const origin = (event ?? envelope)?.origin ?? options.origin ?? "origin_b";
   const channel = chooseChannel(input, origin, flags);
@@ -104,7 +108,15 @@ async function prepareReview(
     const takesNotes = envelope !== undefined || channel.takes.approvalNote === "plan";
     const { open } = options;
     await decideInLiveReview(
-      { toReview: plan, plan: loaded.plan, agentSession, takesNotes, open, signal },
+      {
+        toReview: plan,
+        plan: loaded.plan,
+        agentSession,
+        transcript: event?.transcript,
+        takesNotes,
+        open,
+        signal,
+      },
       output,
     );
     return undefined;
@@ -125,6 +137,10 @@ async function prepareReview(
       return selectPlanMode(plan);
     },
   };
+}
+
+function sessionOf({ channel, agentSession }: HookInput, dataDirectory: string): AgentSession {
+  return { dataDirectory, caller: channel.callerName, agentSession };
 }
 
 async function load(input: Reviewable): Promise<LoadedPlan> {
@@ -157,11 +173,13 @@ function createCaller(
  * opened.
  */
 async function printApprovalNotes(
-  { plan, notes, caller, cwd }: ApprovedInput,
+  { plan, notes, caller, agentSession, cwd }: ApprovedInput,
   flags: LiveFlags,
   output: Output,
 ): Promise<undefined> {
   const { origin = "origin_b", dataDirectory, project } = await resolveOptions(flags, cwd);
+  // A review that is still open was answered in the agent's own terminal.
+  await reportSession({ dataDirectory, caller, agentSession }, "decided-in-terminal");
   const loaded = await loadPlan(plan);
   if ("missing" in loaded) return;
   const planId = createPlanId(loaded.plan, { folder: project, origin, caller });

@@ -17,6 +17,7 @@ import { chooseOpening, openBrowser } from "./browser.ts";
 import { getExitCode, type Lifecycle, startLifecycle } from "./lifecycle.ts";
 import { isBeyondLoopback, listenForReview } from "./listen.ts";
 import type { LiveOptions, ReviewOptions } from "./options.ts";
+import type { WatchedCaller } from "./watch-caller.ts";
 
 /** The subject of a review, its options and its caller. */
 export interface Review {
@@ -33,7 +34,7 @@ export interface Review {
   readonly listedAgents?: readonly ListedAgent[] | undefined;
   /** Used to detect that the agent goes on without its hook; see watch-caller.ts. */
   readonly agentSession?: string | undefined;
-  readonly transcript?: string | undefined;
+  readonly transcript?: WatchedCaller["transcript"];
   readonly listensFor?: number | undefined;
   /** Findings of a tool, shown as threads. */
   readonly findings?: readonly SarifFinding[] | undefined;

@@ -1,9 +1,7 @@
-import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { getErrorMessage } from "../../errors.ts";
-import { writeDurably } from "../../files/durable-file.ts";
 import type { Listeners } from "../../http/listeners.ts";
 import { createPageToken } from "../../http/page.ts";
 import { listAgents } from "../../review/agents.ts";
@@ -21,6 +19,7 @@ import { prune } from "../../review/storage/prune.ts";
 import { createRecordStore } from "../../review/storage/records.ts";
 import { createSettingsStore } from "../../review/storage/settings.ts";
 import type { Output } from "../output.ts";
+import { claimSession } from "./agent-session.ts";
 import { createReviewApp } from "./app.ts";
 import { type ExitReason, getExitCode } from "./lifecycle.ts";
 import { isBeyondLoopback } from "./listen.ts";
@@ -86,16 +85,8 @@ function showFindings(
 async function watchAgent(review: Review, context: ReviewContext, output: Output): Promise<CallerWatch> {
   const { agentSession, transcript, listensFor, options, caller } = review;
   const { sessionId, events } = context;
-  const key =
-    agentSession && createHash("sha256").update(`${caller.name}\0${agentSession}`).digest("hex").slice(0, 32);
-  const path = key && join(options.dataDirectory, "sessions", `${key}.json`);
-  const isClaimed =
-    path &&
-    (await writeDurably(path, sessionId).then(
-      () => true,
-      () => false,
-    ));
-  const claim = path && isClaimed ? { path, sessionId } : undefined;
+  const session = { dataDirectory: options.dataDirectory, caller: caller.name, agentSession };
+  const claim = await claimSession(session, sessionId);
   return watchCaller(
     { parent: process.ppid, transcript, listensFor, claim },
     {

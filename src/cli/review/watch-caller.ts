@@ -1,17 +1,26 @@
-import { readFile, stat } from "node:fs/promises";
 import type { CallerDoubt } from "../../review/api-types.ts";
-import { ancestorsFrom, hasEnded, hasLostTerminal } from "./process-tree.ts";
+import { readClaim, type SessionClaim } from "./agent-session.ts";
+import { createTranscriptCheck, type WatchedTranscript } from "./check-transcript.ts";
+import {
+  type Ancestor,
+  ancestorsFrom,
+  countClients,
+  hasEnded,
+  hasLostTerminal,
+  listProcesses,
+} from "./process-tree.ts";
 
 /** The facts that show whether an agent still waits for its hook. */
 export interface WatchedCaller {
-  /** The process that started the review. */
+  /** The process that started this one. */
   readonly parent: number;
+  /** Whether the parent may end although the agent reads the result, as a shell that starts a background command. */
+  readonly outlivesParent?: boolean | undefined;
   /** Seconds for which the agent waits for the decision, if that is known to be short. */
   readonly listensFor?: number | undefined;
   /** The agent's transcript, if it grows only once the agent goes on. */
-  readonly transcript?: string | undefined;
-  /** The file in which the latest review of an agent session writes its id. */
-  readonly claim?: { readonly path: string; readonly sessionId: string } | undefined;
+  readonly transcript?: WatchedTranscript | undefined;
+  readonly claim?: SessionClaim | undefined;
 }
 
 /** A caller that is being watched. */
@@ -26,36 +35,36 @@ interface WatchOptions {
   readonly onDoubt: (doubt: CallerDoubt) => void;
   /** Milliseconds between two checks. */
   readonly pause?: number;
-  /** Milliseconds in which the agent may still write transcript entries from before the review. */
+  /** See `createTranscriptCheck`. */
   readonly settle?: number;
 }
 
 const PAUSE_MS = 2_000;
-const SETTLE_MS = 5_000;
 
 /**
- * Watches for signs that an agent has gone on without its hook, which some agents leave running: a second review of
+ * Watches for signs that an agent has gone on without its hook, which some agents leave running: a later hook call of
  * the same session, a growing transcript, an ended launcher, a closed terminal, a passed time limit. A sign leads to
  * a warning and never ends the review.
  */
 export function watchCaller(caller: WatchedCaller, options: WatchOptions): CallerWatch {
-  const { onDoubt, pause = PAUSE_MS, settle = SETTLE_MS } = options;
-  const ancestors = ancestorsFrom(caller.parent);
+  const { onDoubt, pause = PAUSE_MS, settle } = options;
+  const ancestors = listAncestors(caller);
+  const hadClients = (countClients(caller.parent) ?? 0) > 0;
   const began = performance.now();
-  let known: number | undefined;
+  const hasContinued = caller.transcript && createTranscriptCheck(caller.transcript, settle);
   let isOver = false;
   let timer: NodeJS.Timeout;
   const sign = async (): Promise<CallerDoubt | undefined> => {
-    if (ancestors.some(hasLostTerminal)) return "terminal-gone";
     // If the parent itself ends, the review ends a little later: see lifecycle.ts.
-    if (ancestors.some(hasEnded)) return "launcher-gone";
-    if (await isClaimedByOther(caller.claim)) return "asked-again";
+    const lost = await findLoss(await ancestors);
+    if (lost) return lost;
+    // Codex runs its hooks in a background server, to which its terminals are clients.
+    if (hadClients && countClients(caller.parent) === 0) return "terminal-gone";
+    const claimed = caller.claim && (await readClaim(caller.claim));
+    if (claimed) return claimed;
     if (caller.listensFor !== undefined && performance.now() - began > caller.listensFor * 1_000)
       return "limit-passed";
-    const size = await readSize(caller.transcript);
-    const hasGrown = known !== undefined && size !== undefined && size > known;
-    if (performance.now() - began < settle || known === undefined) known = size;
-    return hasGrown && performance.now() - began >= settle ? "went-on" : undefined;
+    return (await hasContinued?.()) ? "went-on" : undefined;
   };
   const look = async () => {
     const doubt = isOver ? undefined : await sign();
@@ -78,16 +87,17 @@ export function watchCaller(caller: WatchedCaller, options: WatchOptions): Calle
   return { look, stop };
 }
 
-async function isClaimedByOther(claim: WatchedCaller["claim"]): Promise<boolean> {
-  if (!claim) return false;
-  const owner = await readFile(claim.path, "utf8").catch(() => claim.sessionId);
-  return owner.trim() !== claim.sessionId;
+async function listAncestors({
+  parent,
+  outlivesParent = false,
+}: WatchedCaller): Promise<readonly Ancestor[]> {
+  const processes = await listProcesses();
+  return processes ? ancestorsFrom(parent, processes).slice(outlivesParent ? 1 : 0) : [];
 }
 
-async function readSize(path: string | undefined): Promise<number | undefined> {
-  if (path === undefined) return undefined;
-  return stat(path).then(
-    ({ size }) => size,
-    () => undefined,
-  );
+async function findLoss(ancestors: readonly Ancestor[]): Promise<CallerDoubt | undefined> {
+  const processes = ancestors.length === 0 ? undefined : await listProcesses();
+  if (!processes) return undefined;
+  if (ancestors.some((each) => hasLostTerminal(each, processes))) return "terminal-gone";
+  return ancestors.some((each) => hasEnded(each, processes)) ? "launcher-gone" : undefined;
 }

@@ -39,20 +39,21 @@ export function liveRoutes(app: FastifyInstance, context: ReviewContext): void {
       throw new AppError("already_decided", "Already decided");
     await live.close("ended", feedback, true);
     endWhenFlushed(reply, () => session.abandon("ended"));
-    return { ok: true };
+    return { ok: true, doubt: live.isDeserted ? "disconnected" : undefined };
   });
 
   app.post("/api/wait", async (request, reply) => {
     expectAgent(request, threads.token);
     const live = expectLive(context);
-    const { timeout, again = false, hold = false, author } = parseBody(waitBody, request.body);
+    const { timeout, again = false, hold = false, doubtful, author } = parseBody(waitBody, request.body);
     if (again) {
       const last = live.again();
       if (!last) throw new AppError("not_found", "No feedback has been delivered yet.");
       return { ...last, id: "" };
     }
     const disconnected = disconnectSignal(reply);
-    const batch = await live.take({ timeout, signal: disconnected, agent: author?.name ?? "" });
+    const agent = author?.name ?? "";
+    const batch = await live.take({ timeout, signal: disconnected, agent, isDoubtful: doubtful });
     if (!batch) return { event: null };
     const content = { ...batch.content, id: batch.id };
     if (!hold || batch.id === "") {

@@ -29,6 +29,8 @@ export interface WaitOptions {
   readonly signal: AbortSignal;
   /** The name that the agent gave; empty if it gave none. */
   readonly agent: string;
+  /** Set if the agent may not read what this process prints: every other agent that waits comes first. */
+  readonly isDoubtful?: boolean | undefined;
 }
 
 /** A review that stays open while the person and agents work through it. */
@@ -37,6 +39,8 @@ export interface LiveSession {
   readonly state: LiveState;
   /** Whether the final batch exists. */
   readonly isClosed: boolean;
+  /** Whether a batch waits for an agent that has disconnected. */
+  readonly isDeserted: boolean;
   /** Sends everything new to the agent. */
   send(feedback: string): Promise<void>;
   /** Waits for a batch. Resolves to undefined after the time limit. */
@@ -84,6 +88,7 @@ export interface LiveSessionOptions {
 }
 
 interface Waiter {
+  readonly isDoubtful: boolean;
   readonly resolve: (batch: TakenBatch | undefined) => void;
 }
 
@@ -98,11 +103,8 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
   let isClosing = false;
   store.log.round = Math.max(store.log.round, options.firstRound);
 
-  const idle = createIdleTimer(
-    options.idle * 1_000,
-    () => events.isConnected || waiters.length > 0,
-    options.onIdle,
-  );
+  const isAwaited = () => waiters.some(({ isDoubtful }) => !isDoubtful);
+  const idle = createIdleTimer(options.idle * 1_000, () => events.isConnected || isAwaited(), options.onIdle);
 
   const setAgent = (next: LiveAgent) => {
     const isSame = next.name === agent.name && next.state === agent.state && next.progress === agent.progress;
@@ -113,6 +115,9 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
     const { progress } = agent;
     const keeps = progress !== undefined && state === "working";
     setAgent({ name: name || agent.name, state, ...(keeps ? { progress } : {}) });
+  };
+  const showUnlessAwaited = (state: LiveAgent["state"], name = "") => {
+    if (!isAwaited()) setAgentState(state, name);
   };
   const recordDelivered = (batch: string) =>
     store.write([{ op: "delivered", batch, at: new Date().toISOString() }]);
@@ -148,7 +153,7 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
     while (waiters.length > 0) {
       const batch = available();
       if (!batch) return;
-      waiters.shift()?.resolve(batch);
+      (waiters.find(({ isDoubtful }) => !isDoubtful) ?? waiters[0])?.resolve(batch);
     }
   };
   const add = async (event: StoredBatch["event"], feedback: string, withThreads: boolean) => {
@@ -179,26 +184,30 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
     get isClosed() {
       return isClosing;
     },
+    get isDeserted() {
+      return agent.state === "gone" && pendingBatches(store.log).length > 0;
+    },
     send: (feedback) => add("feedback", feedback, true),
-    take({ timeout, signal, agent: name }) {
-      idle.touch();
+    take({ timeout, signal, agent: name, isDoubtful = false }) {
+      if (!isDoubtful) idle.touch();
       const ready = available();
       // A wait clears the status of the agent.
-      if (ready || timeout === 0) setAgent({ name: name || agent.name, state: "working" });
+      if (isDoubtful) showUnlessAwaited("gone", name);
+      else if (ready || timeout === 0) setAgent({ name: name || agent.name, state: "working" });
       if (ready) return Promise.resolve(ready);
       if (timeout === 0) return Promise.resolve(undefined);
-      setAgentState("waiting", name);
+      if (!isDoubtful) setAgentState("waiting", name);
       return new Promise((resolve) => {
         const finish = (batch: TakenBatch | undefined, state: LiveAgent["state"]) => {
           clearTimeout(timer);
           signal.removeEventListener("abort", onAbort);
           const index = waiters.indexOf(waiter);
           if (index >= 0) waiters.splice(index, 1);
-          idle.touch();
-          if (waiters.length === 0) setAgentState(state);
+          if (!isDoubtful) idle.touch();
+          showUnlessAwaited(isDoubtful ? "gone" : state);
           resolve(batch);
         };
-        const waiter: Waiter = { resolve: (batch) => finish(batch, "working") };
+        const waiter: Waiter = { isDoubtful, resolve: (batch) => finish(batch, "working") };
         const onAbort = () => finish(undefined, "gone");
         const timer =
           timeout === undefined ? undefined : setTimeout(() => finish(undefined, "working"), timeout * 1_000);

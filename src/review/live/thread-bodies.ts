@@ -73,12 +73,13 @@ const MAX_WAIT = 86_400;
 
 /**
  * Body of `POST /api/wait`. With `hold`, the response stays open until the batch is confirmed; a client that
- * disconnects before loses nothing.
+ * disconnects before loses nothing. `doubtful`: the agent may not read what the client prints.
  */
 export const waitBody = z.object({
   timeout: z.number().min(0).max(MAX_WAIT).exactOptional(),
   again: z.boolean().exactOptional(),
   hold: z.boolean().exactOptional(),
+  doubtful: z.boolean().exactOptional(),
   author: author.exactOptional(),
 });
 

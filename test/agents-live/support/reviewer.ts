@@ -116,18 +116,19 @@ export async function waitForExit(reviewUrl: string): Promise<void> {
   }
 }
 
-/** Decides as the page does; throws for anything but an accepted decision. */
-export async function decide(reviewUrl: string, route: "approve" | "deny", body: object): Promise<void> {
-  await post(`${reviewUrl}/api/${route}`, body);
+/** Decides as the page does and resolves to the response; throws for anything but an accepted decision. */
+export function decide(reviewUrl: string, route: "approve" | "deny", body: object): Promise<unknown> {
+  return post(`${reviewUrl}/api/${route}`, body);
 }
 
-async function post(url: string, body: object): Promise<void> {
+async function post(url: string, body: object): Promise<unknown> {
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json", ...(await pageToken(url)) },
     body: JSON.stringify(body),
   });
   if (!response.ok) throw new Error(`${url} returned ${response.status}: ${await response.text()}`);
+  return response.json();
 }
 
 /** What tells the page's requests from those of other programs: the token in its HTML. */

@@ -10,6 +10,10 @@ import type { Bench } from "./bench.ts";
 export interface Terminal {
   /** All that the program has drawn so far, control sequences included. */
   screen(): string;
+  /** Types once. */
+  type(key: string): void;
+  /** Closes the window: the programs in it receive SIGHUP. */
+  close(): void;
   /** Types until the agent's turn has ended or something else is true: a key may come before anybody listens for it. */
   press(key: string, isHandled: () => boolean): Promise<void>;
   /** Resolves to the screen once the turn has ended, with the program stopped. */
@@ -19,26 +23,47 @@ export interface Terminal {
 /** Shell line for a hook of the test's own, by which the agent says that its turn has ended: it waits for a prompt then. */
 export const markTurnEnded = (home: string) => `touch '${endMark(home)}'`;
 
+interface TerminalOptions {
+  /** Whether the shell goes on after the program, as a person's shell does. Otherwise the terminal ends with it. */
+  readonly keepsShell?: boolean;
+}
+
+/** What programs ask a terminal before they draw (xterm's control sequences): position, kind, colors. */
+const QUESTIONS = [
+  ["\u001b[6n", "\u001b[1;1R"],
+  ["\u001b[c", "\u001b[?62;c"],
+  ["\u001b]10;?", "\u001b]10;rgb:ffff/ffff/ffff\u001b\\"],
+  ["\u001b]11;?", "\u001b]11;rgb:0000/0000/0000\u001b\\"],
+] as const;
+
 /** `line` is started by a shell; `stop` of the bench kills the program itself and not the terminal around it. */
-export function openTerminal(bench: Bench, line: string): Terminal {
+export function openTerminal(
+  bench: Bench,
+  line: string,
+  { keepsShell = false }: TerminalOptions = {},
+): Terminal {
   const processId = join(bench.home, "process-id");
+  const start = `echo $$ > "$ID"; exec ${line}`;
   // Without a size programs draw nothing.
-  const started = `stty rows 50 cols 120; echo $$ > '${processId}'; exec ${line}`;
+  const started = `stty rows 50 cols 120; ${keepsShell ? `sh -c '${start.replaceAll("'", "'\\''")}'; exec sleep 600` : start}`;
   const child = spawn("script", ["-qec", started, "/dev/null"], {
     cwd: bench.repository,
-    env: bench.environment,
+    env: { ...bench.environment, ID: processId },
     stdio: ["pipe", "pipe", "inherit"],
   });
   bench.running.push(() => process.kill(Number(readFileSync(processId, "utf8")), "SIGKILL"));
   onTestFinished(() => void child.kill("SIGKILL"));
   let screen = "";
   child.stdin.on("error", () => {});
-  child.stdout.setEncoding("utf8").on("data", (chunk) => {
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     screen += chunk;
+    for (const [question, response] of QUESTIONS) if (chunk.includes(question)) child.stdin.write(response);
   });
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   return {
     screen: () => screen,
+    type: (key) => void child.stdin.write(key),
+    close: () => void child.kill("SIGKILL"),
     async press(key, isHandled) {
       while (!hasEnded() && !isHandled()) {
         child.stdin.write(key);

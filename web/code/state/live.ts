@@ -1,4 +1,4 @@
-import type { DiffIndex } from "../../../src/review/api-types.ts";
+import type { CallerDoubt, DiffIndex } from "../../../src/review/api-types.ts";
 import type { CommentToSend } from "../../shared/threads/send-batch.ts";
 import { useThreads } from "../../shared/threads/thread-store.ts";
 import { filesChangedSince } from "../../shared/threads/threads.ts";
@@ -43,7 +43,7 @@ export async function collectComments(): Promise<readonly CommentToSend[]> {
 }
 
 /** Shows the final screen after the session was finished. */
-export function showFinished(approved: boolean, feedback: string): void {
+export function showFinished(approved: boolean, feedback: string, doubt: CallerDoubt | undefined): void {
   stopDraft();
-  useSession.setState({ phase: "sent", sent: { feedback, approved, warnings: [], isLive: true } });
+  useSession.setState({ phase: "sent", sent: { feedback, approved, warnings: [], isLive: true }, doubt });
 }

@@ -1,7 +1,6 @@
 import type { PlanAnnotation } from "../../../src/review/api-types.ts";
-import { describeDoubt } from "../../shared/caller-doubt.ts";
+import { describeDoubt, undeliveredTitle } from "../../shared/caller-doubt.ts";
 import { FailedPage } from "../../shared/components/failed-page.tsx";
-import { sentenceStart } from "../../shared/sentence-start.ts";
 import { allAnnotations } from "../state/actions.ts";
 import { approve, requestChanges } from "../state/decide.ts";
 import { editedPlan, type ReviewState, useReview } from "../state/review-store.ts";
@@ -23,7 +22,12 @@ export function FailedReview({ message }: { readonly message: string }) {
       message={message}
       comments={comments}
       decisions={isOpen ? decisions : []}
-      doubt={response?.doubt && describeDoubt(sentenceStart(name), response.doubt)}
+      doubt={
+        response?.doubt && {
+          title: undeliveredTitle(response.doubt),
+          text: describeDoubt(name, response.doubt),
+        }
+      }
       warnings={response?.warnings ?? []}
     />
   );

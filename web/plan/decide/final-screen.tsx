@@ -1,7 +1,7 @@
 import { Copy } from "lucide-react";
 import { useEffect } from "react";
-import type { DecisionResponse } from "../../../src/review/api-types.ts";
-import { describeDoubt } from "../../shared/caller-doubt.ts";
+import type { CallerDoubt, DecisionResponse } from "../../../src/review/api-types.ts";
+import { describeDoubt, undeliveredTitle } from "../../shared/caller-doubt.ts";
 import { copyAndReport } from "../../shared/clipboard.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { PageState } from "../../shared/components/page-state.tsx";
@@ -16,7 +16,7 @@ export function FinalScreen() {
   const outcome = useReview((state) => state.outcome);
   useEffect(dismissAll, []);
   if (!outcome) return null;
-  if (outcome.kind === "finished") return <Finished feedback={outcome.feedback} />;
+  if (outcome.kind === "finished") return <Finished feedback={outcome.feedback} doubt={outcome.doubt} />;
   return outcome.kind === "approved" || outcome.kind === "denied" ? (
     <Decided outcome={outcome} />
   ) : (
@@ -30,14 +30,14 @@ function Decided({ outcome }: { readonly outcome: Extract<Outcome, { response: D
   const doubt = response.doubt;
   const approved = outcome.kind === "approved";
   return (
-    <PageState
-      title={doubt ? "Saved, but maybe not delivered" : approved ? "Plan approved" : "Changes requested"}
-    >
+    <PageState title={doubt ? undeliveredTitle(doubt) : approved ? "Plan approved" : "Changes requested"}>
       {doubt && (
         <p className="callout" role="alert">
-          {describeDoubt(sentenceStart(name), doubt)} Your decision (
-          {approved ? "approved" : "changes requested"}) is saved: copy the text below, or let the agent run{" "}
-          <code>sallyport review last</code>.
+          <span>
+            {describeDoubt(name, doubt)} Your decision ({approved ? "approved" : "changes requested"}) is
+            saved. To deliver it, paste the text below into its terminal, or let the agent run{" "}
+            <code>sallyport review last</code>.
+          </span>
         </p>
       )}
       <p hidden={doubt !== undefined}>
@@ -67,19 +67,29 @@ function Decided({ outcome }: { readonly outcome: Extract<Outcome, { response: D
         </p>
       )}
       <SentText heading={`Feedback for ${name}`} text={feedback || silence(approved)} />
-      <p className="hint">
+      <p className="hint" hidden={doubt !== undefined}>
         If the agent did not receive it, <code>sallyport review last</code> prints it again.
       </p>
     </PageState>
   );
 }
 
+interface FinishedProps {
+  readonly feedback: string;
+  readonly doubt: CallerDoubt | undefined;
+}
+
 /** Shown after a live session that the person ended without approval. */
-function Finished({ feedback }: { readonly feedback: string }) {
+function Finished({ feedback, doubt }: FinishedProps) {
   const name = useReview((state) => state.plan?.caller.name ?? "The agent");
   return (
-    <PageState title="Review finished">
-      <p>
+    <PageState title={doubt ? undeliveredTitle(doubt) : "Review finished"}>
+      {doubt && (
+        <p className="callout" role="alert">
+          {describeDoubt(name, doubt)} Your comments are saved: the next plan of its session receives them.
+        </p>
+      )}
+      <p hidden={doubt !== undefined}>
         {sentenceStart(name)} is told that the review has ended. If you leave this tab open, the next review
         of this project opens here.
       </p>

@@ -89,7 +89,7 @@ function Doubt() {
   return (
     <p className="banner banner-warning" role="alert">
       <span>
-        {describeDoubt(sentenceStart(name), doubt)} You can still decide: the decision is saved, and{" "}
+        {describeDoubt(name, doubt)} You can still decide: the decision is saved, and{" "}
         <code>sallyport review last</code> prints it.
       </span>
       <CopyComments />

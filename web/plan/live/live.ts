@@ -1,5 +1,5 @@
 import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
-import type { PlanState } from "../../../src/review/api-types.ts";
+import type { CallerDoubt, PlanState } from "../../../src/review/api-types.ts";
 import { getJson } from "../../shared/api/client.ts";
 import type { CommentToSend } from "../../shared/threads/send-batch.ts";
 import { useThreads } from "../../shared/threads/thread-store.ts";
@@ -54,12 +54,12 @@ export async function collectComments(): Promise<readonly CommentToSend[]> {
 }
 
 /** Shows the final screen after the session was finished. */
-export function showFinished(approved: boolean, feedback: string): void {
+export function showFinished(approved: boolean, feedback: string, doubt: CallerDoubt | undefined): void {
   useReview.setState({
     phase: "done",
     dialog: undefined,
     outcome: approved
-      ? { kind: "approved", feedback, response: { ok: true } }
-      : { kind: "finished", feedback },
+      ? { kind: "approved", feedback, response: { ok: true, ...(doubt && { doubt }) } }
+      : { kind: "finished", feedback, doubt },
   });
 }

@@ -49,7 +49,7 @@ export type Outcome =
       readonly agentSwitch?: string;
     }
   /** A live session was ended without approval. */
-  | { readonly kind: "finished"; readonly feedback: string }
+  | { readonly kind: "finished"; readonly feedback: string; readonly doubt: CallerDoubt | undefined }
   /** Decided by another tab, or by a program that called this server. */
   | { readonly kind: "elsewhere"; readonly byProgram?: boolean }
   | { readonly kind: "caller-gone" | "timeout" | "stopped" | "ended" | "idle" };

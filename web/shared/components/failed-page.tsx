@@ -19,8 +19,8 @@ interface FailedPageProps {
   readonly comments: string;
   /** Empty if no decision is possible. */
   readonly decisions: readonly LastDecision[];
-  /** Why the decision may not reach the agent, as a sentence. */
-  readonly doubt: string | undefined;
+  /** Why the decision does not, or may not, reach the agent. */
+  readonly doubt: { readonly title: string; readonly text: string } | undefined;
   /** Warnings in the server's response to the decision. */
   readonly warnings: readonly string[];
 }
@@ -41,9 +41,9 @@ export function FailedPage({ message, comments, decisions, doubt, warnings }: Fa
 
   if (sent !== undefined) {
     return (
-      <PageState title={doubt === undefined ? `Sent: ${sent}` : `Saved, but maybe not delivered: ${sent}`}>
+      <PageState title={`${doubt?.title ?? "Sent"}: ${sent}`}>
         <p>Your decision is saved on this machine{doubt === undefined && " and handed to the agent"}.</p>
-        {[...(doubt === undefined ? [] : [doubt]), ...warnings].map((text) => (
+        {[...(doubt === undefined ? [] : [doubt.text]), ...warnings].map((text) => (
           <p key={text} className="callout" role="alert">
             {text}
           </p>

@@ -1,5 +1,6 @@
 import "../styles/threads-layer.css";
 import { useEffect, useState } from "react";
+import type { CallerDoubt } from "../../../src/review/api-types.ts";
 import { Button } from "../components/button.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { showToast } from "../components/toast.tsx";
@@ -20,8 +21,11 @@ interface BatchDialogProps {
 interface LiveDialogProps extends Omit<BatchDialogProps, "caller"> {
   readonly kind: "send" | "finish";
   readonly onSent: () => void;
-  readonly onFinished: (approved: boolean, text: string) => void;
+  readonly onFinished: OnFinished;
 }
+
+/** Called once the session has ended; `doubt`: why the agent may not receive the decision. */
+type OnFinished = (approved: boolean, text: string, doubt: CallerDoubt | undefined) => void;
 
 /** Renders a dialog of a live session, which replaces one of a one-shot review. */
 export function LiveDialog({ kind, onSent, onFinished, ...shared }: LiveDialogProps) {
@@ -80,7 +84,7 @@ function BatchDialog({
 }
 
 interface FinishDialogProps extends BatchDialogProps {
-  readonly onFinished: (approved: boolean, text: string) => void;
+  readonly onFinished: OnFinished;
 }
 
 /** Ends the live session: approved, or without a decision. Sends unsent comments and replies with it. */
@@ -92,9 +96,9 @@ function FinishDialog({ caller, collect, onClose, onFinished }: FinishDialogProp
   const [problem, setProblem] = useState<string>();
   const finish = async (approved: boolean) => {
     closeOpenMessages();
-    const error = await finishReview(await collect(), approved, text);
+    const { error, doubt } = await finishReview(await collect(), approved, text);
     setProblem(error);
-    if (error === undefined) onFinished(approved, text);
+    if (error === undefined) onFinished(approved, text, doubt);
   };
   return (
     <Dialog

@@ -1,4 +1,4 @@
-import type { NewThreadBody, Thread } from "../../../src/review/api-types.ts";
+import type { CallerDoubt, NewThreadBody, Thread } from "../../../src/review/api-types.ts";
 import { explain, type Result, sendJson } from "../api/client.ts";
 import { forgetMessage, loadThreads, useThreads } from "./thread-store.ts";
 import { withThread } from "./threads.ts";
@@ -12,55 +12,68 @@ export interface CommentToSend {
   readonly onStored: () => void;
 }
 
-/** Sends a batch: comments, replies and a general text. Resolves to an error message, or to undefined. */
-export function sendBatch(comments: readonly CommentToSend[], feedback: string): Promise<string | undefined> {
-  return handOver(comments, "/api/send", { ...(feedback.trim() !== "" && { feedback: feedback.trim() }) });
+/** The result of sending: an error message, or why the agent may not receive what was sent, if it may not. */
+export interface HandedOver {
+  readonly error?: string | undefined;
+  readonly doubt?: CallerDoubt | undefined;
 }
 
-/** Ends the session, with everything that was not sent. Resolves to an error message, or to undefined. */
+/** Sends a batch: comments, replies and a general text. Resolves to an error message, or to undefined. */
+export async function sendBatch(
+  comments: readonly CommentToSend[],
+  feedback: string,
+): Promise<string | undefined> {
+  const body = { ...(feedback.trim() !== "" && { feedback: feedback.trim() }) };
+  return (await handOver(comments, "/api/send", body)).error;
+}
+
+/** Ends the session, with everything that was not sent. */
 export function finishReview(
   comments: readonly CommentToSend[],
   approved: boolean,
   feedback: string,
-): Promise<string | undefined> {
+): Promise<HandedOver> {
   const text = feedback.trim();
   return handOver(comments, "/api/finish", { approved, ...(text !== "" && { feedback: text }) });
 }
 
-/**
- * Stores comments and replies as threads and messages, then makes the final call. Stored comments and replies leave the
- * draft at once, so that a second attempt after a failure stores nothing twice.
- */
-async function handOver(
-  comments: readonly CommentToSend[],
-  path: string,
-  body: object,
-): Promise<string | undefined> {
-  if (useThreads.getState().sending) return undefined;
+/** Stores comments and replies as threads and messages, then makes the final call. */
+async function handOver(comments: readonly CommentToSend[], path: string, body: object): Promise<HandedOver> {
+  if (useThreads.getState().sending) return {};
   useThreads.setState({ sending: true });
   try {
-    for (const comment of comments) {
-      const result = await storeComment(comment);
-      if (!result.ok) return explain(result);
-      useThreads.setState(({ threads }) => ({ threads: withThread(threads, result.value) }));
-      comment.onStored();
-    }
-    for (const [id, { text }] of useThreads.getState().drafts) {
-      if (text.trim() === "") continue;
-      const route = `/api/threads/${encodeURIComponent(id)}/messages`;
-      const result = await sendJson<Thread>("POST", route, { markdown: text.trim() });
-      if (!result.ok) return explain(result);
-      useThreads.setState(({ threads }) => ({ threads: withThread(threads, result.value) }));
-      forgetMessage(id);
-    }
-    const result = await sendJson("POST", path, body);
-    if (!result.ok) return explain(result);
+    const problem = await storeDrafts(comments);
+    if (problem !== undefined) return { error: problem };
+    const result = await sendJson<HandedOver>("POST", path, body);
+    if (!result.ok) return { error: explain(result) };
     useThreads.setState({ batchText: "" });
     if (path === "/api/send") await loadThreads();
-    return undefined;
+    return { doubt: result.value.doubt };
   } finally {
     useThreads.setState({ sending: false });
   }
+}
+
+/**
+ * Stores comments and replies as threads and messages. What is stored leaves the draft at once, so that a second attempt
+ * after a failure stores nothing twice. Resolves to an error message, or to undefined.
+ */
+export async function storeDrafts(comments: readonly CommentToSend[]): Promise<string | undefined> {
+  for (const comment of comments) {
+    const result = await storeComment(comment);
+    if (!result.ok) return explain(result);
+    useThreads.setState(({ threads }) => ({ threads: withThread(threads, result.value) }));
+    comment.onStored();
+  }
+  for (const [id, { text }] of useThreads.getState().drafts) {
+    if (text.trim() === "") continue;
+    const route = `/api/threads/${encodeURIComponent(id)}/messages`;
+    const result = await sendJson<Thread>("POST", route, { markdown: text.trim() });
+    if (!result.ok) return explain(result);
+    useThreads.setState(({ threads }) => ({ threads: withThread(threads, result.value) }));
+    forgetMessage(id);
+  }
+  return undefined;
 }
 
 async function storeComment({ body, asText }: CommentToSend): Promise<Result<Thread>> {

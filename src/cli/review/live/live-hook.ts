@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { AppError } from "../../../errors.ts";
 import { writeDurably } from "../../../files/durable-file.ts";
@@ -11,7 +11,9 @@ import { endedReviews, livePlanFolder } from "../../../review/live/log-folder.ts
 import { listRunning, type RunningReview } from "../../../review/live/running-files.ts";
 import { DEFAULT_DENIAL } from "../../../review/plan/agent-channel.ts";
 import type { Output } from "../../output.ts";
+import { claimSession } from "../agent-session.ts";
 import type { PlanToReview } from "../plan-mode.ts";
+import type { WatchedCaller } from "../watch-caller.ts";
 import { callReview } from "./call-review.ts";
 import { startDetached } from "./detach.ts";
 import { type ReceivedBatch, waitForBatch } from "./wait-for-batch.ts";
@@ -22,6 +24,7 @@ export interface SubmittedPlan {
   readonly plan: string;
   /** Identifies the agent's session; undefined if the agent does not name it. */
   readonly agentSession: string | undefined;
+  readonly transcript: WatchedCaller["transcript"];
   /** Whether an approval delivers the person's notes to the agent. */
   readonly takesNotes: boolean;
   readonly open: boolean;
@@ -71,18 +74,20 @@ async function receiveEarlierFeedback(
 }
 
 async function nextBatch(path: string, submitted: SubmittedPlan, output: Output): Promise<ReceivedBatch> {
-  const { toReview, plan, signal } = submitted;
-  const { channel } = toReview;
+  const { toReview, plan, agentSession, transcript, signal } = submitted;
+  const { channel, options } = toReview;
+  const session = { dataDirectory: options.dataDirectory, caller: channel.callerName, agentSession };
+  const claim = await claimSession(session, randomUUID());
   await writeDurably(path, plan);
   const id =
-    (await continueReview(path, toReview.options.dataDirectory)) ??
-    (await openReview(path, submitted, output));
+    (await continueReview(path, options.dataDirectory)) ?? (await openReview(path, submitted, output));
   const batch = await waitForBatch({
     id,
     timeout: undefined,
     again: false,
     agent: channel.callerName,
     signal,
+    caller: { parent: process.ppid, transcript, listensFor: channel.listensFor, claim },
   });
   if (batch) return batch;
   throw new AppError("review_ended", `The review ${id} ended unexpectedly`);

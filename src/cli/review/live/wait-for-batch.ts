@@ -11,6 +11,7 @@ import { findBatch, findLog } from "../../../review/live/log-folder.ts";
 import { listRunning, type RunningReview } from "../../../review/live/running-files.ts";
 import { batchContent, lastDelivered, pendingBatches } from "../../../review/live/session-log.ts";
 import type { Output } from "../../output.ts";
+import { type WatchedCaller, watchCaller } from "../watch-caller.ts";
 import { callReview, openCall, parseResponse, reviewEnded, toAuthor } from "./call-review.ts";
 import { dataFolder, findReview } from "./find-review.ts";
 import type { WaitFlags } from "./program.ts";
@@ -21,7 +22,9 @@ const TIMED_OUT = 124;
 /** Runs `review wait`. Resolves to the exit code: 0 once a batch is printed, 124 after the time limit. */
 export async function waitCommand(flags: WaitFlags, output: Output): Promise<number> {
   const { id, again, json } = flags;
-  const batch = await waitForBatch({ id, again, timeout: parseTimeout(flags.timeout) });
+  // A shell that started this command in the background ends before it.
+  const caller = { parent: process.ppid, outlivesParent: true };
+  const batch = await waitForBatch({ id, again, timeout: parseTimeout(flags.timeout), caller });
   if (batch === undefined) return TIMED_OUT;
   const text = json ? JSON.stringify(batch.content) : batchText(batch.content);
   // A batch counts as delivered only if it was printed completely.
@@ -52,12 +55,17 @@ export interface WaitRequest {
   readonly agent?: string | undefined;
   /** Stops waiting. */
   readonly signal?: AbortSignal | undefined;
+  /** The agent that reads what this process prints; undefined if it cannot be watched. */
+  readonly caller?: WatchedCaller | undefined;
 }
 
 /** A batch that an agent has received. */
 export interface ReceivedBatch {
   readonly content: LiveBatch;
-  /** Records that the agent has it. Until then, another `wait` may get it once this process ends. */
+  /**
+   * Records that the agent has it, unless the agent may have gone on without this process. Until then, another `wait`
+   * may get it once this process ends.
+   */
   confirm(): Promise<void>;
 }
 
@@ -107,13 +115,53 @@ async function finalLog(review: RunningReview): Promise<string | undefined> {
   return replay(await readLog(path)).closed === "final" ? path : undefined;
 }
 
-/** Waits for a batch of a running review. */
+/**
+ * Waits for a batch of a running review, and watches the agent meanwhile. If the agent may have gone on, the review
+ * shows that, serves every other `wait` first, and does not count the batch as delivered.
+ */
 async function fromReview(review: RunningReview, request: WaitRequest): Promise<ReceivedBatch | undefined> {
-  const { timeout, again, agent, signal } = request;
+  const { caller, signal, timeout } = request;
+  if (!caller) return receive(review, request);
+  const began = performance.now();
+  const doubt = new AbortController();
+  const watch = watchCaller(caller, { onDoubt: () => doubt.abort() });
+  try {
+    const either = signal ? AbortSignal.any([signal, doubt.signal]) : doubt.signal;
+    const batch = await receive(review, { ...request, signal: either });
+    await watch.look();
+    if (!batch || !doubt.signal.aborted) return batch;
+    return withoutDelivery(batch);
+  } catch (error) {
+    if (!doubt.signal.aborted || signal?.aborted) throw error;
+    const left = timeout && Math.max(0, timeout - (performance.now() - began) / 1_000);
+    const batch = await receive(review, { ...request, timeout: left, isDoubtful: true });
+    return batch && withoutDelivery(batch);
+  } finally {
+    watch.stop();
+  }
+}
+
+/** A batch whose response is still open. */
+interface OpenBatch extends ReceivedBatch {
+  /** Closes the response. The review then offers the batch to the next `wait`. */
+  release(): void;
+}
+
+/** Returns a batch that stays undelivered although this process prints it. */
+function withoutDelivery({ content, release }: OpenBatch): ReceivedBatch {
+  return { content, confirm: async () => release() };
+}
+
+interface ReceiveRequest extends WaitRequest {
+  readonly isDoubtful?: true;
+}
+
+async function receive(review: RunningReview, request: ReceiveRequest): Promise<OpenBatch | undefined> {
+  const { timeout, again, agent, signal, isDoubtful } = request;
   const incoming = await openCall(review, {
     method: "POST",
     path: "/api/wait",
-    body: { hold: true, again, timeout, author: toAuthor(agent) },
+    body: { hold: true, again, timeout, author: toAuthor(agent), doubtful: isDoubtful },
     signal,
   });
   let text = "";
@@ -131,9 +179,11 @@ async function fromReview(review: RunningReview, request: WaitRequest): Promise<
   const { id, ...content } = value;
   // The server sends whole threads; this process passes them on unchanged.
   const batch = content as unknown as LiveBatch;
-  if (id === "") return { content: batch, confirm: async () => void incoming.resume() };
+  const release = () => void incoming.destroy();
+  if (id === "") return { content: batch, release, confirm: async () => void incoming.resume() };
   return {
     content: batch,
+    release,
     async confirm() {
       try {
         await callReview(review, { method: "POST", path: `/api/batches/${id}` });

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
@@ -46,7 +46,26 @@ wire_api = "responses"
 };
 
 /** One thread, one turn in plan mode, until the turn ends. */
-async function plan(bench: Bench): Promise<string> {
+function plan(bench: Bench): Promise<string> {
+  return converse(bench, (threadId) => ({
+    threadId,
+    input: [{ type: "text", text: "Make a plan." }],
+    collaborationMode: {
+      mode: "plan",
+      settings: { model: "gpt-5", reasoning_effort: null, developer_instructions: null },
+    },
+  }));
+}
+
+/** Trusts the hook and the repository, for a later start in a terminal. */
+export async function trustHook(bench: Bench): Promise<void> {
+  await converse(bench, undefined);
+  const trusted = `\n[projects.${JSON.stringify(bench.repository)}]\ntrust_level = "trusted"\n`;
+  await appendFile(join(bench.home, ".codex/config.toml"), trusted);
+}
+
+/** Trusts the hook, then starts a turn and waits for its end, if there is one. */
+async function converse(bench: Bench, turn: ((threadId: string) => object) | undefined): Promise<string> {
   const child = spawn(program("codex"), ["app-server"], {
     cwd: bench.repository,
     env: bench.environment,
@@ -67,17 +86,9 @@ async function plan(bench: Bench): Promise<string> {
     const message = JSON.parse(line);
     if (message.id === 1) send("hooks/list", { cwds: [bench.repository] });
     if (message.id === 2) send("config/batchWrite", { edits: [trust(message.result.data[0].hooks)] });
+    if (message.id === 3 && !turn) break;
     if (message.id === 3) send("thread/start", { cwd: bench.repository });
-    if (message.id === 4) {
-      send("turn/start", {
-        threadId: message.result.thread.id,
-        input: [{ type: "text", text: "Make a plan." }],
-        collaborationMode: {
-          mode: "plan",
-          settings: { model: "gpt-5", reasoning_effort: null, developer_instructions: null },
-        },
-      });
-    }
+    if (message.id === 4 && turn) send("turn/start", turn(message.result.thread.id));
     if (message.method === "turn/completed" || message.error) break;
   }
   child.kill();
