@@ -64,6 +64,7 @@ function addInbox(program: Command, output: Output, setExitCode: SetExitCode): v
     .option("--open", "open the browser (default, except over SSH and in remote mode)", true)
     .option("--no-open", "do not open the browser; the URL is printed either way")
     .option("--ready-file <path>", "write {url, port, pid} to this file once listening")
+    .option("--json", "print {url, port, pid} once listening", false)
     .action(async (flags: InboxFlags) => {
       const { inbox } = await import("./review/inbox.ts");
       setExitCode(await inbox(flags, output));

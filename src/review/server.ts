@@ -29,8 +29,8 @@ export interface ReviewServerParts {
   readonly allowedUids?: readonly number[] | undefined;
   /** Called for each rejected request of another user of this machine. */
   readonly onForeignUser?: (uid: number) => void;
-  /** Whether the server is bound beyond loopback, and the host names it accepts there. */
-  readonly exposure: Pick<GuardPolicy, "hostnames" | "anyAddress">;
+  /** Whether the server is bound beyond loopback, and the host names and origins that it accepts there. */
+  readonly exposure: Pick<GuardPolicy, "hostnames" | "anyAddress" | "origins">;
   /** Called with errors that the client did not cause, for stderr. */
   readonly onFailure: (error: unknown) => void;
   /** Called with the path of each request that the guard rejects. */
@@ -73,7 +73,7 @@ async function filledPage(html: string, context: ReviewContext): Promise<string>
 }
 
 function guardPolicy({ exposure }: ReviewServerParts): GuardPolicy {
-  return { ...exposure, origins: [], mayBeLinked: (path) => !/^\/api(\/|$)/i.test(path) };
+  return { ...exposure, mayBeLinked: (path) => !/^\/api(\/|$)/i.test(path) };
 }
 
 /**

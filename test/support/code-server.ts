@@ -2,7 +2,8 @@ import { join } from "node:path";
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 import { onTestFinished } from "vitest";
 import { pageSource } from "../../src/http/page-source.ts";
-import { type ListedAgent, listAgents } from "../../src/review/agents.ts";
+import type { ListedAgent } from "../../src/review/agents.ts";
+import { listAgents } from "../../src/review/agents.ts";
 import type { AgentOrigin } from "../../src/review/api-types.ts";
 import type { AskTarget } from "../../src/review/ask/ask-target.ts";
 import { createCodeMode } from "../../src/review/code/mode.ts";
@@ -82,7 +83,7 @@ export async function codeServer(
   const app = createReviewServer({
     context,
     page: { source: pageSource(() => join(tested.outside, "pages")), name: "code" },
-    exposure: { hostnames: [], anyAddress: false },
+    exposure: { hostnames: [], anyAddress: false, origins: [] },
     onFailure: () => {},
   });
   onTestFinished(async () => {

@@ -103,7 +103,7 @@ export async function planServer(options: PlanServerOptions = {}): Promise<PlanS
   const app = createReviewServer({
     context,
     page: { source: pageSource(() => at("pages")), name: "plan" },
-    exposure: { hostnames: [], anyAddress: false },
+    exposure: { hostnames: [], anyAddress: false, origins: [] },
     onFailure: (error) => failures.push(error),
   });
   onTestFinished(async () => {

@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import type { FastifyInstance } from "fastify";
 import { urlHost } from "../../config/loopback.ts";
+import { type Codespace, forwardedHost } from "../../config/review/environment.ts";
 import { AppError } from "../../errors.ts";
 import { pageSource } from "../../http/page-source.ts";
 import type { ReviewContext } from "../../review/context.ts";
@@ -14,12 +15,13 @@ import type { ReviewOptions } from "./options.ts";
 export function createReviewApp(
   context: ReviewContext,
   output: Output,
-  { host, allowedUids }: Pick<ReviewOptions, "host" | "allowedUids">,
+  { host, allowedUids, environment }: Pick<ReviewOptions, "host" | "allowedUids" | "environment">,
+  port: number,
 ): FastifyInstance {
   return createReviewServer({
     context,
-    page: { source: pageSource(pagesFolder), name: context.mode.kind },
-    exposure: resolveExposure(host),
+    page: { source: pageSource(pagesFolder), name: context.mode.kind === "plan" ? "plan" : "code" },
+    exposure: withForwarded(resolveExposure(host), environment.codespace, port),
     onFailure: onceEach((error) => output.note(`sallyport: ${formatReport(error)}`), formatReport),
     allowedUids,
     onForeignUser: onceEach(
@@ -38,6 +40,21 @@ function resolveExposure(host: string | undefined) {
   return isBeyondLoopback(host)
     ? { hostnames: [...own, hostname().toLowerCase()], anyAddress: true }
     : { hostnames: own, anyAddress: false };
+}
+
+/**
+ * Allows the exact host under which a Codespace forwards the port, and the origins that its proxy sends instead of that
+ * host's: it rewrites Host and Origin to localhost, in some versions with https.
+ */
+function withForwarded(
+  exposure: ReturnType<typeof resolveExposure>,
+  codespace: Codespace | undefined,
+  port: number,
+) {
+  if (!codespace) return { ...exposure, origins: [] };
+  const host = forwardedHost(codespace, port);
+  const origins = [`https://${host}`, `https://localhost:${port}`, `http://localhost:${port}`];
+  return { ...exposure, hostnames: [...exposure.hostnames, host], origins };
 }
 
 function formatReport(error: unknown): string {

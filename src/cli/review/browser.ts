@@ -5,30 +5,37 @@ import type { ReviewEnvironment } from "../../config/review/environment.ts";
 import { getErrorMessage } from "../../errors.ts";
 
 /** The way to open the page. */
-export type Opening =
+type Way =
   | { readonly how: "default" }
   | { readonly how: "program"; readonly program: string }
-  /** Not opened: opening is off, the person is at another machine, or this machine has no desktop. */
-  | { readonly how: "not"; readonly tunnel: boolean; readonly isMissing?: true };
+  /**
+   * Not opened: opening is off, the person is at another machine, or this machine has no desktop. `isForwarded`: an
+   * editor forwards the port to the person's machine.
+   */
+  | { readonly how: "not"; readonly isMissing?: true; readonly isForwarded?: true };
 
-/** Decides what to open. Over SSH and in remote mode a browser on this machine would be useless. Pure. */
+/** The way to open the page, and whether the person needs an SSH tunnel to reach it. */
+export type Opening = Way & { readonly tunnel: boolean };
+
+/**
+ * Decides what to open. In remote mode, and over SSH without a program in BROWSER, a browser on this machine would be
+ * useless. Editors with a remote server set BROWSER to a script that opens the person's own browser. Pure.
+ */
 export function chooseOpening(environment: ReviewEnvironment, open: boolean): Opening {
-  const { remote, ssh, browser, desktop } = environment;
-  if (remote || ssh) return { how: "not", tunnel: true };
-  if (!open || browser?.toLowerCase() === "none") return { how: "not", tunnel: false };
-  if (browser) return { how: "program", program: browser };
-  return desktop ? { how: "default" } : { how: "not", tunnel: false, isMissing: true };
+  const { remote, ssh, browser, desktop, forwardsPorts } = environment;
+  const tunnel = (remote || ssh) && !forwardsPorts;
+  const isOff = !open || browser?.toLowerCase() === "none";
+  if (!remote && !isOff && browser) return { how: "program", program: browser, tunnel };
+  if (forwardsPorts) return { how: "not", tunnel, isForwarded: true };
+  if (remote || ssh || isOff) return { how: "not", tunnel };
+  return desktop ? { how: "default", tunnel: false } : { how: "not", tunnel: false, isMissing: true };
 }
 
 /**
  * Tries to open the page. Never throws, and callers need not await it: the URL has been printed. `report` gets the
  * reason if a browser was requested and could not be opened.
  */
-export async function openBrowser(
-  opening: Opening,
-  url: string,
-  report: (text: string) => void,
-): Promise<void> {
+export async function openBrowser(opening: Way, url: string, report: (text: string) => void): Promise<void> {
   if (opening.how === "not") {
     if (opening.isMissing) report("No browser opened: no desktop found. Open the URL in any browser.");
     return;

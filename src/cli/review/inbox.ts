@@ -1,5 +1,3 @@
-import { resolve } from "node:path";
-import { dataDirectory, processEnvironment } from "../../config/paths.ts";
 import { parsePort } from "../../config/review/environment.ts";
 import { pageSource } from "../../http/page-source.ts";
 import { createInboxServer } from "../../review/inbox/server.ts";
@@ -10,11 +8,13 @@ import { chooseOpening, openBrowser } from "./browser.ts";
 import { getExitCode, startLifecycle } from "./lifecycle.ts";
 import { listenForReview } from "./listen.ts";
 import { resolveOptions } from "./options.ts";
+import { reportTunnel } from "./report-reach.ts";
 
 export interface InboxFlags {
   readonly port?: string;
   readonly open: boolean;
   readonly readyFile?: string;
+  readonly json: boolean;
 }
 
 /** The port of the inbox, so that its address stays the same. */
@@ -24,7 +24,8 @@ const INBOX_PORT = 8046;
 export async function inbox(flags: InboxFlags, output: Output): Promise<number> {
   const lifecycle = startLifecycle({ outlivesParent: true });
   try {
-    const { environment } = await resolveOptions({ open: flags.open, json: false, exitCode: false });
+    const options = await resolveOptions({ open: flags.open, json: false, exitCode: false });
+    const { environment, dataDirectory } = options;
     const readyFile = flags.readyFile === undefined ? undefined : await openReadyFile(flags.readyFile);
     const listeners = await listenForReview({
       // Unlike a review, the inbox accepts 0: any free port.
@@ -35,15 +36,18 @@ export async function inbox(flags: InboxFlags, output: Output): Promise<number> 
     });
     try {
       const app = createInboxServer({
-        dataDirectory: resolve(dataDirectory(processEnvironment)),
+        dataDirectory,
         source: pageSource(pagesFolder),
         onFailure: (error) => output.note(`sallyport: ${String(error)}`),
       });
       await listeners.respondWith(app);
       const url = `http://localhost:${listeners.port}`;
-      output.note(`The inbox is at ${url}`);
+      output.note(`The inbox is at ${url}`, "essential");
+      const opening = chooseOpening(environment, flags.open);
+      if (opening.tunnel) await reportTunnel(dataDirectory, listeners.port, output);
       await readyFile?.write(url, listeners.port);
-      void openBrowser(chooseOpening(environment, flags.open), url, (text) => output.note(text));
+      if (flags.json) await output.result(JSON.stringify({ url, port: listeners.port, pid: process.pid }));
+      void openBrowser(opening, url, (text) => output.note(text));
       await aborted(lifecycle.signal);
       await app.close();
     } finally {

@@ -7,6 +7,7 @@ import {
   processEnvironment,
 } from "../../config/paths.ts";
 import { loadReviewConfiguration, type ReviewConfiguration } from "../../config/review/configuration.ts";
+import { currentVariables } from "../../config/review/current-variables.ts";
 import {
   parsePort,
   REMOTE_PORT,
@@ -19,6 +20,7 @@ import type { AskTarget } from "../../review/ask/ask-target.ts";
 import { ORIGIN_NAMES, originNamed } from "../../review/origin-names.ts";
 import { projectFolder } from "../project-folder.ts";
 import type { LiveFlags, ReviewFlags } from "./program.ts";
+import { tailnetAddress } from "./tailnet.ts";
 
 /** The longest delay that a timer accepts, in seconds: 24 days. */
 const MAX_TIMEOUT = 2_147_483;
@@ -30,6 +32,8 @@ export interface ResolvedFlags {
   /** Whether a denial or feedback ends the command with exit code 10. */
   readonly exitCode: boolean;
   readonly readyFile: string | undefined;
+  /** Whether to print a QR code of the URL for other devices. */
+  readonly qr: boolean;
   readonly environment: ReviewEnvironment;
   /** If undefined, any free port is used. */
   readonly port: number | undefined;
@@ -70,7 +74,7 @@ export async function resolveOptions(flags: ReviewFlags, cwd = "."): Promise<Rev
   const { enabled, folder } = configuration.plan_save;
   const absolute = resolve(cwd);
   return {
-    ...resolveFlags(flags, processEnvironment, configuration),
+    ...resolveFlags(flags, await currentVariables(processEnvironment), configuration),
     cwd: absolute,
     project: projectFolder(absolute),
     home: getHomeDirectory(processEnvironment),
@@ -111,15 +115,26 @@ export function resolveFlags(
     json: flags.json,
     exitCode: flags.exitCode,
     readyFile: flags.readyFile,
+    qr: flags.qr === true,
     environment,
     port:
       parsePort(flags.port, "--port") ?? environment.port ?? (environment.remote ? REMOTE_PORT : undefined),
-    host: flags.host?.trim() || environment.host,
+    host: resolveHost(flags.host?.trim() || environment.host),
     allowedUids: configuration.allowed_uids,
     origin: parseOrigin(flags.origin, "--origin") ?? parseOrigin(environment.origin, "SERVICE_ORIGIN"),
     timeout,
     callerTimeout: shortest(timeout, parseSeconds(flags.callerWaits, "--caller-waits")),
   };
+}
+
+/** Replaces `tailnet` by the address of this machine in its tailnet. Throws `usage` if it has none. */
+function resolveHost(host: string | undefined): string | undefined {
+  if (host?.toLowerCase() !== "tailnet") return host;
+  const address = tailnetAddress();
+  if (address !== undefined) return address;
+  throw new AppError("usage", "No tailnet address found on this machine", {
+    hint: "Start Tailscale, or name an address with --host.",
+  });
 }
 
 /** Returns the shortest of the given limits, or undefined if none is set. */

@@ -84,6 +84,7 @@ export interface ReviewFlags {
   readonly callerWaits?: string;
   readonly exitCode: boolean;
   readonly readyFile?: string;
+  readonly qr?: boolean;
 }
 
 /** The flags of a review that can stay open. */
@@ -126,9 +127,10 @@ function withReviewOptions(command: Command): Command {
     .option("--port <number>", "listen on this port (default: the same one each time per repository)")
     .option(
       "--host <address>",
-      "listen on this address as well as loopback; anyone who reaches it can decide",
+      "listen on this address (or tailnet) as well as loopback; anyone who reaches it can decide",
     )
-    .option("--open", "open the browser (default, except over SSH and in remote mode)", true)
+    .option("--qr", "print a QR code of the URL for another device, with --host or in a Codespace", false)
+    .option("--open", "open the browser (default, except in remote mode, and over SSH without BROWSER)", true)
     .option("--no-open", "do not open the browser; the URL is printed either way")
     .option("--json", "print the decision or feedback as JSON", false)
     .option("--timeout <seconds>", "exit with 124 after this time (default: no limit)")

@@ -1,6 +1,5 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
-import { hostname, userInfo } from "node:os";
 import { AppError, getErrorMessage } from "../../errors.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
 import type { Listeners } from "../../http/listeners.ts";
@@ -15,8 +14,9 @@ import type { Output } from "../output.ts";
 import { openReadyFile } from "../ready-file.ts";
 import { chooseOpening, openBrowser } from "./browser.ts";
 import { getExitCode, type Lifecycle, startLifecycle } from "./lifecycle.ts";
-import { isBeyondLoopback, listenForReview } from "./listen.ts";
+import { listenForReview } from "./listen.ts";
 import type { LiveOptions, ReviewOptions } from "./options.ts";
+import { reportReach } from "./report-reach.ts";
 import type { WatchedCaller } from "./watch-caller.ts";
 
 /** The subject of a review, its options and its caller. */
@@ -136,13 +136,8 @@ async function announce(
   const { options, kind } = review;
   const opening = chooseOpening(options.environment, options.open);
   const readyFile = options.readyFile ? await openReadyFile(options.readyFile) : undefined;
-  output.note(`Review the ${kind === "plan" ? "plan" : "changes"} at ${url}`);
-  if (opening.how === "not" && opening.tunnel) {
-    output.note(`From your own machine: ssh -L ${port}:localhost:${port} ${userName()}@${hostname()}`);
-  }
-  if (isBeyondLoopback(options.host)) {
-    output.note(`Warning: reachable at ${options.host} too. Anyone who can connect can read and decide.`);
-  }
+  output.note(`Review the ${kind === "plan" ? "plan" : "changes"} at ${url}`, "essential");
+  await reportReach(options, opening, port, output);
   const open = () => void openBrowser(opening, url, (text) => output.note(text));
   const isTabLeft = opening.how !== "not" && (await createOpenTabs(options.dataDirectory).mayWait(port));
   if (!isTabLeft) open();
@@ -169,14 +164,6 @@ async function register(review: Review, url: string, port: number): Promise<Revi
   const removing = removeStale(options.dataDirectory);
   if (live) await removing;
   return identity;
-}
-
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return "user";
-  }
 }
 
 /**

@@ -42,7 +42,7 @@ export async function serveReview(run: ReviewRun): Promise<number> {
   const context = { ...createContext(run, mode), lookAtCaller: () => lookNow.run() };
   const live = review.live && (await import("./live/serve-live.ts"));
   if (live && review.live) await live.startLive(run, review.live, context);
-  const app = createReviewApp(context, output, options);
+  const app = createReviewApp(context, output, options, listeners.port);
   if (review.findings) showFindings(review.findings, context, output);
   await listeners.respondWith(app);
   await live?.announceLive(run, context);

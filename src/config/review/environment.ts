@@ -13,14 +13,31 @@ export interface ReviewEnvironment {
   readonly host?: string | undefined;
   /** `SERVICE_ORIGIN`, or a value derived from the calling agent's variables. */
   readonly origin?: string | undefined;
-  /** `SERVICE_BROWSER`, then `BROWSER`: a program that gets the URL; `none` opens nothing. */
+  /**
+   * `SERVICE_BROWSER`, then `BROWSER`: a program that gets the URL; `none` opens nothing. Over SSH only `BROWSER`, which
+   * editors with a remote server set: a browser chosen for this machine's desktop would be useless.
+   */
   readonly browser?: string | undefined;
   /** Whether the person is connected through SSH. */
   readonly ssh: boolean;
+  /** The GitHub Codespace in which this process runs. */
+  readonly codespace?: Codespace | undefined;
+  /**
+   * Whether an editor of the VS Code family runs here for a person at another machine, and forwards ports to it: by
+   * Remote SSH, a dev container, a tunnel or a Codespace.
+   */
+  readonly forwardsPorts: boolean;
   /** Whether a desktop may be available; only Linux shows this in the environment. */
   readonly desktop: boolean;
   /** `SERVICE_OPENCODE_URL`: a running OpenCode server on this machine, which lists its agents. */
   readonly opencodeUrl?: string | undefined;
+}
+
+/** A GitHub Codespace: https://docs.github.com/en/codespaces/developing-in-a-codespace/default-environment-variables-for-your-codespace */
+export interface Codespace {
+  readonly name: string;
+  /** The domain of forwarded ports, such as `app.github.dev`. */
+  readonly domain: string;
 }
 
 /** The port of a review in remote mode, as specified. */
@@ -35,18 +52,45 @@ export function readReviewEnvironment(
   platform: NodeJS.Platform = process.platform,
 ): ReviewEnvironment {
   const text = (name: string) => environment[name]?.trim() || undefined;
+  const ssh = Boolean(text("SSH_CONNECTION") ?? text("SSH_TTY"));
+  const chosen = text("SERVICE_BROWSER");
+  const browser = ssh && chosen?.toLowerCase() !== "none" ? text("BROWSER") : (chosen ?? text("BROWSER"));
+  const codespace = parseCodespace(text("CODESPACE_NAME"), text("GITHUB_CODESPACES_PORT_FORWARDING_DOMAIN"));
   return {
     port: parsePort(text("SERVICE_PORT"), getNameInUse(environment, "SERVICE_PORT")),
     host: text("SERVICE_HOST"),
     origin: text("SERVICE_ORIGIN") ?? (text("CLAUDECODE") ? "origin_a" : undefined),
-    browser: text("SERVICE_BROWSER") ?? text("BROWSER"),
+    browser,
+    codespace,
+    forwardsPorts:
+      codespace !== undefined || text("REMOTE_CONTAINERS") !== undefined || isEditorHelper(browser),
     opencodeUrl: text("SERVICE_OPENCODE_URL"),
     remote: SWITCHED_ON.has((text("SERVICE_REMOTE") ?? "").toLowerCase()),
     sharing: !SWITCHED_OFF.has((text("SERVICE_SHARE") ?? "").toLowerCase()),
-    ssh: Boolean(text("SSH_CONNECTION") ?? text("SSH_TTY")),
+    ssh,
     desktop:
       platform !== "linux" || Boolean(text("DISPLAY") ?? text("WAYLAND_DISPLAY") ?? text("WSL_DISTRO_NAME")),
   };
+}
+
+const HOST_LABELS = /^[a-z0-9-]+(\.[a-z0-9-]+)*$/i;
+
+function parseCodespace(name: string | undefined, domain: string | undefined): Codespace | undefined {
+  if (!name || !domain || !HOST_LABELS.test(name) || !HOST_LABELS.test(domain)) return undefined;
+  return { name, domain };
+}
+
+/**
+ * Returns whether a browser command is the script that the server of VS Code, Cursor and others sets as `BROWSER`
+ * (`…/helpers/browser.sh`). It opens the URL at the person's machine and forwards its port.
+ */
+export function isEditorHelper(browser: string | undefined): boolean {
+  return browser !== undefined && /[/\\]helpers[/\\]browser\.(sh|cmd|bat)$/.test(browser);
+}
+
+/** Returns the host under which a Codespace forwards a port. */
+export function forwardedHost({ name, domain }: Codespace, port: number): string {
+  return `${name}-${port}.${domain}`.toLowerCase();
 }
 
 /** Parses a port number. Returns undefined if `text` is undefined; throws `usage` for an invalid value. */

@@ -70,7 +70,14 @@ describe("flags and environment", () => {
 });
 
 describe("opening", () => {
-  const here: ReviewEnvironment = { remote: false, sharing: true, ssh: false, desktop: true };
+  const here: ReviewEnvironment = {
+    remote: false,
+    sharing: true,
+    ssh: false,
+    desktop: true,
+    forwardsPorts: false,
+  };
+  const helper = "/home/ada/.vscode-server/bin/1f/bin/helpers/browser.sh";
 
   it.each<[string, ReviewEnvironment, boolean, object]>([
     ["the default browser", here, true, { how: "default" }],
@@ -84,7 +91,31 @@ describe("opening", () => {
     ["nothing with --no-open", here, false, { how: "not", tunnel: false }],
     ["nothing for none", { ...here, browser: "none" }, true, { how: "not", tunnel: false }],
     ["nothing without a desktop", { ...here, desktop: false }, true, { how: "not", tunnel: false }],
-    ["a tunnel over SSH", { ...here, ssh: true, browser: "firefox" }, true, { how: "not", tunnel: true }],
+    ["a tunnel over SSH", { ...here, ssh: true }, true, { how: "not", tunnel: true }],
+    [
+      "the named program over SSH, and a tunnel",
+      { ...here, ssh: true, browser: "firefox" },
+      true,
+      { how: "program", program: "firefox", tunnel: true },
+    ],
+    [
+      "the browser of the person's own machine through VS Code's script over SSH",
+      { ...here, ssh: true, browser: helper, forwardsPorts: true },
+      true,
+      { how: "program", program: helper, tunnel: false },
+    ],
+    [
+      "a forwarded port in a dev container without BROWSER",
+      { ...here, desktop: false, forwardsPorts: true },
+      true,
+      { how: "not", tunnel: false, isForwarded: true },
+    ],
+    [
+      "no program in remote mode",
+      { ...here, remote: true, browser: "firefox" },
+      true,
+      { how: "not", tunnel: true },
+    ],
     ["a tunnel in remote mode", { ...here, remote: true }, true, { how: "not", tunnel: true }],
   ])("%s", (_name, environment, open, expected) => {
     expect(chooseOpening(environment, open)).toMatchObject(expected);

@@ -1,11 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { readReviewEnvironment } from "../../../src/config/review/environment.ts";
+import { forwardedHost, readReviewEnvironment } from "../../../src/config/review/environment.ts";
 
 const read = (environment: Record<string, string>) => readReviewEnvironment(environment, "linux");
 
 describe("the environment", () => {
   it("asks for nothing when empty", () => {
-    expect(read({})).toEqual({ remote: false, sharing: true, ssh: false, desktop: false });
+    expect(read({})).toEqual({
+      remote: false,
+      sharing: true,
+      ssh: false,
+      desktop: false,
+      forwardsPorts: false,
+    });
   });
 
   it.each(["1", "true", "TRUE", "yes", "Yes", "on", " ON "])("SERVICE_REMOTE=%j is remote", (value) => {
@@ -34,9 +40,38 @@ describe("the environment", () => {
     expect(read({ SERVICE_PORT: "" }).port).toBeUndefined();
   });
 
+  it("finds the Codespace and the host of a forwarded port", () => {
+    const variables = {
+      CODESPACE_NAME: "Fluffy-Doodle-7x",
+      GITHUB_CODESPACES_PORT_FORWARDING_DOMAIN: "app.github.dev",
+    };
+    const { codespace, forwardsPorts } = read(variables);
+    expect(forwardsPorts).toBe(true);
+    expect(codespace && forwardedHost(codespace, 20_123)).toBe("fluffy-doodle-7x-20123.app.github.dev");
+    expect(read({ ...variables, CODESPACE_NAME: "a.evil/x" }).codespace).toBeUndefined();
+    expect(read({ CODESPACE_NAME: "a" }).codespace).toBeUndefined();
+  });
+
+  it.each([
+    [{ REMOTE_CONTAINERS: "true" }, true],
+    [{ BROWSER: "/home/ada/.vscode-server/cli/servers/Stable-1f/server/bin/helpers/browser.sh" }, true],
+    [{ BROWSER: "/root/.cursor-server/bin/1f/bin/helpers/browser.sh" }, true],
+    [{ BROWSER: "firefox" }, false],
+    [{}, false],
+  ])("knows an editor that forwards ports: %j", (variables, expected) => {
+    expect(read(variables).forwardsPorts).toBe(expected);
+  });
+
   it("SERVICE_BROWSER goes before BROWSER", () => {
     expect(read({ SERVICE_BROWSER: "a", BROWSER: "b" }).browser).toBe("a");
     expect(read({ BROWSER: "b" }).browser).toBe("b");
+  });
+
+  it("over SSH, only BROWSER names a program, and either can switch it off", () => {
+    const over = (variables: Record<string, string>) => read({ SSH_TTY: "/dev/pts/1", ...variables }).browser;
+    expect(over({ SERVICE_BROWSER: "a" })).toBeUndefined();
+    expect(over({ SERVICE_BROWSER: "a", BROWSER: "b" })).toBe("b");
+    expect(over({ SERVICE_BROWSER: "none", BROWSER: "b" })).toBe("none");
   });
 
   it("knows Claude Code by what it leaves there, unless told otherwise", () => {

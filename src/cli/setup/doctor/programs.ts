@@ -58,8 +58,8 @@ export async function browserFinding(context: BrowserContext): Promise<Finding> 
   const byHand = "Open the URL that a review prints; the browser need not be on this machine.";
   if (context.browser?.toLowerCase() === "none")
     return { subject, state: "off", detail: "switched off by SERVICE_BROWSER or BROWSER" };
-  if (context.remote || context.ssh) {
-    const detail = context.remote ? "not opened in remote mode" : "not opened over SSH";
+  if (context.remote || (context.ssh && !context.browser)) {
+    const detail = context.remote ? "not opened in remote mode" : "not opened over SSH without BROWSER";
     return { subject, state: "off", detail, remedy: byHand };
   }
   const program =
