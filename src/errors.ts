@@ -167,6 +167,34 @@ export const errorCatalog = {
     exitCode: 1,
     meaning: "The newest version cannot be found or installed.",
   },
+  forge_sign_in: {
+    status: 502,
+    exitCode: 2,
+    meaning: "There is no sign-in for a forge, or the forge rejected it.",
+  },
+  forge_forbidden: {
+    status: 403,
+    exitCode: 2,
+    meaning: "The sign-in does not permit the request at the forge.",
+  },
+  forge_not_found: {
+    status: 404,
+    exitCode: 2,
+    meaning: "The forge does not have the pull request, or does not show it to this sign-in.",
+  },
+  forge_pending: {
+    status: 409,
+    exitCode: 1,
+    meaning:
+      "The person has comments at the forge that are not submitted; a post would publish or discard them.",
+  },
+  forge_rejected: { status: 409, exitCode: 1, meaning: "The forge rejected the content of a request." },
+  forge_rate_limited: { status: 429, exitCode: 1, meaning: "The forge limits the rate of requests." },
+  forge_error: {
+    status: 502,
+    exitCode: 1,
+    meaning: "The forge cannot be reached, failed, or returned an invalid response.",
+  },
   storage: { status: 500, exitCode: 1, meaning: "The data directory is not writable." },
 } as const satisfies Record<string, CatalogEntry>;
 

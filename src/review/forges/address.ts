@@ -1,0 +1,123 @@
+import { AppError } from "../../errors.ts";
+import type { ForgeName, PullAddress, RepositoryAddress } from "./forge.ts";
+
+/** The forms of the paths of pull and merge requests. The forge is known by the form, not by the host. */
+const PULL_PATHS: readonly (readonly [ForgeName, RegExp])[] = [
+  ["gitlab", /^\/(?<repository>[^/]+(?:\/[^/]+)+)\/-\/merge_requests\/(?<number>\d+)(?:\/|$)/],
+  ["azure", /^\/(?<repository>(?:[^/]+\/){0,3}_git\/[^/]+)\/pullrequest\/(?<number>\d+)(?:\/|$)/i],
+  ["bitbucket", /^\/(?<repository>[^/]+\/[^/]+)\/pull-requests\/(?<number>\d+)(?:\/|$)/],
+  ["github", /^\/(?<repository>[^/]+\/[^/]+)\/pull\/(?<number>\d+)(?:\/|$)/],
+];
+
+const FORMS =
+  "The address is that of its page, for example https://github.com/octo/castle/pull/7 or https://gitlab.com/octo/castle/-/merge_requests/7.";
+
+/** Parses the address of a pull or merge request. Throws `usage` for other texts. */
+export function parsePullUrl(text: string): PullAddress {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new AppError("usage", `"${text}" is neither the number nor the address of a pull request`, {
+      hint: FORMS,
+    });
+  if (url.protocol !== "https:")
+    throw new AppError("usage", `${url.protocol}//${url.host} would receive your token unencrypted`, {
+      hint: "Use the https address.",
+    });
+  for (const [forge, pattern] of PULL_PATHS) {
+    const { repository, number } = pattern.exec(url.pathname)?.groups ?? {};
+    if (repository === undefined) continue;
+    return {
+      forge,
+      host: url.host.toLowerCase(),
+      repository: decodePath(repository),
+      number: Number(number),
+    };
+  }
+  throw new AppError("usage", `${url.origin}${url.pathname} is not the address of a pull request`, {
+    hint: FORMS,
+  });
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** A remote of a repository: a host and a path, of a forge that may have to be found out. */
+export interface RemoteAddress {
+  readonly host: string;
+  readonly path: string;
+  /** Undefined for hosts that are not known. */
+  readonly forge: ForgeName | undefined;
+}
+
+/** Hosts that serve git over SSH under another name than their pages. */
+const SSH_HOSTS: Readonly<Record<string, string>> = {
+  "ssh.github.com": "github.com",
+  "altssh.gitlab.com": "gitlab.com",
+  "altssh.bitbucket.org": "bitbucket.org",
+};
+
+/** Parses the URL of a git remote: https, ssh, or `git@host:path`. Returns undefined for others, such as folders. */
+export function parseRemoteUrl(text: string): RemoteAddress | undefined {
+  const [, scpHost, scpPath] = /^(?:[^@/:]+@)?([^/:]{2,}):(?!\/\/)(.+)$/.exec(text) ?? [];
+  const url = scpHost === undefined && URL.canParse(text) ? new URL(text) : undefined;
+  if (url && !/^(?:https?|ssh|git):$/.test(url.protocol)) return undefined;
+  // The port of SSH says nothing about that of HTTPS.
+  const given = (scpHost ?? (url?.protocol === "https:" ? url.host : url?.hostname))?.toLowerCase();
+  const path = decodePath(scpPath ?? url?.pathname ?? "")
+    .replace(/^\/+|\/+$/g, "")
+    .replace(/\.git$/, "");
+  if (given === undefined || given === "" || path === "") return undefined;
+  const azure = azureRemote(given, path);
+  if (azure) return azure;
+  const host = SSH_HOSTS[given] ?? given;
+  return { host, path, forge: knownForge(host) };
+}
+
+/** Returns the remote of Azure DevOps, whose SSH paths and former hosts differ from its addresses. */
+function azureRemote(host: string, path: string): RemoteAddress | undefined {
+  const parts = path.split("/");
+  if (host === "ssh.dev.azure.com" || host === "vs-ssh.visualstudio.com") {
+    const [, organization = "", project = "", repository = ""] = parts;
+    const isFormer = host === "vs-ssh.visualstudio.com";
+    return {
+      host: isFormer ? `${organization}.visualstudio.com` : "dev.azure.com",
+      path: isFormer ? `${project}/_git/${repository}` : `${organization}/${project}/_git/${repository}`,
+      forge: "azure",
+    };
+  }
+  return parts.includes("_git") ? { host, path, forge: "azure" } : undefined;
+}
+
+/** Returns the forge of a host by its name. */
+export function knownForge(host: string): ForgeName | undefined {
+  if (host === "github.com" || host.endsWith(".ghe.com")) return "github";
+  if (host === "gitlab.com") return "gitlab";
+  if (host === "bitbucket.org") return "bitbucket";
+  return host === "dev.azure.com" || host.endsWith(".visualstudio.com") ? "azure" : undefined;
+}
+
+/** Returns the parts of an Azure DevOps path: the organization or collection, the project and the repository. */
+export function azureParts({ host, repository }: Pick<RepositoryAddress, "host" | "repository">): {
+  readonly base: string;
+  readonly project: string;
+  readonly name: string;
+} {
+  const parts = repository.split("/");
+  const name = parts.at(-1) ?? "";
+  const before = parts.slice(0, -2);
+  // A repository with the name of its project may leave the project out.
+  const least = host.endsWith(".visualstudio.com") ? 0 : 1;
+  const project = before.length > least ? (before.at(-1) ?? name) : name;
+  const base = before.length > least ? before.slice(0, -1) : before;
+  return { base: base.map((part) => `/${encodeURIComponent(part)}`).join(""), project, name };
+}
+
+/** Returns the short name of a repository, for titles. */
+export function repositoryName({ repository }: Pick<RepositoryAddress, "repository">): string {
+  return repository.split("/").at(-1) ?? repository;
+}

@@ -1,0 +1,234 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { z } from "zod";
+import { AppError } from "../../errors.ts";
+import type { ForgeName } from "./forge.ts";
+import { errorOf, rateLimited, signInError, unreachable } from "./forge-errors.ts";
+
+/** A request to a forge's API. */
+export interface ForgeRequest {
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Relative to the base of the API, or an absolute address of the same host. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly json?: unknown;
+  readonly accept?: string;
+  /** Statuses of errors that are returned instead of thrown. */
+  readonly allow?: readonly number[];
+}
+
+export interface ForgeResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Buffer;
+}
+
+/** Calls the API of one forge with one sign-in, which is sent to no other host. */
+export interface ForgeClient {
+  readonly forge: ForgeName;
+  readonly host: string;
+  /** Sends a request. Waits while the forge limits the rate. Throws `forge_…` errors. */
+  send(request: ForgeRequest): Promise<ForgeResponse>;
+  /** Sends a request and parses the JSON response. */
+  json<Shape>(schema: z.ZodType<Shape>, request: ForgeRequest): Promise<Shape>;
+}
+
+export interface ForgeClientOptions {
+  readonly forge: ForgeName;
+  readonly host: string;
+  /** Base of the API: `https://api.github.com`. */
+  readonly base: string;
+  /** Value of the `authorization` header; undefined for a call without sign-in. */
+  readonly authorization: string | undefined;
+  /** The secret part of the authorization, which is removed from error messages. */
+  readonly secret: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Called before the client waits because of a rate limit. */
+  readonly onWait?: (message: string) => void;
+  /** Aborts requests when the command ends. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Milliseconds of one request. */
+const REQUEST_TIMEOUT_MS = 60_000;
+/** Maximum seconds for which one request waits for rate limits in total. */
+const MAX_WAIT_S = 120;
+/** Bytes of the largest response. */
+const MAX_BYTES = 256 * 1024 * 1024;
+/** Tries of a request that only reads, if the connection breaks or the forge fails. */
+const MAX_READ_ATTEMPTS = 3;
+const MAX_REDIRECTS = 3;
+
+/** Creates a client. */
+export function createForgeClient(options: ForgeClientOptions): ForgeClient {
+  const { forge, host } = options;
+  const send = async (request: ForgeRequest): Promise<ForgeResponse> => {
+    const url = addressOf(options, request);
+    const reads = (request.method ?? "GET") === "GET";
+    let waited = 0;
+    for (let count = 1; ; count += 1) {
+      const response = await receive(options, url, request).catch((error: unknown) => {
+        if (reads && count < MAX_READ_ATTEMPTS && isTransient(error)) return undefined;
+        throw error;
+      });
+      if (response === undefined) continue;
+      const { status } = response;
+      const pause = rateLimitSeconds(response);
+      if (pause !== undefined) {
+        if (waited + pause > MAX_WAIT_S) throw rateLimited(options, pause);
+        options.onWait?.(`${host} limits the rate of requests; continuing in ${pause} s`);
+        waited += pause;
+        await delay(pause * 1_000, undefined, { signal: options.signal });
+        // A rejected request was not carried out, so that a write can be repeated.
+        count -= 1;
+        continue;
+      }
+      // Azure DevOps shows its sign-in page to a token that it does not know.
+      if (status === 203) throw signInError(options, "");
+      if (status < 400 || request.allow?.includes(status)) return response;
+      if (reads && status >= 500 && count < MAX_READ_ATTEMPTS) continue;
+      throw errorOf(options, { ...response, method: request.method, path: request.path });
+    }
+  };
+  return {
+    forge,
+    host,
+    send,
+    async json(schema, request) {
+      const response = await send(request);
+      return parseJson(options, schema, response.body, request);
+    },
+  };
+}
+
+function addressOf({ base, host }: ForgeClientOptions, { path, query = {} }: ForgeRequest): URL {
+  const url = new URL(/^https?:\/\//.test(path) ? path : `${base}${path}`);
+  // A forge could name an address of another host as the next page.
+  if (url.origin !== new URL(base).origin)
+    throw new AppError("forge_error", `${host} refers to another host: ${url.origin}`);
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  return url;
+}
+
+async function receive(
+  options: ForgeClientOptions,
+  url: URL,
+  { method = "GET", json, accept = "application/json" }: ForgeRequest,
+): Promise<ForgeResponse> {
+  const headers = {
+    accept,
+    "user-agent": "sallyport",
+    ...options.headers,
+    ...(options.authorization === undefined ? {} : { authorization: options.authorization }),
+    ...(json === undefined ? {} : { "content-type": "application/json" }),
+  };
+  const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+  const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
+  let target = url;
+  try {
+    for (let redirects = 0; ; redirects += 1) {
+      const body = json === undefined ? {} : { body: JSON.stringify(json) };
+      const response = await fetch(target, { method, headers, ...body, signal, redirect: "manual" });
+      const location = response.headers.get("location");
+      const isMoved = [301, 302, 307, 308].includes(response.status) && location !== null;
+      if (!isMoved)
+        return { status: response.status, headers: response.headers, body: await readBody(response) };
+      await response.body?.cancel();
+      target = new URL(location, target);
+      // Sign-in pages, for example. The token must not follow.
+      if (target.origin !== url.origin || redirects === MAX_REDIRECTS || method !== "GET")
+        throw new AppError(
+          "forge_error",
+          `${options.host} redirects ${url.pathname} to ${target.origin}${target.pathname}`,
+          {
+            hint: "Check that the address is that of the forge's page.",
+          },
+        );
+    }
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    if (options.signal?.aborted) throw options.signal.reason;
+    throw unreachable(options, cause);
+  }
+}
+
+async function readBody(response: Response): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of response.body ?? []) {
+    size += piece.length;
+    if (size > MAX_BYTES) throw new AppError("too_large", "The response of the forge exceeds 256 MB");
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+function isTransient(error: unknown): boolean {
+  return error instanceof AppError && error.code === "forge_error" && error.cause !== undefined;
+}
+
+/** Returns the seconds after which a request that exceeded a rate limit may be repeated; undefined for others. */
+function rateLimitSeconds({ status, headers, body }: ForgeResponse): number | undefined {
+  if (status !== 429 && status !== 403 && status !== 503) return undefined;
+  const after = headers.get("retry-after");
+  const seconds = after === null ? undefined : Number(after);
+  const isSecondary = status === 403 && /rate limit/i.test(body.subarray(0, 4_096).toString());
+  if (seconds !== undefined && Number.isFinite(seconds) && (status !== 403 || isSecondary))
+    return Math.max(seconds, 1);
+  const isUsedUp =
+    status === 429 || isSecondary || (status === 403 && headers.get("x-ratelimit-remaining") === "0");
+  if (!isUsedUp) return undefined;
+  const reset = Number(headers.get("x-ratelimit-reset") ?? headers.get("ratelimit-reset") ?? Number.NaN);
+  const until = Math.ceil(reset - Date.now() / 1_000);
+  // Without a time, GitHub asks to wait for at least a minute.
+  return Number.isFinite(until) ? Math.max(until, 1) : 60;
+}
+
+/** Parses a JSON response. Throws `forge_error` with the path of the member that is not as documented. */
+export function parseJson<Shape>(
+  { host }: Pick<ForgeClientOptions, "host">,
+  schema: z.ZodType<Shape>,
+  body: Buffer,
+  { path }: Pick<ForgeRequest, "path">,
+): Shape {
+  let json: unknown;
+  try {
+    json = JSON.parse(body.toString());
+  } catch (cause) {
+    throw new AppError("forge_error", `The response of ${host} to ${path} is not JSON`, { cause });
+  }
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue?.path.join(".") || "the response";
+  throw new AppError("forge_error", `Unexpected response of ${host} to ${path}: ${where}: ${issue?.message}`);
+}
+
+/** Returns the address of the next page in a `link` header (RFC 8288); undefined on the last page. */
+export function nextLink(headers: Headers): string | undefined {
+  for (const part of (headers.get("link") ?? "").split(/,\s*(?=<)/)) {
+    const [, address, parameters = ""] = /^<([^>]*)>(.*)$/.exec(part.trim()) ?? [];
+    if (address !== undefined && /;\s*rel="?(?:[^"]*\s)?next(?:\s[^"]*)?"?/.test(parameters)) return address;
+  }
+  return undefined;
+}
+
+/** Maximum pages of one list: a forge that always names a next page must not be followed forever. */
+const MAX_PAGES = 500;
+
+/** Reads all pages of a list whose next page is in the `link` header. */
+export async function readPages<Item>(
+  client: ForgeClient,
+  page: z.ZodType<readonly Item[]>,
+  request: ForgeRequest,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  let next: ForgeRequest | undefined = { ...request, query: { per_page: 100, ...request.query } };
+  for (let count = 0; next && count < MAX_PAGES; count += 1) {
+    const response: ForgeResponse = await client.send(next);
+    items.push(...parseJson(client, page, response.body, request));
+    const address = nextLink(response.headers);
+    next = address === undefined ? undefined : { ...request, path: address, query: {} };
+  }
+  return items;
+}

@@ -1,0 +1,119 @@
+import { AppError, getErrorMessage } from "../../errors.ts";
+import { FORGE_LABELS, type ForgeName } from "./forge.ts";
+
+/** What an error names: the forge, its host, and the secret that messages must not contain. */
+interface Named {
+  readonly forge: ForgeName;
+  readonly host: string;
+  readonly secret: string | undefined;
+}
+
+/** A rejected call. */
+interface Rejection {
+  readonly method: string | undefined;
+  readonly path: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Buffer;
+}
+
+/** Returns the error of a connection, whose message does not contain the request. */
+export function unreachable({ host, forge }: Named, cause: unknown): AppError {
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+  const reason = getErrorMessage(inner);
+  const isCertificate = /certificate|self.signed/i.test(reason);
+  return new AppError("forge_error", `The connection to ${host} failed: ${reason}`, {
+    cause,
+    hint: isCertificate
+      ? "If the forge has a certificate of your organization, name its file in NODE_EXTRA_CA_CERTS."
+      : `Check that ${host} can be reached and is ${FORGE_LABELS[forge]}, then try again.`,
+  });
+}
+
+/** Returns the error of a rate limit that lasts too long. */
+export function rateLimited({ host }: Named, seconds: number): AppError {
+  const minutes = Math.ceil(seconds / 60);
+  return new AppError(
+    "forge_rate_limited",
+    `${host} limits the rate of requests for ${minutes} more minutes`,
+    {
+      retryAfterSeconds: seconds,
+      hint: "Try again then. Nothing is posted twice.",
+    },
+  );
+}
+
+/** How to sign in again, by forge. */
+export function signInHint(forge: ForgeName, host: string): string {
+  switch (forge) {
+    case "github":
+      return `Run: gh auth login --hostname ${host}. Or set ${host === "github.com" ? "GH_TOKEN" : `GH_HOST=${host} and GH_ENTERPRISE_TOKEN`}.`;
+    case "gitlab":
+      return `Run: glab auth login --hostname ${host}. Or set ${host === "gitlab.com" ? "GITLAB_TOKEN" : `GITLAB_HOST=${host} and GITLAB_TOKEN`}.`;
+    case "bitbucket":
+      return "Set BITBUCKET_TOKEN to an access token, or BITBUCKET_EMAIL and BITBUCKET_API_TOKEN to those of your account.";
+    case "azure":
+      return "Run: az login. Or set AZURE_DEVOPS_EXT_PAT to a personal access token; for a server of your own also AZURE_DEVOPS_HOST.";
+  }
+}
+
+/** Returns the error of a rejected call. */
+export function errorOf(options: Named, call: Rejection): AppError {
+  const { forge, host } = options;
+  const { status, headers, body, path, method = "GET" } = call;
+  const reason = withoutSecret(options, reasonIn(body));
+  const reasonText = reason === "" ? "" : `: ${reason}`;
+  if (status === 401) return signInError(options, reasonText);
+  if (status === 403) {
+    const [, sso] = /url=(\S+)/.exec(headers.get("x-github-sso") ?? "") ?? [];
+    const hint = sso ? `Authorize the token for the organization at ${sso}` : FORBIDDEN_HINTS[forge];
+    return new AppError("forge_forbidden", `${host} does not permit this (403${reasonText})`, { hint });
+  }
+  if (status === 404)
+    return new AppError(
+      "forge_not_found",
+      `${host} does not have ${path}, or your sign-in may not read it (404)`,
+      {
+        hint: `Check the address and the access of your account. ${signInHint(forge, host)}`,
+      },
+    );
+  const code = status === 409 || status === 422 || status === 400 ? "forge_rejected" : "forge_error";
+  return new AppError(code, `${host} rejected ${method} ${path} (${status}${reasonText})`);
+}
+
+/** Returns the error of a sign-in that the forge does not accept. */
+export function signInError({ forge, host }: Named, reasonText: string): AppError {
+  return new AppError("forge_sign_in", `${host} rejected the sign-in (401${reasonText})`, {
+    hint: signInHint(forge, host),
+  });
+}
+
+const FORBIDDEN_HINTS: Readonly<Record<ForgeName, string>> = {
+  github:
+    "The token needs `repo` (classic), or read and write access to pull requests and read access to contents.",
+  gitlab: "The token needs the scope `api`, and your role must permit comments.",
+  bitbucket: "The token needs the scopes `pullrequest:write` and `repository`.",
+  azure: "The token needs the scope Code (read and write).",
+};
+
+/** Returns the reason in an error's body: `message`, `error` and `errors` of the forges' forms. */
+function reasonIn(body: Buffer): string {
+  try {
+    const json: unknown = JSON.parse(body.subarray(0, 64 * 1024).toString());
+    return textsIn(json).slice(0, 3).join("; ").slice(0, 500);
+  } catch {
+    return "";
+  }
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return value === "" ? [] : [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  if (value === null || typeof value !== "object") return [];
+  const { message, error, errors, error_description: described, detail } = value as Record<string, unknown>;
+  return [message, error, errors, described, detail].flatMap(textsIn);
+}
+
+function withoutSecret({ secret }: Named, text: string): string {
+  return secret === undefined || secret === "" ? text : text.replaceAll(secret, "***");
+}
