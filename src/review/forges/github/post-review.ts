@@ -1,0 +1,261 @@
+import { z } from "zod";
+import { AppError } from "../../../errors.ts";
+import type {
+  Attempt,
+  OutgoingItem,
+  OutgoingReview,
+  OutgoingText,
+  PostResult,
+  PullAddress,
+} from "../forge.ts";
+import { pendingElsewhere } from "../pending.ts";
+import type { GitHubApi } from "./api.ts";
+import {
+  ADD_THREAD,
+  ADD_THREAD_MESSAGE,
+  BEGIN,
+  began,
+  DELETE,
+  OWN_REVIEWS,
+  ownReviews,
+  REOPEN,
+  RESOLVE,
+  type ReviewNode,
+  SUBMIT,
+  submitted,
+} from "./post-queries.ts";
+import { pullVariables } from "./read-threads.ts";
+
+/**
+ * Posts a review: collected as a pending review, which only its author sees, then submitted at once with all comments,
+ * replies and the verdict. Threads are resolved afterwards.
+ */
+export async function postReview(
+  api: GitHubApi,
+  address: PullAddress,
+  review: OutgoingReview,
+  attempt: Attempt,
+): Promise<PostResult> {
+  const rejected: Rejected[] = [];
+  const found = await findOwn(api, address, review, attempt);
+  const texts = textsOf(review);
+  let url = found.published?.url ?? "";
+  if (!found.published && hasReview(review)) {
+    if (found.leftover) await deleteReview(api, found.leftover.id);
+    url = await submitAll(api, found.pullId, review, { texts, attempt, rejected });
+  } else rejected.push(...rejectedBefore(attempt, review));
+  for (const item of review.items) await changeState(api, item, rejected);
+  return { url: url || review.pull.url, rejected };
+}
+
+/** Removes the pending review that an interrupted attempt left. Returns the items, all or none, that were submitted. */
+export async function settleReview(
+  api: GitHubApi,
+  address: PullAddress,
+  review: OutgoingReview,
+  attempt: Attempt,
+): Promise<readonly OutgoingItem[]> {
+  if (attempt.get("known") === undefined) return [];
+  const { published, leftover } = await findOwn(api, address, review, attempt);
+  if (leftover) await deleteReview(api, leftover.id);
+  const rejected = new Set(rejectedBefore(attempt, review).map(({ item }) => item));
+  return published ? review.items.filter((item) => !rejected.has(item)) : [];
+}
+
+type Rejected = PostResult["rejected"][number];
+
+interface OwnReviews {
+  readonly pullId: string;
+  /** The review of this attempt, if it was submitted. */
+  readonly published: ReviewNode | undefined;
+  /** The pending review that an earlier try left. */
+  readonly leftover: ReviewNode | undefined;
+}
+
+/**
+ * Finds what earlier tries of an attempt left. The first try records the reviews that exist before it. Throws
+ * `forge_pending` if the person has a pending review that is not of this attempt.
+ */
+async function findOwn(
+  api: GitHubApi,
+  address: PullAddress,
+  review: OutgoingReview,
+  attempt: Attempt,
+): Promise<OwnReviews> {
+  const { pullId, own } = await readOwn(api, address);
+  const known = attempt.get("known");
+  const pendingIds = attempt.get("pending") ?? [];
+  const fresh = known === undefined ? [] : own.filter(({ id }) => !known.includes(id));
+  const isOfAttempt = (node: ReviewNode) => pendingIds.includes(node.id) || hasOurContent(node, review);
+  const pending = own.find(({ state }) => state === "PENDING");
+  const leftover = fresh.find((node) => node.state === "PENDING" && isOfAttempt(node));
+  if (pending && pending !== leftover) throw pendingElsewhere(review.pull.url, address.host);
+  const published = fresh.find((node) => node.state !== "PENDING" && isOfAttempt(node));
+  if (known === undefined)
+    await attempt.record(
+      "known",
+      own.map(({ id }) => id),
+    );
+  return { pullId, published, leftover };
+}
+
+async function readOwn(api: GitHubApi, address: PullAddress) {
+  const own: ReviewNode[] = [];
+  let after: string | null = null;
+  let pullId = "";
+  do {
+    const variables: object = { ...pullVariables(address), after };
+    const { repository } = await api.graphql(ownReviews, OWN_REVIEWS, variables);
+    const { id, reviews }: z.infer<typeof ownReviews>["repository"]["pullRequest"] = repository.pullRequest;
+    pullId = id;
+    own.push(...reviews.nodes.filter(({ viewerDidAuthor }) => viewerDidAuthor));
+    after = reviews.pageInfo.hasNextPage ? (reviews.pageInfo.endCursor ?? null) : null;
+  } while (after !== null);
+  return { pullId, own };
+}
+
+/** Reports whether a review consists of what the attempt posts. */
+function hasOurContent({ state, body, comments }: ReviewNode, review: OutgoingReview): boolean {
+  const texts = new Set(textsOf(review).map((item) => item.body.trim()));
+  const isOurs = comments.nodes.every((comment) => texts.has(comment.body.trim()));
+  if (state === "PENDING") return isOurs && (comments.nodes.length > 0 || (body ?? "") === "");
+  const hasBody = (body ?? "").trim() === bodyOf(review).trim();
+  return isOurs && hasBody && comments.nodes.length > 0 === texts.size > 0;
+}
+
+/** Returns the texts that become comments; general ones become part of the review's body. */
+function textsOf({ items }: OutgoingReview): Exclude<OutgoingText, { kind: "general" }>[] {
+  return items.filter((item) => item.kind === "comment" || item.kind === "file" || item.kind === "reply");
+}
+
+function bodyOf({ items }: OutgoingReview): string {
+  return items
+    .flatMap((item) => (item.kind === "verdict" || item.kind === "general" ? [item.body] : []))
+    .filter((body) => body !== "")
+    .join("\n\n");
+}
+
+/** Reports whether there is more to post than changes of threads. */
+function hasReview({ items }: OutgoingReview): boolean {
+  return items.some(({ kind }) => kind !== "resolve" && kind !== "reopen");
+}
+
+interface Submission {
+  readonly texts: ReturnType<typeof textsOf>;
+  readonly attempt: Attempt;
+  readonly rejected: Rejected[];
+}
+
+const EVENTS = { approve: "APPROVE", comment: "COMMENT", request_changes: "REQUEST_CHANGES" } as const;
+
+async function submitAll(
+  api: GitHubApi,
+  pullId: string,
+  review: OutgoingReview,
+  { texts, attempt, rejected }: Submission,
+): Promise<string> {
+  const comments = texts.filter((item) => item.kind === "comment");
+  const others = texts.filter((item) => item.kind !== "comment");
+  const begin = async (threads: readonly object[]) => {
+    const input = { pullRequestId: pullId, commitOID: review.pull.head.sha, threads };
+    const { addPullRequestReview: made } = await api.graphql(began, BEGIN, { input });
+    await attempt.record("pending", [...(attempt.get("pending") ?? []), made.pullRequestReview.id]);
+    return made.pullRequestReview.id;
+  };
+  const whole = await begin(comments.map(toThread)).catch(async (error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== "forge_rejected" || comments.length === 0) throw error;
+    // One position that GitHub rejects fails the whole call: the comments are then added one by one.
+    const id = await begin([]);
+    await addEach(api, id, comments, rejected);
+    return id;
+  });
+  await addEach(api, whole, others, rejected);
+  if (rejected.length > 0)
+    await attempt.record(
+      "rejected",
+      rejected.map(({ item, reason }) => `${review.items.indexOf(item)} ${reason}`),
+    );
+  const left = texts.length - rejected.length;
+  const body = bodyOf(review);
+  if (left === 0 && body === "" && review.verdict !== "approve") {
+    await deleteReview(api, whole);
+    return "";
+  }
+  try {
+    const input = {
+      pullRequestReviewId: whole,
+      event: EVENTS[review.verdict],
+      ...(body === "" ? {} : { body }),
+    };
+    const { submitPullRequestReview: made } = await api.graphql(submitted, SUBMIT, { input });
+    return made.pullRequestReview.url;
+  } catch (error) {
+    const isRejected =
+      error instanceof AppError && (error.code === "forge_rejected" || error.code === "forge_forbidden");
+    // Otherwise the pending review would be in the way of the next one.
+    if (isRejected) await deleteReview(api, whole).catch(() => {});
+    throw error;
+  }
+}
+
+async function addEach(
+  api: GitHubApi,
+  id: string,
+  items: Submission["texts"],
+  rejected: Rejected[],
+): Promise<void> {
+  for (const item of items) {
+    try {
+      if (item.kind === "reply") {
+        const input = {
+          pullRequestReviewId: id,
+          pullRequestReviewThreadId: item.remote,
+          body: item.body,
+        };
+        await api.graphql(z.object({}), ADD_THREAD_MESSAGE, { input });
+      } else {
+        const position =
+          item.kind === "file" ? { path: item.path, body: item.body, subjectType: "FILE" } : toThread(item);
+        await api.graphql(z.object({}), ADD_THREAD, { input: { pullRequestReviewId: id, ...position } });
+      }
+    } catch (error) {
+      if (!(error instanceof AppError) || !["forge_rejected", "forge_not_found"].includes(error.code))
+        throw error;
+      rejected.push({ item, reason: error.message });
+    }
+  }
+}
+
+function toThread({ path, side, lineStart, lineEnd, body }: Extract<OutgoingText, { kind: "comment" }>) {
+  const diffSide = side === "old" ? "LEFT" : "RIGHT";
+  const start = lineStart < lineEnd ? { startLine: lineStart, startSide: diffSide } : {};
+  return { path, line: lineEnd, side: diffSide, ...start, body };
+}
+
+/** Returns what earlier tries recorded as rejected. */
+function rejectedBefore(attempt: Attempt, { items }: OutgoingReview): readonly Rejected[] {
+  return (attempt.get("rejected") ?? []).flatMap((line) => {
+    const [, index, reason = ""] = /^(\d+) (.*)$/s.exec(line) ?? [];
+    const item = items[Number(index)];
+    return item ? [{ item, reason }] : [];
+  });
+}
+
+async function changeState(api: GitHubApi, item: OutgoingItem, rejected: Rejected[]): Promise<void> {
+  if (item.kind !== "resolve" && item.kind !== "reopen") return;
+  try {
+    const mutation = item.kind === "resolve" ? RESOLVE : REOPEN;
+    await api.graphql(z.object({}), mutation, { input: { threadId: item.remote } });
+  } catch (error) {
+    if (
+      !(error instanceof AppError) ||
+      !["forge_rejected", "forge_forbidden", "forge_not_found"].includes(error.code)
+    )
+      throw error;
+    rejected.push({ item, reason: error.message });
+  }
+}
+
+async function deleteReview(api: GitHubApi, id: string): Promise<void> {
+  await api.graphql(z.object({}), DELETE, { input: { pullRequestReviewId: id } });
+}

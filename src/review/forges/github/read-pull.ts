@@ -1,0 +1,225 @@
+import { z } from "zod";
+import { AppError } from "../../../errors.ts";
+import { splitMessage } from "../../git/commits.ts";
+import { type ForgeClient, parseJson, readPages } from "../client.ts";
+import { composePatch } from "../compose-patch.ts";
+import type { Check, PullAddress, PullCommit, PullRequest, Reviewer } from "../forge.ts";
+import { toUtc } from "../times.ts";
+
+const user = z.object({ login: z.string() }).nullish();
+const ref = z.object({ ref: z.string(), sha: z.string() });
+
+const pullSchema = z.object({
+  number: z.number(),
+  html_url: z.string(),
+  title: z.string(),
+  body: z.string().nullish(),
+  state: z.string(),
+  draft: z.boolean().optional(),
+  merged: z.boolean().optional(),
+  user,
+  base: ref,
+  head: ref,
+  requested_reviewers: z.array(z.object({ login: z.string() })).optional(),
+  requested_teams: z.array(z.object({ name: z.string() })).optional(),
+});
+
+const comparison = z.object({ merge_base_commit: z.object({ sha: z.string() }) });
+
+/** Login of an account that was deleted. */
+const GHOST = "ghost";
+
+/** Returns the path of a repository in the REST API. */
+export function repositoryPath({ repository }: Pick<PullAddress, "repository">): string {
+  return `/repos/${repository.split("/").map(encodeURIComponent).join("/")}`;
+}
+
+/** Reads a pull request. Its base is the merge base, with which GitHub compares. */
+export async function readPull(client: ForgeClient, address: PullAddress): Promise<PullRequest> {
+  const path = repositoryPath(address);
+  const response = await client.send({ path: `${path}/pulls/${address.number}`, allow: [404] });
+  if (response.status === 404) throw noPull(address);
+  const pull = parseJson(client, pullSchema, response.body, { path });
+  const { base, head } = pull;
+  const compared = await client.json(comparison, {
+    path: `${path}/compare/${base.sha}...${head.sha}`,
+    query: { per_page: 1 },
+  });
+  return {
+    number: pull.number,
+    url: pull.html_url,
+    title: pull.title,
+    description: pull.body ?? "",
+    author: pull.user?.login ?? GHOST,
+    state: stateOf(pull),
+    base: { ref: base.ref, sha: compared.merge_base_commit.sha },
+    head: { ref: head.ref, sha: head.sha },
+    reviewers: await readReviewers(client, address, pull),
+  };
+}
+
+/** The error for a pull request that does not exist, or that the sign-in may not read. */
+export function noPull({ host, repository, number }: PullAddress): AppError {
+  return new AppError(
+    "forge_not_found",
+    `${host} has no pull request ${number} in ${repository}, or your sign-in may not read it`,
+    {
+      hint: "Check the number and the repository. A private repository needs a token with access to it.",
+    },
+  );
+}
+
+function stateOf({ state, merged, draft }: z.infer<typeof pullSchema>): PullRequest["state"] {
+  if (merged) return "merged";
+  return state === "closed" ? "closed" : draft ? "draft" : "open";
+}
+
+const reviewSchema = z.object({ user, state: z.string() });
+
+/** Returns who was asked for a review, and who gave one with the last verdict. */
+async function readReviewers(
+  client: ForgeClient,
+  address: PullAddress,
+  pull: z.infer<typeof pullSchema>,
+): Promise<readonly Reviewer[]> {
+  const path = `${repositoryPath(address)}/pulls/${address.number}/reviews`;
+  const reviews = await readPages(client, z.array(reviewSchema), { path });
+  const states = new Map<string, Reviewer>();
+  for (const { login } of pull.requested_reviewers ?? []) states.set(login, { name: login });
+  for (const { name } of pull.requested_teams ?? []) states.set(name, { name });
+  for (const { user: reviewer, state } of reviews) {
+    const name = reviewer?.login ?? GHOST;
+    if (state === "PENDING" || name === pull.user?.login) continue;
+    // A comment does not withdraw an approval.
+    if (state === "COMMENTED" && states.get(name)?.state !== undefined) continue;
+    states.set(name, { name, state: state.toLowerCase().replaceAll("_", " ") });
+  }
+  return [...states.values()];
+}
+
+const commitSchema = z.object({
+  sha: z.string(),
+  commit: z.object({
+    message: z.string(),
+    author: z.object({ name: z.string().nullish(), date: z.string().nullish() }).nullish(),
+  }),
+  author: user,
+});
+
+/** Reads the commits, oldest first; GitHub lists up to 250. */
+export async function readCommits(client: ForgeClient, address: PullAddress): Promise<readonly PullCommit[]> {
+  const path = `${repositoryPath(address)}/pulls/${address.number}/commits`;
+  const commits = await readPages(client, z.array(commitSchema), { path });
+  return commits.map(({ sha, commit, author }) => ({
+    sha,
+    ...splitMessage(commit.message),
+    author: commit.author?.name ?? author?.login ?? GHOST,
+    at: toUtc(commit.author?.date ?? undefined),
+  }));
+}
+
+const checkRuns = z.object({
+  check_runs: z.array(
+    z.object({
+      name: z.string(),
+      status: z.string(),
+      conclusion: z.string().nullish(),
+      html_url: z.string().nullish(),
+    }),
+  ),
+});
+const combinedStatus = z.object({
+  statuses: z.array(z.object({ context: z.string(), state: z.string(), target_url: z.string().nullish() })),
+});
+
+/** Reads check runs and commit statuses of the last commit. */
+export async function readChecks(
+  client: ForgeClient,
+  address: PullAddress,
+  { head }: PullRequest,
+): Promise<readonly Check[]> {
+  const path = `${repositoryPath(address)}/commits/${head.sha}`;
+  const [runs, { statuses }] = await Promise.all([
+    readCheckRuns(client, `${path}/check-runs`),
+    client.json(combinedStatus, { path: `${path}/status`, query: { per_page: 100 } }),
+  ]);
+  return [
+    ...runs.map(({ name, status, conclusion, html_url }) => ({
+      name,
+      state: status === "completed" ? (conclusion ?? "neutral") : "pending",
+      url: html_url || undefined,
+    })),
+    ...statuses.map(({ context, state, target_url }) => ({
+      name: context,
+      state: state === "error" ? "failure" : state,
+      url: target_url || undefined,
+    })),
+  ];
+}
+
+async function readCheckRuns(client: ForgeClient, path: string) {
+  const runs: z.infer<typeof checkRuns>["check_runs"] = [];
+  for (let page = 1; page <= 20; page += 1) {
+    const { check_runs } = await client.json(checkRuns, { path, query: { per_page: 100, page } });
+    runs.push(...check_runs);
+    if (check_runs.length < 100) break;
+  }
+  return runs;
+}
+
+const fileSchema = z.object({
+  filename: z.string(),
+  previous_filename: z.string().optional(),
+  status: z.string(),
+  patch: z.string().optional(),
+});
+
+/** Reads the diff. GitHub refuses (406) one with more than 300 files or 20,000 lines: it is then read file by file. */
+export async function readPatch(client: ForgeClient, address: PullAddress): Promise<Buffer> {
+  const path = `${repositoryPath(address)}/pulls/${address.number}`;
+  const response = await client.send({ path, accept: "application/vnd.github.diff", allow: [406, 422] });
+  if (response.status < 400) return response.body;
+  const files = await readPages(client, z.array(fileSchema), { path: `${path}/files` });
+  const changes = files.map(({ filename, previous_filename = filename, status, patch = "" }) => ({
+    path: filename,
+    oldPath: previous_filename,
+    status: STATUSES[status] ?? ("modified" as const),
+    hunks: patch,
+  }));
+  return Buffer.from(composePatch(changes));
+}
+
+const STATUSES: Readonly<Record<string, "added" | "deleted" | "renamed">> = {
+  added: "added",
+  copied: "added",
+  removed: "deleted",
+  renamed: "renamed",
+};
+
+/** Reads a file of a commit; undefined if the commit does not have it. */
+export async function readFile(
+  client: ForgeClient,
+  address: PullAddress,
+  path: string,
+  sha: string,
+): Promise<Buffer | undefined> {
+  const encoded = path.split("/").map(encodeURIComponent).join("/");
+  const response = await client.send({
+    path: `${repositoryPath(address)}/contents/${encoded}`,
+    query: { ref: sha },
+    accept: "application/vnd.github.raw",
+    allow: [404],
+  });
+  return response.status === 404 ? undefined : response.body;
+}
+
+/** Reads the diff of one commit. */
+export async function readCommitPatch(
+  client: ForgeClient,
+  address: PullAddress,
+  sha: string,
+): Promise<Buffer> {
+  const path = `${repositoryPath(address)}/commits/${sha}`;
+  const { body } = await client.send({ path, accept: "application/vnd.github.diff" });
+  return body;
+}
