@@ -19,6 +19,7 @@ const ALLOWED = new Set([
   "longWords",
   "inPlace",
   "noReply",
+  "in_reply_to_discussion_id",
   "check-words",
 ]);
 

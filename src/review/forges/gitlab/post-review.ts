@@ -1,0 +1,181 @@
+import { z } from "zod";
+import { AppError } from "../../../errors.ts";
+import { type ForgeClient, readPages } from "../client.ts";
+import type { Attempt, OutgoingItem, OutgoingReview, PostResult, PullAddress } from "../forge.ts";
+import { createMultiset } from "../multiset.ts";
+import { pendingElsewhere } from "../pending.ts";
+import { gitlabFilePosition, gitlabPosition } from "./position.ts";
+import {
+  type Discussion,
+  type MergeRequest,
+  mergeRequestPath,
+  readDiscussions,
+} from "./read-merge-request.ts";
+
+/**
+ * Posts a review: each comment and reply as a draft note, which only its author sees, then all of them with one
+ * publication. The approval and resolved threads follow; both have no effect when they are repeated.
+ */
+export async function postReview(
+  client: ForgeClient,
+  address: PullAddress,
+  review: OutgoingReview,
+  pull: MergeRequest,
+  attempt: Attempt,
+): Promise<PostResult> {
+  const rejected: Rejected[] = [];
+  const state = await readState(client, address, review, attempt);
+  const path = mergeRequestPath(address);
+  const drafted = createMultiset(state.drafts.map(({ note }) => note.trim()));
+  const published = createMultiset(state.published);
+  let isLeft = state.drafts.length > 0;
+  for (const item of review.items) {
+    const body = textOf(item);
+    // A try before this one created the draft, or published it, without receiving the response.
+    if (body === undefined || drafted.take(body) || published.take(body)) continue;
+    const reason = await createDraft(client, path, { item, body, review, pull });
+    if (reason === undefined) isLeft = true;
+    else rejected.push({ item, reason });
+  }
+  const asksForChanges = review.verdict === "request_changes" && attempt.get("published") === undefined;
+  if (isLeft || asksForChanges) {
+    const json = asksForChanges ? { reviewer_state: "requested_changes" } : {};
+    await client.send({ method: "POST", path: `${path}/draft_notes/bulk_publish`, json });
+    await attempt.record("published", []);
+  }
+  if (review.verdict === "approve") await approve(client, path, pull);
+  for (const item of review.items) await changeState(client, path, item, rejected);
+  return { url: review.pull.url, rejected };
+}
+
+/** Removes the draft notes that an interrupted attempt left. Returns the items that were published. */
+export async function settleReview(
+  client: ForgeClient,
+  address: PullAddress,
+  review: OutgoingReview,
+  attempt: Attempt,
+): Promise<readonly OutgoingItem[]> {
+  if (attempt.get("known") === undefined) return [];
+  const { drafts, published } = await readState(client, address, review, attempt);
+  for (const { id } of drafts)
+    await client.send({ method: "DELETE", path: `${mergeRequestPath(address)}/draft_notes/${id}` });
+  const found = createMultiset(published);
+  return review.items.filter((item) => found.take(textOf(item) ?? "\0"));
+}
+
+type Rejected = PostResult["rejected"][number];
+
+const draftNote = z.object({ id: z.number(), note: z.string() });
+
+interface State {
+  /** Draft notes of this attempt. */
+  readonly drafts: readonly z.infer<typeof draftNote>[];
+  /** Texts of this attempt that are published. */
+  readonly published: readonly string[];
+}
+
+/**
+ * Finds what earlier tries left. The first try records the notes that exist before it. Throws `forge_pending` if the
+ * person has draft notes that are not of this attempt: one publication publishes all.
+ */
+async function readState(
+  client: ForgeClient,
+  address: PullAddress,
+  { items, pull }: OutgoingReview,
+  attempt: Attempt,
+): Promise<State> {
+  const path = `${mergeRequestPath(address)}/draft_notes`;
+  const [drafts, discussions, { username }] = await Promise.all([
+    readPages(client, z.array(draftNote), { path }),
+    readDiscussions(client, address),
+    client.json(z.object({ username: z.string() }), { path: "/user" }),
+  ]);
+  const own = ownNotes(discussions, username);
+  const known = attempt.get("known");
+  const ours = createMultiset(known === undefined ? [] : items.flatMap((item) => textOf(item) ?? []));
+  if (!drafts.every(({ note }) => ours.take(note.trim()))) throw pendingElsewhere(pull.url, address.host);
+  if (known === undefined)
+    await attempt.record(
+      "known",
+      own.map(({ id }) => id),
+    );
+  const fresh = known === undefined ? [] : own.filter(({ id }) => !known.includes(id));
+  return { drafts, published: fresh.map(({ body }) => body.trim()).filter((body) => ours.take(body)) };
+}
+
+function ownNotes(discussions: readonly Discussion[], username: string) {
+  return discussions
+    .flatMap(({ notes }) => notes)
+    .filter(({ author }) => author.username === username)
+    .map(({ id, body }) => ({ id: String(id), body }));
+}
+
+/** Returns the text of an item, trimmed as GitLab stores it; undefined for one without text. */
+function textOf(item: OutgoingItem): string | undefined {
+  const body = "body" in item ? item.body.trim() : "";
+  return body === "" ? undefined : body;
+}
+
+interface Draft {
+  readonly item: OutgoingItem;
+  readonly body: string;
+  readonly review: OutgoingReview;
+  readonly pull: MergeRequest;
+}
+
+/** Creates a draft note. Returns the reason if GitLab rejects it. */
+async function createDraft(
+  client: ForgeClient,
+  path: string,
+  { item, body, review, pull }: Draft,
+): Promise<string | undefined> {
+  const file = "path" in item ? review.fileOf(item.path) : undefined;
+  if ("path" in item && !file) return `${item.path} is not part of the diff.`;
+  const json = {
+    note: body,
+    ...(item.kind === "reply" ? { in_reply_to_discussion_id: item.remote } : {}),
+    ...(item.kind === "comment" && file ? { position: gitlabPosition(item, file, pull) } : {}),
+    ...(item.kind === "file" && file ? { position: gitlabFilePosition(file, pull) } : {}),
+  };
+  try {
+    await client.send({ method: "POST", path: `${path}/draft_notes`, json });
+    return undefined;
+  } catch (error) {
+    if (error instanceof AppError && ["forge_rejected", "forge_not_found"].includes(error.code))
+      return error.message;
+    throw error;
+  }
+}
+
+const approvals = z.object({ user_has_approved: z.boolean().optional() });
+
+async function approve(client: ForgeClient, path: string, { head }: MergeRequest): Promise<void> {
+  const known = await client.json(approvals, { path: `${path}/approvals` });
+  if (known.user_has_approved === true) return;
+  // With the commit, GitLab rejects the approval of changes that the person has not seen.
+  await client.send({ method: "POST", path: `${path}/approve`, json: { sha: head.sha } });
+}
+
+async function changeState(
+  client: ForgeClient,
+  path: string,
+  item: OutgoingItem,
+  rejected: Rejected[],
+): Promise<void> {
+  if (item.kind !== "resolve" && item.kind !== "reopen") return;
+  try {
+    const json = { resolved: item.kind === "resolve" };
+    await client.send({
+      method: "PUT",
+      path: `${path}/discussions/${encodeURIComponent(item.remote)}`,
+      json,
+    });
+  } catch (error) {
+    if (
+      !(error instanceof AppError) ||
+      !["forge_rejected", "forge_forbidden", "forge_not_found"].includes(error.code)
+    )
+      throw error;
+    rejected.push({ item, reason: error.message });
+  }
+}

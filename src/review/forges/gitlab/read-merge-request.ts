@@ -1,0 +1,285 @@
+import { z } from "zod";
+import { AppError } from "../../../errors.ts";
+import { splitMessage } from "../../git/commits.ts";
+import { type ForgeClient, parseJson, readPages } from "../client.ts";
+import { composePatch, type ListedChange } from "../compose-patch.ts";
+import type { Check, ForgeThread, PullAddress, PullCommit, PullRequest } from "../forge.ts";
+import { toUtc } from "../times.ts";
+import { projectPath } from "./api.ts";
+
+const person = z.object({ username: z.string() });
+
+const mergeRequest = z.object({
+  iid: z.number(),
+  web_url: z.string(),
+  title: z.string(),
+  description: z.string().nullish(),
+  state: z.string(),
+  draft: z.boolean().optional(),
+  author: person.nullish(),
+  reviewers: z.array(person).nullish(),
+  source_branch: z.string(),
+  target_branch: z.string(),
+  sha: z.string().nullish(),
+  diff_refs: z
+    .object({
+      base_sha: z.string().nullish(),
+      start_sha: z.string().nullish(),
+      head_sha: z.string().nullish(),
+    })
+    .nullish(),
+});
+
+/** A merge request, with the commit that its positions start from. */
+export interface MergeRequest extends PullRequest {
+  readonly startSha: string;
+}
+
+/** Returns the path of a merge request in the API. */
+export function mergeRequestPath(address: PullAddress): string {
+  return `${projectPath(address)}/merge_requests/${address.number}`;
+}
+
+/** Reads a merge request. */
+export async function readMergeRequest(client: ForgeClient, address: PullAddress): Promise<MergeRequest> {
+  const path = mergeRequestPath(address);
+  const { host, repository, number } = address;
+  const response = await client.send({ path, allow: [404] });
+  if (response.status === 404)
+    throw new AppError(
+      "forge_not_found",
+      `${host} has no merge request ${number} in ${repository}, or your sign-in may not read it`,
+      {
+        hint: "Check the number and the project. A private project needs a token with access to it.",
+      },
+    );
+  const found = parseJson(client, mergeRequest, response.body, { path });
+  const { base_sha, start_sha, head_sha } = found.diff_refs ?? {};
+  if (!base_sha || !head_sha)
+    throw new AppError("forge_error", `${host} has not prepared the diff of merge request ${number} yet`, {
+      hint: "Try again in a few seconds. A merge request whose source branch was deleted has no diff.",
+    });
+  const states = await readReviewerStates(client, path);
+  return {
+    number: found.iid,
+    url: found.web_url,
+    title: found.title,
+    description: found.description ?? "",
+    author: found.author?.username ?? "ghost",
+    state:
+      found.state === "merged" || found.state === "closed" ? found.state : found.draft ? "draft" : "open",
+    base: { ref: found.target_branch, sha: base_sha },
+    head: { ref: found.source_branch, sha: head_sha },
+    startSha: start_sha ?? base_sha,
+    reviewers: (found.reviewers ?? []).map(({ username }) => ({
+      name: username,
+      state: states.get(username),
+    })),
+  };
+}
+
+const reviewers = z.array(z.object({ user: person, state: z.string() }));
+const approvals = z.object({ approved_by: z.array(z.object({ user: person })).nullish() });
+
+/** Returns what reviewers decided, by name. Older versions do not have the routes. */
+async function readReviewerStates(client: ForgeClient, path: string): Promise<ReadonlyMap<string, string>> {
+  const [listed, approved] = await Promise.all([
+    readPages(client, reviewers, { path: `${path}/reviewers` }).catch(() => []),
+    client.json(approvals, { path: `${path}/approvals` }).catch(() => undefined),
+  ]);
+  const states = new Map<string, string>();
+  for (const { user, state } of listed)
+    if (state !== "unreviewed") states.set(user.username, state.replaceAll("_", " "));
+  for (const { user } of approved?.approved_by ?? []) states.set(user.username, "approved");
+  return states;
+}
+
+const commit = z.object({
+  id: z.string(),
+  title: z.string(),
+  message: z.string().nullish(),
+  author_name: z.string(),
+  authored_date: z.string().nullish(),
+  created_at: z.string().nullish(),
+});
+
+/** Reads the commits, oldest first. */
+export async function readCommits(client: ForgeClient, address: PullAddress): Promise<readonly PullCommit[]> {
+  const commits = await readPages(client, z.array(commit), { path: `${mergeRequestPath(address)}/commits` });
+  return commits
+    .map(({ id, title, message, author_name, authored_date, created_at }) => ({
+      sha: id,
+      ...splitMessage(message ?? title),
+      author: author_name,
+      at: toUtc(authored_date ?? created_at ?? undefined),
+    }))
+    .reverse();
+}
+
+const status = z.object({ name: z.string(), status: z.string(), target_url: z.string().nullish() });
+
+/** GitLab's words for states that other forges name differently. */
+const STATES: Readonly<Record<string, string>> = {
+  failed: "failure",
+  canceled: "cancelled",
+  created: "pending",
+  running: "pending",
+  preparing: "pending",
+  scheduled: "pending",
+  waiting_for_resource: "pending",
+};
+
+/** Reads the jobs and external statuses of the last commit. */
+export async function readChecks(
+  client: ForgeClient,
+  address: PullAddress,
+  { head }: PullRequest,
+): Promise<readonly Check[]> {
+  const path = `${projectPath(address)}/repository/commits/${head.sha}/statuses`;
+  const statuses = await readPages(client, z.array(status), { path });
+  return statuses.map(({ name, status: state, target_url }) => ({
+    name,
+    state: STATES[state] ?? state,
+    url: target_url || undefined,
+  }));
+}
+
+const change = z.object({
+  old_path: z.string(),
+  new_path: z.string(),
+  a_mode: z.string().nullish(),
+  b_mode: z.string().nullish(),
+  new_file: z.boolean(),
+  deleted_file: z.boolean(),
+  renamed_file: z.boolean(),
+  diff: z.string(),
+});
+
+/** Reads the diff: as git's text, or from versions that do not offer it file by file. */
+export async function readPatch(client: ForgeClient, address: PullAddress): Promise<Buffer> {
+  const path = mergeRequestPath(address);
+  const raw = await client.send({ path: `${path}/raw_diffs`, accept: "text/plain, */*", allow: [404] });
+  if (raw.status !== 404) return raw.body;
+  return readDiffs(client, `${path}/diffs`);
+}
+
+/** Reads the diff of one commit. */
+export function readCommitPatch(client: ForgeClient, address: PullAddress, sha: string): Promise<Buffer> {
+  return readDiffs(client, `${projectPath(address)}/repository/commits/${sha}/diff`);
+}
+
+async function readDiffs(client: ForgeClient, path: string): Promise<Buffer> {
+  const changes = await readPages(client, z.array(change), { path });
+  const files = changes.map((listed) => ({
+    path: listed.new_path,
+    oldPath: listed.old_path,
+    status: statusOf(listed),
+    oldMode: modeOf(listed.a_mode),
+    newMode: modeOf(listed.b_mode),
+    hunks: listed.diff,
+  }));
+  return Buffer.from(composePatch(files));
+}
+
+function statusOf({ new_file, deleted_file, renamed_file }: z.infer<typeof change>): ListedChange["status"] {
+  if (new_file) return "added";
+  return deleted_file ? "deleted" : renamed_file ? "renamed" : "modified";
+}
+
+/** A side that does not exist has the mode 0. */
+function modeOf(mode: string | null | undefined): string | undefined {
+  return mode === "0" ? undefined : (mode ?? undefined);
+}
+
+/** Reads a file of a commit; undefined if the commit does not have it. */
+export async function readFile(
+  client: ForgeClient,
+  address: PullAddress,
+  path: string,
+  sha: string,
+): Promise<Buffer | undefined> {
+  const response = await client.send({
+    path: `${projectPath(address)}/repository/files/${encodeURIComponent(path)}/raw`,
+    query: { ref: sha },
+    accept: "*/*",
+    allow: [404],
+  });
+  return response.status === 404 ? undefined : response.body;
+}
+
+const linePosition = z.object({ old_line: z.number().nullish(), new_line: z.number().nullish() });
+const position = z.object({
+  position_type: z.string().nullish(),
+  head_sha: z.string().nullish(),
+  old_path: z.string().nullish(),
+  new_path: z.string().nullish(),
+  old_line: z.number().nullish(),
+  new_line: z.number().nullish(),
+  line_range: z.object({ start: linePosition.nullish(), end: linePosition.nullish() }).nullish(),
+});
+
+const note = z.object({
+  id: z.number(),
+  body: z.string(),
+  author: person,
+  created_at: z.string(),
+  system: z.boolean(),
+  resolvable: z.boolean().optional(),
+  resolved: z.boolean().optional(),
+  resolved_by: person.nullish(),
+  position: position.nullish(),
+});
+
+const discussion = z.object({ id: z.string(), notes: z.array(note) });
+export type Discussion = z.infer<typeof discussion>;
+
+/** Reads the discussions, without the notes that GitLab writes itself. */
+export async function readDiscussions(
+  client: ForgeClient,
+  address: PullAddress,
+): Promise<readonly Discussion[]> {
+  const path = `${mergeRequestPath(address)}/discussions`;
+  const discussions = await readPages(client, z.array(discussion), { path });
+  return discussions
+    .map(({ id, notes }) => ({ id, notes: notes.filter(({ system }) => !system) }))
+    .filter(({ notes }) => notes.length > 0);
+}
+
+/** Returns a discussion as a thread. */
+export function toThread({ id, notes }: Discussion, { head }: PullRequest): ForgeThread {
+  const [first] = notes;
+  const where = first?.position;
+  const isResolvable = first?.resolvable === true;
+  return {
+    id,
+    anchor: anchorOf(where),
+    outdated: where?.head_sha != null && where.head_sha !== head.sha,
+    resolved: isResolvable
+      ? notes.every(({ resolved, resolvable }) => !resolvable || resolved === true)
+      : undefined,
+    resolvedBy: notes.findLast(({ resolved_by }) => resolved_by)?.resolved_by?.username,
+    takesMessages: true,
+    messages: notes.map((one) => ({
+      id: String(one.id),
+      author: one.author.username,
+      at: toUtc(one.created_at),
+      markdown: one.body,
+    })),
+  };
+}
+
+function anchorOf(where: z.infer<typeof position> | null | undefined): ForgeThread["anchor"] {
+  const path = where?.new_path ?? where?.old_path;
+  if (!where || !path) return { kind: "review" };
+  const isNew = where.new_line != null;
+  const end = where.new_line ?? where.old_line;
+  if (end == null || where.position_type === "file") return { kind: "file", path };
+  const start = isNew ? where.line_range?.start?.new_line : where.line_range?.start?.old_line;
+  return {
+    kind: "lines",
+    path: isNew ? path : (where.new_path ?? path),
+    side: isNew ? "new" : "old",
+    lineStart: Math.max(1, Math.min(start ?? end, end)),
+    lineEnd: Math.max(1, end),
+  };
+}
