@@ -1,0 +1,31 @@
+import { z } from "zod";
+import type { ForgeClient } from "../client.ts";
+
+export const person = z.object({
+  nickname: z.string().nullish(),
+  display_name: z.string().nullish(),
+  uuid: z.string().nullish(),
+});
+/** Returns the name of an account. */
+export const nameOf = (user: z.infer<typeof person> | null | undefined) =>
+  user?.nickname ?? user?.display_name ?? "deleted account";
+
+const MAX_PAGES = 500;
+
+/** Reads all pages of a list, whose next page is the member `next`. */
+export async function readValues<Item>(
+  client: ForgeClient,
+  item: z.ZodType<Item>,
+  path: string,
+): Promise<Item[]> {
+  const page = z.object({ values: z.array(item), next: z.string().nullish() });
+  const items: Item[] = [];
+  let next: string | undefined = path;
+  for (let count = 0; next !== undefined && count < MAX_PAGES; count += 1) {
+    const query: Readonly<Record<string, number>> = next === path ? { pagelen: 50 } : {};
+    const { values, next: following }: z.infer<typeof page> = await client.json(page, { path: next, query });
+    items.push(...values);
+    next = following ?? undefined;
+  }
+  return items;
+}
