@@ -1,0 +1,56 @@
+import type { z } from "zod";
+import { azureParts } from "../address.ts";
+import {
+  createForgeClient,
+  type ForgeClient,
+  type ForgeClientOptions,
+  type ForgeRequest,
+} from "../client.ts";
+import type { SignIn } from "../credentials.ts";
+import type { RepositoryAddress } from "../forge.ts";
+
+/** Supported by Azure DevOps Services and by Azure DevOps Server 2020 and later. */
+const VERSION = "6.0";
+
+/** The Git routes of Azure DevOps (https://learn.microsoft.com/rest/api/azure/devops/git/). */
+export interface AzureApi {
+  readonly client: ForgeClient;
+  /** Path of the project's routes. */
+  readonly project: string;
+  /** Path of the repository's routes. */
+  readonly repository: string;
+  /** Sends a request with the version of the API. */
+  send(request: ForgeRequest): ReturnType<ForgeClient["send"]>;
+  json<Shape>(schema: z.ZodType<Shape>, request: ForgeRequest): Promise<Shape>;
+}
+
+/** Creates the API of a repository of Azure DevOps Services or Azure DevOps Server. */
+export function createAzureApi(
+  address: RepositoryAddress,
+  signIn: SignIn | undefined,
+  options: Pick<ForgeClientOptions, "onWait" | "signal"> = {},
+): AzureApi {
+  const { base, project, name } = azureParts(address);
+  const client = createForgeClient({
+    forge: "azure",
+    host: address.host,
+    base: `https://${address.host}${base}`,
+    authorization: signIn?.authorization,
+    secret: signIn?.secret,
+    // Without it, a rejected token leads to a sign-in page.
+    headers: { "x-tfs-fedauthredirect": "Suppress" },
+    ...options,
+  });
+  const versioned = (request: ForgeRequest): ForgeRequest => ({
+    ...request,
+    query: { "api-version": VERSION, ...request.query },
+  });
+  const projectPath = `/${encodeURIComponent(project)}`;
+  return {
+    client,
+    project: projectPath,
+    repository: `${projectPath}/_apis/git/repositories/${encodeURIComponent(name)}`,
+    send: (request) => client.send(versioned(request)),
+    json: (schema, request) => client.json(schema, versioned(request)),
+  };
+}

@@ -1,0 +1,271 @@
+import { z } from "zod";
+import { AppError } from "../../../errors.ts";
+import { splitMessage } from "../../git/commits.ts";
+import { parseJson } from "../client.ts";
+import type { Check, PullAddress, PullCommit, PullRequest } from "../forge.ts";
+import { toUtc } from "../times.ts";
+import type { AzureApi } from "./api.ts";
+
+const identity = z.object({
+  id: z.string(),
+  displayName: z.string().nullish(),
+  uniqueName: z.string().nullish(),
+});
+
+/** Returns the name of a person: the login if there is one. */
+export function personName({ uniqueName, displayName }: Omit<z.infer<typeof identity>, "id">): string {
+  return uniqueName || displayName || "unknown";
+}
+
+const pullSchema = z.object({
+  pullRequestId: z.number(),
+  title: z.string(),
+  description: z.string().nullish(),
+  status: z.string(),
+  isDraft: z.boolean().nullish(),
+  createdBy: identity,
+  sourceRefName: z.string(),
+  targetRefName: z.string(),
+  reviewers: z.array(identity.extend({ vote: z.number() })).nullish(),
+  repository: z.object({
+    id: z.string(),
+    webUrl: z.string().nullish(),
+    project: z.object({ id: z.string() }),
+  }),
+});
+
+const iteration = z.object({
+  id: z.number(),
+  sourceRefCommit: z.object({ commitId: z.string() }),
+  commonRefCommit: z.object({ commitId: z.string() }),
+});
+
+/** A pull request, with its last iteration: the state of the source branch that positions refer to. */
+export interface AzurePull extends PullRequest {
+  readonly iteration: number;
+  readonly projectId: string;
+}
+
+const VOTES: Readonly<Record<number, string>> = {
+  10: "approved",
+  5: "approved with suggestions",
+  [-5]: "waiting for author",
+  [-10]: "rejected",
+};
+
+/** Returns the path of a pull request's routes. */
+export function pullPath({ repository }: AzureApi, { number }: PullAddress): string {
+  return `${repository}/pullRequests/${number}`;
+}
+
+/** Reads a pull request. */
+export async function readPull(api: AzureApi, address: PullAddress): Promise<AzurePull> {
+  const path = pullPath(api, address);
+  const { host, repository, number } = address;
+  const response = await api.send({ path, allow: [404] });
+  if (response.status === 404)
+    throw new AppError(
+      "forge_not_found",
+      `${host} has no pull request ${number} in ${repository}, or your sign-in may not read it`,
+      {
+        hint: "Check the number, the project and the repository.",
+      },
+    );
+  const pull = parseJson(api.client, pullSchema, response.body, { path });
+  const { value } = await api.json(z.object({ value: z.array(iteration) }), { path: `${path}/iterations` });
+  const last = value.at(-1);
+  if (!last)
+    throw new AppError("forge_error", `${host} has not prepared the diff of pull request ${number} yet`);
+  return {
+    number: pull.pullRequestId,
+    url: `https://${host}/${repository.split("/").map(encodeURIComponent).join("/")}/pullrequest/${number}`,
+    title: pull.title,
+    description: pull.description ?? "",
+    author: personName(pull.createdBy),
+    state:
+      pull.status === "completed"
+        ? "merged"
+        : pull.status === "abandoned"
+          ? "closed"
+          : pull.isDraft
+            ? "draft"
+            : "open",
+    base: { ref: branchName(pull.targetRefName), sha: last.commonRefCommit.commitId },
+    head: { ref: branchName(pull.sourceRefName), sha: last.sourceRefCommit.commitId },
+    reviewers: (pull.reviewers ?? []).map((reviewer) => ({
+      name: personName(reviewer),
+      state: VOTES[reviewer.vote],
+    })),
+    iteration: last.id,
+    projectId: pull.repository.project.id,
+  };
+}
+
+function branchName(ref: string): string {
+  return ref.replace(/^refs\/heads\//, "");
+}
+
+const commit = z.object({
+  commitId: z.string(),
+  comment: z.string().nullish(),
+  author: z.object({ name: z.string().nullish(), date: z.string().nullish() }).nullish(),
+});
+
+/** Entries of one page of a list. */
+const PAGE = 100;
+const MAX_PAGES = 100;
+
+/** Reads the commits, oldest first. */
+export async function readCommits(api: AzureApi, address: PullAddress): Promise<readonly PullCommit[]> {
+  const schema = z.object({ value: z.array(commit) });
+  const commits: z.infer<typeof commit>[] = [];
+  const path = `${pullPath(api, address)}/commits`;
+  let token: string | undefined;
+  for (let count = 0; count < MAX_PAGES; count += 1) {
+    const response = await api.send({ path, query: { $top: PAGE, continuationToken: token } });
+    commits.push(...parseJson(api.client, schema, response.body, { path }).value);
+    token = response.headers.get("x-ms-continuationtoken") ?? undefined;
+    if (token === undefined) break;
+  }
+  return commits
+    .map(({ commitId, comment, author }) => ({
+      sha: commitId,
+      ...splitMessage(comment ?? ""),
+      author: author?.name ?? "unknown",
+      at: toUtc(author?.date ?? undefined),
+    }))
+    .reverse();
+}
+
+const statuses = z.object({
+  value: z.array(
+    z.object({
+      state: z.string().nullish(),
+      targetUrl: z.string().nullish(),
+      context: z.object({ name: z.string(), genre: z.string().nullish() }),
+    }),
+  ),
+});
+const evaluations = z.object({
+  value: z.array(
+    z.object({
+      status: z.string(),
+      configuration: z.object({
+        type: z.object({ displayName: z.string() }),
+        settings: z.object({ displayName: z.string().nullish() }).nullish(),
+      }),
+    }),
+  ),
+});
+const STATES: Readonly<Record<string, string>> = {
+  succeeded: "success",
+  approved: "success",
+  failed: "failure",
+  error: "failure",
+  rejected: "failure",
+  broken: "failure",
+  queued: "pending",
+  running: "pending",
+  notSet: "pending",
+  notApplicable: "skipped",
+};
+
+/** Reads the statuses of the request and its branch policies, among them builds. */
+export async function readChecks(
+  api: AzureApi,
+  address: PullAddress,
+  { projectId }: AzurePull,
+): Promise<readonly Check[]> {
+  const artifactId = `vstfs:///CodeReview/CodeReviewId/${projectId}/${address.number}`;
+  const [listed, policies] = await Promise.all([
+    api.json(statuses, { path: `${pullPath(api, address)}/statuses` }),
+    api.json(evaluations, {
+      path: `${api.project}/_apis/policy/evaluations`,
+      query: { artifactId, "api-version": "6.0-preview.1" },
+    }),
+  ]);
+  return [
+    ...listed.value.map(({ state, targetUrl, context: { name, genre } }) => ({
+      name: genre ? `${genre}/${name}` : name,
+      state: STATES[state ?? "notSet"] ?? state ?? "pending",
+      url: targetUrl || undefined,
+    })),
+    ...policies.value.map(({ status, configuration: { type, settings } }) => ({
+      name: settings?.displayName || type.displayName,
+      state: STATES[status] ?? status,
+    })),
+  ];
+}
+
+const changeEntry = z.object({
+  changeTrackingId: z.number(),
+  changeType: z.string(),
+  item: z.object({ path: z.string().nullish(), isFolder: z.boolean().nullish() }).nullish(),
+  originalPath: z.string().nullish(),
+});
+const changePage = z.object({ changeEntries: z.array(changeEntry), nextSkip: z.number().nullish() });
+
+/** A changed file of the last iteration. */
+export interface AzureChange {
+  /** Identifies the file in positions of comments. */
+  readonly trackingId: number;
+  readonly path: string;
+  readonly oldPath: string;
+  readonly status: "added" | "modified" | "deleted" | "renamed";
+}
+
+/** Lists the changed files. */
+export async function readChanges(
+  api: AzureApi,
+  address: PullAddress,
+  { iteration: last }: Pick<AzurePull, "iteration">,
+): Promise<readonly AzureChange[]> {
+  const path = `${pullPath(api, address)}/iterations/${last}/changes`;
+  const changes: AzureChange[] = [];
+  let skip = 0;
+  for (let count = 0; count < MAX_PAGES; count += 1) {
+    const query = { $compareTo: 0, $top: 1_000, $skip: skip };
+    const { changeEntries, nextSkip } = await api.json(changePage, { path, query });
+    changes.push(...changeEntries.flatMap((entry) => toChange(entry) ?? []));
+    if (!nextSkip || changeEntries.length === 0) break;
+    skip = nextSkip;
+  }
+  return changes;
+}
+
+function toChange({
+  changeTrackingId,
+  changeType,
+  item,
+  originalPath,
+}: z.infer<typeof changeEntry>): AzureChange | undefined {
+  const given = item?.path ?? originalPath;
+  if (!given || item?.isFolder) return undefined;
+  const path = given.replace(/^\//, "");
+  const oldPath = originalPath?.replace(/^\//, "") ?? path;
+  const kinds = changeType.split(",").map((kind) => kind.trim());
+  const status = kinds.includes("add")
+    ? "added"
+    : kinds.includes("delete")
+      ? "deleted"
+      : kinds.includes("rename") && oldPath !== path
+        ? "renamed"
+        : "modified";
+  return { trackingId: changeTrackingId, path, oldPath, status };
+}
+
+/** Reads a file of a commit; undefined if the commit does not have it. */
+export async function readFile(api: AzureApi, path: string, sha: string): Promise<Buffer | undefined> {
+  const response = await api.send({
+    path: `${api.repository}/items`,
+    query: {
+      path: `/${path}`,
+      "versionDescriptor.versionType": "commit",
+      "versionDescriptor.version": sha,
+      $format: "octetStream",
+    },
+    accept: "application/octet-stream",
+    allow: [404],
+  });
+  return response.status === 404 ? undefined : response.body;
+}
