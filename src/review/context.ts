@@ -16,7 +16,7 @@ import type { Proposal } from "./take-decision.ts";
 
 /** The parts of a review server that differ between plan and code reviews. */
 export interface ReviewMode {
-  readonly kind: "plan" | "code";
+  readonly kind: "plan" | "code" | "pr";
   /** Adds the routes of this mode. */
   registerRoutes(app: FastifyInstance, context: ReviewContext): void;
   /** Renders the plan or the diff into the built page, so that it is readable before scripts run. */

@@ -33,6 +33,8 @@ export interface ThreadMessage {
   readonly sentAt: string | null;
   /** When it was handed to the agent; null: not yet. */
   readonly deliveredAt: string | null;
+  /** In the review of a pull request: when it was posted at the forge; absent: it is only here. */
+  readonly postedAt?: string;
 }
 
 export type ThreadType = "comment" | "suggestion" | "concern" | "question" | "finding";

@@ -99,6 +99,7 @@ describe("the package that npm pack makes", () => {
       "api-types.ts",
       "code-api-types.ts",
       "live-api-types.ts",
+      "pr-api-types.ts",
       "reading-api-types.ts",
     ]);
     expect(readdirSync(join(installed, "dist")).sort()).toEqual([

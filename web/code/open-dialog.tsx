@@ -23,6 +23,9 @@ const RoundsDialog = lazy(() =>
 const shareDialogs = () => import("./share/share-dialogs.tsx");
 const ShareDialog = lazy(() => shareDialogs().then((module) => ({ default: module.ShareDialog })));
 const ImportDialog = lazy(() => shareDialogs().then((module) => ({ default: module.ImportDialog })));
+const PullDialog = lazy(() =>
+  import("./pull/pull-dialogs.tsx").then((module) => ({ default: module.PullDialog })),
+);
 const LiveDialog = lazy(() =>
   import("../shared/threads/batch-dialogs.tsx").then((module) => ({ default: module.LiveDialog })),
 );
@@ -36,10 +39,17 @@ interface DialogsProps {
 export function Dialogs({ controller, shortcuts }: DialogsProps) {
   const dialog = useView((view) => view.dialog);
   const isLive = useThreads(({ live }) => live !== undefined);
+  const isPull = useSession(({ index }) => index?.source === "pr");
   const isDecision = dialog === "send" || dialog === "approve";
   const since = useSession((session) => session.since);
   // Comments are sent with their lines in the whole diff.
-  if (since !== undefined && isDecision) return <LeaveSince />;
+  if (since !== undefined && (isDecision || dialog === "post")) return <LeaveSince />;
+  if (isPull && (dialog === "post" || (isDecision && !isLive)))
+    return (
+      <Suspense fallback={null}>
+        <PullDialog kind={dialog === "approve" ? "done" : "post"} />
+      </Suspense>
+    );
   if (isLive && (dialog === "send" || dialog === "approve"))
     return (
       <Suspense fallback={null}>

@@ -28,7 +28,7 @@ const SCHEMES: readonly [isThere: (environment: Environment) => boolean, scheme:
 ];
 
 /** Returns the URL prefix that opens a file in the editor of this terminal, else in Visual Studio Code. */
-function editorLink(environment: Environment): string {
+export function editorLink(environment: Environment): string {
   const found = SCHEMES.find(([isThere]) => isThere(environment));
   return found?.[1] ?? "vscode://file{path}:{line}";
 }

@@ -6,6 +6,7 @@ import type { SetExitCode } from "../program.ts";
 import type { ReviewCodeFlags } from "./code.ts";
 import type { ReviewLastFlags } from "./last.ts";
 import { addLiveCommands } from "./live/program.ts";
+import type { ReviewPrFlags } from "./pr.ts";
 
 /** Adds the `review` command and its subcommands. */
 export function addReviewCommands(program: Command, output: Output, setExitCode: SetExitCode): void {
@@ -45,6 +46,20 @@ export function addReviewCommands(program: Command, output: Output, setExitCode:
       if (options.detach) return setExitCode(await detach(options, output, paths));
       const { reviewFiles } = await import("./patch-sources.ts");
       setExitCode(await reviewFiles(paths, options, output));
+    });
+  withLiveOptions(withReviewOptions(review.command("pr")))
+    .argument("[number|url]", "the pull or merge request (default: the one of the current branch)")
+    .option(
+      "--repo <dir>",
+      "the clone whose remote a number belongs to (default: the one of the working directory)",
+    )
+    .description(
+      "Review a pull request of GitHub, GitLab, Bitbucket or Azure DevOps; posts your review there",
+    )
+    .action(async (target: string | undefined, options: ReviewPrFlags) => {
+      if (options.detach) return setExitCode(await detach(options, output));
+      const { reviewPr } = await import("./pr.ts");
+      setExitCode(await reviewPr(target, options, output));
     });
   review
     .command("last")

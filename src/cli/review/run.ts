@@ -38,6 +38,8 @@ export interface Review {
   readonly listensFor?: number | undefined;
   /** Findings of a tool, shown as threads. */
   readonly findings?: readonly SarifFinding[] | undefined;
+  /** Set for a review whose threads the next one of the same subject takes over, though it is not live. */
+  readonly threadsOf?: readonly string[] | undefined;
   /** Set for a live review. The next live review of the subject takes over one that was interrupted. */
   readonly live?: (LiveOptions & { readonly subject: readonly string[]; readonly file?: string }) | undefined;
   /** Called once the URL has been printed, so that the browser starts before the mode is loaded. */
@@ -123,6 +125,13 @@ async function openListenersFor(
   return listeners;
 }
 
+/** What is reviewed, by kind. */
+const REVIEWED: Readonly<Record<Review["kind"], string>> = {
+  plan: "plan",
+  code: "changes",
+  pr: "pull request",
+};
+
 /**
  * Announces the URL: to the person on stderr, to programs in the ready file, and to the browser. Returns a function
  * that opens the browser if a tab of the last review may load the page instead.
@@ -136,7 +145,7 @@ async function announce(
   const { options, kind } = review;
   const opening = chooseOpening(options.environment, options.open);
   const readyFile = options.readyFile ? await openReadyFile(options.readyFile) : undefined;
-  output.note(`Review the ${kind === "plan" ? "plan" : "changes"} at ${url}`, "essential");
+  output.note(`Review the ${REVIEWED[kind]} at ${url}`, "essential");
   await reportReach(options, opening, port, output);
   const open = () => void openBrowser(opening, url, (text) => output.note(text));
   const isTabLeft = opening.how !== "not" && (await createOpenTabs(options.dataDirectory).mayWait(port));

@@ -189,12 +189,13 @@ function createContext(
   const sources = { origin, cwd: caller.cwd, listed: listedAgents, opencodeUrl: environment.opencodeUrl };
   const onDeserted = () => output.note(`The page was closed; the review still waits at ${url}`);
   const events = createEventHub(sessionId, onDeserted);
+  const subject = review.live?.subject ?? review.threadsOf;
   const threads = createReviewThreads({
     dataDirectory,
     reviewId,
     token,
     events,
-    subject: review.live && hashSubject(...review.live.subject),
+    subject: subject && hashSubject(...subject),
   });
   return {
     session,

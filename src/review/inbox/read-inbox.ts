@@ -8,7 +8,7 @@ import { listRunning, toEntry } from "../live/running-files.ts";
 
 const record = z.object({
   sessionId: z.string(),
-  kind: z.enum(["plan", "code"]),
+  kind: z.enum(["plan", "code", "pr"]),
   decidedAt: z.string(),
   project: z.string().exactOptional(),
   cwd: z.string(),

@@ -46,6 +46,8 @@ const PERSONS_ROUTES = new Set([
   "POST /api/ask",
   "PUT /api/draft",
   "PUT /api/settings",
+  "POST /api/pr/preview",
+  "POST /api/pr/post",
 ]);
 
 /** Rejects decisions, drafts and settings that are sent with the token of the running file, before their bodies are read. */

@@ -32,6 +32,7 @@ const message = z.object({
   suggestedCode: z.string().exactOptional(),
   sentAt: z.string().nullable(),
   deliveredAt: z.string().nullable(),
+  postedAt: z.string().exactOptional(),
 }) satisfies z.ZodType<ThreadMessage>;
 
 const thread = z.object({
@@ -96,6 +97,7 @@ export const logEntry = z.discriminatedUnion("op", [
     outdated: z.boolean(),
     context: context.exactOptional(),
   }),
+  z.object({ op: z.literal("posted"), thread: z.string(), messages: z.array(z.string()), at: z.string() }),
   z.object({ op: z.literal("round"), round: z.number() }),
   z.object({ op: z.literal("batch"), batch }),
   z.object({ op: z.literal("delivered"), batch: z.string(), at: z.string() }),
@@ -161,6 +163,12 @@ export function applyEntry(log: LogState, entry: LogEntry): readonly string[] {
     case "anchor":
       if (entry.context) log.contexts.set(entry.thread, entry.context);
       return change(log, entry.thread, () => ({ anchor: entry.anchor, outdated: entry.outdated }));
+    case "posted":
+      return change(log, entry.thread, ({ messages }) => ({
+        messages: messages.map((one) =>
+          entry.messages.includes(one.id) ? { ...one, postedAt: entry.at } : one,
+        ),
+      }));
     case "round":
       log.round = Math.max(log.round, entry.round);
       return [];

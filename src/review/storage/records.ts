@@ -9,7 +9,7 @@ import type { Decision, DecisionSource } from "../decision.ts";
 /** A decision in the data directory, which `review last` prints if the agent missed it. */
 export interface DecisionRecord {
   readonly sessionId: string;
-  readonly kind: "plan" | "code";
+  readonly kind: "plan" | "code" | "pr";
   /** ISO 8601 */
   readonly decidedAt: string;
   /** The folder of the reviewed project; absent in records of version 0.1, which have only `cwd`. */

@@ -89,7 +89,7 @@ describe("completion in bash", () => {
     [["rev"], ["review"]],
     [
       ["review", ""],
-      ["plan", "code", "files", "last", "wait", "comment", "reply", "refresh", "status", "list", "end"],
+      ["plan", "code", "files", "pr", "last", "wait", "comment", "reply", "refresh", "status", "list", "end"],
     ],
     [["proxy", "con"], ["connect"]],
     [["review", "plan", "--no"], ["--no-open"]],

@@ -2,6 +2,7 @@ import type { Thread } from "../../../src/review/api-types.ts";
 import { ThreadCard } from "../../shared/threads/thread-card.tsx";
 import { acceptFinding, useThreads } from "../../shared/threads/thread-store.ts";
 import { formatLines } from "../core/feedback.ts";
+import { useSession } from "../state/session.ts";
 import { threadsAt } from "../state/threads.ts";
 import { commentFromFinding } from "./start.ts";
 
@@ -14,8 +15,14 @@ export function LineThreads({ widgetKey }: { readonly widgetKey: string }) {
 /** Renders a thread of the code page. */
 export function CodeThread({ thread }: { readonly thread: Thread }) {
   const isLive = useThreads(({ live }) => live !== undefined);
+  const isPull = useSession(({ index }) => index?.source === "pr");
   return (
-    <ThreadCard thread={thread} position={threadPosition(thread)} canRespond={isLive} onAccept={accept} />
+    <ThreadCard
+      thread={thread}
+      position={threadPosition(thread)}
+      canRespond={isLive || isPull}
+      onAccept={accept}
+    />
   );
 }
 

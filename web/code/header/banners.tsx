@@ -15,6 +15,9 @@ import { switchDiff, useSession } from "../state/session.ts";
 import { showWhole, toggleSince } from "../state/since.ts";
 import { openDialog, useView } from "../state/view.ts";
 
+const PullPanel = lazy(() =>
+  import("../pull/pull-panel.tsx").then((module) => ({ default: module.PullPanel })),
+);
 const LiveBanner = lazy(() =>
   import("../../shared/threads/live-banner.tsx").then((module) => ({ default: module.LiveBanner })),
 );
@@ -24,9 +27,15 @@ export function Banners() {
   // Without a server, saving and refreshing fail as well. One notice is enough.
   const isServerLost = useSession((session) => !session.connected || session.closing !== undefined);
   const isLive = useThreads(({ live }) => live !== undefined);
+  const isPull = useSession(({ index }) => index?.source === "pr");
   const isSince = useSession(({ since }) => since !== undefined);
   return (
     <>
+      {isPull && (
+        <Suspense fallback={<div className="pull-panel pull-panel-loading" />}>
+          <PullPanel />
+        </Suspense>
+      )}
       {isServerLost && <ServerLostBanner />}
       {!isServerLost && <DoubtBanner />}
       <ReplacedBanner />
@@ -37,7 +46,7 @@ export function Banners() {
           <LiveBanner onShowChanges={isSince ? undefined : () => void toggleSince()} />
         </Suspense>
       )}
-      {isSince ? <SinceBanner /> : !isLive && <RoundBanner />}
+      {isSince ? <SinceBanner /> : !isLive && !isPull && <RoundBanner />}
       <OmittedBanner />
     </>
   );

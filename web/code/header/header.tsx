@@ -19,7 +19,7 @@ import { Menu, MenuItem } from "../../shared/components/menu.tsx";
 import { ThemeToggle } from "../../shared/theme/theme-toggle.tsx";
 import { MoreReviews } from "../../shared/threads/more-reviews.tsx";
 import { useThreads } from "../../shared/threads/thread-store.ts";
-import { isInNextBatch } from "../../shared/threads/threads.ts";
+import { isInNextBatch, isUnposted } from "../../shared/threads/threads.ts";
 import { printDiff } from "../diff/whole-diff.ts";
 import { nonEmptyComments, useComments } from "../state/comments.ts";
 import { copyFeedback } from "../state/compose-feedback.ts";
@@ -87,15 +87,32 @@ export function Header() {
 /** In a live session, sending keeps the review open and finishing ends it. */
 function DecisionButtons({ count }: { readonly count: number }) {
   const isLive = useThreads(({ live }) => live !== undefined);
+  const unposted = useThreads(
+    ({ threads, drafts }) => threads.filter(isUnposted).length + [...drafts.values()].filter(hasText).length,
+  );
   const unsent = useThreads(
     ({ threads, drafts }) =>
       threads.filter(isInNextBatch).length + [...drafts.values()].filter(hasText).length,
   );
+  const isPull = useSession(({ index }) => index?.source === "pr");
+  if (isPull && !isLive) {
+    return (
+      <>
+        <Button onClick={() => openDialog("approve")}>Done</Button>
+        <Button variant="primary" onClick={() => openDialog("post")}>
+          <span className="header-send">Post review</span>
+          <span className="header-send-short">Post</span>{" "}
+          {count + unposted > 0 && <span className="badge">{count + unposted}</span>}
+        </Button>
+      </>
+    );
+  }
   if (isLive) {
     const total = count + unsent;
     return (
       <>
         <Button onClick={() => openDialog("approve")}>Finish</Button>
+        {isPull && <Button onClick={() => openDialog("post")}>Post review</Button>}
         <Button variant="primary" onClick={() => openDialog("send")}>
           Send {total > 0 && <span className="badge">{total}</span>}
         </Button>

@@ -34,7 +34,8 @@ interface ViewState {
     | "compare"
     | "rounds"
     | "share"
-    | "import";
+    | "import"
+    | "post";
 }
 
 export const useView = create<ViewState>(() => ({

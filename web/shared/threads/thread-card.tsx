@@ -136,7 +136,7 @@ function OutdatedText({ anchor }: Pick<Thread, "anchor">) {
 }
 
 function Message({ message }: { readonly message: ThreadMessage }) {
-  const { author, at, markdown, suggestedCode } = message;
+  const { author, at, markdown, suggestedCode, postedAt } = message;
   const isPerson = author.kind === "person";
   const delivery = getDelivery(message);
   return (
@@ -148,8 +148,10 @@ function Message({ message }: { readonly message: ThreadMessage }) {
         <time dateTime={at} title={new Date(at).toLocaleString()}>
           {timeAgo(at)}
         </time>
-        {isPerson && delivery !== "unsent" && (
-          <span className="message-delivery">{delivery === "sent" ? "Sent" : "Read by the agent"}</span>
+        {isPerson && delivery !== "unsent" && !(postedAt && author.name !== "") && (
+          <span className="message-delivery">
+            {postedAt ? "Posted" : delivery === "sent" ? "Sent" : "Read by the agent"}
+          </span>
         )}
       </p>
       <div className="message-text">

@@ -19,8 +19,8 @@ export function withThread(threads: readonly Thread[], thread: Thread): readonly
 /** `unsent`: in no batch. `sent`: in a batch that the agent has not fetched. `delivered`: handed to the agent. */
 export type Delivery = "unsent" | "sent" | "delivered";
 
-export function getDelivery({ sentAt, deliveredAt }: ThreadMessage): Delivery {
-  if (deliveredAt) return "delivered";
+export function getDelivery({ sentAt, deliveredAt, postedAt }: ThreadMessage): Delivery {
+  if (deliveredAt || postedAt) return "delivered";
   return sentAt ? "sent" : "unsent";
 }
 
@@ -30,6 +30,13 @@ export function isInNextBatch(thread: Thread): boolean {
   if (thread.accepted === true && thread.state !== "dismissed" && first && getDelivery(first) === "unsent")
     return true;
   return thread.messages.some((message) => isPersons(message) && getDelivery(message) === "unsent");
+}
+
+/** Returns whether a thread has words of the person that are not at the forge of a pull request. */
+export function isUnposted({ messages, state }: Thread): boolean {
+  return (
+    state !== "dismissed" && messages.some((message) => isPersons(message) && message.postedAt === undefined)
+  );
 }
 
 /** The delivery state of the person's messages. */
@@ -51,8 +58,10 @@ export function batchState(threads: readonly Thread[]): BatchState {
   for (const thread of threads) {
     if (isInNextBatch(thread)) unsent++;
     if (thread.messages.some((message) => getDelivery(message) === "sent")) waiting++;
-    for (const { sentAt } of thread.messages) {
-      if (sentAt && (lastSentAt === undefined || sentAt > lastSentAt)) lastSentAt = sentAt;
+    for (const { sentAt, postedAt } of thread.messages) {
+      // Messages of a forge were never sent to the agent.
+      if (sentAt && postedAt === undefined && (lastSentAt === undefined || sentAt > lastSentAt))
+        lastSentAt = sentAt;
     }
   }
   const last = lastSentAt;

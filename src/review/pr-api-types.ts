@@ -1,0 +1,100 @@
+/** Types of the API of a pull request's review; `api-types.ts` has the others. */
+
+/** GET /api/pr */
+export interface PullState {
+  readonly forge: "github" | "gitlab" | "bitbucket" | "azure";
+  /** The forge's name, for people. */
+  readonly forgeLabel: string;
+  readonly host: string;
+  /** Path of the repository at the forge: `octo/castle`. */
+  readonly repository: string;
+  readonly number: number;
+  /** The address of its page. */
+  readonly url: string;
+  readonly title: string;
+  /** Markdown. */
+  readonly description: string;
+  readonly author: string;
+  readonly state: "open" | "draft" | "merged" | "closed";
+  /** The target branch. */
+  readonly base: string;
+  /** The source branch. */
+  readonly head: string;
+  readonly checks: readonly PullCheck[];
+  readonly reviewers: readonly PullReviewer[];
+  /** What could not be read, as messages for the person. */
+  readonly problems: readonly string[];
+  /** The reviews that this review has posted, oldest first. */
+  readonly posted: readonly PostedReview[];
+}
+
+export interface PullCheck {
+  readonly name: string;
+  /** `success`, `failure`, `pending`, or another state in the forge's words. */
+  readonly state: string;
+  readonly url?: string;
+}
+
+export interface PullReviewer {
+  readonly name: string;
+  readonly state?: string;
+}
+
+export interface PostedReview {
+  readonly verdict: PullVerdict;
+  readonly url: string;
+  /** Number of items. */
+  readonly count: number;
+}
+
+export type PullVerdict = "approve" | "comment" | "request_changes";
+
+/** POST /api/pr/preview */
+export interface PreviewBody {
+  readonly verdict: PullVerdict;
+  /** The general text of the review. */
+  readonly body?: string;
+  /** Ids of threads that are left out this time. */
+  readonly without?: readonly string[];
+}
+
+/** Response to POST /api/pr/preview: exactly what a post of it sends. */
+export interface PullPreview {
+  /** Id for POST /api/pr/post. */
+  readonly preview: string;
+  readonly items: readonly PreviewItem[];
+  readonly kept: readonly KeptItem[];
+}
+
+export interface PreviewItem {
+  readonly kind: "comment" | "file" | "general" | "reply" | "resolve" | "reopen" | "verdict";
+  /** Absent for the verdict. */
+  readonly thread?: string;
+  readonly path?: string;
+  readonly side?: "old" | "new";
+  readonly lineStart?: number;
+  readonly lineEnd?: number;
+  /** The text as it is posted. */
+  readonly body?: string;
+  readonly verdict?: PullVerdict;
+}
+
+/** A thread that cannot be posted. It stays on the page. */
+export interface KeptItem {
+  readonly thread: string;
+  readonly reason: string;
+}
+
+/** POST /api/pr/post. Repeated posts of a preview post nothing twice. */
+export interface PostBody {
+  readonly preview: string;
+}
+
+/** Response to POST /api/pr/post. */
+export interface PostResponse {
+  readonly ok: true;
+  /** The address of the review at the forge. */
+  readonly url: string;
+  readonly posted: number;
+  readonly kept: readonly KeptItem[];
+}

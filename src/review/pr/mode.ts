@@ -1,0 +1,117 @@
+import { getErrorMessage } from "../../errors.ts";
+import { createCodeMode } from "../code/mode.ts";
+import type { RoundStore } from "../code/rounds/round-store.ts";
+import type { SymbolFiles } from "../code/symbols/symbols-client.ts";
+import type { ReviewContext, ReviewMode } from "../context.ts";
+import { codeDecision, type Decision } from "../decision.ts";
+import { FORGE_LABELS, type Forge, type PullRequest } from "../forges/forge.ts";
+import type { Repository } from "../git/repository.ts";
+import { createPatchSession } from "../patch/patch-session.ts";
+import type { PostedReview } from "../pr-api-types.ts";
+import { createPullOrigin } from "./pull-origin.ts";
+import { createPullReview, type PullReview } from "./pull-review.ts";
+import { pullRoutes } from "./pull-routes.ts";
+import { openPullStore } from "./pull-store.ts";
+
+export interface PullModeOptions {
+  readonly forge: Forge;
+  readonly opened: PullRequest;
+  readonly clone: Repository | undefined;
+  readonly dataDirectory: string;
+  readonly rounds: RoundStore;
+  readonly editorLink: string;
+  readonly json: boolean;
+  /** Reads the built files of the symbol parser. */
+  readonly symbolFiles?: (() => Promise<SymbolFiles>) | undefined;
+  /** Reports to the person on stderr. */
+  readonly onNote: (text: string) => void;
+}
+
+/** Creates the mode of a pull request's review: a code review whose diff and threads are those of a forge. */
+export function createPullMode(options: PullModeOptions): ReviewMode {
+  const { forge, opened, clone, dataDirectory } = options;
+  let review: PullReview | undefined;
+  const origin = createPullOrigin({ forge, opened, clone, onPull: (pull) => review?.update(pull) });
+  const diffs = createPatchSession(origin);
+  const mode = createCodeMode({
+    diffs,
+    rounds: options.rounds,
+    editorLink: options.editorLink,
+    json: options.json,
+    symbolFiles: options.symbolFiles,
+  });
+  const open = ({ threads }: ReviewContext) => {
+    review ??= createPullReview({
+      forge,
+      opened,
+      diffs,
+      anchors: mode.anchors,
+      threads: () => threads.open(),
+      openStore: () => openPullStore(dataDirectory, opened.url),
+    });
+    return review;
+  };
+  return {
+    ...mode,
+    kind: "pr",
+    registerRoutes(app, context) {
+      mode.registerRoutes(app, context);
+      const opening = open(context);
+      pullRoutes(app, context, opening);
+      context.threads.seed(
+        (store) => opening.seed(store),
+        (error) =>
+          options.onNote(`The threads at ${forge.address.host} could not be read: ${getErrorMessage(error)}`),
+      );
+    },
+    async refresh(context, onTaken) {
+      const isNew = await mode.refresh(context, onTaken);
+      await open(context).reload();
+      return isNew;
+    },
+    async encode(decision) {
+      const posted = review?.posted ?? [];
+      if (options.json) return JSON.stringify({ ...toJson(decision), url: opened.url, posted });
+      return toText(decision, opened, forge, posted);
+    },
+    present(decision) {
+      const posted = review?.posted ?? [];
+      return {
+        title: `Review of ${opened.title}`,
+        text: toText(decision, opened, forge, posted),
+        json: { ...toJson(decision), url: opened.url, posted },
+      };
+    },
+  };
+}
+
+function toJson(decision: Decision): object {
+  const { feedback, annotations, agentSwitch, approved } = codeDecision(decision);
+  return { feedback, annotations, agentSwitch, approved: approved || undefined };
+}
+
+const VERDICTS: Readonly<Record<PostedReview["verdict"], string>> = {
+  approve: "approved",
+  comment: "commented",
+  request_changes: "requested changes",
+};
+
+/** Returns the text for stdout: what was posted, and what the person wrote for the agent. */
+function toText(
+  decision: Decision,
+  { url }: PullRequest,
+  { address }: Forge,
+  posted: readonly PostedReview[],
+): string {
+  const { feedback = "", annotations, text } = codeDecision(decision);
+  const lines = posted.map(
+    ({ verdict, url: page, count }) =>
+      `- ${VERDICTS[verdict]}, ${count === 1 ? "1 item" : `${count} items`}: ${page}`,
+  );
+  const label = FORGE_LABELS[address.forge];
+  const head =
+    lines.length === 0
+      ? `The person reviewed ${url} and posted nothing at ${label}.`
+      : [`The person reviewed ${url} and posted at ${label}:`, "", ...lines].join("\n");
+  return feedback.trim() === "" && annotations.length === 0 ? head : `${head}\n\n${text}`;
+}

@@ -1,0 +1,132 @@
+import { findHunk, findLine } from "../../render/diff/patch/parsed-patch.ts";
+import { scanPatch } from "../../render/diff/patch/scan-patch.ts";
+import type { Thread, ThreadMessage } from "../api-types.ts";
+import type { ChangedFile, ForgeName, ForgeThread, OutgoingItem, Verdict } from "../forges/forge.ts";
+import { FORGE_LABELS } from "../forges/forge.ts";
+import { plainBlock, suggestionBlock } from "../forges/suggestion.ts";
+
+/** A thread that cannot be posted, and why. It stays on the page. */
+export interface KeptThread {
+  readonly thread: string;
+  readonly reason: string;
+}
+
+/** An item with the messages of the page that it consists of. */
+export interface PlannedItem {
+  readonly item: OutgoingItem;
+  readonly messages: readonly string[];
+}
+
+export interface OutgoingPlan {
+  readonly items: readonly PlannedItem[];
+  readonly kept: readonly KeptThread[];
+}
+
+/** What the forge has of a thread of the page. */
+export type RemoteThread = Pick<ForgeThread, "id" | "resolved" | "takesMessages">;
+
+export interface OutgoingInput {
+  readonly forge: ForgeName;
+  readonly threads: readonly Thread[];
+  /** By id of the thread on the page. */
+  readonly remote: ReadonlyMap<string, RemoteThread>;
+  readonly verdict: Verdict;
+  readonly body: string;
+  /** Threads that the person leaves out this time. */
+  readonly without: ReadonlySet<string>;
+  readonly fileOf: (path: string) => ChangedFile | undefined;
+}
+
+/** Plans a review: everything that the person wrote and that is not at the forge. Pure. */
+export function planOutgoing(input: OutgoingInput): OutgoingPlan {
+  const items: PlannedItem[] = [];
+  const kept: KeptThread[] = [];
+  for (const thread of input.threads) {
+    if (input.without.has(thread.id)) continue;
+    const remote = input.remote.get(thread.id);
+    const texts = thread.messages.filter((message, index) => isToPost(thread, message, index));
+    if (texts.length > 0 && (remote || thread.state === "open")) {
+      const planned = remote ? planMessage(input, thread, remote, texts) : planComment(input, thread, texts);
+      if (typeof planned === "string") kept.push({ thread: thread.id, reason: planned });
+      else items.push({ item: planned, messages: texts.map(({ id }) => id) });
+    }
+    if (remote && changesState(thread, remote))
+      items.push({
+        item: { kind: thread.state === "open" ? "reopen" : "resolve", thread: thread.id, remote: remote.id },
+        messages: [],
+      });
+  }
+  const { verdict } = input;
+  const body = input.body.trim();
+  if (verdict !== "comment" || body !== "")
+    items.push({ item: { kind: "verdict", verdict, body }, messages: [] });
+  return { items, kept };
+}
+
+/** Reports whether a message is the person's and not at the forge: their words, or a finding that they accepted. */
+function isToPost(thread: Thread, { author, postedAt }: ThreadMessage, index: number): boolean {
+  if (postedAt !== undefined || thread.state === "dismissed") return false;
+  return author.kind === "person" || (index === 0 && thread.accepted === true);
+}
+
+/** Reports whether the person has resolved or reopened a thread. What an agent resolved is not the person's act. */
+function changesState({ state, resolvedBy }: Thread, { resolved }: RemoteThread): boolean {
+  if (resolved === undefined || state === "dismissed") return false;
+  if (state === "open") return resolved;
+  return !resolved && resolvedBy?.kind === "person";
+}
+
+function planMessage(
+  { forge }: OutgoingInput,
+  thread: Thread,
+  remote: RemoteThread,
+  texts: readonly ThreadMessage[],
+): OutgoingItem {
+  const body = bodyOf(forge, thread, texts);
+  if (remote.takesMessages) return { kind: "reply", thread: thread.id, remote: remote.id, body };
+  const [quoted = ""] = (thread.messages[0]?.markdown ?? "").split("\n");
+  return { kind: "general", thread: thread.id, body: `> ${quoted}\n\n${body}` };
+}
+
+/** Returns the item of a new thread, or the reason why it cannot be posted. */
+function planComment(
+  { forge, fileOf }: OutgoingInput,
+  thread: Thread,
+  texts: readonly ThreadMessage[],
+): OutgoingItem | string {
+  const { anchor, id } = thread;
+  const body = bodyOf(forge, thread, texts);
+  if (anchor.kind !== "lines" && anchor.kind !== "file") return { kind: "general", thread: id, body };
+  if (thread.outdated) return "Its lines are not in the pull request any more.";
+  const file = fileOf(anchor.path);
+  if (!file) return `${anchor.path} is not part of the pull request.`;
+  if (anchor.kind === "file") return { kind: "file", thread: id, path: file.path, body };
+  const { side, lineStart, lineEnd } = anchor;
+  const patch = scanPatch(file.patch);
+  const [first, last] = [findLine(patch, side, lineStart), findLine(patch, side, lineEnd)];
+  if (first < 0 || last < 0) {
+    const range = lineStart === lineEnd ? `Line ${lineEnd} of` : `Lines ${lineStart} to ${lineEnd} of`;
+    return `${range} ${file.path} are outside of the diff: ${FORGE_LABELS[forge]} takes comments on changed lines and the three lines around them.`.replace(
+      /^Line (\d+) of (.*) are/,
+      "Line $1 of $2 is",
+    );
+  }
+  if (findHunk(patch, first) !== findHunk(patch, last))
+    return `${FORGE_LABELS[forge]} takes no comment across two parts of the diff. Select lines of one part.`;
+  return { kind: "comment", thread: id, path: file.path, side, lineStart, lineEnd, body };
+}
+
+/** Returns the text of messages, with suggested code in the forge's form. */
+function bodyOf(forge: ForgeName, { anchor, outdated }: Thread, texts: readonly ThreadMessage[]): string {
+  const canApply = anchor.kind === "lines" && anchor.side === "new" && !outdated;
+  const linesAbove = anchor.kind === "lines" ? anchor.lineEnd - anchor.lineStart : 0;
+  return texts
+    .flatMap(({ markdown, suggestedCode }) => [
+      markdown.trim() === "" ? [] : [markdown],
+      suggestedCode === undefined
+        ? []
+        : [canApply ? suggestionBlock(forge, suggestedCode, linesAbove) : plainBlock(suggestedCode)],
+    ])
+    .flat()
+    .join("\n\n");
+}

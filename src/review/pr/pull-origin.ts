@@ -1,0 +1,179 @@
+import { setMaxListeners } from "node:events";
+import { AppError } from "../../errors.ts";
+import type { ReviewedCommit } from "../api-types.ts";
+import { repositoryName } from "../forges/address.ts";
+import type { Forge, PullRequest } from "../forges/forge.ts";
+import { resolveCommit } from "../git/refs.ts";
+import type { Repository } from "../git/repository.ts";
+import { tryGit } from "../git/run-git.ts";
+import type { SnapshotFile } from "../git/snapshot.ts";
+import { sniffImage } from "../images/sniff-image.ts";
+import { hashBlob } from "../patch/hash-blob.ts";
+import type { PatchOrigin } from "../patch/patch-session.ts";
+import { readPatchSeries } from "../patch/read-patch-series.ts";
+
+/** The diff type of the whole request; `commit:<sha>` is that of one commit. */
+export const WHOLE_PULL = "pull-request";
+
+/** Milliseconds between two checks for new commits at the forge. */
+const PROBE_PAUSE_MS = 60_000;
+/** Bytes of the files that are kept for further reads. */
+const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+
+export interface PullOriginOptions {
+  readonly forge: Forge;
+  /** The request as it was when the review was opened. */
+  readonly opened: PullRequest;
+  /** The clone that the command was started in; files of commits that it has are read from it. */
+  readonly clone: Repository | undefined;
+  /** Called with the request whenever it was read again. */
+  readonly onPull: (pull: PullRequest) => void;
+}
+
+/** Creates the origin of a pull request's diff: patches and files of the forge's API. */
+export function createPullOrigin({ forge, opened, clone, onPull }: PullOriginOptions): PatchOrigin {
+  const { address } = forge;
+  let pull = opened;
+  let isFirst = true;
+  let probed = { at: performance.now(), sha: opened.head.sha };
+  /** The commits whose files are the sides of the last diffs, the newest first. */
+  let compared: readonly Compared[] = [];
+  const readFile = createFileReader(forge, clone);
+  /** Reads a side from the commit that has the file's object: the diff on the page can be older than the last one. */
+  const readSide = async (file: SnapshotFile, side: "old" | "new") => {
+    const path = side === "old" ? (file.oldPath ?? file.path) : file.path;
+    const blob = side === "old" ? file.oldBlob : file.newBlob;
+    let first: Buffer | undefined;
+    for (const commits of compared) {
+      const bytes = await readFile(path, commits[side]);
+      if (bytes && (compared.length === 1 || isBlob(bytes, blob))) return bytes;
+      first ??= bytes;
+    }
+    return first;
+  };
+  const readPull = async () => {
+    pull = await forge.open();
+    probed = { at: performance.now(), sha: pull.head.sha };
+    onPull(pull);
+  };
+  return {
+    source: "pr",
+    repository: {
+      name: repositoryName(address),
+      root: opened.url,
+      branch: `${address.forge} ${address.number}`,
+    },
+    paths: [],
+    async take(diffType = WHOLE_PULL, signal) {
+      setMaxListeners(0, signal);
+      if (!isFirst && diffType === WHOLE_PULL) await readPull();
+      isFirst = false;
+      const [, sha] = /^commit:([0-9a-f]{7,64})$/.exec(diffType) ?? [];
+      if (diffType !== WHOLE_PULL && (sha === undefined || !forge.commitPatch))
+        throw new AppError("validation", `Unknown diffType ${JSON.stringify(diffType.slice(0, 200))}`);
+      const [patch, commits] = await Promise.all([
+        sha === undefined || !forge.commitPatch ? forge.patch(pull) : forge.commitPatch(sha),
+        forge.commits(pull),
+      ]);
+      const latest = { new: sha ?? pull.head.sha, old: sha === undefined ? pull.base.sha : `${sha}^` };
+      compared = [latest, ...compared.filter((each) => each.new !== latest.new)].slice(0, MAX_COMPARED);
+      return {
+        diffType,
+        gitRef:
+          sha === undefined
+            ? `${pull.base.ref}...${pull.head.ref}`
+            : `${sha.slice(0, 7)}~1..${sha.slice(0, 7)}`,
+        gitContext: {
+          currentBranch: pull.head.ref,
+          defaultBranch: pull.base.ref,
+          diffOptions: [{ id: WHOLE_PULL, label: `Pull request #${pull.number}` }],
+          moreDiffOptions: forge.commitPatch ? commits.toReversed().map(toOption) : [],
+        },
+        commits,
+        patches:
+          patch.length === 0
+            ? []
+            : readPatchSeries(patch, "The diff of the forge").flatMap(({ files }) => files),
+      };
+    },
+    async probe() {
+      if (performance.now() - probed.at >= PROBE_PAUSE_MS) {
+        probed = { ...probed, at: performance.now() };
+        // A forge that cannot be reached now says nothing about the diff.
+        const now = await forge.open().catch(() => undefined);
+        if (now) probed = { ...probed, sha: now.head.sha };
+      }
+      return probed.sha;
+    },
+    completable: async (files) => new Set(files.map(({ path }) => path)),
+    async text(file) {
+      const text = await readSide(file, "new");
+      return text && { side: "new", text };
+    },
+    async image(file, side) {
+      const bytes = await readSide(file, side);
+      const type = bytes && sniffImage(bytes);
+      return bytes && type ? { type, bytes } : undefined;
+    },
+  };
+}
+
+interface Compared {
+  readonly old: string;
+  readonly new: string;
+}
+
+const MAX_COMPARED = 4;
+
+/** Reports whether bytes are an object of git, whose name can be abbreviated. */
+function isBlob(bytes: Buffer, name: string | undefined): boolean {
+  return name !== undefined && hashBlob(bytes, name.length > 40 ? "sha256" : "sha1").startsWith(name);
+}
+
+function toOption({ sha, title }: ReviewedCommit) {
+  return { id: `commit:${sha}`, label: `${sha.slice(0, 7)} ${title}`.slice(0, 100) };
+}
+
+type FileReader = (path: string, sha: string) => Promise<Buffer | undefined>;
+
+/** Returns a function that reads files of commits: from the clone if it has the commit, else from the forge, once. */
+function createFileReader(forge: Forge, clone: Repository | undefined): FileReader {
+  const kept = new Map<string, Promise<Buffer | undefined>>();
+  const inClone = new Map<string, Promise<boolean>>();
+  let bytes = 0;
+  const hasCommit = (repository: Repository, sha: string) => {
+    const known =
+      inClone.get(sha) ??
+      repository
+        .git()
+        .then((git) => resolveCommit(git, sha))
+        .then((found) => found !== undefined)
+        .catch(() => false);
+    inClone.set(sha, known);
+    return known;
+  };
+  const read: FileReader = async (path, sha) => {
+    if (clone && (await hasCommit(clone, sha))) {
+      const result = await tryGit(await clone.git(), ["cat-file", "blob", `${sha}:${path}`]);
+      return result.exitCode === 0 ? result.stdout : undefined;
+    }
+    return forge.file(path, sha);
+  };
+  return (path, sha) => {
+    const key = `${sha}\0${path}`;
+    const known = kept.get(key);
+    if (known) return known;
+    const reading = read(path, sha);
+    kept.set(key, reading);
+    reading.then(
+      (content) => {
+        bytes += content?.length ?? 0;
+        if (bytes <= MAX_KEPT_BYTES) return;
+        kept.clear();
+        bytes = 0;
+      },
+      () => kept.delete(key),
+    );
+    return reading;
+  };
+}

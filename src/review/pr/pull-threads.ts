@@ -1,0 +1,172 @@
+import { createHash } from "node:crypto";
+import type { Thread, ThreadMessage } from "../api-types.ts";
+import type { ForgeThread } from "../forges/forge.ts";
+import type { LogEntry } from "../live/session-log.ts";
+import type { ThreadAnchors } from "../live/thread-anchors.ts";
+import type { LocatedAnchor, ThreadStore } from "../live/thread-store.ts";
+import type { RemoteThread } from "./outgoing.ts";
+import type { PullStore } from "./pull-store.ts";
+
+/** Returns the id on the page of a thread or message at the forge: the same in each run. */
+function localId(kind: "t" | "m", remote: string): string {
+  return `${kind}_${createHash("sha256").update(remote).digest("hex").slice(0, 16)}`;
+}
+
+/**
+ * Adds the threads of the forge to those of the page: new threads, new replies and changed states. What was posted from
+ * the page is recognized and not added again. Returns what the forge has of each thread, by id on the page; `before` is the
+ * last result.
+ */
+export async function mergeThreads(
+  remote: readonly ForgeThread[],
+  store: ThreadStore,
+  pullStore: PullStore,
+  anchors: ThreadAnchors,
+  before: ReadonlyMap<string, RemoteThread>,
+): Promise<ReadonlyMap<string, RemoteThread>> {
+  await linkPosted(remote, store, pullStore);
+  const known = new Map(
+    remote.map((thread) => [pullStore.state.threads[thread.id] ?? localId("t", thread.id), thread]),
+  );
+  const entries = await Promise.all(
+    [...known].map(async ([id, thread]) => {
+      const local = store.log.threads.get(id);
+      if (local) return changesOf(local, thread, before.get(id), pullStore);
+      return [await openingOf(id, thread, store.log.round, anchors)];
+    }),
+  );
+  const all = entries.flat();
+  if (all.length > 0) await store.write(all);
+  return known;
+}
+
+async function openingOf(
+  id: string,
+  remote: ForgeThread,
+  round: number,
+  anchors: ThreadAnchors,
+): Promise<LogEntry> {
+  const located = remote.outdated ? undefined : await locate(remote, anchors);
+  const thread: Thread = {
+    id,
+    anchor: located?.anchor ?? lastAnchor(remote),
+    type: "comment",
+    state: remote.resolved ? "resolved" : "open",
+    severity: null,
+    messages: remote.messages.map((message) => toMessage(message)),
+    round,
+    outdated: located === undefined,
+    resolvedBy: remote.resolved ? { kind: "person", name: remote.resolvedBy ?? "" } : null,
+  };
+  return { op: "thread", thread, ...(located?.context ? { context: located.context } : {}) };
+}
+
+/** Finds an anchor in the diff; undefined if its lines or file are not there. */
+async function locate({ anchor }: ForgeThread, anchors: ThreadAnchors): Promise<LocatedAnchor | undefined> {
+  return anchors.locate(anchor).catch(() => undefined);
+}
+
+function lastAnchor({ anchor, code = "" }: ForgeThread): Thread["anchor"] {
+  return anchor.kind === "lines" ? { ...anchor, code } : anchor;
+}
+
+/** A message of the forge counts as sent and posted: it is part of no batch and of no review. */
+function toMessage({ id, author, at, markdown }: ForgeThread["messages"][number]): ThreadMessage {
+  return {
+    id: localId("m", id),
+    author: { kind: "person", name: author },
+    at,
+    markdown: markdown === "" ? " " : markdown,
+    sentAt: at,
+    deliveredAt: null,
+    postedAt: at,
+  };
+}
+
+/** Returns the entries for what has changed at the forge since the thread was read. */
+function changesOf(
+  local: Thread,
+  remote: ForgeThread,
+  before: RemoteThread | undefined,
+  { state }: PullStore,
+): readonly LogEntry[] {
+  const ids = new Set(local.messages.map(({ id }) => id));
+  const entries: LogEntry[] = remote.messages
+    .filter(({ id }) => !ids.has(localId("m", id)) && !ids.has(state.messages[id] ?? ""))
+    .map((message) => ({ op: "message", thread: local.id, message: toMessage(message) }));
+  const { resolved, resolvedBy } = remote;
+  // A state that the person has changed here and not posted is kept.
+  const isUnchanged = before !== undefined && before.resolved === resolved;
+  if (isUnchanged || resolved === undefined || resolved === (local.state === "resolved")) return entries;
+  const isPersons = local.resolvedBy?.kind === "person" && local.resolvedBy.name === "";
+  if (before === undefined && isPersons) return entries;
+  const by = resolved ? ({ kind: "person", name: resolvedBy ?? "" } as const) : null;
+  const change = {
+    op: "change",
+    thread: local.id,
+    state: resolved ? "resolved" : "open",
+    resolvedBy: by,
+  } as const;
+  return [...entries, change];
+}
+
+/**
+ * Finds the counterparts of what was posted: of a new thread by its position and text, of a reply by its text. Records
+ * them, so that they are recognized in later runs too.
+ */
+async function linkPosted(
+  remote: readonly ForgeThread[],
+  store: ThreadStore,
+  pullStore: PullStore,
+): Promise<void> {
+  const { unlinked, threads, messages } = pullStore.state;
+  if (unlinked.length === 0) return;
+  const linkedThreads: Record<string, string> = { ...threads };
+  const linkedMessages: Record<string, string> = { ...messages };
+  const isKnown = (id: string) => id in linkedMessages || hasMessage(store, localId("m", id));
+  const left = unlinked.filter(({ item, messages: [message = ""] }) => {
+    if (!("body" in item) || item.kind === "verdict") return false;
+    const isSame = (markdown: string) => markdown.trim() === item.body.trim();
+    if (item.kind === "reply") {
+      const thread = remote.find(({ id }) => id === item.remote);
+      const found = thread?.messages.find(({ id, markdown }) => isSame(markdown) && !isKnown(id));
+      if (found) linkedMessages[found.id] = message;
+      return !found;
+    }
+    const found = remote.find(
+      ({ id, anchor, messages: [first] }) =>
+        !(id in linkedThreads) &&
+        first !== undefined &&
+        !isKnown(first.id) &&
+        (isSame(first.markdown) || (item.kind === "general" && first.markdown.includes(item.body.trim()))) &&
+        hasAnchor(anchor, item),
+    );
+    const [first] = found?.messages ?? [];
+    if (!found || !first) return true;
+    linkedThreads[found.id] = item.thread;
+    linkedMessages[first.id] = message;
+    return false;
+  });
+  await pullStore.write({ unlinked: left, threads: linkedThreads, messages: linkedMessages });
+}
+
+function hasMessage({ log }: ThreadStore, id: string): boolean {
+  for (const { messages } of log.threads.values())
+    if (messages.some((message) => message.id === id)) return true;
+  return false;
+}
+
+function hasAnchor(
+  anchor: ForgeThread["anchor"],
+  item: PullStore["state"]["unlinked"][number]["item"],
+): boolean {
+  if (item.kind === "comment")
+    return (
+      anchor.kind === "lines" &&
+      anchor.path === item.path &&
+      anchor.side === item.side &&
+      anchor.lineEnd === item.lineEnd
+    );
+  if (item.kind === "file") return anchor.kind === "file" && anchor.path === item.path;
+  return anchor.kind === "review";
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { launchBrowser, openPage } from "../support/browser.ts";
+import { startPullReview } from "../support/forges/start-pull-review.ts";
+
+describe("the page of a pull request", () => {
+  it("shows the request, previews the review, and posts it after the person has confirmed", async () => {
+    const review = await startPullReview("github");
+    await review.page("POST", "/api/threads", {
+      anchor: { kind: "lines", path: "src/wall.txt", side: "new", lineStart: 30, lineEnd: 30 },
+      type: "comment",
+      markdown: "Too **high**",
+    });
+    const { page } = await openPage(await launchBrowser(), review.url);
+    // Right after it appears, a button that cannot be undone ignores input.
+    const ready = page.locator('dialog[open] [data-irreversible][aria-disabled="false"]');
+    const panel = page.getByRole("region", { name: "Pull request" });
+    await panel.getByText("Raise the wall").waitFor();
+    expect(await panel.getByText("1 of 2 checks failed").isVisible()).toBe(true);
+    await panel.getByRole("button", { name: "Show the description" }).click();
+    expect(await panel.getByText("vauban").isVisible()).toBe(true);
+    expect(await panel.getByText("Raise two stones").isVisible()).toBe(true);
+    await panel.getByRole("button", { name: "Hide the description" }).click();
+
+    await page.getByRole("button", { name: /^Post review/ }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Approve", { exact: true }).click();
+    await dialog.getByRole("textbox").fill("Well built.");
+    await dialog.getByRole("button", { name: "Preview" }).click();
+    await dialog.getByText("Comment on src/wall.txt, line 30").waitFor();
+    expect(await dialog.getByText("Well built.").isVisible()).toBe(true);
+    expect(review.castle.own).toEqual([]);
+
+    await dialog.getByRole("button", { name: "Leave out" }).click();
+    await dialog.getByText("Left out this time").waitFor();
+    await dialog.getByRole("button", { name: "Include" }).click();
+    await dialog.getByText("Comment on src/wall.txt, line 30").waitFor();
+
+    await ready.waitFor();
+    await page.keyboard.press("Control+Enter");
+    await page.getByText("Posted at GitHub: 2 items").waitFor();
+    expect(review.castle.own.map(({ body }) => body)).toEqual(["Too **high**", "Well built."]);
+    expect(review.castle.verdict).toBe("APPROVE");
+
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByText("You have posted a review at GitHub.").waitFor();
+    await ready.waitFor();
+    await page.keyboard.press("Control+Enter");
+    const { code, stdout } = await review.command.ended;
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("- approved, 2 items"),
+    });
+  });
+});

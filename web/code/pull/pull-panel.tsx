@@ -1,0 +1,174 @@
+import "../styles/pull.css";
+import {
+  CircleCheck,
+  CircleDashed,
+  CircleX,
+  ExternalLink,
+  GitPullRequestArrow,
+  GitPullRequestClosed,
+  GitPullRequestDraft,
+} from "lucide-react";
+import { useState } from "react";
+import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
+import type { PullState, ReviewedCommit } from "../../../src/review/api-types.ts";
+import { MessageText } from "../../shared/threads/message-text.tsx";
+import { timeAgo } from "../../shared/time-ago.ts";
+import { usePull } from "../state/pull.ts";
+
+/** Shows the pull request above its diff: who wants what, the checks, and on request everything else. */
+export function PullPanel() {
+  const pull = usePull((state) => state.pull);
+  const commits = usePull((state) => state.commits);
+  const problem = usePull((state) => state.problem);
+  const [isOpen, setOpen] = useState(false);
+  if (!pull)
+    return problem === undefined ? (
+      <div className="pull-panel pull-panel-loading" />
+    ) : (
+      <div className="banner banner-warning" role="alert">
+        <span>The pull request cannot be read. {problem}</span>
+      </div>
+    );
+  return (
+    <section className="pull-panel" aria-label="Pull request">
+      <div className="pull-head">
+        <StateIcon state={pull.state} />
+        <h2 className="pull-title">
+          {withDeceptionsShown(pull.title)} <span className="pull-number">#{pull.number}</span>
+        </h2>
+        <a className="pull-link" href={pull.url} target="_blank" rel="noreferrer">
+          {pull.forgeLabel} <ExternalLink size={13} aria-hidden />
+        </a>
+      </div>
+      <div className="pull-facts">
+        <span>
+          <strong>{withDeceptionsShown(pull.author)}</strong>{" "}
+          {pull.state === "merged" ? "merged" : "wants to merge"}{" "}
+          <code>{withDeceptionsShown(pull.head)}</code> into <code>{withDeceptionsShown(pull.base)}</code>
+        </span>
+        <CheckSummary pull={pull} />
+        <button type="button" className="pull-more" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? "Hide the description" : "Show the description"}
+        </button>
+      </div>
+      {pull.problems.map((text) => (
+        <p key={text} className="pull-problem" role="alert">
+          {text}
+        </p>
+      ))}
+      {isOpen && <Details pull={pull} commits={commits} />}
+    </section>
+  );
+}
+
+const STATE_NAMES: Readonly<Record<PullState["state"], string>> = {
+  open: "Open",
+  draft: "Draft",
+  merged: "Merged",
+  closed: "Closed",
+};
+
+function StateIcon({ state }: Pick<PullState, "state">) {
+  const Icon =
+    state === "draft" ? GitPullRequestDraft : state === "open" ? GitPullRequestArrow : GitPullRequestClosed;
+  return (
+    <span className={`pull-state pull-state-${state}`}>
+      <Icon size={15} aria-hidden /> {STATE_NAMES[state]}
+    </span>
+  );
+}
+
+function countOf(checks: PullState["checks"], state: string): number {
+  return checks.filter((check) => check.state === state).length;
+}
+
+function CheckSummary({ pull: { checks } }: { readonly pull: PullState }) {
+  if (checks.length === 0) return null;
+  const [failed, pending] = [countOf(checks, "failure"), countOf(checks, "pending")];
+  const state = failed > 0 ? "failure" : pending > 0 ? "pending" : "success";
+  const text =
+    failed > 0
+      ? `${failed} of ${checks.length} checks failed`
+      : pending > 0
+        ? `${pending} of ${checks.length} checks are running`
+        : `${checks.length === 1 ? "The check" : `All ${checks.length} checks`} passed`;
+  return (
+    <span className={`pull-check pull-check-${state}`}>
+      <CheckIcon state={state} /> {text}
+    </span>
+  );
+}
+
+function CheckIcon({ state }: { readonly state: string }) {
+  if (state === "failure") return <CircleX size={15} aria-hidden />;
+  return state === "success" ? <CircleCheck size={15} aria-hidden /> : <CircleDashed size={15} aria-hidden />;
+}
+
+interface DetailsProps {
+  readonly pull: PullState;
+  readonly commits: readonly ReviewedCommit[];
+}
+
+function Details({ pull, commits }: DetailsProps) {
+  const { description, reviewers, checks } = pull;
+  return (
+    <div className="pull-details">
+      <div className="pull-description">
+        {description.trim() === "" ? (
+          <p className="hint">There is no description.</p>
+        ) : (
+          <MessageText text={description} />
+        )}
+      </div>
+      <div className="pull-lists">
+        {reviewers.length > 0 && (
+          <section>
+            <h3>Reviewers</h3>
+            <ul>
+              {reviewers.map(({ name, state }) => (
+                <li key={name}>
+                  {withDeceptionsShown(name)} {state !== undefined && <span className="hint">{state}</span>}
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+        {checks.length > 0 && (
+          <section>
+            <h3>Checks</h3>
+            <ul>
+              {checks.map(({ name, state, url }) => (
+                <li key={name} className={`pull-check pull-check-${state}`}>
+                  <CheckIcon state={state} />
+                  {url !== undefined && /^https:/.test(url) ? (
+                    <a href={url} target="_blank" rel="noreferrer">
+                      {withDeceptionsShown(name)}
+                    </a>
+                  ) : (
+                    <span>{withDeceptionsShown(name)}</span>
+                  )}
+                  <span className="hint">{state}</span>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+        {commits.length > 0 && (
+          <section>
+            <h3>Commits</h3>
+            <ol>
+              {commits.map(({ sha, title, author, at }) => (
+                <li key={sha}>
+                  <code>{sha.slice(0, 7)}</code> {withDeceptionsShown(title)}{" "}
+                  <span className="hint">
+                    {withDeceptionsShown(author)}, {timeAgo(at)}
+                  </span>
+                </li>
+              ))}
+            </ol>
+          </section>
+        )}
+      </div>
+    </div>
+  );
+}

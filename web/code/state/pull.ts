@@ -1,0 +1,85 @@
+import { create } from "zustand";
+import type {
+  CommitList,
+  PostResponse,
+  PreviewBody,
+  PullPreview,
+  PullState,
+  ReviewedCommit,
+} from "../../../src/review/api-types.ts";
+import { explain, getJson, type Result, sendJson } from "../../shared/api/client.ts";
+import { storeDrafts } from "../../shared/threads/send-batch.ts";
+import { closeMessage, loadThreads, useThreads } from "../../shared/threads/thread-store.ts";
+import { collectComments } from "./live.ts";
+import { switchDiff, useSession } from "./session.ts";
+import { useView } from "./view.ts";
+
+interface PullStore {
+  readonly pull: PullState | undefined;
+  readonly commits: readonly ReviewedCommit[];
+  /** Why the request could not be read. */
+  readonly problem: string | undefined;
+  /** What the person types in the dialog, kept while it is closed. */
+  readonly body: string;
+  readonly verdict: PreviewBody["verdict"];
+}
+
+/** The pull request under review. */
+export const usePull = create<PullStore>(() => ({
+  pull: undefined,
+  commits: [],
+  problem: undefined,
+  body: "",
+  verdict: "comment",
+}));
+
+/** Fetches the pull request and its commits. */
+export async function loadPull(): Promise<void> {
+  const [pull, commits] = await Promise.all([
+    getJson<PullState>("/api/pr"),
+    getJson<CommitList>("/api/commits"),
+  ]);
+  usePull.setState({
+    ...(pull.ok ? { pull: pull.value, problem: undefined } : { problem: explain(pull) }),
+    ...(commits.ok && { commits: commits.value.commits }),
+  });
+}
+
+/** The diff type of the whole request. */
+const WHOLE_PULL = "pull-request";
+
+/**
+ * Stores what the person has written as threads and fetches the preview of the review. Resolves to an error message
+ * instead if something fails.
+ */
+export async function previewReview(without: readonly string[]): Promise<PullPreview | string> {
+  for (const [id, { isOpen }] of useThreads.getState().drafts) if (isOpen) closeMessage(id);
+  const { index } = useSession.getState();
+  if (index?.diffType !== WHOLE_PULL) {
+    const switched = await switchDiff(WHOLE_PULL, useView.getState().whitespace);
+    if (!switched.ok) return explain(switched);
+  }
+  const problem = await storeDrafts(await collectComments());
+  if (problem !== undefined) return problem;
+  const { verdict, body } = usePull.getState();
+  const text = body.trim();
+  const request: PreviewBody = { verdict, ...(text !== "" && { body: text }), without };
+  const result = await sendJson<PullPreview>("POST", "/api/pr/preview", request);
+  return result.ok ? result.value : explain(result);
+}
+
+/** Posts a preview. A repeated call posts nothing twice. */
+export async function postReview(preview: string): Promise<Result<PostResponse>> {
+  const result = await sendJson<PostResponse>("POST", "/api/pr/post", { preview });
+  if (result.ok) {
+    usePull.setState({ body: "", verdict: "comment" });
+    await Promise.all([loadThreads(), loadPull()]);
+  }
+  return result;
+}
+
+/** Stores what the person has written, so that the next review of the request has it. */
+export async function keepForLater(): Promise<string | undefined> {
+  for (const [id, { isOpen }] of useThreads.getState().drafts) if (isOpen) closeMessage(id);
+  return storeDrafts(await collectComments());
+}
