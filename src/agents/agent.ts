@@ -1,5 +1,6 @@
 import type { FileEdit } from "./file-edits/file-edit.ts";
 import type { AgentHook } from "./hook.ts";
+import type { PluginPackage } from "./packages/plugin-package.ts";
 import type { ProxyConnector } from "./proxy-connector.ts";
 
 /**
@@ -16,6 +17,8 @@ export interface Agent {
   readonly hook?: AgentHook | undefined;
   /** Loads what `sallyport install ID` writes, if its plans can be reviewed. */
   readonly install?: (() => Promise<ReviewInstall>) | undefined;
+  /** Loads the packages that the agent installs with its own commands, if there are any. */
+  readonly packages?: (() => Promise<readonly PluginPackage[]>) | undefined;
   /** Access for `sallyport proxy connect ID`, if it can be connected to the proxy. */
   readonly proxy?: ProxyAccess | undefined;
 }

@@ -46,14 +46,19 @@ ${output}
 ${nextSteps(reviewer)}`;
 }
 
-/** Returns a skill with which the model runs the review. */
-export function reviewSkill(reviewer: LiveReviewer): string {
+/** The comment that marks a file as written by `sallyport install`. */
+const INSTALLED = `<!-- ${OWN_MARK} -->\n`;
+
+/**
+ * Returns a skill with which the model runs the review. `mark` is empty for a file that an agent installs itself.
+ * `allowedTools` are the tools that the agent runs without a question.
+ */
+export function reviewSkill(reviewer: LiveReviewer, mark = INSTALLED, allowedTools?: string): string {
   return `---
 name: sallyport-review
 description: Review the changes in this repository together with the person in the browser. Use when the person asks for a review in the browser or names Sallyport.
----
-<!-- ${OWN_MARK} -->
-${livePrompt(reviewer)}`;
+${allowedTools === undefined ? "" : `allowed-tools: ${allowedTools}\n`}---
+${mark}${livePrompt(reviewer)}`;
 }
 
 function nextSteps({ command, agent, waitSeconds, howToWait = "", howToRun = "" }: LiveReviewer): string {

@@ -78,6 +78,13 @@ The changes are shown before they are written. Without a terminal, --yes is requ
   "sallyport uninstall": `
 Example:
   sallyport uninstall claude-code`,
+  "sallyport plugin": `
+Examples:
+  sallyport plugin list
+  sallyport plugin export             write the packages, and print the commands
+  sallyport plugin export ./packages
+
+Set up each agent once, by a package or by install: with both, each plan opens twice.`,
   "sallyport doctor": `
 Checks Node.js, git, the browser, folders, ports, the configuration, upstreams and agents. It creates only the data directory. Exit code 1: a check failed.`,
   "sallyport proxy": `

@@ -84,6 +84,9 @@ describe("the package that npm pack makes", () => {
 
   it("contains licenses, examples and the API's types, but no executable or other source", () => {
     expect(readdirSync(installed).sort()).toEqual([
+      ".agents",
+      ".claude-plugin",
+      ".github",
       "CHANGELOG.md",
       "LICENSE",
       "README.md",
@@ -92,6 +95,7 @@ describe("the package that npm pack makes", () => {
       "docs",
       "examples",
       "package.json",
+      "plugins",
       "src",
     ]);
     // Of the source, only the types that the API guide links to.

@@ -7,5 +7,9 @@ export const claudeCode: Agent = {
   program: "claude",
   hook: claudeCodeHook,
   install: async () => (await import("./install.ts")).install,
+  packages: async () => [
+    (await import("./package.ts")).claudeCodePlugin,
+    (await import("./mod.ts")).claudeCodeMod,
+  ],
   proxy: { writesFiles: true, load: async () => (await import("./proxy.ts")).connector },
 };

@@ -5,7 +5,10 @@ import { jsonHook } from "../file-edits/json-hook.ts";
 import { jsonDefaults } from "../file-edits/json-members.ts";
 import { OWN_MARK, ownFile } from "../file-edits/own-file.ts";
 import { HOOK_TIMEOUT_SECONDS, planHook } from "../own-command.ts";
-import { livePrompt, REVIEW_COMMAND } from "../review-prompts.ts";
+import { reviewCommand } from "./review-command.ts";
+
+/** Seconds that one `review wait` may take: the model must request this timeout, and the settings permit four days. */
+const WAIT_SECONDS = 3_500;
 
 /** https://code.claude.com/docs/en/hooks; formats tested with Claude Code 2.1.197 and 2.1.329. */
 export const install: ReviewInstall = {
@@ -33,7 +36,7 @@ export const install: ReviewInstall = {
       ownFile(
         join(claudeFolder(target), "commands", "sallyport-review.md"),
         "the command /sallyport-review",
-        reviewCommand(target.command),
+        reviewCommand({ command: target.command, waitSeconds: WAIT_SECONDS, mark: `<!-- ${OWN_MARK} -->\n` }),
       ),
     ];
   },
@@ -44,27 +47,4 @@ export const install: ReviewInstall = {
 export function claudeFolder({ home, project, environment }: InstallTarget): string {
   if (project !== undefined) return join(project, ".claude");
   return environment["CLAUDE_CONFIG_DIR"] || join(home, ".claude");
-}
-
-/** Seconds that one `review wait` may take: the model must request this timeout, and the settings permit four days. */
-const WAIT_SECONDS = 3_500;
-
-/**
- * Returns a slash command whose prompt makes the model run the review: Claude Code ends a command that it runs itself
- * after two minutes.
- */
-function reviewCommand(command: string): string {
-  const reviewer = {
-    command,
-    agent: "claude-code",
-    waitSeconds: WAIT_SECONDS,
-    howToWait: ` in the foreground with a timeout of ${(WAIT_SECONDS + 100) * 1_000} ms`,
-  };
-  return `---
-description: ${REVIEW_COMMAND}
-argument-hint: "[path...]"
-allowed-tools: Bash(${command} review:*)
----
-<!-- ${OWN_MARK} -->
-${livePrompt(reviewer, "--origin claude-code $ARGUMENTS")}`;
 }

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import type { InstallTarget, ReviewInstall } from "../agent.ts";
 import { OWN_MARK, ownFile } from "../file-edits/own-file.ts";
-import { HOOK_TIMEOUT_SECONDS, planHook } from "../own-command.ts";
+import { planHook } from "../own-command.ts";
 import { reviewSkill } from "../review-prompts.ts";
+import { copilotHooks } from "./hooks-file.ts";
 
 /** Formats tested with Copilot CLI 1.0.102. A project's hooks run once its folder is trusted. */
 export const install: ReviewInstall = {
@@ -11,7 +12,7 @@ export const install: ReviewInstall = {
     ownFile(
       join(copilotFolder(target), "hooks", "sallyport.json"),
       "review every plan before it is carried out",
-      hooksFile(target),
+      `${JSON.stringify(copilotHooks(planHook(target), process.platform, OWN_MARK), null, 2)}\n`,
     ),
     ownFile(
       join(copilotFolder(target), "skills", "sallyport-review", "SKILL.md"),
@@ -31,18 +32,4 @@ export const install: ReviewInstall = {
 function copilotFolder({ home, project, environment }: InstallTarget): string {
   if (project !== undefined) return join(project, ".github");
   return environment["COPILOT_HOME"] || join(home, ".copilot");
-}
-
-function hooksFile(target: InstallTarget): string {
-  const [shell, line] =
-    process.platform === "win32" ? ["powershell", `& ${planHook(target)}`] : ["bash", planHook(target)];
-  const hook = {
-    type: "command",
-    matcher: "exit_plan_mode",
-    [shell]: line,
-    timeoutSec: HOOK_TIMEOUT_SECONDS,
-  };
-  // The second hook sends the text that an approval cannot carry.
-  const hooks = { preToolUse: [hook], postToolUse: [hook] };
-  return `${JSON.stringify({ version: 1, comment: OWN_MARK, hooks }, null, 2)}\n`;
 }

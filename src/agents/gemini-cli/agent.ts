@@ -7,5 +7,6 @@ export const geminiCli: Agent = {
   program: "gemini",
   hook: geminiCliHook,
   install: async () => (await import("./install.ts")).install,
+  packages: async () => [(await import("./package.ts")).geminiExtension],
   proxy: { writesFiles: true, load: async () => (await import("./proxy.ts")).connector },
 };

@@ -27,7 +27,31 @@ export function addInstallCommands(program: Command, output: Output, setExitCode
       const { uninstall } = await import("./install.ts");
       setExitCode(await uninstall(agent, flags, output));
     });
+  addPlugin(program, output, setExitCode);
   addDoctor(program, output, setExitCode);
+}
+
+function addPlugin(program: Command, output: Output, setExitCode: SetExitCode): void {
+  const plugin = program
+    .command("plugin")
+    .description("Packages that agents install with their own commands: plugins, extensions and skills");
+  plugin
+    .command("list")
+    .description("List the packages, the agents that read them, and what each one gives")
+    .option("--json", "as JSON", false)
+    .action(async (flags: { json: boolean }) => {
+      const { listPlugins } = await import("./plugin.ts");
+      setExitCode(await listPlugins(flags, output));
+    });
+  plugin
+    .command("export")
+    .argument("[folder]", "where to write (default: plugins in the data directory)")
+    .option("--json", "the folder and the commands that install from it, as JSON", false)
+    .description("Write all packages to a folder, and print the commands that install them")
+    .action(async (folder: string | undefined, flags: { json: boolean }) => {
+      const { exportPlugins } = await import("./plugin.ts");
+      setExitCode(await exportPlugins(folder, flags, output));
+    });
 }
 
 function addDoctor(program: Command, output: Output, setExitCode: SetExitCode): void {

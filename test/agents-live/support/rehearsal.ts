@@ -33,7 +33,7 @@ export async function rehearse<Result>(
   try {
     const bench = await createBench(driver.variables(model.url));
     await driver.prepare(bench, model.url);
-    await install(bench, driver.agent);
+    await (driver.install?.(bench) ?? install(bench, driver.agent));
     const ended = driver.start(bench);
     const early = ended.then((printed) =>
       Promise.reject(new Error(`ended without a review:\n${printed.slice(-3000)}`)),

@@ -12,6 +12,8 @@ export interface Driver {
   variables(modelUrl: string): Readonly<Record<string, string>>;
   /** Settings of the agent's own, before ours are installed. */
   prepare(bench: Bench, modelUrl: string): Promise<void>;
+  /** Installs Sallyport in the agent, where that is not `sallyport install`. */
+  install?(bench: Bench): Promise<void>;
   /** What the model says: it presents `plan`, then ends. */
   turn(request: ModelRequest, plan: string): Reply;
   /** Whether this is a request after the decision. */

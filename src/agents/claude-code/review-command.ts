@@ -1,0 +1,28 @@
+import { livePrompt, REVIEW_COMMAND } from "../review-prompts.ts";
+
+/**
+ * Returns a slash command whose prompt makes the model run the review: Claude Code ends a command that it runs itself
+ * after two minutes. `mark` is a line of the file for `uninstall`, or empty.
+ */
+export function reviewCommand({
+  command,
+  waitSeconds,
+  mark,
+}: {
+  readonly command: string;
+  readonly waitSeconds: number;
+  readonly mark: string;
+}): string {
+  const reviewer = {
+    command,
+    agent: "claude-code",
+    waitSeconds,
+    howToWait: ` in the foreground with a timeout of ${(waitSeconds + 100) * 1_000} ms`,
+  };
+  return `---
+description: ${REVIEW_COMMAND}
+argument-hint: "[path...]"
+allowed-tools: Bash(${command} review:*)
+---
+${mark}${livePrompt(reviewer, "--origin claude-code $ARGUMENTS")}`;
+}
