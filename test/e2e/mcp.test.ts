@@ -1,8 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { COMMAND, sandbox } from "../support/spawned-command.ts";
@@ -27,12 +29,21 @@ const batch = z.object({
 
 const started = Symbol("started");
 
-async function connect(folder: string, name = "test-agent") {
-  const client = new Client({ name, version: "1.0.0" });
+async function connect(
+  folder: string,
+  name = "test-agent",
+  { cwd = join(folder, "project"), root }: { readonly cwd?: string; readonly root?: string } = {},
+) {
+  const client = new Client(
+    { name, version: "1.0.0" },
+    { capabilities: root === undefined ? {} : { roots: {} } },
+  );
+  if (root !== undefined)
+    client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: pathToFileURL(root).href }] }));
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [COMMAND, "mcp"],
-    cwd: join(folder, "project"),
+    cwd,
     env: {
       PATH: process.env["PATH"] ?? "",
       HOME: join(folder, "home"),
@@ -122,6 +133,20 @@ describe("sallyport mcp", () => {
     const last = call("wait_for_feedback", { id });
     await asPerson(url, "/api/finish", { approved: true });
     expect(batch.parse(await last).event).toBe("approved");
+  });
+
+  it("reviews the given directory, else the client's first root, wherever it was started", async () => {
+    const folder = await project();
+    const diffOf = async (url: string) =>
+      ((await (await fetch(`${url}/api/diff`)).json()) as { rawPatch: string }).rawPatch;
+    const elsewhere = await connect(folder, "elsewhere", { cwd: folder });
+    const given = opened.parse(await elsewhere.call("review_code", { directory: join(folder, "project") }));
+    expect(await diffOf(given.url)).toContain("export const a = 1;");
+    await expect(elsewhere.call("review_code", { directory: "project" })).rejects.toThrow("absolute path");
+
+    const rooted = await connect(folder, "rooted", { cwd: folder, root: join(folder, "project") });
+    const byRoot = opened.parse(await rooted.call("review_code"));
+    expect(await diffOf(byRoot.url)).toContain("export const a = 1;");
   });
 
   it("shows each save of a plan's file as a round", async () => {

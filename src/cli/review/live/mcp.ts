@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
+import { stat } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import {
@@ -27,6 +29,11 @@ interface ToolCall {
   readonly signal: AbortSignal;
   /** Reports that the call is still waiting; does nothing for a client that requested no progress. */
   readonly reportProgress: (elapsed: number) => void;
+  /**
+   * Resolves to the folder that a review is about: the given one, else the client's first root, else the working
+   * directory. Clients of the Agent Plugins format start the server in the plugin's folder.
+   */
+  readonly workingDirectory: (given: string | undefined) => Promise<string>;
   /** Runs a task once the result has been sent, unless the client has cancelled the call. */
   readonly afterSending: (task: () => Promise<void>) => void;
 }
@@ -44,6 +51,10 @@ interface Tool {
 }
 
 const id = z.string().describe("The id of the review");
+const directory = z
+  .string()
+  .optional()
+  .describe("The absolute path of the repository or of a folder in it; by default your working directory");
 
 /** Defines a tool whose arguments are parsed before it runs. */
 function tool<Shape extends z.ZodRawShape>(
@@ -68,18 +79,19 @@ function tool<Shape extends z.ZodRawShape>(
 const TOOLS: readonly Tool[] = [
   tool(
     "review_code",
-    "Opens a live review of the uncommitted changes in the working directory and returns at once. Then call wait_for_feedback.",
-    z.object({}),
-    async (_args, call) => openReview(["code"], call),
+    "Opens a live review of the uncommitted changes of a repository and returns at once. Then call wait_for_feedback.",
+    z.object({ directory }),
+    async ({ directory: given }, call) => openReview(["code"], call, await call.workingDirectory(given)),
   ),
   tool(
     "review_plan",
     "Opens a live review of a plan and returns at once. The result names the plan's file: each save of it is a new round. Then call wait_for_feedback.",
-    z.object({ plan: z.string().min(1).describe("The plan as Markdown") }),
-    async ({ plan }, call) => {
+    z.object({ plan: z.string().min(1).describe("The plan as Markdown"), directory }),
+    async ({ plan, directory: given }, call) => {
       const file = join(livePlanFolder(dataFolder()), `${randomBytes(8).toString("hex")}.md`);
       await writeDurably(file, plan);
-      return openReview(["plan", file, `--project=${process.cwd()}`], call, { file });
+      const folder = await call.workingDirectory(given);
+      return openReview(["plan", file, `--project=${folder}`], call, folder, { file });
     },
   ),
   tool(
@@ -161,16 +173,42 @@ const PROGRESS_MS = 5_000;
 async function openReview(
   args: readonly string[],
   { agent }: ToolCall,
+  folder: string,
   more: object = {},
 ): Promise<ToolResult> {
   const command = ["review", ...args, "--live", "--detached", `--agent=${agent}`];
-  const started = await startDetached(command, process.cwd());
+  const started = await startDetached(command, folder);
   if ("exitCode" in started)
     throw new AppError("internal", started.report.trim() || "The review did not start");
   return {
     content: { id: started.id, url: started.url, ...more },
     text: `The review ${started.id} is open at ${started.url}. Call wait_for_feedback with this id.`,
   };
+}
+
+async function workingDirectory(server: Server, given: string | undefined): Promise<string> {
+  const folder = given ?? (await firstRoot(server)) ?? process.cwd();
+  const isFolder = await stat(folder).then(
+    (entry) => entry.isDirectory(),
+    () => false,
+  );
+  if (isAbsolute(folder) && isFolder) return folder;
+  throw new AppError("validation", `directory: ${folder} is not the absolute path of a folder`, {
+    hint: "Pass the absolute path of the repository.",
+  });
+}
+
+/** Resolves to the client's first root that is a folder of this machine, or undefined. */
+async function firstRoot(server: Server): Promise<string | undefined> {
+  if (server.getClientCapabilities()?.roots === undefined) return undefined;
+  try {
+    const { roots } = await server.listRoots();
+    const [uri] = roots.map((root) => root.uri).filter((each) => each.startsWith("file:"));
+    return uri === undefined ? undefined : fileURLToPath(uri);
+  } catch {
+    // A client that announces roots and does not list them has none.
+    return undefined;
+  }
 }
 
 /** Runs `sallyport mcp`: an MCP server on stdin and stdout, until the client closes stdin. Resolves to the exit code. */
@@ -201,6 +239,7 @@ export async function serveMcp(output: Output): Promise<number> {
           })
           .catch(() => {});
       },
+      workingDirectory: (given) => workingDirectory(server, given),
       afterSending(task) {
         // The SDK writes the result in a microtask after the handler; a cancelled call gets none.
         setImmediate(() => {
