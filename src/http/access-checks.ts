@@ -20,7 +20,7 @@ export function addGuard(
     const path = getPath(request.url);
     const { method, raw, routeOptions } = request;
     const result = checkRequest(
-      { method, path, route: routeOptions.url, rawHeaders: raw.rawHeaders },
+      { method, path, url: request.url, route: routeOptions.url, rawHeaders: raw.rawHeaders },
       policy,
     );
     if (result.allowed) {

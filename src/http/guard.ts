@@ -18,6 +18,8 @@ export interface GuardPolicy {
   readonly origins: readonly string[];
   /** Returns whether a link on another site may open this route in a tab. */
   readonly mayBeLinked: (path: string) => boolean;
+  /** Returns whether a page outside of this server may show this URL in a frame. */
+  readonly mayBeFramed?: (url: string) => boolean;
 }
 
 /** The checked parts of a request; `rawHeaders` is Node's flat list of names and values. */
@@ -25,6 +27,8 @@ export interface GuardedRequest {
   readonly method: string;
   /** The path as requested; one route has many spellings. */
   readonly path: string;
+  /** The path with its query. */
+  readonly url?: string;
   /** The registered route that the path matches; undefined if it matches none. */
   readonly route?: string | undefined;
   /** The client's host as reported by a trusted proxy; otherwise the Host header counts. */
@@ -63,7 +67,7 @@ export function checkRequest(request: GuardedRequest, policy: GuardPolicy): Guar
   const sites = getValues(request.rawHeaders, "sec-fetch-site");
   const listed = origin !== undefined && policy.origins.includes(origin);
   if (listed || sites.every((site) => site === "same-origin" || site === "none")) return ALLOWED;
-  return isLinkFollowed(request, policy) ? ALLOWED : refused("site");
+  return isOpened(request, policy) ? ALLOWED : refused("site");
 }
 
 /** Returns the host name of a Host header, lower case and without port, or undefined if it is malformed. */
@@ -87,14 +91,16 @@ function isAddress(hostname: string): boolean {
 }
 
 /**
- * Returns whether the request is a followed link, as from a terminal or chat: a top-level GET of a page, never of
- * data.
+ * Returns whether the request is a followed link, as from a terminal or chat: a GET of a page, never of data, at the
+ * top level or in a frame that the policy allows.
  */
-function isLinkFollowed(request: GuardedRequest, policy: GuardPolicy): boolean {
+function isOpened(request: GuardedRequest, policy: GuardPolicy): boolean {
+  const destination = single(request.rawHeaders, "sec-fetch-dest");
+  const isFramed = destination === "iframe" && policy.mayBeFramed?.(request.url ?? request.path) === true;
   return (
     (request.method === "GET" || request.method === "HEAD") &&
     single(request.rawHeaders, "sec-fetch-mode") === "navigate" &&
-    single(request.rawHeaders, "sec-fetch-dest") === "document" &&
+    (destination === "document" || isFramed) &&
     single(request.rawHeaders, "origin") === undefined &&
     policy.mayBeLinked(request.path) &&
     (request.route === undefined || policy.mayBeLinked(request.route))

@@ -28,6 +28,15 @@ export const pagePolicy = [
 ].join("; ");
 
 /**
+ * The policy of a page that an editor shows in a frame. Browsers then ignore `x-frame-options`. The ancestors in desktop
+ * editors have their own schemes, which `*` does not include.
+ */
+export const framedPagePolicy = pagePolicy.replace(
+  "frame-ancestors 'none'",
+  "frame-ancestors * vscode-webview: vscode-file:",
+);
+
+/**
  * Headers for HTML among the assets, which the pages frame or save: always sandboxed, so that it never has this
  * server's origin, and framed only by this server's pages.
  */

@@ -3,7 +3,7 @@ import { AppError } from "../errors.ts";
 import { addGuard, addPeerCheck } from "../http/access-checks.ts";
 import { addErrorHandler, createApp } from "../http/app.ts";
 import type { GuardPolicy } from "../http/guard.ts";
-import { addPage, type PageFiles, withPageToken } from "../http/page.ts";
+import { addPage, isEmbedUrl, type PageFiles, withPageToken } from "../http/page.ts";
 import { addSecurityHeaders } from "../http/security-headers.ts";
 import { describeExcess, findExcess, type JsonBounds } from "../json/bounds.ts";
 import { askRoutes } from "./ask/ask-routes.ts";
@@ -50,7 +50,7 @@ export function createReviewServer(parts: ReviewServerParts): FastifyInstance {
   rejectAgents(app, context.threads.token);
   addErrorHandler(app, parts.onFailure);
   addJsonBodies(app);
-  addPage(app, { ...parts.page, fill: (html) => filledPage(html, context) });
+  addPage(app, { ...parts.page, fill: (html) => filledPage(html, context), mayBeFramed: mayFrame(context) });
 
   context.mode.registerRoutes(app, context);
   agentsRoute(app, context);
@@ -72,8 +72,16 @@ async function filledPage(html: string, context: ReviewContext): Promise<string>
   return withPageToken(filled ?? html, context.pageToken);
 }
 
-function guardPolicy({ exposure }: ReviewServerParts): GuardPolicy {
-  return { ...exposure, mayBeLinked: (path) => !/^\/api(\/|$)/i.test(path) };
+function mayFrame({ pageToken }: ReviewContext): (url: string) => boolean {
+  return (url) => isEmbedUrl(url, pageToken);
+}
+
+function guardPolicy({ exposure, context }: ReviewServerParts): GuardPolicy {
+  return {
+    ...exposure,
+    mayBeLinked: (path) => !/^\/api(\/|$)/i.test(path),
+    mayBeFramed: mayFrame(context),
+  };
 }
 
 /**

@@ -175,3 +175,25 @@ describe("Sec-Fetch-Site", () => {
 it("accepts programs, which send none of these headers", () => {
   expect(check([own], { method: "POST", path: "/api/approve" })).toBe("allowed");
 });
+
+describe("a frame in another page", () => {
+  const policy = { ...local, mayBeFramed: (url: string) => url === "/?embed=right" };
+  const framed = (url: string, more: [string, string][] = [], path = "/") => {
+    const headers: [string, string][] = [
+      own,
+      ["Sec-Fetch-Site", "cross-site"],
+      ["Sec-Fetch-Mode", "navigate"],
+      ["Sec-Fetch-Dest", "iframe"],
+      ...more,
+    ];
+    const result = checkRequest({ method: "GET", path, url, rawHeaders: headers.flat() }, policy);
+    return result.allowed ? "allowed" : result.reason;
+  };
+
+  it("may show the page at a URL that the policy allows, and nothing else", () => {
+    expect(framed("/?embed=right")).toBe("allowed");
+    expect(framed("/?embed=wrong")).toBe("site");
+    expect(framed("/?embed=right", [["Origin", "https://evil.test"]])).toBe("origin");
+    expect(framed("/?embed=right", [], "/api/plan")).toBe("site");
+  });
+});
