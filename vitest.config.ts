@@ -36,8 +36,9 @@ class ProcessesFirst extends BaseSequencer {
 }
 
 /**
- * Defines five projects. `unit` runs in-process and needs no build; `e2e` drives the built command and a real
- * Chromium; `agents` drives the real agents, one file at a time (`npm run test:agents`); `soak` keeps the built proxy
+ * Defines six projects. `unit` runs in-process and needs no build; `e2e` drives the built command and a real
+ * Chromium; `agents` drives the real agents, one file at a time (`npm run test:agents`); `editors` drives VS Code's
+ * open-source build (`npm run test:extension`); `soak` keeps the built proxy
  * busy for minutes (`npm run test:soak`); `disk` mounts disks and fills them (`npm run test:disk`).
  */
 export default defineConfig({
@@ -51,7 +52,13 @@ export default defineConfig({
           name: "unit",
           expect: patient,
           include: ["test/**/*.test.ts"],
-          exclude: ["test/e2e/**", "test/agents-live/**", "test/soak/**", "test/disk/**"],
+          exclude: [
+            "test/e2e/**",
+            "test/agents-live/**",
+            "test/editors-live/**",
+            "test/soak/**",
+            "test/disk/**",
+          ],
           setupFiles: ["test/support/seeded.ts"],
           maxWorkers,
           // Files of one worker share their imports, which took as much CPU time as all tests. A test that changes
@@ -93,6 +100,15 @@ export default defineConfig({
           testTimeout: 120_000,
           // SOAK_MINUTES sets the duration.
           hookTimeout: 0,
+        },
+      },
+      {
+        test: {
+          name: "editors",
+          expect: morePatient,
+          include: ["test/editors-live/**/*.test.ts"],
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
         },
       },
       {

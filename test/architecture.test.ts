@@ -288,6 +288,8 @@ describe("the house", () => {
       "agents-live",
       "soak",
       "disk",
+      "editors-live",
+      "extensions",
     ];
     expect(rooms.filter((room) => !known.includes(room))).toEqual([]);
   });

@@ -1,0 +1,33 @@
+// Installs the pinned programs of test/editors-live/support/tools.json below .cache/editors, or below the folder that
+// SALLYPORT_EDITORS names.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+const root = resolve(import.meta.dirname, "..");
+export const cache = process.env.SALLYPORT_EDITORS ?? resolve(root, ".cache/editors");
+const tools = JSON.parse(readFileSync(resolve(root, "test/editors-live/support/tools.json"), "utf8"));
+
+/** Returns the path of a program, which is installed on first use. */
+export function installTool(name) {
+  const { package: from, version, entry, also = [] } = tools[name];
+  const folder = resolve(cache, `${name}-${version}`);
+  const done = join(folder, "installed");
+  if (!existsSync(done)) {
+    process.stderr.write(`Installing ${from} ${version} …\n`);
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
+    install(folder, [`${from}@${version}`]);
+    // Packages within the package, which its own script would install and compile.
+    for (const inner of also) install(join(folder, "node_modules", inner), ["--omit=dev"]);
+    writeFileSync(done, "");
+  }
+  return join(folder, "node_modules", entry);
+}
+
+/** --force skips the engine check: the tests run each program with the Node.js version that it requires. */
+function install(folder, args) {
+  const common = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--force"];
+  execFileSync("npm", [...common, ...args], { cwd: folder, stdio: ["ignore", 2, 2] });
+}

@@ -1,0 +1,67 @@
+import type { Browser, FrameLocator, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../support/browser.ts";
+import { type Editor, type RunningFile, startEditor } from "./support/code-server.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser?.close());
+
+async function openWorkbench({ url }: Editor): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  await page.goto(url);
+  await page.locator(".monaco-workbench .explorer-folders-view").getByText("size.ts").waitFor();
+  return page;
+}
+
+/** Runs a command by its title. The extension may still be starting. */
+async function runCommand(page: Page, title: string): Promise<void> {
+  const input = page.locator(".quick-input-widget input.input");
+  await expect
+    .poll(async () => {
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("F1");
+      await input.fill(`>${title}`);
+      return page.locator(".quick-input-list .monaco-list-row").first().textContent();
+    })
+    .toContain(title.replace("Sallyport: ", ""));
+  await page.keyboard.press("Enter");
+}
+
+/** The review's page, in the frames of the editor's tab. */
+function reviewFrame(page: Page): FrameLocator {
+  return page.frameLocator("iframe.webview.ready").frameLocator("#active-frame").frameLocator("iframe");
+}
+
+async function onlyReview(editor: Editor): Promise<RunningFile> {
+  await expect.poll(() => editor.reviews()).toHaveLength(1);
+  const [review] = await editor.reviews();
+  if (!review) throw new Error("no review is open");
+  return review;
+}
+
+describe("the extension in VS Code's open-source build", () => {
+  it("opens a review in a tab, and shows an agent's finding at its line", async () => {
+    const editor = await startEditor();
+    const page = await openWorkbench(editor);
+    await runCommand(page, "Sallyport: Review This Change");
+    const review = await onlyReview(editor);
+    await reviewFrame(page).getByText("größe").first().waitFor();
+
+    await fetch(`http://localhost:${review.port}/api/threads`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${review.token}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        anchor: { kind: "lines", path: "size.ts", side: "new", lineStart: 1, lineEnd: 1 },
+        type: "finding",
+        severity: "warning",
+        markdown: "Use **const**.",
+        author: { kind: "agent", name: "codex" },
+      }),
+    });
+    await page.locator(".explorer-folders-view").getByText("size.ts").dblclick();
+    await page.locator(".comment-thread-unresolved").first().waitFor();
+  });
+});
