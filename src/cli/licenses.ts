@@ -4,12 +4,45 @@ import { getAsset, isSea } from "node:sea";
 import { AppError, getErrorMessage } from "../errors.ts";
 import type { Output } from "./output.ts";
 
+export interface LicensesFlags {
+  readonly json: boolean;
+}
+
 const SEPARATOR = `\n${"=".repeat(80)}\n\n`;
 
 /** Prints the license of Sallyport and the licenses of all bundled code. Resolves to the exit code. */
-export async function licenses(output: Output, folder = import.meta.dirname): Promise<number> {
-  await output.result(isSea() ? getAsset("licenses.txt", "utf8") : await licensesBeside(folder));
+export async function licenses(
+  { json }: LicensesFlags,
+  output: Output,
+  folder = import.meta.dirname,
+): Promise<number> {
+  const text = isSea() ? getAsset("licenses.txt", "utf8") : await licensesBeside(folder);
+  await output.result(json ? JSON.stringify({ licenses: parseLicenses(text) }, null, 2) : text);
   return 0;
+}
+
+/** A license text with the packages that it covers; none for the licenses of Sallyport and Node.js. */
+interface License {
+  readonly packages: readonly {
+    readonly name: string;
+    readonly version: string;
+    readonly license: string;
+  }[];
+  readonly text: string;
+}
+
+/** Parses the sections of the license file, which begin with lines of the form `name version: license`. */
+export function parseLicenses(text: string): readonly License[] {
+  return text.split(/\n(?:={80}|-{80})\n\n/).map((section) => {
+    const body = section.replace(/^Sallyport contains code of these packages\.\n\n/, "");
+    const [head = "", ...rest] = body.split("\n\n");
+    const packages = head.split("\n").map((line) => /^(.+) (\d\S*): (.+)$/.exec(line));
+    if (!packages.every((found) => found !== null)) return { packages: [], text: body.trim() };
+    return {
+      packages: packages.map(([, name = "", version = "", license = ""]) => ({ name, version, license })),
+      text: rest.join("\n\n").trim(),
+    };
+  });
 }
 
 /** Reads the license files of the package. `folder` is `dist/parts`, or `src/cli` in a built source tree. */

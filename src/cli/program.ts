@@ -1,7 +1,9 @@
 import { Command, type CommanderError, Option } from "commander";
 import { listedIds, proxyClients } from "../agents/registry.ts";
+import type { CompletionFlags } from "./completion/completion.ts";
 import { addHelp, addHelpCommand } from "./help.ts";
 import type { KeychainFlags } from "./keychain/keychain.ts";
+import type { LicensesFlags } from "./licenses.ts";
 import type { Output } from "./output.ts";
 import { addProxyCommands } from "./proxy/program.ts";
 import type { InboxFlags } from "./review/inbox.ts";
@@ -43,7 +45,13 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
   program
     .command("version")
     .description("Print the version")
-    .action(() => void output.result(version));
+    .option("--json", "print {version, node, platform, arch}", false)
+    .action(async ({ json }: { readonly json: boolean }) => {
+      const { platform, arch } = process;
+      await output.result(
+        json ? JSON.stringify({ version, node: process.version, platform, arch }, null, 2) : version,
+      );
+    });
   addLicenses(program, output, setExitCode);
   addHelpCommand(program);
   addHelp(program);
@@ -171,9 +179,10 @@ function addCompletion(program: Command, output: Output, setExitCode: SetExitCod
     .command("completion")
     .argument("[shell]", "bash, zsh, fish or powershell")
     .description("Print a script that completes commands, flags and agents in a shell")
-    .action(async (shell: string | undefined) => {
+    .option("--json", "print {shell, script}", false)
+    .action(async (shell: string | undefined, flags: CompletionFlags) => {
       const { completion } = await import("./completion/completion.ts");
-      setExitCode(await completion(shell, program, output));
+      setExitCode(await completion(shell, flags, program, output));
     });
 }
 
@@ -181,9 +190,10 @@ function addLicenses(program: Command, output: Output, setExitCode: SetExitCode)
   program
     .command("licenses")
     .description("Print the licenses of Sallyport and of all bundled code")
-    .action(async () => {
+    .option("--json", "print {licenses}, each with its packages and text", false)
+    .action(async (flags: LicensesFlags) => {
       const { licenses } = await import("./licenses.ts");
-      setExitCode(await licenses(output));
+      setExitCode(await licenses(flags, output));
     });
 }
 

@@ -8,6 +8,10 @@ import { fishCompletion } from "./fish.ts";
 import { createPowershellCompletion } from "./powershell.ts";
 import { zshCompletion } from "./zsh.ts";
 
+export interface CompletionFlags {
+  readonly json: boolean;
+}
+
 const SHELLS: Readonly<Record<string, (tree: readonly CommandFacts[]) => string>> = {
   bash: bashCompletion,
   zsh: zshCompletion,
@@ -30,6 +34,7 @@ const KNOWN: KnownValues = {
  */
 export async function completion(
   shell: string | undefined,
+  { json }: CompletionFlags,
   program: Command,
   output: Output,
 ): Promise<number> {
@@ -44,6 +49,7 @@ export async function completion(
       hint: `Supported shells: ${Object.keys(SHELLS).join(", ")}.`,
     });
   }
-  await output.result(script(commandTree(program, KNOWN)).trimEnd());
+  const text = script(commandTree(program, KNOWN)).trimEnd();
+  await output.result(json ? JSON.stringify({ shell, script: text }) : text);
   return 0;
 }

@@ -12,6 +12,7 @@ import { table } from "../table.ts";
 export interface ProxyKeysFlags extends ProxyFlags {
   /** The name of the key to generate. */
   readonly new?: string;
+  readonly json?: boolean;
 }
 
 /**
@@ -23,13 +24,27 @@ export async function showProxyKeys(flags: ProxyKeysFlags, output: Output): Prom
     const name = flags.new.trim();
     if (name === "") throw new AppError("usage", "--new needs a name for the key, such as laptop");
     const key = newKey();
-    const entry = JSON.stringify({ name, sha256: sha256(key).toString("hex") });
+    const digest = sha256(key).toString("hex");
+    const entry = JSON.stringify({ name, sha256: digest });
+    if (flags.json) {
+      await output.result(JSON.stringify({ name, key, sha256: digest }, null, 2));
+      return 0;
+    }
     output.note(`Add this to proxy.api_keys; the key itself is not stored anywhere:\n  ${entry}`);
     await output.result(key);
     return 0;
   }
   const { config } = await readProxyConfiguration(processEnvironment, flags, false);
   const kept = generatedKeyFile(dataDirectory(processEnvironment));
+  if (flags.json) {
+    const keys = config.keys.map(({ name, sha256: digest }) => ({
+      name,
+      sha256: digest.toString("hex"),
+      kept_in: name === "generated" ? kept : "configuration",
+    }));
+    await output.result(JSON.stringify(keys, null, 2));
+    return 0;
+  }
   const rows = config.keys.map(({ name, sha256: digest }) => [
     name,
     `sha256 ${digest.toString("hex").slice(0, 12)}…`,

@@ -79,6 +79,7 @@ function addLookups(proxy: Command, output: Output, setExitCode: SetExitCode): v
   keys
     .option("--config <file>", "configuration file (default: your own)")
     .option("--new <name>", "create a key: prints it to stdout, and the line to configure to stderr")
+    .option("--json", "as JSON", false)
     .action(async (flags: ProxyKeysFlags) => {
       const { showProxyKeys } = await import("./keys.ts");
       setExitCode(await showProxyKeys(flags, output));
@@ -112,6 +113,7 @@ function addConnectCommands(proxy: Command, output: Output, setExitCode: SetExit
   withConnectFlags(proxy.command("connect"), listedIds(proxyClients))
     .description("Configure an agent or SDK to use the proxy: shows a diff, asks, keeps a backup")
     .option("--print", "print environment variables instead of writing files", false)
+    .option("--json", "with --print, as a JSON object; else print {client, url, files}", false)
     .option("--url <address>", "the proxy's address (default: the configuration's)")
     .option(
       "--key-env <name>",
@@ -126,6 +128,7 @@ function addConnectCommands(proxy: Command, output: Output, setExitCode: SetExit
     listedIds(proxyClients.filter((client) => client.proxy.writesFiles)),
   )
     .description("Restore the settings from before proxy connect")
+    .option("--json", "print {client, files}", false)
     .action(async (client: string, flags: ConnectFlags) => {
       const { disconnect } = await import("./connect/connect.ts");
       setExitCode(await disconnect(client, flags, output));

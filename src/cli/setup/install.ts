@@ -13,6 +13,7 @@ import { currentInstallTarget, openReceipts } from "./install-target.ts";
 
 export interface InstallFlags {
   readonly list?: boolean;
+  readonly json?: boolean;
   readonly live?: boolean;
   readonly project: boolean;
   readonly yes: boolean;
@@ -22,7 +23,8 @@ export interface InstallFlags {
 export async function install(id: string | undefined, flags: InstallFlags, output: Output): Promise<number> {
   const target = await currentInstallTarget(flags.project, flags.live);
   if (flags.list) {
-    await output.result(await listing(target, id === undefined ? reviewedAgents : [reviewedAgentNamed(id)]));
+    const listed = await listAgents(target, id === undefined ? reviewedAgents : [reviewedAgentNamed(id)]);
+    await output.result(flags.json ? JSON.stringify(listed, null, 2) : listing(listed));
     return 0;
   }
   if (id === undefined) {
@@ -44,8 +46,10 @@ async function installAgent(
     });
   const receipts = openReceipts(agent.id, "review");
   const changes = await changesToInstall(edits(target), receipts);
+  const files = changes.map(({ path }) => path);
   if (changes.length === 0) {
     output.note(`${agent.name} is already set up. No changes made.`);
+    if (flags.json) await output.result(JSON.stringify({ agent: agent.id, files }));
     return 0;
   }
   const unasked = `${target.command} install ${agent.id}${flags.live ? " --live" : ""}${flags.project ? " --project" : ""} --yes`;
@@ -61,17 +65,37 @@ async function installAgent(
         "Install Sallyport permanently, then run this command again.",
     );
   }
+  if (flags.json) await output.result(JSON.stringify({ agent: agent.id, files }));
   return 0;
 }
 
-async function listing(target: InstallTarget, listed: readonly ReviewedAgent[]): Promise<string> {
-  const rows = await Promise.all(
+interface ListedAgent {
+  readonly id: string;
+  readonly name: string;
+  readonly state: InstallState;
+  readonly live: boolean;
+  readonly gives: string;
+}
+
+async function listAgents(
+  target: InstallTarget,
+  listed: readonly ReviewedAgent[],
+): Promise<readonly ListedAgent[]> {
+  return Promise.all(
     listed.map(async ({ id, name, install }) => {
       const { edits, gives } = await install();
-      const { state, live } = await readEitherState(edits, target);
-      return [id, name, live ? `${STATES[state]}, live` : STATES[state], gives];
+      return { id, name, ...(await readEitherState(edits, target)), gives };
     }),
   );
+}
+
+function listing(listed: readonly ListedAgent[]): string {
+  const rows = listed.map(({ id, name, state, live, gives }) => [
+    id,
+    name,
+    live ? `${STATES[state]}, live` : STATES[state],
+    gives,
+  ]);
   return table(["AGENT", "NAME", "INSTALLED", "GIVES"], rows);
 }
 
@@ -97,5 +121,7 @@ export async function uninstall(id: string, flags: InstallFlags, output: Output)
     output.note(`Removed from ${agent.name}.`);
   }
   await forgetReceipts(await Promise.all(edits.map((edit) => resolveTarget(edit.path))), receipts);
+  const files = changes.map(({ path }) => path);
+  if (flags.json) await output.result(JSON.stringify({ agent: agent.id, files }));
   return 0;
 }

@@ -10,6 +10,7 @@ export function addInstallCommands(program: Command, output: Output, setExitCode
   withWritingFlags(program.command("install"))
     .argument("[agent]", listedIds(reviewedAgents))
     .option("--list", "list the agents, and whether each is set up", false)
+    .option("--json", "print {agent, files}; with --list, the agents", false)
     .option(
       "--live",
       "plans open as live reviews: each revised plan is the next round in the same tab",

@@ -19,6 +19,7 @@ async function scriptFor(shell: string): Promise<string> {
   };
   await completion(
     shell,
+    { json: false },
     createProgram(output, () => {}),
     output,
   );

@@ -12,6 +12,7 @@ import { type ConnectionFlags, connectionTo, fetchModels, getSecrets, isAnswerin
 
 export interface ConnectFlags extends ConnectionFlags {
   readonly print: boolean;
+  readonly json?: boolean;
   readonly project: boolean;
   readonly yes: boolean;
 }
@@ -24,7 +25,7 @@ export async function connect(id: string, flags: ConnectFlags, output: Output): 
   const target = await currentInstallTarget(flags.project);
   const byVariables = connector.edits(target, known).length === 0;
   if (flags.print || byVariables) {
-    const code = await print(client, connector.variables(known), output);
+    const code = await print(client, connector.variables(known), flags, output);
     if (byVariables) for (const note of connector.notes(known)) output.note(note);
     await warnIfNotRunning(known.url, output);
     return code;
@@ -35,6 +36,7 @@ export async function connect(id: string, flags: ConnectFlags, output: Output): 
   if (changes.length === 0) {
     output.note(`${client.name} already uses ${connection.url}. No changes made.`);
     await warnIfNotRunning(connection.url, output);
+    if (flags.json) await output.result(JSON.stringify({ client: id, url: connection.url, files: [] }));
     return 0;
   }
   const unasked = formatUnattendedCommand(target, "connect", id, flags);
@@ -44,6 +46,8 @@ export async function connect(id: string, flags: ConnectFlags, output: Output): 
   output.note(`${client.name} uses ${connection.url} from its next start.`);
   for (const note of connector.notes(connection)) output.note(note);
   await warnIfNotRunning(connection.url, output);
+  const files = changes.map(({ path }) => path);
+  if (flags.json) await output.result(JSON.stringify({ client: id, url: connection.url, files }));
   return 0;
 }
 
@@ -56,6 +60,7 @@ export async function disconnect(id: string, flags: ConnectFlags, output: Output
   const edits = connector.edits(target, connection);
   if (edits.length === 0) {
     output.note(`${client.name} is configured by environment variables only. Unset them in the shell.`);
+    if (flags.json) await output.result(JSON.stringify({ client: id, files: [] }));
     return 0;
   }
   const receipts = openReceipts(client.id, "proxy");
@@ -69,6 +74,8 @@ export async function disconnect(id: string, flags: ConnectFlags, output: Output
     output.note(`${client.name} connects directly again from its next start.`);
   }
   await forgetReceipts(await Promise.all(edits.map((edit) => resolveTarget(edit.path))), receipts);
+  const files = changes.map(({ path }) => path);
+  if (flags.json) await output.result(JSON.stringify({ client: id, files }));
   return 0;
 }
 
@@ -102,6 +109,7 @@ function formatUnattendedCommand(
 async function print(
   client: ProxyClient,
   variables: Readonly<Record<string, string>>,
+  { json }: ConnectFlags,
   output: Output,
 ): Promise<number> {
   if (Object.keys(variables).length === 0) {
@@ -109,7 +117,7 @@ async function print(
       hint: `Omit --print: sallyport proxy connect ${client.id}`,
     });
   }
-  await output.result(shellAssignments(variables));
+  await output.result(json ? JSON.stringify(variables, null, 2) : shellAssignments(variables));
   return 0;
 }
 

@@ -6,14 +6,14 @@ import { listRunning, type RunningReview, toEntry } from "../../../review/live/r
 import type { Output } from "../../output.ts";
 import { callReview, toAuthor } from "./call-review.ts";
 import { dataFolder, findReview } from "./find-review.ts";
-import type { CommentFlags, IdFlags, MessageFlags, StatusFlags } from "./program.ts";
+import type { CommentFlags, EndFlags, MessageFlags, RefreshFlags, StatusFlags } from "./program.ts";
 
 const SEVERITIES = ["info", "warning", "error"] as const;
 
 /** Runs `review comment`: adds a finding and prints the id of its thread. */
 export async function commentCommand(
   target: string,
-  { id, text, severity, author }: CommentFlags,
+  { id, text, severity, author, json }: CommentFlags,
   output: Output,
 ): Promise<number> {
   const { path, lineStart, lineEnd } = parseLines(target);
@@ -31,14 +31,15 @@ export async function commentCommand(
       author: toAuthor(author),
     },
   });
-  await output.result(getThreadId(thread));
+  const threadId = getThreadId(thread);
+  await output.result(json ? JSON.stringify({ thread: threadId }) : threadId);
   return 0;
 }
 
 /** Runs `review reply`: adds a message to a thread, and resolves it with --resolve. */
 export async function messageCommand(
   thread: string,
-  { id, text, resolve: resolves, author }: MessageFlags,
+  { id, text, resolve: resolves, author, json }: MessageFlags,
   output: Output,
 ): Promise<number> {
   const review = await findReview(id);
@@ -53,22 +54,27 @@ export async function messageCommand(
     const body = { state: "resolved", author: toAuthor(author) };
     await callReview(review, { method: "PATCH", path, body });
   }
-  await output.result(thread);
+  await output.result(json ? JSON.stringify({ thread, resolved: resolves }) : thread);
   return 0;
 }
 
 /** Runs `review refresh`: prints the number of the round. */
-export async function refreshCommand({ id }: IdFlags, output: Output): Promise<number> {
+export async function refreshCommand({ id, json }: RefreshFlags, output: Output): Promise<number> {
   const result = await callReview(await findReview(id), { method: "POST", path: "/api/refresh" });
   const round = typeof result === "object" && result !== null && "round" in result ? result.round : "";
-  await output.result(`Round ${round}`);
+  await output.result(json ? JSON.stringify({ round }) : `Round ${round}`);
   return 0;
 }
 
 /** Runs `review status`. */
-export async function statusCommand({ id, text, author }: StatusFlags): Promise<number> {
+export async function statusCommand(
+  { id, text, author, json }: StatusFlags,
+  output: Output,
+): Promise<number> {
   const body = { text, author: toAuthor(author) };
-  await callReview(await findReview(id), { method: "POST", path: "/api/status", body });
+  const review = await findReview(id);
+  await callReview(review, { method: "POST", path: "/api/status", body });
+  if (json) await output.result(JSON.stringify({ review: review.id, status: text }));
   return 0;
 }
 
@@ -82,8 +88,10 @@ export async function listCommand({ json }: { readonly json: boolean }, output: 
 }
 
 /** Runs `review end`. */
-export async function endCommand({ id }: IdFlags): Promise<number> {
-  await callReview(await findReview(id), { method: "POST", path: "/api/end" });
+export async function endCommand({ id, json }: EndFlags, output: Output): Promise<number> {
+  const review = await findReview(id);
+  await callReview(review, { method: "POST", path: "/api/end" });
+  if (json) await output.result(JSON.stringify({ ended: review.id }));
   return 0;
 }
 

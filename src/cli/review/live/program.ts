@@ -20,6 +20,7 @@ export function addLiveCommands(review: Command, output: Output, setExitCode: Se
     .requiredOption("--text <text>", "the finding as Markdown; - reads it from stdin")
     .option("--severity <level>", "info, warning or error")
     .option("--author <name>", "your name, which the page shows")
+    .option("--json", "print {thread}", false)
     .action(async (target: string, flags: CommentFlags) => {
       setExitCode(await (await commands()).commentCommand(target, flags, output));
     });
@@ -29,20 +30,23 @@ export function addLiveCommands(review: Command, output: Output, setExitCode: Se
     .requiredOption("--text <text>", "the reply as Markdown; - reads it from stdin")
     .option("--resolve", "mark the thread as resolved by you", false)
     .option("--author <name>", "your name, which the page shows")
+    .option("--json", "print {thread, resolved}", false)
     .action(async (thread: string, flags: MessageFlags) => {
       setExitCode(await (await commands()).messageCommand(thread, flags, output));
     });
   withId(review.command("refresh"))
     .description("Take the diff of a live review again, or read its plan again")
-    .action(async (flags: IdFlags) => {
+    .option("--json", "print {round}", false)
+    .action(async (flags: RefreshFlags) => {
       setExitCode(await (await commands()).refreshCommand(flags, output));
     });
   withId(review.command("status"))
     .description("Show the person what you are doing in a live review")
     .requiredOption("--text <text>", "one short line; empty removes it")
     .option("--author <name>", "your name, which the page shows")
+    .option("--json", "print {review, status}", false)
     .action(async (flags: StatusFlags) => {
-      setExitCode(await (await commands()).statusCommand(flags));
+      setExitCode(await (await commands()).statusCommand(flags, output));
     });
   review
     .command("list")
@@ -53,14 +57,21 @@ export function addLiveCommands(review: Command, output: Output, setExitCode: Se
     });
   withId(review.command("end"))
     .description("End a live review")
-    .action(async (flags: IdFlags) => {
-      setExitCode(await (await commands()).endCommand(flags));
+    .option("--json", "print {ended}", false)
+    .action(async (flags: EndFlags) => {
+      setExitCode(await (await commands()).endCommand(flags, output));
     });
 }
 
 export interface IdFlags {
   readonly id?: string;
 }
+
+export interface RefreshFlags extends IdFlags {
+  readonly json: boolean;
+}
+
+export type EndFlags = RefreshFlags;
 
 export interface WaitFlags extends IdFlags {
   readonly timeout?: string;
@@ -72,17 +83,20 @@ export interface CommentFlags extends IdFlags {
   readonly text: string;
   readonly severity?: string;
   readonly author?: string;
+  readonly json: boolean;
 }
 
 export interface MessageFlags extends IdFlags {
   readonly text: string;
   readonly resolve: boolean;
   readonly author?: string;
+  readonly json: boolean;
 }
 
 export interface StatusFlags extends IdFlags {
   readonly text: string;
   readonly author?: string;
+  readonly json: boolean;
 }
 
 function withId(command: Command): Command {
