@@ -8,12 +8,28 @@ import { AppError } from "../errors.ts";
 export const moreHelp: Readonly<Record<string, string>> = {
   sallyport: `
 Examples:
+  sallyport init                 set up what is on this machine
   sallyport install claude-code  review every plan that Claude Code makes
   sallyport review code          review uncommitted changes
   sallyport proxy start          serve every model at one address
   sallyport doctor               find out why something does not work
 
 Every command has --help. The documentation is in the package's docs folder.`,
+  "sallyport init": `
+Examples:
+  sallyport init
+  sallyport init --dry-run      show the changes, and write nothing
+  sallyport init --yes          only the hooks of agents
+  sallyport init --yes --proxy  also the proxy, as a service
+  sallyport init --yes --proxy --env-file ~/.config/sallyport/.env
+
+An agent is connected to the proxy only if an upstream speaks its dialect. Without a terminal, --yes or --dry-run is required. To undo: sallyport uninstall --all.
+
+Exit codes:
+  0      the steps were carried out or declined, or nothing was missing
+  2      without a terminal: nothing was written
+  130    Ctrl-C at a question
+  other  that of the first step that failed; the others were carried out`,
   "sallyport review": `
 A page opens in the browser. Drafts are saved while you type; your decision is printed on stdout.`,
   "sallyport review plan": `

@@ -2,6 +2,7 @@ import { Command, type CommanderError, Option } from "commander";
 import { listedIds, proxyClients } from "../agents/registry.ts";
 import type { CompletionFlags } from "./completion/completion.ts";
 import { addHelp, addHelpCommand } from "./help.ts";
+import type { InitFlags } from "./init/situation.ts";
 import type { KeychainFlags } from "./keychain/keychain.ts";
 import type { LicensesFlags } from "./licenses.ts";
 import type { Output } from "./output.ts";
@@ -33,6 +34,7 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
     // Makes commander's messages begin like all other error messages.
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "sallyport: ")) });
 
+  addInit(program, output, setExitCode);
   addReviewCommands(program, output, setExitCode);
   addInbox(program, output, setExitCode);
   addMcp(program, output, setExitCode);
@@ -62,6 +64,23 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
   });
   strict(program);
   return program;
+}
+
+function addInit(program: Command, output: Output, setExitCode: SetExitCode): void {
+  program
+    .command("init")
+    .description("Set up Sallyport: finds agents and API keys, shows every change, and asks")
+    .option("--proxy", "with --yes, set up the proxy too: keys, service and connections", false)
+    .option("--project", "for this repository only (default: for all your projects)", false)
+    .option("--config <file>", "configuration file of the proxy (default: your own)")
+    .option("--env-file <file>", "set variables from this file; the service reads it too")
+    .option("--dry-run", "show the changes, and write nothing", false)
+    .option("--yes", "do not ask", false)
+    .option("--json", "print {found, steps, hints}", false)
+    .action(async (flags: InitFlags) => {
+      const { init } = await import("./init/init.ts");
+      setExitCode(await init(flags, output));
+    });
 }
 
 function addInbox(program: Command, output: Output, setExitCode: SetExitCode): void {

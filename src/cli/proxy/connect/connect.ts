@@ -1,5 +1,10 @@
 import type { InstallTarget } from "../../../agents/agent.ts";
-import { changesToInstall, changesToUninstall, resolveTarget } from "../../../agents/file-edits/changes.ts";
+import {
+  type Change,
+  changesToInstall,
+  changesToUninstall,
+  resolveTarget,
+} from "../../../agents/file-edits/changes.ts";
 import { forgetReceipts } from "../../../agents/file-edits/write-changes.ts";
 import { shellLine } from "../../../agents/own-command.ts";
 import type { Connection } from "../../../agents/proxy-connector.ts";
@@ -15,6 +20,26 @@ export interface ConnectFlags extends ConnectionFlags {
   readonly json?: boolean;
   readonly project: boolean;
   readonly yes: boolean;
+}
+
+/**
+ * Returns the changes of files that `sallyport proxy connect` would make, and the secrets to mask in their diff; undefined
+ * if they depend on the models of a proxy that does not run. Only reads.
+ */
+export async function planConnection(
+  id: string,
+  flags: Pick<ConnectFlags, "config" | "project">,
+): Promise<{ readonly changes: readonly Change[]; readonly secrets: readonly string[] } | undefined> {
+  const client = proxyClientNamed(id);
+  const connector = await client.proxy.load();
+  const known = await connectionTo(flags, { name: client.name, ...connector });
+  if (connector.needsModels && !(await isAnswering(known.url))) return undefined;
+  const connection = connector.needsModels ? { ...known, models: await fetchModels(known) } : known;
+  const edits = connector.edits(await currentInstallTarget(flags.project), connection);
+  return {
+    changes: await changesToInstall(edits, openReceipts(client.id, "proxy")),
+    secrets: getSecrets(connection),
+  };
 }
 
 /** Runs `sallyport proxy connect CLIENT`. Resolves to the exit code. */

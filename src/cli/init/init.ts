@@ -1,0 +1,224 @@
+import { type Change, changesToInstall } from "../../agents/file-edits/changes.ts";
+import { showChanges } from "../../agents/file-edits/show-changes.ts";
+import { reviewedAgentNamed } from "../../agents/registry.ts";
+import { AppError } from "../../errors.ts";
+import type { Output } from "../output.ts";
+import { connect, planConnection } from "../proxy/connect/connect.ts";
+import { isAnswering } from "../proxy/connect/connection.ts";
+import { installService, planService } from "../proxy/service/service.ts";
+import { confirm } from "../setup/carry-out.ts";
+import { install } from "../setup/install.ts";
+import { currentInstallTarget, openReceipts } from "../setup/install-target.ts";
+import { table } from "../table.ts";
+import { keepKeys, planConfiguration } from "./keys-step.ts";
+import { listHints, type Proposal, proposeSteps } from "./propose.ts";
+import { detectSituation, type InitFlags, type Situation } from "./situation.ts";
+
+/** `skipped`: the step that it needs was not carried out. */
+type StepState = "proposed" | "done" | "declined" | "skipped" | "failed";
+
+interface StepReport extends Proposal {
+  readonly state: StepState;
+  readonly files: readonly string[];
+  readonly diff: string;
+  readonly error?: string;
+}
+
+/** The files that a step changes; undefined if they depend on the models of a proxy that does not run yet. */
+interface Preview {
+  readonly changes: readonly Change[];
+  readonly secrets?: readonly string[];
+}
+
+/** The exit code after Ctrl-C: 128 plus the number of SIGINT. */
+const INTERRUPTED = 130;
+const PROXY_START_MS = 10_000;
+const POLL_MS = 200;
+
+/**
+ * Runs `sallyport init`: prints what is on this machine and which steps are missing, shows the diff of each step, asks,
+ * and carries it out. Resolves to the exit code: that of the first step that failed. Throws `usage`, after the diffs, if
+ * it may neither ask nor write.
+ */
+export async function init(flags: InitFlags, output: Output): Promise<number> {
+  const situation = await detectSituation(flags);
+  for (const line of describeSituation(situation)) output.note(line);
+  const proposals = proposeSteps(situation, flags);
+  const mayAsk = process.stdin.isTTY === true && process.stderr.isTTY === true;
+  const onlyShow = flags.dryRun || !(flags.yes || mayAsk);
+  const steps: StepReport[] = [];
+  let exitCode = 0;
+  for (const proposal of proposals) {
+    const needed = steps.find(({ id }) => id === proposal.needs);
+    const leaveOut = onlyShow || (flags.yes && proposal.part === "proxy" && !flags.proxy);
+    const isBlocked = needed !== undefined && needed.state !== "done" && !leaveOut;
+    try {
+      const report: StepReport | undefined = isBlocked
+        ? { ...proposal, state: "skipped", files: [], diff: "" }
+        : await takeStep(proposal, situation, { ...flags, leaveOut }, output);
+      if (report === undefined) {
+        exitCode = INTERRUPTED;
+        break;
+      }
+      steps.push(report);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      output.note(`sallyport: ${proposal.title}: ${error.message} [${error.code}]`);
+      if (error.hint) output.note(error.hint, "essential");
+      steps.push({ ...proposal, state: "failed", files: [], diff: "", error: error.message });
+      if (exitCode === 0) exitCode = error.exitCode;
+    }
+  }
+  const hints = [...listProxyHints(steps, flags, onlyShow), ...listHints(situation, flags, proposals)];
+  for (const hint of hints) output.note(hint);
+  await output.result(
+    flags.json ? JSON.stringify({ found: situation, steps, hints }, null, 2) : formatSteps(steps, situation),
+  );
+  if (!flags.dryRun && onlyShow && steps.length > 0)
+    throw new AppError("usage", "No changes made: stdin is not a terminal", {
+      hint: `To carry out the steps above, run: ${formatUnattendedCommand({
+        ...flags,
+        proxy: proposals.some(({ part }) => part === "proxy"),
+      })}`,
+    });
+  return exitCode;
+}
+
+/** Shows the diff of a step, asks unless `yes` is set, and carries it out. Resolves to undefined after Ctrl-C. */
+async function takeStep(
+  proposal: Proposal,
+  situation: Situation,
+  flags: InitFlags & { readonly leaveOut: boolean },
+  output: Output,
+): Promise<StepReport | undefined> {
+  output.note(`\n${proposal.title}`, "essential");
+  const preview =
+    (await previewStep(proposal, situation, flags)) ??
+    (flags.leaveOut ? undefined : await previewStarted(proposal, situation, flags));
+  const diff = preview ? showChanges(preview.changes, preview.secrets) : "";
+  output.note(preview ? diff : "Its files depend on the models of the proxy, once that runs.", "diff");
+  const report = { ...proposal, files: preview?.changes.map(({ path }) => path) ?? [], diff };
+  if (flags.leaveOut) return { ...report, state: "proposed" };
+  const reply = flags.yes ? "yes" : await confirm("Write these changes?", process.stdin, process.stderr);
+  if (reply === "interrupted") return undefined;
+  if (reply === "no") return { ...report, state: "declined" };
+  await carryOutStep(proposal, situation, flags, preview, withoutDiffs(output));
+  return { ...report, state: "done" };
+}
+
+async function previewStep(
+  { kind, agent = "" }: Proposal,
+  situation: Situation,
+  flags: InitFlags,
+): Promise<Preview | undefined> {
+  switch (kind) {
+    case "hook": {
+      const target = await currentInstallTarget(flags.project);
+      const { edits } = await reviewedAgentNamed(agent).install();
+      return { changes: await changesToInstall(edits(target), openReceipts(agent, "review")) };
+    }
+    case "keys":
+      return { changes: await planConfiguration(situation) };
+    case "service":
+      return planService(flags);
+    case "connection":
+      return planConnection(agent, flags);
+  }
+}
+
+async function carryOutStep(
+  { kind, agent = "" }: Proposal,
+  situation: Situation,
+  { project, config, envFile }: InitFlags,
+  preview: Preview | undefined,
+  output: Output,
+): Promise<void> {
+  const given = config === undefined ? {} : { config };
+  switch (kind) {
+    case "hook":
+      await install(agent, { project, yes: true }, output);
+      return;
+    case "keys":
+      return keepKeys(situation, preview?.changes ?? []);
+    case "service":
+      await installService(
+        { ...given, ...(envFile === undefined ? {} : { envFile }), print: false, yes: true, json: false },
+        output,
+      );
+      return;
+    case "connection":
+      await connect(agent, { ...given, project, print: false, yes: true }, output);
+  }
+}
+
+/** Waits until the service, which was just started, responds: the settings of some agents list its models. */
+async function previewStarted(
+  proposal: Proposal,
+  situation: Situation,
+  flags: InitFlags,
+): Promise<Preview | undefined> {
+  const { url } = situation.proxy;
+  const end = performance.now() + PROXY_START_MS;
+  while (url !== null && performance.now() < end && !(await isAnswering(url)))
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  return previewStep(proposal, situation, flags);
+}
+
+/** Returns an output for commands that are steps: their diff was shown, and only `init` prints a result. */
+function withoutDiffs(output: Output): Output {
+  return {
+    ...output,
+    note: (text, kind) => (kind === "diff" ? undefined : output.note(text, kind)),
+    result: async () => true,
+  };
+}
+
+function describeSituation({
+  agents,
+  repository,
+  upstreams,
+  keys,
+  configuration,
+  proxy,
+}: Situation): readonly string[] {
+  const agentNames = agents.map(({ name }) => name).join(", ");
+  const upstreamNames = upstreams.map(({ name }) => name).join(", ");
+  const rows = [
+    ["agents", agentNames || "none on the PATH"],
+    ["repository", repository ?? "none"],
+    ["API keys", keys.join(", ") || "none in the environment"],
+    ["upstreams", upstreamNames || "none"],
+    ["configuration", configuration.exists ? configuration.path : `${configuration.path} (not there)`],
+    ["proxy", proxy.running ? `runs at ${proxy.url}` : `not running; service ${proxy.service}`],
+  ];
+  return rows.map(([title = "", text]) => `${title.padEnd(15)}${text}`);
+}
+
+function formatSteps(steps: readonly StepReport[], { agents }: Situation): string {
+  if (steps.length === 0 && agents.length === 0) return "Found nothing to set up. No changes made.";
+  if (steps.length === 0) return "Everything is set up. No changes made.";
+  return table(
+    ["STEP", "STATE"],
+    steps.map(({ title, state }) => [title, state]),
+  );
+}
+
+function listProxyHints(
+  steps: readonly StepReport[],
+  flags: InitFlags,
+  onlyShow: boolean,
+): readonly string[] {
+  const isLeftOut = !onlyShow && steps.some(({ part, state }) => part === "proxy" && state === "proposed");
+  return isLeftOut ? [`Set up the proxy too: ${formatUnattendedCommand({ ...flags, proxy: true })}`] : [];
+}
+
+function formatUnattendedCommand({ config, envFile, project, proxy }: InitFlags): string {
+  const args = [
+    ...(config === undefined ? [] : ["--config", config]),
+    ...(envFile === undefined ? [] : ["--env-file", envFile]),
+    ...(project ? ["--project"] : []),
+    ...(proxy ? ["--proxy"] : []),
+    "--yes",
+  ];
+  return `sallyport init ${args.join(" ")}`;
+}
