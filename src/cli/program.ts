@@ -39,7 +39,10 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
   addInbox(program, output, setExitCode);
   addMcp(program, output, setExitCode);
   addRun(program, output, setExitCode);
-  addInstallCommands(program, output, setExitCode);
+  addInstallCommands(program, output, setExitCode, async (flags) => {
+    const { uninstallAll } = await import("./uninstall-all.ts");
+    return uninstallAll(flags, output);
+  });
   addProxyCommands(program, output, setExitCode);
   addKeychain(program, output, setExitCode);
   addUpgrade(program, output, setExitCode);

@@ -107,7 +107,15 @@ const STATES: Record<InstallState, string> = {
 };
 
 /** Runs `sallyport uninstall AGENT`. Resolves to the exit code. */
-export async function uninstall(id: string, flags: InstallFlags, output: Output): Promise<number> {
+export async function uninstall(
+  id: string | undefined,
+  flags: Pick<InstallFlags, "project" | "yes" | "json">,
+  output: Output,
+): Promise<number> {
+  if (id === undefined)
+    throw new AppError("usage", "No agent specified", {
+      hint: "Name one, or remove all: sallyport uninstall --all",
+    });
   const agent = reviewedAgentNamed(id);
   const target = await currentInstallTarget(flags.project);
   const receipts = openReceipts(agent.id, "review");

@@ -5,8 +5,22 @@ import type { SetExitCode } from "../program.ts";
 import type { DoctorFlags } from "./doctor/doctor.ts";
 import type { InstallFlags } from "./install.ts";
 
-/** Adds `install`, `uninstall` and `doctor`. */
-export function addInstallCommands(program: Command, output: Output, setExitCode: SetExitCode): void {
+/** Flags of `uninstall --all`, which also removes what `proxy` commands have installed. */
+export interface UninstallAllFlags {
+  readonly all: boolean;
+  readonly data: boolean;
+  readonly project: boolean;
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
+/** Adds `install`, `uninstall`, `plugin` and `doctor`. */
+export function addInstallCommands(
+  program: Command,
+  output: Output,
+  setExitCode: SetExitCode,
+  uninstallAll: (flags: UninstallAllFlags) => Promise<number>,
+): void {
   withWritingFlags(program.command("install"))
     .argument("[agent]", listedIds(reviewedAgents))
     .option("--list", "list the agents, and whether each is set up", false)
@@ -22,9 +36,13 @@ export function addInstallCommands(program: Command, output: Output, setExitCode
       setExitCode(await install(agent, flags, output));
     });
   withWritingFlags(program.command("uninstall"))
-    .argument("<agent>", listedIds(reviewedAgents))
+    .argument("[agent]", listedIds(reviewedAgents))
+    .option("--all", "every hook and connection of every agent, the service and running proxies", false)
+    .option("--data", "with --all, also the data directory: plans, decisions, keys, usage", false)
+    .option("--json", "print {agent, files}; with --all, {removed}", false)
     .description("Remove the hook; restores files exactly if they have not changed since")
-    .action(async (agent: string, flags: InstallFlags) => {
+    .action(async (agent: string | undefined, flags: InstallFlags & UninstallAllFlags) => {
+      if (flags.all && agent === undefined) return setExitCode(await uninstallAll(flags));
       const { uninstall } = await import("./install.ts");
       setExitCode(await uninstall(agent, flags, output));
     });

@@ -1,0 +1,151 @@
+import { readdir, rm } from "node:fs/promises";
+import { resolve } from "node:path";
+import { changesToUninstall } from "../agents/file-edits/changes.ts";
+import type { FileEdit } from "../agents/file-edits/file-edit.ts";
+import { proxyClients, reviewedAgents } from "../agents/registry.ts";
+import { dataDirectory, processEnvironment } from "../config/paths.ts";
+import { AppError, systemErrorCode } from "../errors.ts";
+import { storageFailure } from "../files/durable-file.ts";
+import { listRunning } from "../review/live/running-files.ts";
+import type { Output } from "./output.ts";
+import { disconnect } from "./proxy/connect/connect.ts";
+import { stopProxy } from "./proxy/control/stop.ts";
+import { createServiceManager } from "./proxy/service/manager.ts";
+import { uninstallService } from "./proxy/service/service.ts";
+import { confirm } from "./setup/carry-out.ts";
+import { uninstall } from "./setup/install.ts";
+import { currentInstallTarget, openReceipts } from "./setup/install-target.ts";
+import type { UninstallAllFlags } from "./setup/program.ts";
+
+const INTERRUPTED = 130;
+
+/**
+ * Runs `sallyport uninstall --all`: removes every hook and connection, the service and running proxies; with `--data`
+ * also the data directory. Resolves to the exit code of the first step that was not confirmed.
+ */
+export async function uninstallAll(flags: UninstallAllFlags, output: Output): Promise<number> {
+  const removed: string[] = [];
+  // Each step prints for itself; only this command prints a result.
+  const quiet: Output = { ...output, note: output.note, result: async () => true };
+  for (const { id, title, remove } of await listSteps(flags, quiet)) {
+    const exitCode = await remove();
+    if (exitCode !== 0) return exitCode;
+    removed.push(id);
+    output.note(`${title}: done.`, "detail");
+  }
+  await stopProxy({ all: true, json: true }, quiet);
+  const data = flags.data ? await removeData(flags, output) : undefined;
+  if (data === INTERRUPTED) return INTERRUPTED;
+  if (data === "removed") removed.push("data");
+  if (flags.json) await output.result(JSON.stringify({ removed }, null, 2));
+  else {
+    if (removed.length === 0) output.note("No agent has files from Sallyport. No changes made.");
+    output.note(`To remove the program: npm uninstall --global sallyport, or delete the executable.`);
+    if (data === undefined)
+      output.note(`Plans, drafts and decisions stay in ${resolve(dataDirectory(processEnvironment))}`);
+  }
+  return 0;
+}
+
+/** A part of Sallyport outside its own folder. */
+interface Step {
+  readonly id: string;
+  readonly title: string;
+  remove(): Promise<number>;
+}
+
+/** Returns the parts that are there: hooks, then connections, then the service. */
+async function listSteps(flags: UninstallAllFlags, output: Output): Promise<readonly Step[]> {
+  const target = await currentInstallTarget(flags.project);
+  const isThere = async (agent: string, part: "review" | "proxy", edits: readonly FileEdit[]) =>
+    (await changesToUninstall(edits, openReceipts(agent, part))).length > 0;
+  const steps: Step[] = [];
+  for (const { id, name, install } of reviewedAgents) {
+    if (!(await isThere(id, "review", (await install()).edits(target)))) continue;
+    steps.push({ id, title: `hook of ${name}`, remove: () => uninstall(id, flags, output) });
+  }
+  for (const { id, name, proxy } of proxyClients) {
+    const edits = (await proxy.load()).edits(target, { url: "", key: "", ownLogin: false, models: [] });
+    if (!(await isThere(id, "proxy", edits))) continue;
+    const remove = () => disconnect(id, { ...flags, print: false }, output);
+    steps.push({ id: `${id} → proxy`, title: `connection of ${name}`, remove });
+  }
+  if (await isServiceInstalled())
+    steps.push({
+      id: "service",
+      title: "service",
+      remove: () => uninstallService({ yes: flags.yes, json: false }, output),
+    });
+  return steps;
+}
+
+async function isServiceInstalled(): Promise<boolean> {
+  try {
+    const { file } = createServiceManager();
+    return (await openReceipts("service", "proxy").find(file)) !== undefined;
+  } catch (error) {
+    // A system without a service manager.
+    if (error instanceof AppError && error.code === "service_failed") return false;
+    throw error;
+  }
+}
+
+/** What Sallyport keeps in the data directory. */
+const OWN_ENTRIES = new Set([
+  "agents",
+  "code-cache",
+  "decisions",
+  "drafts",
+  "history",
+  "indexes",
+  "live-plans",
+  "plans",
+  "proxy",
+  "rounds",
+  "running",
+  "sessions",
+  "settings.json",
+  "tabs",
+  "threads",
+  "uploads",
+]);
+
+/** Deletes the data directory after asking. Throws `usage` if it has files of others, or a review is open. */
+async function removeData(
+  { yes }: UninstallAllFlags,
+  output: Output,
+): Promise<"removed" | "kept" | typeof INTERRUPTED> {
+  const folder = resolve(dataDirectory(processEnvironment));
+  const entries = await readdir(folder).catch((error: unknown) => {
+    if (systemErrorCode(error) === "ENOENT") return undefined;
+    throw storageFailure(folder, error);
+  });
+  if (entries === undefined) return "kept";
+  const foreign = entries.filter((name) => !OWN_ENTRIES.has(name) && !name.startsWith("."));
+  if (foreign.length > 0)
+    throw new AppError(
+      "usage",
+      `${folder} was not deleted: it has files that are not Sallyport's: ${foreign.join(", ")}`,
+      {
+        hint: "Move them away, or delete the folder yourself.",
+      },
+    );
+  const open = await listRunning(folder);
+  if (open.length > 0)
+    throw new AppError("usage", `${folder} was not deleted: ${open.length} reviews are open`, {
+      hint: "Decide or close them first: sallyport review list",
+    });
+  if (!yes) {
+    if (!process.stdin.isTTY || !process.stderr.isTTY)
+      throw new AppError("usage", `${folder} was not deleted: stdin is not a terminal`, {
+        hint: "To delete it without asking, add --yes.",
+      });
+    const question = `Delete ${folder} with all plans, drafts, decisions, keys and usage?`;
+    const reply = await confirm(question, process.stdin, process.stderr);
+    if (reply === "interrupted") return INTERRUPTED;
+    if (reply === "no") return "kept";
+  }
+  await rm(folder, { recursive: true, force: true });
+  output.note(`Deleted ${folder}.`);
+  return "removed";
+}
