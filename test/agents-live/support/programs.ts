@@ -1,9 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-/** The programs that are proven, each in the version it is proven in. `scripts/test-agents.mjs` installs them. */
+/**
+ * The programs that are proven, each in the version it is proven in. `scripts/test-agents.mjs` installs them;
+ * `scripts/check-agents.mjs` names a list with other versions.
+ */
 export const programs = JSON.parse(
-  readFileSync(join(import.meta.dirname, "programs.json"), "utf8"),
+  readFileSync(process.env["SALLYPORT_PROGRAMS"] ?? join(import.meta.dirname, "programs.json"), "utf8"),
 ) as Record<string, Program>;
 
 interface Program {
