@@ -57,7 +57,7 @@ const reports = [
     limits: {},
   },
   { title: "newest 100 calls", paths: ["/calls?limit=100"], limits: {} },
-  { title: "newest 100 calls of a key", paths: ["/calls?limit=100&key=key%20500"], limits: {} },
+  { title: "newest 100 calls of a key", paths: [`/calls?limit=100&key=key%20${keys >> 1}`], limits: {} },
   { title: "all keys", paths: [`/keys?limit=1000`], limits: {} },
 ];
 
