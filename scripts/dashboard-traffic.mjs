@@ -34,7 +34,7 @@ export async function withBusyProxy(home, use) {
     { match: "fast", upstream: ["openai", "anthropic"], model: "gpt-5.4-mini" },
     { match: "claude-*", upstream: "anthropic" },
   ];
-  await writeFile(config, JSON.stringify({ proxy: { upstreams, models } }));
+  await writeFile(config, JSON.stringify({ proxy: { upstreams, models } }, null, 2));
   const data = join(home, "data/proxy");
   await mkdir(data, { recursive: true });
   await writeFile(join(data, "requests.ndjson"), pastCalls(Date.now()));

@@ -62,6 +62,7 @@ try {
     await calls.getByRole("link", { name: "Calls", exact: true }).click();
     await shoot(calls, "dashboard-calls");
     const keys = await openDashboard(url, { width: 1280, height: 800 });
+    await keys.route("**/api/admin/v1/settings", showUsualPaths);
     await signIn(keys, adminKey);
     // From now on, the page asks for a key.
     await createKeys(url, adminKey);
@@ -128,6 +129,15 @@ async function signIn(page, adminKey) {
   await page.keyboard.press("Enter");
   await page.getByText("7 d", { exact: true }).click();
   await page.getByRole("heading", { name: "By model" }).waitFor();
+}
+
+/** Shows the paths and URLs of a usual configuration, instead of those of this run. */
+async function showUsualPaths(route) {
+  const response = await route.fetch();
+  const body = (await response.text())
+    .replaceAll(home, "/home/alice/.config/sallyport")
+    .replaceAll(/("upstreams\.(anthropic|openai)\.base_url","value":)"[^"]+"/g, '$1"https://api.$2.com"');
+  await route.fulfill({ response, body });
 }
 
 /** Creates a team and keys with limits. */
