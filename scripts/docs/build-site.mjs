@@ -1,0 +1,101 @@
+// Builds docs/ into a static site that can be searched and read without a network: dist/docs/<version>/, or the folder
+// after --out. Other versions in the folder stay and are offered in the header. Ends with 1 if a link leads nowhere.
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import Eleventy from "@11ty/eleventy";
+import * as pagefind from "pagefind";
+import { packageVersion, root } from "../bundle.mjs";
+import { createApiPages } from "./api-pages.mjs";
+import { findBrokenLinks } from "./find-broken-links.mjs";
+import { createMarkdown } from "./markdown.mjs";
+import { listHeadings, readNavigation, readPages } from "./read-pages.mjs";
+
+/** Files that pages link to and that the site contains as they are. */
+const EXAMPLES = ["examples/proxy.config.jsonc"];
+
+const { values } = parseArgs({
+  options: { out: { type: "string" }, help: { type: "boolean", short: "h" } },
+});
+if (values.help) {
+  process.stdout.write(
+    "Usage: npm run docs -- [--out FOLDER]\n\nBuilds the documentation site. Default folder: dist/docs\n",
+  );
+  process.exit(0);
+}
+
+const version = packageVersion();
+const out = resolve(values.out ?? join(root, "dist/docs"));
+const site = join(out, version);
+rmSync(site, { recursive: true, force: true });
+mkdirSync(site, { recursive: true });
+
+const apiPages = await createApiPages();
+const pages = [...readPages(), ...apiPages];
+await writePages();
+for (const { file } of apiPages) {
+  writeFileSync(join(site, file.url), `${JSON.stringify(file.document, undefined, 2)}\n`);
+}
+for (const path of EXAMPLES) cpSync(join(root, path), join(site, path));
+cpSync(join(root, "docs/images"), join(site, "docs/images"), { recursive: true });
+cpSync(join(import.meta.dirname, "site.css"), join(site, "site.css"));
+cpSync(join(import.meta.dirname, "search.js"), join(site, "search.js"));
+await writeSearchIndex();
+writeVersions();
+
+const broken = findBrokenLinks(site);
+for (const { page, href } of broken) process.stderr.write(`${page}: ${href} leads nowhere\n`);
+process.stderr.write(`${pages.length} pages, ${broken.length} broken links\n`);
+process.stdout.write(`${join(site, "index.html")}\n`);
+process.exitCode = broken.length > 0 ? 1 : 0;
+
+async function writePages() {
+  const navigation = readNavigation(pages);
+  const eleventy = new Eleventy(import.meta.dirname, site, {
+    quietMode: true,
+    configPath: null,
+    config(config) {
+      config.setUseGitIgnore(false);
+      config.ignores.add("**/*.mjs");
+      config.setIncludesDirectory(".");
+      config.setLibrary("md", createMarkdown(pages, [...EXAMPLES, ...apiPages.map(({ file }) => file.url)]));
+      config.setTemplateFormats(["md"]);
+      config.addFilter("headings", listHeadings);
+      config.addGlobalData("navigation", navigation);
+      config.addGlobalData("version", version);
+      for (const { path, text, url, title } of pages) {
+        config.addTemplate(path, text, {
+          layout: "page.njk",
+          permalink: url,
+          // Braces of examples are not template code.
+          templateEngineOverride: "md",
+          title,
+          rootUrl: "../".repeat(url.split("/").length - 1) || "./",
+          pageUrl: url,
+          sourcePath: path,
+        });
+      }
+    },
+  });
+  // It reports on stdout, which has the result alone.
+  eleventy.disableLogger();
+  await eleventy.write();
+}
+
+async function writeSearchIndex() {
+  const { index } = await pagefind.createIndex();
+  await index.addDirectory({ path: site });
+  await index.writeFiles({ outputPath: join(site, "search") });
+  await pagefind.close();
+}
+
+/** Writes the list of versions in the folder, newest first, and a page that opens the newest. */
+function writeVersions() {
+  const versions = readdirSync(out, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && /^\d/.test(entry.name))
+    .map(({ name }) => name)
+    .sort((one, other) => other.localeCompare(one, "en", { numeric: true }));
+  writeFileSync(join(out, "versions.json"), `${JSON.stringify(versions)}\n`);
+  const page = readFileSync(join(import.meta.dirname, "newest.html"), "utf8");
+  writeFileSync(join(out, "index.html"), page.replaceAll("VERSION", versions[0] ?? version));
+}
