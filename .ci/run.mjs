@@ -1,4 +1,4 @@
-// The suites one after the other, their closing counts added up. See .ci/run.
+// The suites, their times and their closing counts added up. See .ci/run.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -7,45 +7,60 @@ const root = resolve(import.meta.dirname, "..");
 const checks = resolve(root, "../shared/checks");
 const total = { passed: 0, failed: 0 };
 
-await suite("npm test", "npm", ["test"], vitestCounts);
-/** The checks of what exists; pull requests, patches, files and commits do not yet. */
+/**
+ * Checks of a group run at the same time, groups one after the other. Those of the gateway take nine minutes and are run
+ * before a release.
+ */
 const CHECKS = [
-  ["review"],
-  ["proxy"],
-  ["translate"],
-  ["live", "--only", "^(?!pr|patch|files|commits|jj|sl)"],
+  ["review", "live"],
+  ["proxy", "translate"],
 ];
-for (const [name, ...flags] of CHECKS) {
-  const script = resolve(checks, `${name}.mjs`);
-  if (existsSync(script)) await suite(`checks: ${name}`, process.execPath, [script, ...flags], checkCounts);
+
+await suite("npm test", "npm", ["test"], vitestCounts);
+for (const group of CHECKS) {
+  const existing = group.filter((name) => existsSync(resolve(checks, `${name}.mjs`)));
+  const isAlone = existing.length === 1;
+  await Promise.all(
+    existing.map((name) =>
+      suite(`checks: ${name}`, process.execPath, [resolve(checks, `${name}.mjs`)], checkCounts, isAlone),
+    ),
+  );
 }
 await suite("soak", "npm", ["run", "test:soak", "--", "--minutes", "1"], vitestCounts);
 process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
 process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;
 
-async function suite(title, program, args, countsOf) {
-  process.stdout.write(`\n== ${title}\n`);
-  const { code, text } = await run(program, args);
+/** Runs a suite. Its output appears as it is written, or at the end if other suites write at the same time. */
+async function suite(title, program, args, countsOf, isAlone = true) {
+  const started = performance.now();
+  if (isAlone) process.stdout.write(`\n== ${title}\n`);
+  const { code, text, errors } = await run(program, args, isAlone);
+  if (!isAlone) process.stdout.write(`\n== ${title}\n${text}${errors}`);
   const { passed, failed } = countsOf(text);
   total.passed += passed;
   // A suite that ends badly without naming a failed case (a build error, a crash) counts as one.
   total.failed += code === 0 ? failed : Math.max(failed, 1);
+  process.stdout.write(`-- ${title}: ${Math.round((performance.now() - started) / 1000)} s\n`);
 }
 
-function run(program, args) {
+function run(program, args, isShown) {
   return new Promise((done) => {
     const child = spawn(program, args, {
       cwd: root,
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["ignore", "pipe", isShown ? "inherit" : "pipe"],
       env: { ...process.env, NO_COLOR: "1" },
     });
     let text = "";
+    let errors = "";
     child.stdout.on("data", (chunk) => {
       text += chunk;
-      process.stdout.write(chunk);
+      if (isShown) process.stdout.write(chunk);
     });
-    child.on("close", (code) => done({ code, text }));
-    child.on("error", (error) => done({ code: 1, text: error.message }));
+    child.stderr?.on("data", (chunk) => {
+      errors += chunk;
+    });
+    child.on("close", (code) => done({ code, text, errors }));
+    child.on("error", (error) => done({ code: 1, text: error.message, errors }));
   });
 }
 
