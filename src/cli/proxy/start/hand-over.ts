@@ -87,12 +87,11 @@ export async function announceMainProcess(pid: number, environment: Environment)
   });
 }
 
-/** Reports to the process that started this one that calls are served. */
+/** Reports to the process that started this one that calls are served. That process closes the channel. */
 export function announceReady(): void {
   if (process.send === undefined || !process.connected) return;
-  process.send({ ready: true }, () => {
-    if (process.connected) process.disconnect();
-  });
+  // The process that started this one may have been killed meanwhile.
+  process.send({ ready: true }, () => {});
 }
 
 /**
