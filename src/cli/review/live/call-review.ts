@@ -18,7 +18,7 @@ export async function callReview(review: RunningReview, call: ReviewCall): Promi
   } catch (cause) {
     throw reviewEnded(review, cause);
   }
-  return parseResponse(response, Buffer.concat(chunks).toString());
+  return parseResponse(review, response, Buffer.concat(chunks).toString());
 }
 
 /** Sends a call and resolves to the response as soon as its headers are there. Throws `review_ended`. */
@@ -57,8 +57,17 @@ export function toAuthor(name: string | undefined): object | undefined {
 /** Statuses of errors of the caller: an invalid request, an unknown id, or a review that is already decided. */
 const CALLERS_ERRORS = new Set([400, 404, 409, 413]);
 
-/** Returns the JSON of a response. Throws `usage` with the server's message if it is an error of the caller. */
-export function parseResponse({ statusCode = 500 }: IncomingMessage, text: string): unknown {
+/**
+ * Returns the JSON of a response. Throws `usage` with the server's message if it is an error of the caller,
+ * `review_ended` if the server is closing.
+ */
+export function parseResponse(
+  review: RunningReview,
+  { statusCode = 500 }: IncomingMessage,
+  text: string,
+): unknown {
+  // Fastify's status for requests that arrive while it closes.
+  if (statusCode === 503) throw reviewEnded(review);
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -174,7 +174,7 @@ async function receive(review: RunningReview, request: ReceiveRequest): Promise<
   } catch (cause) {
     throw reviewEnded(review, cause);
   }
-  const value = response.parse(parseResponse(incoming, text));
+  const value = response.parse(parseResponse(review, incoming, text));
   if (value.event === null) return undefined;
   const { id, ...content } = value;
   // The server sends whole threads; this process passes them on unchanged.
