@@ -4,7 +4,7 @@ import { AppError } from "../../errors.ts";
 import type { Decision, LimitStore, RedisState, Reservation, SubjectState, Usage } from "./limits.ts";
 import { createMemoryLimits } from "./limits-memory.ts";
 import { type LimitLedger, Shares } from "./limits-shares.ts";
-import { accountId } from "./limits-spent.ts";
+import { accountId, type BudgetAccount } from "./limits-spent.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 import type { RedisLimits } from "./redis-limits.ts";
 
@@ -27,6 +27,9 @@ export function createFailover(
 
 /** Milliseconds after which every replica has written the calls that ended before Redis was back. */
 const WRITTEN_MS = 1_000;
+
+/** Milliseconds between two attempts to restore budgets. */
+const RETRY_MS = 250;
 
 /** The cost of a call while Redis was unreachable, and when it ended. */
 interface Uncharged {
@@ -133,8 +136,8 @@ class Failover implements LimitStore {
 
   redisState(): RedisState {
     if (this.isUsable) return { status: "ok", reason: null };
-    const reason = this.isRestoring ? "budgets are read from the ledger" : this.connection.failure;
-    return { status: "down", reason: reason ?? "not connected" };
+    const restoring = this.isRestoring ? "budgets are read from the ledger" : "not connected";
+    return { status: "down", reason: this.connection.failure ?? restoring };
   }
 
   close(): void {
@@ -169,17 +172,20 @@ class Failover implements LimitStore {
     this.dataId ??= dataId;
   }
 
-  /** Restores the budgets that Redis has lost from the ledger, before calls are counted there again. */
+  /**
+   * Restores the budgets that Redis has lost from the ledger, before calls are counted there again. If Redis becomes
+   * unreachable meanwhile, the next connection continues.
+   */
   private async reconnect(): Promise<void> {
+    if (this.isRestoring) return;
     this.isRestoring = true;
-    let restored: Restored = NOTHING;
-    this.hasKeptData = false;
-    try {
-      restored = await this.restore();
-    } catch {
-      // The database is down as well: budgets begin with the amounts that this replica has spent meanwhile.
+    let restored: Restored | undefined;
+    while (restored === undefined && this.connection.isReady) {
+      restored = await this.restore().catch(() => undefined);
+      if (restored === undefined) await pause(RETRY_MS, undefined, { ref: false });
     }
     this.isRestoring = false;
+    if (restored === undefined) return;
     const { deferred } = this;
     this.deferred = [];
     for (const { reservation, used, at } of deferred)
@@ -190,19 +196,26 @@ class Failover implements LimitStore {
 
   /**
    * Sets the accounts that Redis has lost to the amounts in the ledger. If Redis has other data than before, another replica
-   * may have restored it already, without the latest calls of this one.
+   * may have restored it already, without the latest calls of this one. Rejects if Redis does not respond.
    */
   private async restore(): Promise<Restored> {
     const { ledger } = this;
     const accounts = ledger?.accounts() ?? [];
     const { dataId, missing } = await this.store.examine(accounts);
-    this.hasKeptData = dataId === this.dataId;
-    const wanted = this.hasKeptData ? missing : accounts;
+    const hasKeptData = dataId === this.dataId;
+    const wanted = hasKeptData ? missing : accounts;
+    const restored = ledger && wanted.length > 0 ? await this.restoreAccounts(ledger, wanted) : NOTHING;
+    // Set last: an attempt that failed is repeated as the first one.
+    this.hasKeptData = hasKeptData;
     this.dataId = dataId;
-    if (wanted.length === 0 || ledger === undefined) return NOTHING;
+    return restored;
+  }
+
+  private async restoreAccounts(ledger: LimitLedger, wanted: readonly BudgetAccount[]): Promise<Restored> {
     await pause(WRITTEN_MS, undefined, { ref: false });
     const readAt = Date.now();
-    const spent = await ledger.spent(wanted);
+    // With the database down as well, budgets begin with the amounts that this replica has spent meanwhile.
+    const spent = await ledger.spent(wanted).catch(() => []);
     const restored = spent.map(async (each) => {
       const { isNew, setAt } = await this.store.prime(each);
       // Calls may have taken a moment to be written before another replica has read the ledger; they are charged again.
@@ -221,10 +234,13 @@ class Failover implements LimitStore {
    * calls. Calls in flight keep their reservation in memory.
    */
   private recover(restored: Restored): void {
-    if (this.isUsable) this.shares.end();
     const entries = this.uncharged;
     this.uncharged = [];
-    if (this.open.size === 0) this.local = createMemoryLimits();
+    if (this.isUsable) {
+      this.shares.end();
+      // Shares of this outage that are used up stay so until it ends.
+      if (this.open.size === 0) this.local = createMemoryLimits();
+    }
     for (const entry of entries) {
       if (entry.unsettled !== undefined && this.hasKeptData) {
         const { reservation, used } = entry.unsettled;

@@ -5,9 +5,10 @@ import type { Limits } from "../../../src/config/proxy/limits.ts";
 import type { LimitStore, LostReservation, Reservation } from "../../../src/proxy/gateway/limits.ts";
 import { createFailover } from "../../../src/proxy/gateway/limits-failover.ts";
 import { createMemoryLimits } from "../../../src/proxy/gateway/limits-memory.ts";
+import type { BudgetAccount } from "../../../src/proxy/gateway/limits-spent.ts";
 import { connectRedis, type RedisConnection } from "../../../src/proxy/gateway/redis-connection.ts";
 import { createRedisCooldowns } from "../../../src/proxy/gateway/redis-cooldowns.ts";
-import { createRedisLimits } from "../../../src/proxy/gateway/redis-limits.ts";
+import { createRedisLimits, type RedisLimits } from "../../../src/proxy/gateway/redis-limits.ts";
 import type { AttemptOutcome } from "../../../src/proxy/routing/attempts.ts";
 import { createCooldowns } from "../../../src/proxy/routing/cooldowns.ts";
 import { type RedisServer, startRedis } from "../../support/servers.ts";
@@ -240,6 +241,51 @@ describe("while Redis is unreachable", () => {
     await expect.poll(async () => (await redis.examine([account])).missing).toEqual([]);
     expect((await redis.read(call().subjects))[0]?.budgets[0]?.remainingMicros).toBe(6_000_000);
     expect(store.redisState?.()).toEqual({ status: "ok", reason: null });
+  });
+
+  it("budgets are read from the ledger although Redis does not respond at once", async () => {
+    const { limits: redis, connection } = await replica();
+    const subject = unique();
+    const call = () =>
+      reservation(subject, { budgets: [{ usd: 10, period: "total" }] }, { micros: 1_000_000 });
+    const account = { subject: `key:${subject}`, period: "total" as const };
+    let isBack = false;
+    let failures = 0;
+    const hesitant: RedisLimits = Object.assign(Object.create(redis), {
+      async examine(accounts: readonly BudgetAccount[]) {
+        if (isBack && failures < 2) {
+          failures += 1;
+          throw new Error("Redis does not respond");
+        }
+        return redis.examine(accounts);
+      },
+    });
+    const store = createFailover(hesitant, connection, () => "local", {
+      accounts: () => [account],
+      spent: async (accounts) => accounts.map((each) => ({ ...each, start: 0, micros: 4_000_000 })),
+      replicas: async () => 1,
+    });
+    await server.stop();
+    await expect.poll(() => connection.isReady).toBe(false);
+    const spend = async (count: number) => {
+      let admitted = 0;
+      for (let index = 0; index < count; index += 1) {
+        const next = call();
+        if ((await store.reserve(next)).excess !== undefined) continue;
+        store.settle(next, { tokens: 0, micros: 1_000_000 });
+        admitted += 1;
+      }
+      return admitted;
+    };
+    await store.reserve(reservation(unique(), { rpm: 1 }));
+    expect(await spend(20)).toBe(6);
+    isBack = true;
+    await server.start();
+    await expect.poll(() => failures).toBe(2);
+    // Until the ledger has been read, nothing is admitted beyond this replica's share.
+    expect(await spend(20)).toBe(0);
+    await expect.poll(() => store.redisState?.().status).toBe("ok");
+    expect((await redis.read(call().subjects))[0]?.budgets[0]?.remainingMicros).toBe(6_000_000);
   });
 
   it("a replica that starts meanwhile takes its share of what the ledger has left", async () => {
