@@ -38,6 +38,11 @@ export function parsePullUrl(text: string): PullAddress {
   });
 }
 
+/** Encodes each segment of a path for a URL. */
+export function encodePath(path: string): string {
+  return path.split("/").map(encodeURIComponent).join("/");
+}
+
 function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { z } from "zod";
 import { AppError } from "../../errors.ts";
+import type { SignIn } from "./credentials.ts";
 import type { ForgeName } from "./forge.ts";
 import { errorOf, rateLimited, signInError, unreachable } from "./forge-errors.ts";
 
@@ -37,16 +38,17 @@ export interface ForgeClientOptions {
   readonly host: string;
   /** Base of the API: `https://api.github.com`. */
   readonly base: string;
-  /** Value of the `authorization` header; undefined for a call without sign-in. */
-  readonly authorization: string | undefined;
-  /** The secret part of the authorization, which is removed from error messages. */
-  readonly secret: string | undefined;
+  /** Undefined for calls without an account. */
+  readonly signIn: SignIn | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   /** Called before the client waits because of a rate limit. */
   readonly onWait?: (message: string) => void;
   /** Aborts requests when the command ends. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** The options that do not depend on the forge. */
+export type ConnectionOptions = Pick<ForgeClientOptions, "signIn" | "onWait" | "signal">;
 
 /** Milliseconds of one request. */
 const REQUEST_TIMEOUT_MS = 60_000;
@@ -119,7 +121,7 @@ async function receive(
     accept,
     "user-agent": "sallyport",
     ...options.headers,
-    ...(options.authorization === undefined ? {} : { authorization: options.authorization }),
+    ...(options.signIn && { authorization: options.signIn.authorization }),
     ...(json === undefined ? {} : { "content-type": "application/json" }),
   };
   const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);

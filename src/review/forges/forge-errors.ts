@@ -1,11 +1,12 @@
 import { AppError, getErrorMessage } from "../../errors.ts";
-import { FORGE_LABELS, type ForgeName } from "./forge.ts";
+import type { SignIn } from "./credentials.ts";
+import { FORGE_LABELS, type ForgeName, type PullAddress } from "./forge.ts";
 
-/** What an error names: the forge, its host, and the secret that messages must not contain. */
+/** The forge that an error names, and the sign-in whose secret messages must not contain. */
 interface Named {
   readonly forge: ForgeName;
   readonly host: string;
-  readonly secret: string | undefined;
+  readonly signIn: SignIn | undefined;
 }
 
 /** A rejected call. */
@@ -88,6 +89,26 @@ export function signInError({ forge, host }: Named, reasonText: string): AppErro
   });
 }
 
+/** Returns the error for a pull or merge request that does not exist, or that the account cannot read. */
+export function pullNotFound({ forge, host, repository, number }: PullAddress): AppError {
+  const isGitLab = forge === "gitlab";
+  const container = isGitLab ? "project" : "repository";
+  return new AppError(
+    "forge_not_found",
+    `${host} has no ${isGitLab ? "merge" : "pull"} request ${number} in ${repository}, or your account cannot read it`,
+    {
+      hint: `Check the number and the ${container}. A private ${container} needs a token with access to it.`,
+    },
+  );
+}
+
+/** Returns the error for comments that the person began on the forge's page: posting would publish or discard them. */
+export function pendingElsewhere(url: string, host: string): AppError {
+  return new AppError("forge_pending", `You have unsubmitted comments at ${host}`, {
+    hint: `Submit or discard them at ${url}, then post again. Nothing was posted.`,
+  });
+}
+
 const FORBIDDEN_HINTS: Readonly<Record<ForgeName, string>> = {
   github:
     "The token needs `repo` (classic), or read and write access to pull requests and read access to contents.",
@@ -114,6 +135,6 @@ function textsIn(value: unknown): string[] {
   return [message, error, errors, described, detail].flatMap(textsIn);
 }
 
-function withoutSecret({ secret }: Named, text: string): string {
-  return secret === undefined || secret === "" ? text : text.replaceAll(secret, "***");
+function withoutSecret({ signIn }: Named, text: string): string {
+  return signIn ? text.replaceAll(signIn.secret, "***") : text;
 }

@@ -1,76 +1,72 @@
 import { AppError } from "../../errors.ts";
 import { knownForge, type RemoteAddress } from "./address.ts";
-import { createForgeClient } from "./client.ts";
+import { type ConnectionOptions, createForgeClient } from "./client.ts";
 import type { SignIn } from "./credentials.ts";
 import type { FindByBranch, Forge, ForgeName, PullAddress, RepositoryAddress } from "./forge.ts";
 
-export interface ForgeOptions {
+/** A signed-in connection. */
+export type ForgeOptions = Required<ConnectionOptions> & {
   readonly signIn: SignIn;
-  /** Called before a request waits for a rate limit. */
-  readonly onWait: (message: string) => void;
   readonly signal: AbortSignal;
+};
+
+/** A repository at its forge. */
+interface ForgeRepository {
+  readonly openPull: (address: PullAddress) => Forge;
+  readonly findPull: FindByBranch;
 }
 
-/** Opens a pull request's forge. Its code is loaded when it is used. */
-export async function openForge(address: PullAddress, options: ForgeOptions): Promise<Forge> {
+/** Opens a repository. Imports only the code of its forge. */
+async function openRepository(address: RepositoryAddress, options: ForgeOptions): Promise<ForgeRepository> {
   const { host } = address;
-  const { signIn, ...limits } = options;
   switch (address.forge) {
     case "github": {
-      const [{ createGitHubApi }, { githubPull }] = await Promise.all([
+      const [{ createGitHubApi }, { findGitHubPull, githubPull }] = await Promise.all([
         import("./github/api.ts"),
         import("./github/github.ts"),
       ]);
-      return githubPull(createGitHubApi(host, signIn, limits), address);
+      const api = createGitHubApi(host, options);
+      return { openPull: (pull) => githubPull(api, pull), findPull: findGitHubPull(api, address) };
     }
     case "gitlab": {
-      const [{ createGitLabClient }, { gitlabPull }] = await Promise.all([
+      const [{ createGitLabClient }, { findGitLabPull, gitlabPull }] = await Promise.all([
         import("./gitlab/api.ts"),
         import("./gitlab/gitlab.ts"),
       ]);
-      return gitlabPull(createGitLabClient(host, signIn, limits), address);
+      const client = createGitLabClient(host, options);
+      return { openPull: (pull) => gitlabPull(client, pull), findPull: findGitLabPull(client, address) };
     }
     case "bitbucket": {
-      const { bitbucketPull, createBitbucketClient } = await import("./bitbucket/bitbucket.ts");
-      return bitbucketPull(createBitbucketClient(host, signIn, limits), address);
+      const { bitbucketPull, createBitbucketClient, findBitbucketPull } = await import(
+        "./bitbucket/bitbucket.ts"
+      );
+      const client = createBitbucketClient(host, options);
+      return {
+        openPull: (pull) => bitbucketPull(client, pull),
+        findPull: findBitbucketPull(client, address),
+      };
     }
     case "azure": {
-      const { azurePull, createAzureApi } = await import("./azure/azure.ts");
-      return azurePull(createAzureApi(address, signIn, limits), address);
+      const { azurePull, createAzureApi, findAzurePull } = await import("./azure/azure.ts");
+      const api = createAzureApi(address, options);
+      return { openPull: (pull) => azurePull(api, pull), findPull: findAzurePull(api) };
     }
   }
 }
 
-/** Returns a function that finds the open pull request of a branch. */
+/** Returns a client of a pull or merge request. */
+export async function openForge(address: PullAddress, options: ForgeOptions): Promise<Forge> {
+  const { openPull } = await openRepository(address, options);
+  return openPull(address);
+}
+
+/** Returns a function that finds the open pull or merge request of a branch. */
 export async function openBranchSearch(
   address: RepositoryAddress,
-  { signIn, ...limits }: ForgeOptions,
+  options: ForgeOptions,
 ): Promise<FindByBranch> {
-  const { host } = address;
-  switch (address.forge) {
-    case "github": {
-      const [{ createGitHubApi }, { findGitHubPull }] = await Promise.all([
-        import("./github/api.ts"),
-        import("./github/github.ts"),
-      ]);
-      return findGitHubPull(createGitHubApi(host, signIn, limits), address);
-    }
-    case "gitlab": {
-      const [{ createGitLabClient }, { findGitLabPull }] = await Promise.all([
-        import("./gitlab/api.ts"),
-        import("./gitlab/gitlab.ts"),
-      ]);
-      return findGitLabPull(createGitLabClient(host, signIn, limits), address);
-    }
-    case "bitbucket": {
-      const { createBitbucketClient, findBitbucketPull } = await import("./bitbucket/bitbucket.ts");
-      return findBitbucketPull(createBitbucketClient(host, signIn, limits), address);
-    }
-    case "azure": {
-      const { createAzureApi, findAzurePull } = await import("./azure/azure.ts");
-      return findAzurePull(createAzureApi(address, signIn, limits));
-    }
-  }
+  const { findPull } = await openRepository(address, options);
+  return findPull;
 }
 
 /**
@@ -100,7 +96,7 @@ async function askHost(
   // Only GitLab has groups within groups.
   if (path.split("/").length > 2) return "gitlab";
   const client = (forge: ForgeName, base: string) =>
-    createForgeClient({ forge, host, base, authorization: undefined, secret: undefined, signal });
+    createForgeClient({ forge, host, base, signIn: undefined, signal });
   const all = Array.from({ length: 200 }, (_, index) => 400 + index);
   const github = client("github", `https://${host}/api/v3`).send({ path: "/meta", allow: all });
   if ((await github).headers.has("x-github-request-id")) return "github";

@@ -1,8 +1,6 @@
-import { AppError } from "../../errors.ts";
 import type { Attempt, OutgoingItem, OutgoingReview, PostResult } from "./forge.ts";
 import { createMultiset } from "./multiset.ts";
-
-type StateChange = Extract<OutgoingItem, { kind: "resolve" | "reopen" }>;
+import { isStateChange, postItem, type RejectedItem, type StateChange } from "./post-item.ts";
 
 /** A forge without reviews: comments are published one by one, and the verdict is a vote. */
 export interface EachForge {
@@ -26,20 +24,11 @@ export async function postEach(
   attempt: Attempt,
 ): Promise<PostResult> {
   const published = createMultiset(await publishedTexts(forge, attempt));
-  const rejected: PostResult["rejected"][number][] = [];
+  const rejected: RejectedItem[] = [];
   for (const item of review.items) {
-    try {
-      if (isStateChange(item)) await forge.changeState(item);
-      else if (item.body.trim() !== "" && !published.take(item.body.trim())) await forge.create(item);
-    } catch (error) {
-      const isRejected =
-        error instanceof AppError &&
-        (error.code === "forge_rejected" ||
-          error.code === "forge_not_found" ||
-          (error.code === "forge_forbidden" && !("body" in item)));
-      if (!isRejected) throw error;
-      rejected.push({ item, reason: error.message });
-    }
+    if (isStateChange(item)) await postItem(item, rejected, () => forge.changeState(item));
+    else if (item.body.trim() !== "" && !published.take(item.body.trim()))
+      await postItem(item, rejected, () => forge.create(item));
   }
   if (review.verdict !== "comment") await forge.vote(review.verdict);
   return { url: review.pull.url, rejected };
@@ -66,8 +55,4 @@ async function publishedTexts(forge: EachForge, attempt: Attempt): Promise<strin
     comments.map(({ id }) => id),
   );
   return [];
-}
-
-function isStateChange(item: OutgoingItem): item is StateChange {
-  return item.kind === "resolve" || item.kind === "reopen";
 }

@@ -19,8 +19,7 @@ async function startClient(listener: RequestListener) {
     forge: "github",
     host: "forge.test",
     base,
-    authorization: "Bearer secret-token",
-    secret: "secret-token",
+    signIn: { authorization: "Bearer secret-token", secret: "secret-token" },
     onWait: (message) => waits.push(message),
   });
   return { client, base, waits };

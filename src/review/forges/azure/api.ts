@@ -1,12 +1,6 @@
 import type { z } from "zod";
 import { azureParts } from "../address.ts";
-import {
-  createForgeClient,
-  type ForgeClient,
-  type ForgeClientOptions,
-  type ForgeRequest,
-} from "../client.ts";
-import type { SignIn } from "../credentials.ts";
+import { type ConnectionOptions, createForgeClient, type ForgeClient, type ForgeRequest } from "../client.ts";
 import type { RepositoryAddress } from "../forge.ts";
 
 /** Supported by Azure DevOps Services and by Azure DevOps Server 2020 and later. */
@@ -25,18 +19,12 @@ export interface AzureApi {
 }
 
 /** Creates the API of a repository of Azure DevOps Services or Azure DevOps Server. */
-export function createAzureApi(
-  address: RepositoryAddress,
-  signIn: SignIn | undefined,
-  options: Pick<ForgeClientOptions, "onWait" | "signal"> = {},
-): AzureApi {
+export function createAzureApi(address: RepositoryAddress, options: ConnectionOptions): AzureApi {
   const { base, project, name } = azureParts(address);
   const client = createForgeClient({
     forge: "azure",
     host: address.host,
     base: `https://${address.host}${base}`,
-    authorization: signIn?.authorization,
-    secret: signIn?.secret,
     // Without it, a rejected token leads to a sign-in page.
     headers: { "x-tfs-fedauthredirect": "Suppress" },
     ...options,

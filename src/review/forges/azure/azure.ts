@@ -10,6 +10,7 @@ import type {
   OutgoingReview,
   PullAddress,
 } from "../forge.ts";
+import { toLineAnchor } from "../line-anchor.ts";
 import { type EachForge, postEach, settleEach } from "../post-each.ts";
 import { toUtc } from "../times.ts";
 import type { AzureApi } from "./api.ts";
@@ -141,13 +142,7 @@ function anchorOf(context: AzureThread["threadContext"]): ForgeThread["anchor"] 
     : [context.leftFileStart, context.leftFileEnd];
   const last = end?.line ?? start?.line;
   if (last === undefined) return { kind: "file", path };
-  return {
-    kind: "lines",
-    path,
-    side: isNew ? "new" : "old",
-    lineStart: Math.max(1, Math.min(start?.line ?? last, last)),
-    lineEnd: Math.max(1, last),
-  };
+  return toLineAnchor(path, isNew ? "new" : "old", start?.line ?? last, last);
 }
 
 const VOTES = { approve: 10, request_changes: -5, comment: 0 } as const;

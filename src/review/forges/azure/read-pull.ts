@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { AppError } from "../../../errors.ts";
 import { splitMessage } from "../../git/commits.ts";
+import { encodePath } from "../address.ts";
 import { parseJson } from "../client.ts";
 import type { Check, PullAddress, PullCommit, PullRequest } from "../forge.ts";
+import { pullNotFound } from "../forge-errors.ts";
 import { toUtc } from "../times.ts";
 import type { AzureApi } from "./api.ts";
 
@@ -63,14 +65,7 @@ export async function readPull(api: AzureApi, address: PullAddress): Promise<Azu
   const path = pullPath(api, address);
   const { host, repository, number } = address;
   const response = await api.send({ path, allow: [404] });
-  if (response.status === 404)
-    throw new AppError(
-      "forge_not_found",
-      `${host} has no pull request ${number} in ${repository}, or your sign-in may not read it`,
-      {
-        hint: "Check the number, the project and the repository.",
-      },
-    );
+  if (response.status === 404) throw pullNotFound(address);
   const pull = parseJson(api.client, pullSchema, response.body, { path });
   const { value } = await api.json(z.object({ value: z.array(iteration) }), { path: `${path}/iterations` });
   const last = value.at(-1);
@@ -78,7 +73,7 @@ export async function readPull(api: AzureApi, address: PullAddress): Promise<Azu
     throw new AppError("forge_error", `${host} has not prepared the diff of pull request ${number} yet`);
   return {
     number: pull.pullRequestId,
-    url: `https://${host}/${repository.split("/").map(encodeURIComponent).join("/")}/pullrequest/${number}`,
+    url: `https://${host}/${encodePath(repository)}/pullrequest/${number}`,
     title: pull.title,
     description: pull.description ?? "",
     author: personName(pull.createdBy),

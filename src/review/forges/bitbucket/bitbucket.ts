@@ -1,26 +1,20 @@
 import { z } from "zod";
-import { AppError } from "../../../errors.ts";
 import { splitMessage } from "../../git/commits.ts";
-import { createForgeClient, type ForgeClient, type ForgeClientOptions, parseJson } from "../client.ts";
-import type { SignIn } from "../credentials.ts";
+import { encodePath } from "../address.ts";
+import { type ConnectionOptions, createForgeClient, type ForgeClient, parseJson } from "../client.ts";
 import type { FindByBranch, Forge, PullAddress, PullRequest, RepositoryAddress } from "../forge.ts";
+import { pullNotFound } from "../forge-errors.ts";
 import { postEach, settleEach } from "../post-each.ts";
 import { toUtc } from "../times.ts";
 import { comment, createEach, toThreads } from "./comments.ts";
 import { nameOf, person, readValues } from "./values.ts";
 
 /** Creates a client of Bitbucket Cloud's REST API (https://developer.atlassian.com/cloud/bitbucket/rest/). */
-export function createBitbucketClient(
-  host: string,
-  signIn: SignIn | undefined,
-  options: Pick<ForgeClientOptions, "onWait" | "signal"> = {},
-): ForgeClient {
+export function createBitbucketClient(host: string, options: ConnectionOptions): ForgeClient {
   return createForgeClient({
     forge: "bitbucket",
     host,
     base: host === "bitbucket.org" ? "https://api.bitbucket.org/2.0" : `https://${host}/2.0`,
-    authorization: signIn?.authorization,
-    secret: signIn?.secret,
     ...options,
   });
 }
@@ -75,7 +69,7 @@ const STATES: Readonly<Record<string, string>> = {
 };
 
 function repositoryPath(repository: string): string {
-  return `/repositories/${repository.split("/").map(encodeURIComponent).join("/")}`;
+  return `/repositories/${encodePath(repository)}`;
 }
 
 /** Returns a pull request at Bitbucket Cloud. */
@@ -89,7 +83,7 @@ export function bitbucketPull(client: ForgeClient, address: PullAddress): Forge 
     address,
     async open() {
       const response = await client.send({ path, allow: [404] });
-      if (response.status === 404) throw noPull(address);
+      if (response.status === 404) throw pullNotFound(address);
       const pull = parseJson(client, pullSchema, response.body, { path });
       const [head, target] = [pull.source.commit?.hash ?? "", pull.destination.commit?.hash ?? ""];
       if (pull.source.repository) source = repositoryPath(pull.source.repository.full_name);
@@ -141,10 +135,9 @@ export function bitbucketPull(client: ForgeClient, address: PullAddress): Forge 
       ).body;
     },
     async file(name, sha) {
-      const encoded = name.split("/").map(encodeURIComponent).join("/");
       for (const owner of new Set([source, repository])) {
         const request = {
-          path: `${owner}/src/${encodeURIComponent(sha)}/${encoded}`,
+          path: `${owner}/src/${encodeURIComponent(sha)}/${encodePath(name)}`,
           accept: "*/*",
           allow: [404],
         };
@@ -156,16 +149,6 @@ export function bitbucketPull(client: ForgeClient, address: PullAddress): Forge 
     post: (review, attempt) => postEach(each, review, attempt),
     settle: (review, attempt) => settleEach(each, review, attempt),
   };
-}
-
-function noPull({ host, repository, number }: PullAddress): AppError {
-  return new AppError(
-    "forge_not_found",
-    `${host} has no pull request ${number} in ${repository}, or your sign-in may not read it`,
-    {
-      hint: "Check the number and the repository. A private repository needs a token with access to it.",
-    },
-  );
 }
 
 function stateOf({ state, draft }: z.infer<typeof pullSchema>): PullRequest["state"] {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ForgeClient } from "../client.ts";
 import type { ForgeThread, OutgoingItem } from "../forge.ts";
+import { toLineAnchor } from "../line-anchor.ts";
 import type { EachForge } from "../post-each.ts";
 import { toUtc } from "../times.ts";
 import { nameOf, person, readValues } from "./values.ts";
@@ -73,13 +74,7 @@ function anchorOf(inline: Comment["inline"]): ForgeThread["anchor"] {
   const last = inline.to ?? inline.from;
   if (last == null) return { kind: "file", path: inline.path };
   const first = (isNew ? inline.start_to : inline.start_from) ?? last;
-  return {
-    kind: "lines",
-    path: inline.path,
-    side: isNew ? "new" : "old",
-    lineStart: Math.max(1, Math.min(first, last)),
-    lineEnd: Math.max(1, last),
-  };
+  return toLineAnchor(inline.path, isNew ? "new" : "old", first, last);
 }
 
 /** Returns the calls with which a review is posted: Bitbucket publishes each comment at once. */

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../../errors.ts";
-import { createForgeClient, type ForgeClient, parseJson } from "../client.ts";
-import type { SignIn } from "../credentials.ts";
+import { type ConnectionOptions, createForgeClient, type ForgeClient, parseJson } from "../client.ts";
 
 /** GitHub's REST API (https://docs.github.com/rest) and GraphQL API (https://docs.github.com/graphql). */
 export interface GitHubApi {
@@ -17,18 +16,12 @@ export function githubBase(host: string): string {
 }
 
 /** Creates the API of a host: github.com, a subdomain of ghe.com, or GitHub Enterprise Server. */
-export function createGitHubApi(
-  host: string,
-  signIn: SignIn | undefined,
-  options: { readonly onWait?: (message: string) => void; readonly signal?: AbortSignal | undefined } = {},
-): GitHubApi {
+export function createGitHubApi(host: string, options: ConnectionOptions): GitHubApi {
   const base = githubBase(host);
   const client = createForgeClient({
     forge: "github",
     host,
     base,
-    authorization: signIn?.authorization,
-    secret: signIn?.secret,
     headers: { "x-github-api-version": "2022-11-28" },
     ...options,
   });

@@ -8,7 +8,8 @@ import type {
   PostResult,
   PullAddress,
 } from "../forge.ts";
-import { pendingElsewhere } from "../pending.ts";
+import { pendingElsewhere } from "../forge-errors.ts";
+import { isStateChange, postItem, type RejectedItem } from "../post-item.ts";
 import type { GitHubApi } from "./api.ts";
 import {
   ADD_THREAD,
@@ -36,7 +37,7 @@ export async function postReview(
   review: OutgoingReview,
   attempt: Attempt,
 ): Promise<PostResult> {
-  const rejected: Rejected[] = [];
+  const rejected: RejectedItem[] = [];
   const found = await findOwn(api, address, review, attempt);
   const texts = textsOf(review);
   let url = found.published?.url ?? "";
@@ -44,7 +45,13 @@ export async function postReview(
     if (found.leftover) await deleteReview(api, found.leftover.id);
     url = await submitAll(api, found.pullId, review, { texts, attempt, rejected });
   } else rejected.push(...rejectedBefore(attempt, review));
-  for (const item of review.items) await changeState(api, item, rejected);
+  for (const item of review.items)
+    if (isStateChange(item))
+      await postItem(item, rejected, () =>
+        api.graphql(z.object({}), item.kind === "resolve" ? RESOLVE : REOPEN, {
+          input: { threadId: item.remote },
+        }),
+      );
   return { url: url || review.pull.url, rejected };
 }
 
@@ -61,8 +68,6 @@ export async function settleReview(
   const rejected = new Set(rejectedBefore(attempt, review).map(({ item }) => item));
   return published ? review.items.filter((item) => !rejected.has(item)) : [];
 }
-
-type Rejected = PostResult["rejected"][number];
 
 interface OwnReviews {
   readonly pullId: string;
@@ -137,13 +142,13 @@ function bodyOf({ items }: OutgoingReview): string {
 
 /** Reports whether there is more to post than changes of threads. */
 function hasReview({ items }: OutgoingReview): boolean {
-  return items.some(({ kind }) => kind !== "resolve" && kind !== "reopen");
+  return items.some((item) => !isStateChange(item));
 }
 
 interface Submission {
   readonly texts: ReturnType<typeof textsOf>;
   readonly attempt: Attempt;
-  readonly rejected: Rejected[];
+  readonly rejected: RejectedItem[];
 }
 
 const EVENTS = { approve: "APPROVE", comment: "COMMENT", request_changes: "REQUEST_CHANGES" } as const;
@@ -166,10 +171,10 @@ async function submitAll(
     if (!(error instanceof AppError) || error.code !== "forge_rejected" || comments.length === 0) throw error;
     // One position that GitHub rejects fails the whole call: the comments are then added one by one.
     const id = await begin([]);
-    await addEach(api, id, comments, rejected);
+    for (const item of comments) await postItem(item, rejected, () => addText(api, id, item));
     return id;
   });
-  await addEach(api, whole, others, rejected);
+  for (const item of others) await postItem(item, rejected, () => addText(api, whole, item));
   if (rejected.length > 0)
     await attempt.record(
       "rejected",
@@ -198,32 +203,19 @@ async function submitAll(
   }
 }
 
-async function addEach(
-  api: GitHubApi,
-  id: string,
-  items: Submission["texts"],
-  rejected: Rejected[],
-): Promise<void> {
-  for (const item of items) {
-    try {
-      if (item.kind === "reply") {
-        const input = {
-          pullRequestReviewId: id,
-          pullRequestReviewThreadId: item.remote,
-          body: item.body,
-        };
-        await api.graphql(z.object({}), ADD_THREAD_MESSAGE, { input });
-      } else {
-        const position =
-          item.kind === "file" ? { path: item.path, body: item.body, subjectType: "FILE" } : toThread(item);
-        await api.graphql(z.object({}), ADD_THREAD, { input: { pullRequestReviewId: id, ...position } });
-      }
-    } catch (error) {
-      if (!(error instanceof AppError) || !["forge_rejected", "forge_not_found"].includes(error.code))
-        throw error;
-      rejected.push({ item, reason: error.message });
-    }
+async function addText(api: GitHubApi, id: string, item: Submission["texts"][number]): Promise<void> {
+  if (item.kind === "reply") {
+    const input = {
+      pullRequestReviewId: id,
+      pullRequestReviewThreadId: item.remote,
+      body: item.body,
+    };
+    await api.graphql(z.object({}), ADD_THREAD_MESSAGE, { input });
+    return;
   }
+  const position =
+    item.kind === "file" ? { path: item.path, body: item.body, subjectType: "FILE" } : toThread(item);
+  await api.graphql(z.object({}), ADD_THREAD, { input: { pullRequestReviewId: id, ...position } });
 }
 
 function toThread({ path, side, lineStart, lineEnd, body }: Extract<OutgoingText, { kind: "comment" }>) {
@@ -233,27 +225,12 @@ function toThread({ path, side, lineStart, lineEnd, body }: Extract<OutgoingText
 }
 
 /** Returns what earlier tries recorded as rejected. */
-function rejectedBefore(attempt: Attempt, { items }: OutgoingReview): readonly Rejected[] {
+function rejectedBefore(attempt: Attempt, { items }: OutgoingReview): readonly RejectedItem[] {
   return (attempt.get("rejected") ?? []).flatMap((line) => {
     const [, index, reason = ""] = /^(\d+) (.*)$/s.exec(line) ?? [];
     const item = items[Number(index)];
     return item ? [{ item, reason }] : [];
   });
-}
-
-async function changeState(api: GitHubApi, item: OutgoingItem, rejected: Rejected[]): Promise<void> {
-  if (item.kind !== "resolve" && item.kind !== "reopen") return;
-  try {
-    const mutation = item.kind === "resolve" ? RESOLVE : REOPEN;
-    await api.graphql(z.object({}), mutation, { input: { threadId: item.remote } });
-  } catch (error) {
-    if (
-      !(error instanceof AppError) ||
-      !["forge_rejected", "forge_forbidden", "forge_not_found"].includes(error.code)
-    )
-      throw error;
-    rejected.push({ item, reason: error.message });
-  }
 }
 
 async function deleteReview(api: GitHubApi, id: string): Promise<void> {

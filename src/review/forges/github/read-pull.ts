@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { AppError } from "../../../errors.ts";
 import { splitMessage } from "../../git/commits.ts";
+import { encodePath } from "../address.ts";
 import { type ForgeClient, parseJson, readPages } from "../client.ts";
 import { composePatch } from "../compose-patch.ts";
 import type { Check, PullAddress, PullCommit, PullRequest, Reviewer } from "../forge.ts";
+import { pullNotFound } from "../forge-errors.ts";
 import { toUtc } from "../times.ts";
 
 const user = z.object({ login: z.string() }).nullish();
@@ -31,14 +32,14 @@ const GHOST = "ghost";
 
 /** Returns the path of a repository in the REST API. */
 export function repositoryPath({ repository }: Pick<PullAddress, "repository">): string {
-  return `/repos/${repository.split("/").map(encodeURIComponent).join("/")}`;
+  return `/repos/${encodePath(repository)}`;
 }
 
 /** Reads a pull request. Its base is the merge base, with which GitHub compares. */
 export async function readPull(client: ForgeClient, address: PullAddress): Promise<PullRequest> {
   const path = repositoryPath(address);
   const response = await client.send({ path: `${path}/pulls/${address.number}`, allow: [404] });
-  if (response.status === 404) throw noPull(address);
+  if (response.status === 404) throw pullNotFound(address);
   const pull = parseJson(client, pullSchema, response.body, { path });
   const { base, head } = pull;
   const compared = await client.json(comparison, {
@@ -56,17 +57,6 @@ export async function readPull(client: ForgeClient, address: PullAddress): Promi
     head: { ref: head.ref, sha: head.sha },
     reviewers: await readReviewers(client, address, pull),
   };
-}
-
-/** The error for a pull request that does not exist, or that the sign-in may not read. */
-export function noPull({ host, repository, number }: PullAddress): AppError {
-  return new AppError(
-    "forge_not_found",
-    `${host} has no pull request ${number} in ${repository}, or your sign-in may not read it`,
-    {
-      hint: "Check the number and the repository. A private repository needs a token with access to it.",
-    },
-  );
 }
 
 function stateOf({ state, merged, draft }: z.infer<typeof pullSchema>): PullRequest["state"] {
@@ -203,9 +193,8 @@ export async function readFile(
   path: string,
   sha: string,
 ): Promise<Buffer | undefined> {
-  const encoded = path.split("/").map(encodeURIComponent).join("/");
   const response = await client.send({
-    path: `${repositoryPath(address)}/contents/${encoded}`,
+    path: `${repositoryPath(address)}/contents/${encodePath(path)}`,
     query: { ref: sha },
     accept: "application/vnd.github.raw",
     allow: [404],

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ForgeThread, PullAddress } from "../forge.ts";
+import { toLineAnchor } from "../line-anchor.ts";
 import { toUtc } from "../times.ts";
 import type { GitHubApi } from "./api.ts";
 
@@ -128,13 +129,7 @@ function toThread(node: ThreadNode, all: readonly z.infer<typeof comment>[]): Fo
   return {
     id: node.id,
     anchor: isOnLine
-      ? {
-          kind: "lines",
-          path,
-          side: node.diffSide === "LEFT" ? "old" : "new",
-          lineStart: Math.max(1, Math.min(start, line)),
-          lineEnd: Math.max(1, line),
-        }
+      ? toLineAnchor(path, node.diffSide === "LEFT" ? "old" : "new", start, line)
       : { kind: "file", path },
     outdated: isOutdated || (isOnLine && !node.line),
     code: isOnLine && start !== undefined ? codeOf(all[0]?.diffHunk ?? "", line - start + 1) : undefined,

@@ -1,9 +1,16 @@
 import { z } from "zod";
-import { AppError } from "../../../errors.ts";
 import { type ForgeClient, readPages } from "../client.ts";
-import type { Attempt, OutgoingItem, OutgoingReview, PostResult, PullAddress } from "../forge.ts";
+import type {
+  Attempt,
+  ChangedFile,
+  OutgoingItem,
+  OutgoingReview,
+  PostResult,
+  PullAddress,
+} from "../forge.ts";
+import { pendingElsewhere } from "../forge-errors.ts";
 import { createMultiset } from "../multiset.ts";
-import { pendingElsewhere } from "../pending.ts";
+import { isStateChange, postItem, type RejectedItem, type StateChange } from "../post-item.ts";
 import { gitlabFilePosition, gitlabPosition } from "./position.ts";
 import {
   type Discussion,
@@ -23,7 +30,7 @@ export async function postReview(
   pull: MergeRequest,
   attempt: Attempt,
 ): Promise<PostResult> {
-  const rejected: Rejected[] = [];
+  const rejected: RejectedItem[] = [];
   const state = await readState(client, address, review, attempt);
   const path = mergeRequestPath(address);
   const drafted = createMultiset(state.drafts.map(({ note }) => note.trim()));
@@ -33,9 +40,10 @@ export async function postReview(
     const body = textOf(item);
     // A try before this one created the draft, or published it, without receiving the response.
     if (body === undefined || drafted.take(body) || published.take(body)) continue;
-    const reason = await createDraft(client, path, { item, body, review, pull });
-    if (reason === undefined) isLeft = true;
-    else rejected.push({ item, reason });
+    const file = "path" in item ? review.fileOf(item.path) : undefined;
+    if ("path" in item && !file) rejected.push({ item, reason: `${item.path} is not part of the diff.` });
+    else if (await postItem(item, rejected, () => createDraft(client, path, { item, body, file, pull })))
+      isLeft = true;
   }
   const asksForChanges = review.verdict === "request_changes" && attempt.get("published") === undefined;
   if (isLeft || asksForChanges) {
@@ -44,7 +52,8 @@ export async function postReview(
     await attempt.record("published", []);
   }
   if (review.verdict === "approve") await approve(client, path, pull);
-  for (const item of review.items) await changeState(client, path, item, rejected);
+  for (const item of review.items)
+    if (isStateChange(item)) await postItem(item, rejected, () => changeState(client, path, item));
   return { url: review.pull.url, rejected };
 }
 
@@ -62,8 +71,6 @@ export async function settleReview(
   const found = createMultiset(published);
   return review.items.filter((item) => found.take(textOf(item) ?? "\0"));
 }
-
-type Rejected = PostResult["rejected"][number];
 
 const draftNote = z.object({ id: z.number(), note: z.string() });
 
@@ -119,32 +126,23 @@ function textOf(item: OutgoingItem): string | undefined {
 interface Draft {
   readonly item: OutgoingItem;
   readonly body: string;
-  readonly review: OutgoingReview;
+  readonly file: ChangedFile | undefined;
   readonly pull: MergeRequest;
 }
 
-/** Creates a draft note. Returns the reason if GitLab rejects it. */
+/** Creates a draft note. */
 async function createDraft(
   client: ForgeClient,
   path: string,
-  { item, body, review, pull }: Draft,
-): Promise<string | undefined> {
-  const file = "path" in item ? review.fileOf(item.path) : undefined;
-  if ("path" in item && !file) return `${item.path} is not part of the diff.`;
+  { item, body, file, pull }: Draft,
+): Promise<void> {
   const json = {
     note: body,
     ...(item.kind === "reply" ? { in_reply_to_discussion_id: item.remote } : {}),
     ...(item.kind === "comment" && file ? { position: gitlabPosition(item, file, pull) } : {}),
     ...(item.kind === "file" && file ? { position: gitlabFilePosition(file, pull) } : {}),
   };
-  try {
-    await client.send({ method: "POST", path: `${path}/draft_notes`, json });
-    return undefined;
-  } catch (error) {
-    if (error instanceof AppError && ["forge_rejected", "forge_not_found"].includes(error.code))
-      return error.message;
-    throw error;
-  }
+  await client.send({ method: "POST", path: `${path}/draft_notes`, json });
 }
 
 const approvals = z.object({ user_has_approved: z.boolean().optional() });
@@ -156,26 +154,10 @@ async function approve(client: ForgeClient, path: string, { head }: MergeRequest
   await client.send({ method: "POST", path: `${path}/approve`, json: { sha: head.sha } });
 }
 
-async function changeState(
-  client: ForgeClient,
-  path: string,
-  item: OutgoingItem,
-  rejected: Rejected[],
-): Promise<void> {
-  if (item.kind !== "resolve" && item.kind !== "reopen") return;
-  try {
-    const json = { resolved: item.kind === "resolve" };
-    await client.send({
-      method: "PUT",
-      path: `${path}/discussions/${encodeURIComponent(item.remote)}`,
-      json,
-    });
-  } catch (error) {
-    if (
-      !(error instanceof AppError) ||
-      !["forge_rejected", "forge_forbidden", "forge_not_found"].includes(error.code)
-    )
-      throw error;
-    rejected.push({ item, reason: error.message });
-  }
+async function changeState(client: ForgeClient, path: string, { kind, remote }: StateChange): Promise<void> {
+  await client.send({
+    method: "PUT",
+    path: `${path}/discussions/${encodeURIComponent(remote)}`,
+    json: { resolved: kind === "resolve" },
+  });
 }

@@ -4,6 +4,8 @@ import { splitMessage } from "../../git/commits.ts";
 import { type ForgeClient, parseJson, readPages } from "../client.ts";
 import { composePatch, type ListedChange } from "../compose-patch.ts";
 import type { Check, ForgeThread, PullAddress, PullCommit, PullRequest } from "../forge.ts";
+import { pullNotFound } from "../forge-errors.ts";
+import { toLineAnchor } from "../line-anchor.ts";
 import { toUtc } from "../times.ts";
 import { projectPath } from "./api.ts";
 
@@ -43,16 +45,9 @@ export function mergeRequestPath(address: PullAddress): string {
 /** Reads a merge request. */
 export async function readMergeRequest(client: ForgeClient, address: PullAddress): Promise<MergeRequest> {
   const path = mergeRequestPath(address);
-  const { host, repository, number } = address;
+  const { host, number } = address;
   const response = await client.send({ path, allow: [404] });
-  if (response.status === 404)
-    throw new AppError(
-      "forge_not_found",
-      `${host} has no merge request ${number} in ${repository}, or your sign-in may not read it`,
-      {
-        hint: "Check the number and the project. A private project needs a token with access to it.",
-      },
-    );
+  if (response.status === 404) throw pullNotFound(address);
   const found = parseJson(client, mergeRequest, response.body, { path });
   const { base_sha, start_sha, head_sha } = found.diff_refs ?? {};
   if (!base_sha || !head_sha)
@@ -275,11 +270,5 @@ function anchorOf(where: z.infer<typeof position> | null | undefined): ForgeThre
   const end = where.new_line ?? where.old_line;
   if (end == null || where.position_type === "file") return { kind: "file", path };
   const start = isNew ? where.line_range?.start?.new_line : where.line_range?.start?.old_line;
-  return {
-    kind: "lines",
-    path: isNew ? path : (where.new_path ?? path),
-    side: isNew ? "new" : "old",
-    lineStart: Math.max(1, Math.min(start ?? end, end)),
-    lineEnd: Math.max(1, end),
-  };
+  return toLineAnchor(path, isNew ? "new" : "old", start ?? end, end);
 }
