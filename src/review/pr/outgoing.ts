@@ -1,9 +1,9 @@
 import { findHunk, findLine } from "../../render/diff/patch/parsed-patch.ts";
 import { scanPatch } from "../../render/diff/patch/scan-patch.ts";
+import { fenced } from "../../render/markdown/fences.ts";
 import type { Thread, ThreadMessage } from "../api-types.ts";
 import type { ChangedFile, ForgeName, ForgeThread, OutgoingItem, Verdict } from "../forges/forge.ts";
 import { FORGE_LABELS } from "../forges/forge.ts";
-import { plainBlock, suggestionBlock } from "../forges/suggestion.ts";
 
 /** A thread that cannot be posted, and why. It stays on the page. */
 export interface KeptThread {
@@ -125,8 +125,18 @@ function bodyOf(forge: ForgeName, { anchor, outdated }: Thread, texts: readonly 
       markdown.trim() === "" ? [] : [markdown],
       suggestedCode === undefined
         ? []
-        : [canApply ? suggestionBlock(forge, suggestedCode, linesAbove) : plainBlock(suggestedCode)],
+        : [codeBlock(suggestedCode, canApply ? suggestionLanguage(forge, linesAbove) : "")],
     ])
     .flat()
     .join("\n\n");
+}
+
+/** Formats code as a block. A line break at its end stays: it is an empty line of the suggestion. */
+function codeBlock(code: string, language: string): string {
+  return fenced(code === "" ? "" : `${code}\n`, language);
+}
+
+/** Returns the language of a code block that the forge offers to apply in place of a line and the lines above it. */
+function suggestionLanguage(forge: ForgeName, linesAbove: number): string {
+  return forge === "gitlab" ? `suggestion:-${linesAbove}+0` : "suggestion";
 }

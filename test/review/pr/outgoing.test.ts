@@ -99,6 +99,11 @@ describe("planOutgoing", () => {
     ]);
   });
 
+  it("keeps the empty line at the end of suggested code", () => {
+    const messages = [message("x", { suggestedCode: "a\n" })];
+    expect(items([thread({ messages })])).toMatchObject([{ body: "x\n\n```suggestion\na\n\n```" }]);
+  });
+
   it("fences suggested code that contains fences, and offers none for removed lines", () => {
     const messages = [message("x", { suggestedCode: "```\n````" })];
     expect(items([thread({ messages })])).toMatchObject([{ body: "x\n\n`````suggestion\n```\n````\n`````" }]);

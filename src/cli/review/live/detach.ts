@@ -1,11 +1,10 @@
-import { spawn } from "node:child_process";
 import { resolve } from "node:path";
-import { isSea } from "node:sea";
 import { AppError } from "../../../errors.ts";
 import { toRealPath } from "../../../files/real-path.ts";
 import { listRunning, type RunningReview } from "../../../review/live/running-files.ts";
 import type { Output } from "../../output.ts";
 import { projectFolder } from "../../project-folder.ts";
+import { type DetachFailure, spawnDetached } from "../../spawn-detached.ts";
 import type { ReviewCodeFlags } from "../code.ts";
 import { resolveLiveOptions } from "../options.ts";
 import { dataFolder } from "./find-review.ts";
@@ -14,13 +13,6 @@ import { dataFolder } from "./find-review.ts";
 export interface DetachedReview {
   readonly id: string;
   readonly url: string;
-}
-
-/** A background process that ended before its page could be opened. */
-export interface DetachFailure {
-  readonly exitCode: number;
-  /** What it wrote to stderr. */
-  readonly report: string;
 }
 
 /** Runs `sallyport review … --live --detach`: prints `{"id", "url"}` once the page can be opened. */
@@ -61,40 +53,18 @@ async function findOpen(repo = "."): Promise<RunningReview | undefined> {
   );
 }
 
-/**
- * Starts this program in the background with the arguments of a live review. The new process has its own session, so
- * that neither a closed terminal nor the end of this process ends it. `onNote` gets what it reports until it is ready.
- */
-export function startDetached(
+/** Starts a live review in the background with these arguments. `onNote` receives its notes until it is ready. */
+export async function startDetached(
   args: readonly string[],
-  cwd: string,
+  folder: string,
   onNote: (text: string) => void = () => {},
 ): Promise<DetachedReview | DetachFailure> {
-  const script = isSea() ? [] : process.argv.slice(1, 2);
-  const child = spawn(process.execPath, [...script, ...args], {
-    cwd,
-    detached: true,
-    stdio: ["ignore", "ignore", "pipe", "ipc"],
-    windowsHide: true,
-  });
   let report = "";
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+  const stderr = (text: string) => {
     report += text;
-  });
-  return new Promise((resolve, reject) => {
-    child.once("error", (cause) => {
-      reject(
-        new AppError("internal", `The background process could not be started: ${cause.message}`, { cause }),
-      );
-    });
-    child.once("close", (code) => resolve({ exitCode: code ?? 1, report }));
-    child.once("message", (message) => {
-      child.removeAllListeners("close");
-      child.stderr?.destroy();
-      if (child.connected) child.disconnect();
-      child.unref();
-      if (report !== "") onNote(report.trimEnd());
-      resolve(message as DetachedReview);
-    });
-  });
+  };
+  const started = await spawnDetached(args, { folder, stderr });
+  if ("exitCode" in started) return { ...started, report };
+  if (report !== "") onNote(report.trimEnd());
+  return started.message as DetachedReview;
 }

@@ -1,0 +1,47 @@
+import { spawn } from "node:child_process";
+import { isSea } from "node:sea";
+import { AppError } from "../errors.ts";
+
+/** A background process that ended before it was ready. */
+export interface DetachFailure {
+  readonly exitCode: number;
+  /** The text that it wrote to stderr. */
+  readonly report: string;
+}
+
+interface DetachOptions {
+  readonly folder: string;
+  /** A file descriptor, or a function that receives the text until the process is ready. */
+  readonly stderr: number | ((text: string) => void);
+}
+
+/**
+ * Starts this program in the background, in its own session, so that neither a closed terminal nor the end of this
+ * process ends it. Resolves to its first message, which it sends when it is ready, or to its exit code if it ends before.
+ */
+export function spawnDetached(
+  args: readonly string[],
+  { folder, stderr }: DetachOptions,
+): Promise<{ readonly pid: number | undefined; readonly message: unknown } | { readonly exitCode: number }> {
+  const script = isSea() ? [] : process.argv.slice(1, 2);
+  const child = spawn(process.execPath, [...process.execArgv, ...script, ...args], {
+    cwd: folder,
+    detached: true,
+    stdio: ["ignore", "ignore", typeof stderr === "number" ? stderr : "pipe", "ipc"],
+    windowsHide: true,
+  });
+  if (typeof stderr === "function") child.stderr?.setEncoding("utf8").on("data", stderr);
+  return new Promise((resolve, reject) => {
+    child.once("error", (cause) => {
+      reject(new AppError("internal", `Cannot start the background process: ${cause.message}`, { cause }));
+    });
+    child.once("close", (code) => resolve({ exitCode: code ?? 1 }));
+    child.once("message", (message) => {
+      child.removeAllListeners("close");
+      child.stderr?.destroy();
+      if (child.connected) child.disconnect();
+      child.unref();
+      resolve({ pid: child.pid, message });
+    });
+  });
+}
