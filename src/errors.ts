@@ -44,7 +44,12 @@ export const errorCatalog = {
     meaning: "The request has a foreign `Host` or `Origin`, or comes from another user.",
   },
   not_found: { status: 404, exitCode: 1, meaning: "The file or resource does not exist." },
-  conflict: { status: 409, exitCode: 2, meaning: "A key or team of that name exists, or is still in use." },
+  conflict: {
+    status: 409,
+    exitCode: 2,
+    meaning:
+      "The request does not fit the current state, for example because a name is taken or the diff was reloaded.",
+  },
   already_decided: { status: 409, exitCode: 1, meaning: "The review has already been decided." },
   another_plan: {
     status: 412,

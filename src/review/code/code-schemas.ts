@@ -38,18 +38,14 @@ const flag = z.enum(["0", "1"]).exactOptional();
 
 /** Query of the diff's index and rounds: `w=1` leaves out changes that are only whitespace. */
 export const indexQuery = z.object({ w: flag });
+/** Query of the routes that return a part of a diff: `id` is that of the diff on the page. */
+export const diffQuery = z.object({ id: z.string().exactOptional(), w: flag });
 /** Query of `GET /api/diff/patch`. */
-export const patchQuery = z.object({ n: z.string().max(20_000), id: z.string().exactOptional(), w: flag });
+export const patchQuery = diffQuery.extend({ n: z.string().max(20_000) });
 /** Query of `GET /api/revisions`. */
 export const revisionsQuery = z.object({ text: z.string().max(200).exactOptional() });
-/** Query of `GET /api/diff/moves`. */
-export const movesQuery = z.object({ id: z.string().exactOptional(), w: flag });
-/** Query of `GET /api/diff/symbols` and `GET /api/diff/references`. */
-export const referencesQuery = z.object({
-  id: z.string().exactOptional(),
-  w: flag,
-  name: z.string().max(500).exactOptional(),
-});
+/** Query of `GET /api/diff/references`. */
+export const referencesQuery = diffQuery.extend({ name: z.string().max(500).exactOptional() });
 /** Query of `GET /api/diff/interdiff`. */
 export const interdiffQuery = z.object({ round: z.coerce.number().int().min(1).exactOptional() });
 /** Query of the routes that return one side of a file. */

@@ -3,28 +3,20 @@ import type { DiffMove, MechanicalFile } from "../../api-types.ts";
 import { readPatch } from "../../git/file-text.ts";
 import type { Snapshot, SnapshotFile } from "../../git/snapshot.ts";
 import { movesIn } from "../moves/diff-moves.ts";
-import { pauseAfter } from "../moves/slices.ts";
+import { createPause } from "../moves/slices.ts";
+import { oncePerDiff } from "../once-per-diff.ts";
 import { type IsMoved, kindOfFile, type MechanicalChanges, MechanicalSearch } from "./find-mechanical.ts";
 
 /** Bytes of the patch of a file that is examined. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
-/** Milliseconds of work after which other requests are served. */
-const SLICE = 8;
-
-const known = new WeakMap<Snapshot, Promise<readonly MechanicalFile[]>>();
 
 /** Returns the files of a diff that have only mechanical changes. Searches once for each diff. */
-export function mechanicalIn(snapshot: Snapshot): Promise<readonly MechanicalFile[]> {
-  const files = known.get(snapshot) ?? searchFiles(snapshot);
-  known.set(snapshot, files);
-  files.catch(() => known.delete(snapshot));
-  return files;
-}
+export const mechanicalIn = oncePerDiff(searchFiles);
 
 async function searchFiles(snapshot: Snapshot): Promise<readonly MechanicalFile[]> {
   const moved = unedited(await movesIn(snapshot));
   const search = new MechanicalSearch();
-  const pause = pauseAfter(SLICE);
+  const pause = createPause();
   const found: { readonly file: SnapshotFile; readonly changes: MechanicalChanges }[] = [];
   for (const file of snapshot.files) {
     const kind = kindOfFile(file);

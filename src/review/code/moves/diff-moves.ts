@@ -1,6 +1,7 @@
 import type { DiffMove } from "../../api-types.ts";
 import { readPatch } from "../../git/file-text.ts";
 import type { Snapshot } from "../../git/snapshot.ts";
+import { oncePerDiff } from "../once-per-diff.ts";
 import { type Block, createMoveSearch } from "./find-moves.ts";
 import {
   addPatch,
@@ -10,27 +11,18 @@ import {
   type Patches,
 } from "./line-table.ts";
 import { isSameText } from "./similarity.ts";
-import { inSlices, pauseAfter } from "./slices.ts";
+import { createPause, inSlices } from "./slices.ts";
 
 /** Bytes of a file's patch; larger files are left out. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 /** Bytes of patches that are kept in memory to find edited lines; in other files, only unedited lines are found. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
-/** Milliseconds of work after which other requests are served. */
-const SLICE = 8;
-
-const known = new WeakMap<Snapshot, Promise<readonly DiffMove[]>>();
 
 /** Returns the moved lines of a diff. Searches once for each diff, in slices between other requests. */
-export function movesIn(snapshot: Snapshot): Promise<readonly DiffMove[]> {
-  const moves = known.get(snapshot) ?? searchMoves(snapshot);
-  known.set(snapshot, moves);
-  moves.catch(() => known.delete(snapshot));
-  return moves;
-}
+export const movesIn = oncePerDiff(searchMoves);
 
 async function searchMoves(snapshot: Snapshot): Promise<readonly DiffMove[]> {
-  const pause = pauseAfter(SLICE);
+  const pause = createPause();
   const lines = createChangedLines();
   for (const [index, file] of snapshot.files.entries()) {
     // Generated lines repeat each other everywhere, and nobody reads how they moved.

@@ -1,13 +1,16 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Lets other work of the process run, if enough time has passed since it last did. */
+/** Lets the process serve other requests, if it has worked for a whole slice since it last did. */
 export type Pause = () => Promise<void>;
 
-/** Creates a pause for work that takes longer than these milliseconds. */
-export function pauseAfter(milliseconds: number): Pause {
+/** Milliseconds of work after which other requests are served. */
+const SLICE_MS = 8;
+
+/** Creates a pause for long work. */
+export function createPause(): Pause {
   let since = performance.now();
   return async () => {
-    if (performance.now() - since < milliseconds) return;
+    if (performance.now() - since < SLICE_MS) return;
     await setImmediate();
     since = performance.now();
   };

@@ -3,16 +3,13 @@ import type { FastifyInstance } from "fastify";
 import { readFiles } from "../../git/file-text.ts";
 import type { CodeReview } from "../code-review.ts";
 import { parseNumbers, parseQuery, patchQuery } from "../code-schemas.ts";
-import { leaseDiff } from "./lease-diff.ts";
+import { leaseQueriedDiff } from "./lease-diff.ts";
 
 /** GET /api/diff/patch?n=0-49: the patches of these files as bytes, concatenated. */
 export function diffPatchRoute(app: FastifyInstance, { diffs }: CodeReview): void {
   app.get("/api/diff/patch", async (request, reply) => {
-    const { n, id, w } = parseQuery(patchQuery, request.query);
-    const { snapshot } = await leaseDiff(reply, diffs.current(w === "1"));
-    if (id !== undefined && id !== snapshot.diffId) {
-      return reply.code(409).send({ error: "The diff has been reloaded. Load its index again." });
-    }
+    const { n, ...query } = parseQuery(patchQuery, request.query);
+    const { snapshot } = await leaseQueriedDiff(reply, diffs, query);
     const files = parseNumbers(n, snapshot.files.length).flatMap((number) => snapshot.files[number] ?? []);
     const length = files.reduce((sum, { patchSize }) => sum + patchSize, 0);
     return reply

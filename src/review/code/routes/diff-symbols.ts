@@ -1,11 +1,10 @@
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { AppError } from "../../../errors.ts";
 import type { DiffReferences, DiffSymbols } from "../../api-types.ts";
-import type { DiffLease } from "../../diff-session.ts";
 import type { CodeReview } from "../code-review.ts";
-import { parseQuery, referencesQuery } from "../code-schemas.ts";
+import { diffQuery, parseQuery, referencesQuery } from "../code-schemas.ts";
 import type { SymbolIndex } from "../symbols/diff-symbols.ts";
-import { leaseDiff } from "./lease-diff.ts";
+import { leaseQueriedDiff } from "./lease-diff.ts";
 
 /**
  * GET /api/diff/symbols: the functions and types that the diff changes. GET /api/diff/references: where a name is in the
@@ -20,15 +19,9 @@ export function diffSymbolsRoutes(app: FastifyInstance, { diffs, symbolFiles }: 
     );
     return opening;
   };
-  const lease = (reply: FastifyReply, w: string | undefined): Promise<DiffLease> =>
-    leaseDiff(reply, diffs.current(w === "1"));
-  const reloaded = (reply: FastifyReply) =>
-    reply.code(409).send({ error: "The diff has been reloaded. Load its index again." });
 
   app.get("/api/diff/symbols", async (request, reply): Promise<DiffSymbols> => {
-    const { id, w } = parseQuery(referencesQuery, request.query);
-    const diff = await lease(reply, w);
-    if (id !== undefined && id !== diff.snapshot.diffId) return reloaded(reply);
+    const diff = await leaseQueriedDiff(reply, diffs, parseQuery(diffQuery, request.query));
     const changed = await (await open()).changedIn(diff);
     return {
       diffId: diff.snapshot.diffId,
@@ -37,10 +30,9 @@ export function diffSymbolsRoutes(app: FastifyInstance, { diffs, symbolFiles }: 
   });
 
   app.get("/api/diff/references", async (request, reply): Promise<DiffReferences> => {
-    const { id, w, name = "" } = parseQuery(referencesQuery, request.query);
+    const { name = "", ...query } = parseQuery(referencesQuery, request.query);
     if (name === "") throw new AppError("validation", "name: expected the name to find");
-    const diff = await lease(reply, w);
-    if (id !== undefined && id !== diff.snapshot.diffId) return reloaded(reply);
+    const diff = await leaseQueriedDiff(reply, diffs, query);
     const found = await (await open()).find(diff, name);
     return { diffId: diff.snapshot.diffId, name, ...found };
   });

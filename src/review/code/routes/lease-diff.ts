@@ -1,10 +1,25 @@
 import type { FastifyReply } from "fastify";
-import type { DiffLease } from "../../diff-session.ts";
+import type { z } from "zod";
+import { AppError } from "../../../errors.ts";
+import type { DiffLease, DiffSession } from "../../diff-session.ts";
+import type { diffQuery } from "../code-schemas.ts";
 
 /** Waits for a diff and keeps it readable until the response is closed. */
 export async function leaseDiff(reply: FastifyReply, diff: Promise<DiffLease>): Promise<DiffLease> {
   const lease = await diff;
   if (reply.raw.closed) lease.release();
   else reply.raw.once("close", lease.release);
+  return lease;
+}
+
+/** Leases the diff of a query. Throws `conflict` if the page has another diff than the server, which took it again. */
+export async function leaseQueriedDiff(
+  reply: FastifyReply,
+  diffs: DiffSession,
+  { id, w }: z.infer<typeof diffQuery>,
+): Promise<DiffLease> {
+  const lease = await leaseDiff(reply, diffs.current(w === "1"));
+  if (id !== undefined && id !== lease.snapshot.diffId)
+    throw new AppError("conflict", "The diff has been reloaded. Load its index again.");
   return lease;
 }
