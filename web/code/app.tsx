@@ -3,7 +3,6 @@ import { createRoot } from "react-dom/client";
 import type { ReviewEvent } from "../../src/review/api-types.ts";
 import { afterPaint } from "../shared/after-paint.ts";
 import { useReviewEvents } from "../shared/api/use-review-events.ts";
-import { AskHost } from "../shared/ask/ask-host.tsx";
 import { setAskModel, useAsk } from "../shared/ask/ask-store.ts";
 import { Button } from "../shared/components/button.tsx";
 import { ErrorBoundary, Region } from "../shared/components/error-boundary.tsx";
@@ -27,8 +26,6 @@ import { Header } from "./header/header.tsx";
 import { StatusLine } from "./header/status-line.tsx";
 import { startHighlighting } from "./highlight/highlight-lines.ts";
 import { Dialogs } from "./open-dialog.tsx";
-import { PreviewHost } from "./preview/preview-host.tsx";
-import { ReferencesHost } from "./references/references-host.tsx";
 import { EmptyDiff, SentScreen } from "./screens.tsx";
 import { codeTyping, shortcutsFor } from "./shortcuts.ts";
 import { CommentSidebar } from "./sidebar/comment-sidebar.tsx";
@@ -167,9 +164,6 @@ function Review() {
       <SelectionActions />
       <StatusLine />
       <Dialogs controller={controller} shortcuts={shortcuts} />
-      <AskHost />
-      <PreviewHost />
-      <ReferencesHost controller={controller} />
     </div>
   );
 }

@@ -1,11 +1,14 @@
 import { lazy, Suspense, useEffect } from "react";
+import { AskHost } from "../shared/ask/ask-host.tsx";
 import { Region } from "../shared/components/error-boundary.tsx";
 import type { Shortcut } from "../shared/keyboard/shortcuts.ts";
 import { useThreads } from "../shared/threads/thread-store.ts";
 import { ApproveDialog } from "./dialogs/approve-dialog.tsx";
 import { SendDialog } from "./dialogs/send-dialog.tsx";
 import type { DiffController } from "./diff/controller.ts";
+import { usePreview } from "./preview/preview-store.ts";
 import { collectComments, keepSent, showFinished } from "./state/live.ts";
+import { useReferences } from "./state/references.ts";
 import { useSession } from "./state/session.ts";
 import { showWhole } from "./state/since.ts";
 import { openDialog, useView } from "./state/view.ts";
@@ -29,14 +32,31 @@ const PullDialog = lazy(() =>
 const LiveDialog = lazy(() =>
   import("../shared/threads/batch-dialogs.tsx").then((module) => ({ default: module.LiveDialog })),
 );
+const PreviewDialog = lazy(() =>
+  import("./preview/preview-dialog.tsx").then((module) => ({ default: module.PreviewDialog })),
+);
+const ReferencesDialog = lazy(() =>
+  import("./references/references-dialog.tsx").then((module) => ({ default: module.ReferencesDialog })),
+);
 
 interface DialogsProps {
   readonly controller: DiffController;
   readonly shortcuts: readonly Shortcut[];
 }
 
-/** Renders the open dialog. */
+/** Renders the open dialogs. Each one is loaded when it is first opened. */
 export function Dialogs({ controller, shortcuts }: DialogsProps) {
+  return (
+    <>
+      <OpenDialog controller={controller} shortcuts={shortcuts} />
+      <AskHost />
+      <OpenPreview />
+      <OpenReferences controller={controller} />
+    </>
+  );
+}
+
+function OpenDialog({ controller, shortcuts }: DialogsProps) {
   const dialog = useView((view) => view.dialog);
   const isLive = useThreads(({ live }) => live !== undefined);
   const isPull = useSession(({ index }) => index?.source === "pr");
@@ -83,6 +103,30 @@ export function Dialogs({ controller, shortcuts }: DialogsProps) {
         </Region>
       );
   }
+}
+
+function OpenPreview() {
+  const file = usePreview((state) => state.file);
+  if (!file) return null;
+  return (
+    <Region name="The preview">
+      <Suspense fallback={null}>
+        <PreviewDialog file={file} />
+      </Suspense>
+    </Region>
+  );
+}
+
+function OpenReferences({ controller }: { readonly controller: DiffController }) {
+  const name = useReferences((state) => state.name);
+  if (name === undefined) return null;
+  return (
+    <Region name="The references">
+      <Suspense fallback={null}>
+        <ReferencesDialog key={name} controller={controller} name={name} />
+      </Suspense>
+    </Region>
+  );
 }
 
 /** Shows the whole diff before a dialog that needs it. */

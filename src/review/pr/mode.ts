@@ -10,8 +10,8 @@ import { createPatchSession } from "../patch/patch-session.ts";
 import type { PostedReview } from "../pr-api-types.ts";
 import { createPullOrigin } from "./pull-origin.ts";
 import { createPullReview, type PullReview } from "./pull-review.ts";
-import { pullRoutes } from "./pull-routes.ts";
 import { openPullStore } from "./pull-store.ts";
+import { pullRoutes } from "./routes/pull.ts";
 
 export interface PullModeOptions {
   readonly forge: Forge;

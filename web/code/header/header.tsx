@@ -2,6 +2,7 @@ import {
   ClipboardCopy,
   EllipsisVertical,
   FileInput,
+  GitCommitVertical,
   History,
   Keyboard,
   MessageSquare,
@@ -22,13 +23,14 @@ import { useThreads } from "../../shared/threads/thread-store.ts";
 import { isInNextBatch, isUnposted } from "../../shared/threads/threads.ts";
 import { printDiff } from "../diff/whole-diff.ts";
 import { nonEmptyComments, useComments } from "../state/comments.ts";
+import { useCommits } from "../state/commits.ts";
 import { copyFeedback } from "../state/compose-feedback.ts";
 import { useRounds } from "../state/rounds.ts";
 import { openSearch } from "../state/search.ts";
 import { useSession } from "../state/session.ts";
 import { openDialog, useView } from "../state/view.ts";
-import { CommitsButton } from "./commits-button.tsx";
 import { DiffSelect } from "./diff-select.tsx";
+import { stepCommit } from "./step-commits.ts";
 import { setLayout, setWhitespace, setWrap } from "./view-actions.ts";
 
 /** Renders the page header: diff selection, view options and decision buttons. */
@@ -127,6 +129,19 @@ function DecisionButtons({ count }: { readonly count: number }) {
         <span className="header-send-short">Send</span>
       </Button>
     </>
+  );
+}
+
+/** Starts to step through the commits under review. */
+function CommitsButton() {
+  const count = useCommits(({ commits }) => commits.length);
+  const isShown = useSession((session) => session.index?.commit !== undefined);
+  if (count === 0 || isShown) return null;
+  const label = count === 1 ? "Show the commit" : `Step through ${count} commits`;
+  return (
+    <IconButton label={label} shortcut="}" className="commits-button" onClick={() => void stepCommit(1)}>
+      <GitCommitVertical size={17} aria-hidden />
+    </IconButton>
   );
 }
 

@@ -9,9 +9,8 @@ import { ErrorLine } from "../../shared/components/error-line.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
 import { loadFileText } from "../state/session.ts";
-import { ImageComparison } from "./image-comparison.tsx";
+import { ImageComparison, svgUrl } from "./image-comparison.tsx";
 import { openPreview, previewKind } from "./preview-store.ts";
-import { svgUrl } from "./svg-url.ts";
 
 type Side = "old" | "new";
 type Shown = Side | "both";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { svgUrl } from "../../../../web/code/preview/svg-url.ts";
+import { svgUrl } from "../../../../web/code/preview/image-comparison.tsx";
 
 describe("the URL of an SVG", () => {
   it("is a data URL, which has no origin, with every character encoded that could end it", () => {

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { parseBody } from "../body-schemas.ts";
-import type { ReviewContext } from "../context.ts";
-import { expectPage } from "../live/caller-kind.ts";
-import type { PostBody, PostResponse, PreviewBody, PullPreview, PullState } from "../pr-api-types.ts";
-import type { PullReview } from "./pull-review.ts";
+import { parseBody } from "../../body-schemas.ts";
+import type { ReviewContext } from "../../context.ts";
+import { expectPage } from "../../live/caller-kind.ts";
+import type { PostBody, PostResponse, PreviewBody, PullPreview, PullState } from "../../pr-api-types.ts";
+import type { PullReview } from "../pull-review.ts";
 
 /** Body of `POST /api/pr/preview`. */
 const previewBody = z.object({

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { stackCards } from "../../../../web/plan/annotate/stack-cards.ts";
+import { stackCards } from "../../../../web/plan/annotate/margin.ts";
 
 const options = { from: 50, gap: 8, active: -1 };
 
