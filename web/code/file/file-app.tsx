@@ -3,10 +3,10 @@ import { useEffect, useMemo } from "react";
 import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import { Button, IconButton } from "../../shared/components/button.tsx";
 import { Logo } from "../../shared/components/logo.tsx";
-import { showToast, Toasts } from "../../shared/components/toast.tsx";
-import { download } from "../../shared/download.ts";
+import { Toasts } from "../../shared/components/toast.tsx";
 import { ShortcutSheet } from "../../shared/keyboard/shortcut-sheet.tsx";
 import { useShortcuts } from "../../shared/keyboard/shortcuts.ts";
+import { AuthorField, downloadComments } from "../../shared/share/share-fields.tsx";
 import { ThemeToggle } from "../../shared/theme/theme-toggle.tsx";
 import { SelectionActions } from "../comments/selection-actions.tsx";
 import { showEditorsIn } from "../comments/show-editor.ts";
@@ -60,6 +60,7 @@ function FileHeader({ review }: { readonly review: SharedCodeReview }) {
   const count = useComments(({ comments }) => nonEmptyComments(comments).length);
   const treeOpen = useView((view) => view.treeOpen);
   const commentsOpen = useView((view) => view.commentsOpen);
+  const author = useAuthor((state) => state.author);
   return (
     <header className="header">
       <IconButton
@@ -87,26 +88,11 @@ function FileHeader({ review }: { readonly review: SharedCodeReview }) {
       >
         <MessageSquare size={16} aria-hidden /> {count}
       </Button>
-      <AuthorField />
+      <AuthorField author={author} onChange={(name) => useAuthor.setState({ author: name })} />
       <Button variant="primary" onClick={() => saveComments(review)}>
         <Download size={16} aria-hidden /> Save my comments
       </Button>
     </header>
-  );
-}
-
-/** Edits the author name that is shown with each comment. */
-function AuthorField() {
-  const author = useAuthor((state) => state.author);
-  return (
-    <input
-      className="input author-name"
-      aria-label="Your name, shown with your comments"
-      placeholder="Your name"
-      maxLength={80}
-      value={author}
-      onChange={({ target }) => useAuthor.setState({ author: target.value })}
-    />
   );
 }
 
@@ -121,9 +107,8 @@ function saveComments({ title, diffId, comments: given }: SharedCodeReview): voi
     known.has(comment.id) || author === "" ? comment : { ...comment, author },
   );
   const file: SharedCodeReview = { sallyportCode: 1, title, diffId, comments: named };
-  download(new Blob([JSON.stringify(file)], { type: "application/json" }), `${title} comments.json`);
+  downloadComments(file);
   saved = comments;
-  showToast("File saved. Send it back: the reviewer opens it with “Import comments”.");
 }
 
 /** Warns before leaving with comments that were not saved as a file. */

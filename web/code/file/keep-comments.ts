@@ -1,4 +1,5 @@
 import { create } from "zustand";
+import { readStored, writeStored } from "../../shared/share/stored-comments.ts";
 import { isBlank, type ReviewComment } from "../core/comment.ts";
 import type { SharedCodeReview } from "../share/shared-code-review.ts";
 import { useComments } from "../state/comments.ts";
@@ -15,35 +16,17 @@ interface KeptComments {
 /** Restores stored comments on this file and stores every change. */
 export function keepComments({ title, diffId, comments }: SharedCodeReview): void {
   const key = `sallyport code ${title} ${diffId} ${comments.map(({ id }) => id).join(" ")}`;
-  const kept = readKept(key);
+  const kept = readStored<KeptComments>(key, (kept) => Array.isArray(kept.comments));
   if (kept) {
     useComments.setState({ comments: kept.comments });
     useAuthor.setState({ author: kept.author });
   }
   const keep = () => {
     const written = useComments.getState().comments.filter((comment) => !isBlank(comment));
-    writeKept(key, { comments: written, author: useAuthor.getState().author });
+    writeStored(key, { comments: written, author: useAuthor.getState().author });
   };
   useComments.subscribe((now, before) => {
     if (now.comments !== before.comments) keep();
   });
   useAuthor.subscribe(keep);
-}
-
-function readKept(key: string): KeptComments | undefined {
-  try {
-    const kept = JSON.parse(localStorage.getItem(key) ?? "null") as KeptComments | null;
-    return Array.isArray(kept?.comments) ? kept : undefined;
-  } catch {
-    // Some browsers disable storage for local files. The page then warns before it is left.
-    return undefined;
-  }
-}
-
-function writeKept(key: string, kept: KeptComments): void {
-  try {
-    localStorage.setItem(key, JSON.stringify(kept));
-  } catch {
-    // Storage is disabled or full.
-  }
 }

@@ -1,6 +1,6 @@
-import { escaped } from "../../../src/render/markdown/markdown-html.ts";
 import type { DiffFile, DiffIndex } from "../../../src/review/api-types.ts";
 import { imageUrl } from "../../shared/images/upload.ts";
+import { createSavedPage, loadImages, type PageTemplate } from "../../shared/share/saved-page.ts";
 import type { ReviewComment } from "../core/comment.ts";
 import { nonEmptyComments, useComments } from "../state/comments.ts";
 import { diffLabel } from "../state/diff-label.ts";
@@ -12,14 +12,17 @@ import { CODE_DATA_ELEMENT, type SharedCodeReview } from "./shared-code-review.t
 const REQUEST_BYTES = 4 * 1024 * 1024;
 /** Largest diff that is saved, in bytes of patches: browsers open larger pages slowly or not at all. */
 const MAX_BYTES = 64 * 1024 * 1024;
-const PLACEHOLDER = "<!--shared-code-review-->";
+const TEMPLATE: PageTemplate = {
+  url: "/assets/code-file.html",
+  placeholder: "<!--shared-code-review-->",
+  title: "Code review",
+  element: CODE_DATA_ELEMENT,
+};
 
 /** Builds a self-contained HTML file that shows the diff and its comments and can be commented offline. */
 export async function createCodePage(): Promise<{ page: Blob; title: string }> {
   const { index } = useSession.getState();
   if (!index) throw new Error("the diff is not loaded");
-  const template = await (await fetch("/assets/code-file.html", { cache: "no-store" })).text();
-  if (!template.includes(PLACEHOLDER)) throw new Error("this server does not provide the template");
   const title = `${index.repository.name}: ${diffLabel(index, index.diffType)}`;
   const comments = nonEmptyComments(useComments.getState().comments);
   const patches = await patchesOf(index);
@@ -30,15 +33,9 @@ export async function createCodePage(): Promise<{ page: Blob; title: string }> {
     comments,
     index: withoutMachine(index, patches),
     patches,
-    images: await imagesOf(comments),
+    images: await loadImages(imageUrls(comments)),
   };
-  // An escaped `<` cannot close the script element, whatever the diff contains.
-  const json = JSON.stringify(review).replaceAll("<", "\\u003c");
-  const data = `<script type="application/json" id="${CODE_DATA_ELEMENT}">${json}</script>`;
-  const page = template
-    .replace(PLACEHOLDER, () => data)
-    .replace("<title>Code review</title>", () => `<title>${escaped(title)}</title>`);
-  return { page: new Blob([page], { type: "text/html" }), title };
+  return { page: await createSavedPage(TEMPLATE, review), title };
 }
 
 /** Removes what is about this machine or the server; lines between hunks cannot be loaded from a file. */
@@ -88,19 +85,6 @@ async function patchesOf({ files, diffId }: DiffIndex): Promise<string[]> {
   return patches;
 }
 
-async function imagesOf(comments: readonly ReviewComment[]): Promise<Record<string, string>> {
-  const paths = [...new Set(comments.flatMap(({ images }) => images.map(({ path }) => path)))];
-  const loaded = await Promise.all(paths.map(async (path) => [path, await dataUrl(imageUrl(path))] as const));
-  return Object.fromEntries(loaded.filter((entry): entry is [string, string] => entry[1] !== undefined));
-}
-
-async function dataUrl(url: string): Promise<string | undefined> {
-  const response = await fetch(url);
-  if (!response.ok || !response.headers.get("content-type")?.startsWith("image/")) return undefined;
-  const reader = new FileReader();
-  const read = new Promise<string>((resolve) => {
-    reader.onload = () => resolve(String(reader.result));
-  });
-  reader.readAsDataURL(await response.blob());
-  return read;
+function imageUrls(comments: readonly ReviewComment[]): ReadonlyMap<string, string> {
+  return new Map(comments.flatMap(({ images }) => images.map(({ path }) => [path, imageUrl(path)])));
 }

@@ -1,10 +1,14 @@
-import { FileDown } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
 import { ErrorLine } from "../../shared/components/error-line.tsx";
 import { showToast } from "../../shared/components/toast.tsx";
-import { download } from "../../shared/download.ts";
+import {
+  CommentsFileField,
+  formatCount,
+  formatKnown,
+  SavePageButton,
+} from "../../shared/share/share-fields.tsx";
 import type { ReviewComment } from "../core/comment.ts";
 import { useComments } from "../state/comments.ts";
 import { useSession } from "../state/session.ts";
@@ -14,18 +18,6 @@ import { readSharedCode, type SharedCodeReview } from "./shared-code-review.ts";
 
 /** Shares the diff with its comments as a file. Nothing is uploaded. */
 export function ShareDialog() {
-  const [saving, setSaving] = useState(false);
-  const save = async () => {
-    setSaving(true);
-    try {
-      const { page, title } = await createCodePage();
-      download(page, `${title}.html`);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : "unknown reason";
-      showToast(`Cannot save the page: ${reason}.`, { tone: "danger" });
-    }
-    setSaving(false);
-  };
   return (
     <Dialog title="Share this code review" onClose={() => openDialog("none")}>
       <p>
@@ -34,9 +26,7 @@ export function ShareDialog() {
         it.
       </p>
       <p>
-        <Button variant="primary" disabled={saving} onClick={() => void save()}>
-          <FileDown size={16} aria-hidden /> {saving ? "Saving …" : "Save as one HTML file"}
-        </Button>
+        <SavePageButton create={createCodePage} />
       </p>
     </Dialog>
   );
@@ -49,12 +39,12 @@ export function ImportDialog() {
   const known = useComments(({ comments }) => comments);
   const fresh = review ? newAmong(review.comments, known) : [];
   const close = () => openDialog("none");
-  const read = async (file: File | undefined) => {
+  const read = (text: string | undefined) => {
     setError(undefined);
     setReview(undefined);
-    if (!file) return;
+    if (text === undefined) return;
     try {
-      setReview(readSharedCode(await file.text()));
+      setReview(readSharedCode(text));
     } catch (problem) {
       setError(problem instanceof Error ? problem.message : "Cannot read the file.");
     }
@@ -67,20 +57,12 @@ export function ImportDialog() {
         <>
           <Button onClick={close}>Cancel</Button>
           <Button variant="primary" disabled={fresh.length === 0} onClick={() => add(fresh)}>
-            Add {fresh.length > 0 ? count(fresh.length) : "comments"}
+            Add {fresh.length > 0 ? formatCount(fresh.length) : "comments"}
           </Button>
         </>
       }
     >
-      <label className="field">
-        <span>A comments file, or a page saved by Sallyport</span>
-        <input
-          className="input"
-          type="file"
-          accept=".json,.html,application/json,text/html"
-          onChange={({ target }) => void read(target.files?.[0])}
-        />
-      </label>
+      <CommentsFileField onText={read} />
       <ErrorLine error={error} />
       {review && <Found review={review} fresh={fresh.length} />}
     </Dialog>
@@ -92,8 +74,8 @@ function Found({ review, fresh }: { readonly review: SharedCodeReview; readonly 
   const known = review.comments.length - fresh;
   return (
     <p className="callout" role="status">
-      {count(review.comments.length)} on “{review.title}”.
-      {known > 0 && ` ${known} of them ${known === 1 ? "is" : "are"} already in the review.`}
+      {formatCount(review.comments.length)} on “{review.title}”.
+      {formatKnown(known)}
       {review.diffId !== diffId &&
         " They were written on another version of the diff: each is shown where its lines are now."}
     </p>
@@ -113,9 +95,5 @@ function add(fresh: readonly ReviewComment[]): void {
   openDialog("none");
   const run = () =>
     useComments.setState(({ comments }) => ({ comments: comments.filter(({ id }) => !ids.has(id)) }));
-  showToast(`${count(fresh.length)} added`, { action: { label: "Undo", run } });
-}
-
-function count(comments: number): string {
-  return comments === 1 ? "1 comment" : `${comments} comments`;
+  showToast(`${formatCount(fresh.length)} added`, { action: { label: "Undo", run } });
 }

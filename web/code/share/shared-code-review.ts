@@ -1,4 +1,5 @@
 import type { DiffFile, DiffIndex } from "../../../src/review/api-types.ts";
+import { extractJson, toRecord, toTexts } from "../../shared/share/saved-page.ts";
 import { commentTypes, type LineAnchor, type ReviewComment } from "../core/comment.ts";
 
 /** A diff with its comments, as stored in a saved page. A comments file has no patches. */
@@ -21,11 +22,8 @@ export const CODE_DATA_ELEMENT = "shared-code-review";
 
 /** Parses a saved page or a comments file. Throws with a message to display if it is invalid. */
 export function readSharedCode(text: string): SharedCodeReview {
-  const match = new RegExp(
-    `<script type="application/json" id="${CODE_DATA_ELEMENT}">([\\s\\S]*?)</script>`,
-  ).exec(text);
   try {
-    return checked(JSON.parse(match?.[1] ?? text));
+    return checked(JSON.parse(extractJson(text, CODE_DATA_ELEMENT)));
   } catch {
     throw new Error("Not a shared code review. Use a comments file or a page that Sallyport saved.");
   }
@@ -33,7 +31,7 @@ export function readSharedCode(text: string): SharedCodeReview {
 
 /** Validates untrusted data. The diff of a page is its own and only its shape is checked. */
 function checked(value: unknown): SharedCodeReview {
-  const { sallyportCode, title, diffId, comments, index, patches, images } = record(value);
+  const { sallyportCode, title, diffId, comments, index, patches, images } = toRecord(value);
   if (sallyportCode !== 1 || !Array.isArray(comments)) throw new Error("not a review");
   return {
     sallyportCode: 1,
@@ -41,11 +39,7 @@ function checked(value: unknown): SharedCodeReview {
     diffId: typeof diffId === "string" ? diffId : "",
     comments: comments.flatMap((each) => commentOf(each) ?? []),
     ...(isIndex(index) && isTexts(patches) && { index, patches }),
-    images: Object.fromEntries(
-      Object.entries(record(images)).filter(
-        (entry): entry is [string, string] => typeof entry[1] === "string",
-      ),
-    ),
+    images: toTexts(images),
   };
 }
 
@@ -61,18 +55,18 @@ function commentOf(value: unknown): ReviewComment | undefined {
     createdAt,
     diff,
     author,
-  } = record(value);
+  } = toRecord(value);
   const type = commentTypes.find((known) => known === named);
   if (typeof id !== "string" || type === undefined || typeof text !== "string") return undefined;
   const anchor = anchorOf(lines);
   if (lines !== undefined && !anchor) return undefined;
-  const { type: diffType, label } = record(diff);
+  const { type: diffType, label } = toRecord(diff);
   return {
     id,
     type,
     text,
     // Paths of another machine; a page shows them, an import leaves them out.
-    images: imagesOf(record(value)["images"]),
+    images: imagesOf(toRecord(value)["images"]),
     createdAt: typeof createdAt === "string" ? createdAt : "",
     diff: {
       type: typeof diffType === "string" ? diffType : "",
@@ -87,7 +81,7 @@ function commentOf(value: unknown): ReviewComment | undefined {
 }
 
 function anchorOf(value: unknown): LineAnchor | undefined {
-  const { side, start, end, lines, before, after } = record(value);
+  const { side, start, end, lines, before, after } = toRecord(value);
   if (side !== "old" && side !== "new") return undefined;
   if (!isLine(start) || !isLine(end) || end < start) return undefined;
   if (!isTexts(lines) || !isTexts(before) || !isTexts(after)) return undefined;
@@ -97,19 +91,19 @@ function anchorOf(value: unknown): LineAnchor | undefined {
 function imagesOf(value: unknown): ReviewComment["images"] {
   const entries: readonly unknown[] = Array.isArray(value) ? value : [];
   return entries.flatMap((each) => {
-    const { path, name } = record(each);
+    const { path, name } = toRecord(each);
     return typeof path === "string" && typeof name === "string" ? [{ path, name }] : [];
   });
 }
 
 function isIndex(value: unknown): value is DiffIndex {
-  const { files, gitContext, repository } = record(value);
-  const isFile = (file: unknown): file is DiffFile => typeof record(file)["path"] === "string";
+  const { files, gitContext, repository } = toRecord(value);
+  const isFile = (file: unknown): file is DiffFile => typeof toRecord(file)["path"] === "string";
   return (
     Array.isArray(files) &&
     files.every(isFile) &&
-    typeof record(repository)["name"] === "string" &&
-    record(gitContext) === gitContext
+    typeof toRecord(repository)["name"] === "string" &&
+    toRecord(gitContext) === gitContext
   );
 }
 
@@ -119,8 +113,4 @@ function isLine(value: unknown): value is number {
 
 function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((each) => typeof each === "string");
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -3,10 +3,10 @@ import { useEffect } from "react";
 import { Button } from "../../shared/components/button.tsx";
 import { Logo } from "../../shared/components/logo.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
-import { showToast, Toasts } from "../../shared/components/toast.tsx";
-import { download } from "../../shared/download.ts";
+import { Toasts } from "../../shared/components/toast.tsx";
 import { ShortcutSheet } from "../../shared/keyboard/shortcut-sheet.tsx";
 import { useShortcuts } from "../../shared/keyboard/shortcuts.ts";
+import { AuthorField, downloadComments } from "../../shared/share/share-fields.tsx";
 import { ThemeToggle } from "../../shared/theme/theme-toggle.tsx";
 import { Sidebar } from "../annotate/sidebar.tsx";
 import { Article } from "../article/article.tsx";
@@ -44,6 +44,7 @@ export function FileApp({ review }: { readonly review: SharedReview }) {
 function FileHeader({ review }: { readonly review: SharedReview }) {
   const view = useReview((state) => state.view);
   const count = useReview((state) => state.annotations.length);
+  const author = useReview((state) => state.author);
   return (
     <header className="header no-print">
       <Logo />
@@ -70,27 +71,12 @@ function FileHeader({ review }: { readonly review: SharedReview }) {
         <ThemeToggle onChange={() => undefined} />
       </div>
       <div className="header-decide">
-        <AuthorField />
+        <AuthorField author={author} onChange={(name) => useReview.setState({ author: name })} />
         <Button variant="primary" onClick={() => saveAnnotations(review)}>
           <Download size={16} aria-hidden /> Save my comments
         </Button>
       </div>
     </header>
-  );
-}
-
-/** Edits the author name that is shown with each comment. */
-function AuthorField() {
-  const author = useReview((state) => state.author);
-  return (
-    <input
-      className="input author-name"
-      aria-label="Your name, shown with your comments"
-      placeholder="Your name"
-      maxLength={80}
-      value={author}
-      onChange={({ target }) => useReview.setState({ author: target.value })}
-    />
   );
 }
 
@@ -100,9 +86,8 @@ let saved: unknown;
 function saveAnnotations({ sallyport, title, plan }: SharedReview): void {
   const { annotations } = useReview.getState();
   const review: SharedReview = { sallyport, title, plan, annotations };
-  download(new Blob([JSON.stringify(review)], { type: "application/json" }), `${title} comments.json`);
+  downloadComments(review);
   saved = annotations;
-  showToast("File saved. Send it back: the reviewer opens it with “Import comments”.");
 }
 
 /** Warns before leaving with comments that were not saved as a file. */

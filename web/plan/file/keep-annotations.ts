@@ -1,4 +1,5 @@
 import type { PlanAnnotation } from "../../../src/review/api-types.ts";
+import { readStored, writeStored } from "../../shared/share/stored-comments.ts";
 import type { SharedReview } from "../share/shared-review.ts";
 import { type Composer, useReview } from "../state/review-store.ts";
 
@@ -12,7 +13,7 @@ interface KeptAnnotations {
 /** Restores stored comments on this file and stores every change. */
 export function keepAnnotations({ title, plan, annotations }: SharedReview): void {
   const key = `sallyport ${title} ${checksum(plan + JSON.stringify(annotations))}`;
-  const kept = readKept(key);
+  const kept = readStored<KeptAnnotations>(key, (kept) => Array.isArray(kept.annotations));
   if (kept) useReview.setState(kept);
   useReview.subscribe((now, before) => {
     const isSame =
@@ -21,26 +22,8 @@ export function keepAnnotations({ title, plan, annotations }: SharedReview): voi
       now.author === before.author;
     if (isSame) return;
     const { composer, author } = now;
-    writeKept(key, { annotations: now.annotations, composer, author });
+    writeStored(key, { annotations: now.annotations, composer, author });
   });
-}
-
-function readKept(key: string): KeptAnnotations | undefined {
-  try {
-    const kept = JSON.parse(localStorage.getItem(key) ?? "null") as KeptAnnotations | null;
-    return Array.isArray(kept?.annotations) ? kept : undefined;
-  } catch {
-    // Some browsers disable storage for local files. The page then warns before it is left.
-    return undefined;
-  }
-}
-
-function writeKept(key: string, kept: KeptAnnotations): void {
-  try {
-    localStorage.setItem(key, JSON.stringify(kept));
-  } catch {
-    // Storage is disabled or full.
-  }
 }
 
 /** Hashes with FNV-1a, to distinguish files only. */

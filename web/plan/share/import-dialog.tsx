@@ -4,6 +4,7 @@ import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
 import { ErrorLine } from "../../shared/components/error-line.tsx";
 import { showToast } from "../../shared/components/toast.tsx";
+import { CommentsFileField, formatCount, formatKnown } from "../../shared/share/share-fields.tsx";
 import { relocateAnnotations } from "../model/annotations.ts";
 import { addAnnotations, openDialog, undo } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
@@ -43,7 +44,7 @@ export function ImportDialog() {
         </>
       }
     >
-      <FileField onText={read} />
+      <CommentsFileField onText={(content) => content !== undefined && read(content)} />
       <label className="field">
         <span>Or a link</span>
         <textarea
@@ -63,25 +64,8 @@ function AddButton({ review }: { readonly review: SharedReview }) {
   const { length } = useFresh(review);
   return (
     <Button variant="primary" disabled={length === 0} onClick={() => importAnnotations(review)}>
-      Add {count(length)}
+      Add {formatCount(length)}
     </Button>
-  );
-}
-
-function FileField({ onText }: { readonly onText: (text: string) => void }) {
-  return (
-    <label className="field">
-      <span>A comments file, or a page saved by Sallyport</span>
-      <input
-        className="input"
-        type="file"
-        accept=".json,.html,application/json,text/html"
-        onChange={async ({ target }) => {
-          const file = target.files?.[0];
-          if (file) onText(await file.text());
-        }}
-      />
-    </label>
   );
 }
 
@@ -100,10 +84,10 @@ function Found({ review }: { readonly review: SharedReview }) {
   const lost = relocateAnnotations(document, review.annotations).filter((placed) => placed.lost).length;
   return (
     <p className="callout" role="status">
-      {count(review.annotations.length)} on “{review.title}”.
-      {known > 0 && ` ${known} of them ${known === 1 ? "is" : "are"} already in the review.`}
+      {formatCount(review.annotations.length)} on “{review.title}”.
+      {formatKnown(known)}
       {review.plan !== document.source && " They were written on another version of the plan. "}
-      {lost > 0 && ` The text of ${count(lost)} is no longer in the plan; they keep their quote.`}
+      {lost > 0 && ` The text of ${formatCount(lost)} is no longer in the plan; they keep their quote.`}
     </p>
   );
 }
@@ -113,10 +97,6 @@ function importAnnotations(review: SharedReview): void {
   const added = addAnnotations(placed.map(({ annotation }) => annotation));
   if (location.hash.startsWith("#shared=")) history.replaceState(null, "", location.pathname);
   openDialog(undefined);
-  if (added > 0) showToast(`${count(added)} added`, { action: { label: "Undo", run: undo } });
+  if (added > 0) showToast(`${formatCount(added)} added`, { action: { label: "Undo", run: undo } });
   else showToast("These comments are already in the review");
-}
-
-function count(comments: number): string {
-  return comments === 1 ? "1 comment" : `${comments} comments`;
 }

@@ -1,10 +1,9 @@
-import { Copy, FileDown } from "lucide-react";
+import { Copy } from "lucide-react";
 import { useEffect, useState } from "react";
 import { copyAndReport } from "../../shared/clipboard.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
-import { showToast } from "../../shared/components/toast.tsx";
-import { download } from "../../shared/download.ts";
+import { SavePageButton } from "../../shared/share/share-fields.tsx";
 import { openDialog } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 import { shareLink } from "./shared-review.ts";
@@ -20,19 +19,9 @@ export function ShareDialog() {
 }
 
 function FileSection() {
-  const [saving, setSaving] = useState(false);
-  const save = async () => {
-    setSaving(true);
-    try {
-      const { createPage } = await import("./save-as-page.ts");
-      const state = useReview.getState();
-      download(await createPage(state), `${state.plan?.title ?? "plan"}.html`);
-    } catch (error) {
-      showToast(`Cannot save the page: ${error instanceof Error ? error.message : "unknown reason"}`, {
-        tone: "danger",
-      });
-    }
-    setSaving(false);
+  const create = async () => {
+    const { createPage } = await import("./save-as-page.ts");
+    return createPage(useReview.getState());
   };
   return (
     <section className="share-way">
@@ -41,9 +30,7 @@ function FileSection() {
         Shows the plan and your comments in any browser, without Sallyport. A colleague can add comments and
         send them back as a file, which you import here.
       </p>
-      <Button variant="primary" disabled={saving} onClick={save}>
-        <FileDown size={16} aria-hidden /> {saving ? "Saving …" : "Save as one HTML file"}
-      </Button>
+      <SavePageButton create={create} />
     </section>
   );
 }

@@ -1,4 +1,5 @@
 import type { PlanAnnotation } from "../../../src/review/api-types.ts";
+import { extractJson, toRecord, toTexts } from "../../shared/share/saved-page.ts";
 import { compress, decompress } from "./compress.ts";
 
 /** A plan with its annotations, as stored in a link or a file. */
@@ -30,7 +31,7 @@ export async function readShared(text: string): Promise<SharedReview> {
   const json =
     at !== -1 && !trimmed.startsWith("<")
       ? await decompressed(trimmed.slice(at + FRAGMENT.length))
-      : embedded(trimmed);
+      : extractJson(trimmed, DATA_ELEMENT);
   try {
     return checked(JSON.parse(json));
   } catch {
@@ -46,17 +47,9 @@ async function decompressed(encoded: string): Promise<string> {
   }
 }
 
-/** Returns the JSON in a saved page, or the text itself. */
-function embedded(text: string): string {
-  const match = new RegExp(`<script type="application/json" id="${DATA_ELEMENT}">([\\s\\S]*?)</script>`).exec(
-    text,
-  );
-  return match?.[1] ?? text;
-}
-
 /** Validates untrusted data and keeps only known members. */
 function checked(value: unknown): SharedReview {
-  const { sallyport, title, plan, annotations } = record(value);
+  const { sallyport, title, plan, annotations } = toRecord(value);
   if (sallyport !== 1 || typeof plan !== "string" || !Array.isArray(annotations))
     throw new Error("not a review");
   return {
@@ -64,15 +57,15 @@ function checked(value: unknown): SharedReview {
     title: typeof title === "string" ? title : "Plan",
     plan,
     annotations: annotations.flatMap((entry) => parseAnnotation(entry) ?? []),
-    images: texts(record(value)["images"]),
-    diagrams: texts(record(value)["diagrams"]),
+    images: toTexts(toRecord(value)["images"]),
+    diagrams: toTexts(toRecord(value)["diagrams"]),
   };
 }
 
 const TYPES = ["comment", "replace", "delete", "insert", "concern", "label", "general"] as const;
 
 function parseAnnotation(value: unknown): PlanAnnotation | undefined {
-  const { id, type: named, text, author, replacement, createdAt, anchor } = record(value);
+  const { id, type: named, text, author, replacement, createdAt, anchor } = toRecord(value);
   const type = TYPES.find((known) => known === named);
   if (typeof id !== "string" || type === undefined || typeof text !== "string") return undefined;
   const parsedAnchor = parseAnchor(anchor);
@@ -89,7 +82,7 @@ function parseAnnotation(value: unknown): PlanAnnotation | undefined {
 }
 
 function parseAnchor(value: unknown): PlanAnnotation["anchor"] {
-  const { start, end, startLine, endLine, quote, prefix, suffix, removed } = record(value);
+  const { start, end, startLine, endLine, quote, prefix, suffix, removed } = toRecord(value);
   const numbers = [start, end, startLine, endLine].every(
     (entry) => Number.isSafeInteger(entry) && Number(entry) >= 0,
   );
@@ -104,15 +97,4 @@ function parseAnchor(value: unknown): PlanAnnotation["anchor"] {
     suffix: typeof suffix === "string" ? suffix : "",
     ...(removed === true && { removed }),
   };
-}
-
-function texts(value: unknown): Record<string, string> {
-  const entries = Object.entries(record(value)).filter(
-    (entry): entry is [string, string] => typeof entry[1] === "string",
-  );
-  return Object.fromEntries(entries);
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
