@@ -40,7 +40,7 @@ export interface PlanState {
   readonly requested?: Readonly<Record<string, unknown>>;
   /** Message for the person; set if the agent sent no plan. */
   readonly missing?: string;
-  /** Set if the person can ask a model: `review.ask` is configured. */
+  /** Present if `review.ask` is configured, so that the person can ask a model. */
   readonly ask?: AskChoice;
   /** Set in a live session. */
   readonly live?: LiveState;
@@ -68,7 +68,7 @@ export interface AskBody {
   readonly earlier?: readonly AskExchange[];
 }
 
-/** GET /api/ask/prompt?anchor=JSON or ?thread=ID, with &question=…: what POST /api/ask would send, and where to. */
+/** GET /api/ask/prompt?anchor=JSON or ?thread=ID, with &question=…: the messages that POST /api/ask would send, and the URL. */
 export interface AskPrompt {
   readonly url: string;
   readonly model: string;

@@ -24,7 +24,7 @@ export interface DiffOption {
   readonly label: string;
 }
 
-/** What produced a diff. */
+/** The source of a diff. */
 export type DiffSource = "git" | "jj" | "sapling" | "patch" | "files" | "pr";
 
 /** A commit of the branch, patch series or pull request under review. */
@@ -50,7 +50,7 @@ export interface ShownCommit extends ReviewedCommit {
   readonly parent: string | null;
 }
 
-/** GET /api/revisions?text=…: what a diff can be compared with. */
+/** GET /api/revisions?text=…: the branches, tags and commits that a diff can be compared with. */
 export interface RevisionList {
   readonly revisions: readonly Revision[];
 }
@@ -114,7 +114,7 @@ export interface DiffIndex {
   /** Patches of the files that the page shows first, up to a total size; the page need not request them. */
   readonly opening: readonly OpeningPatch[];
   readonly settings: ReviewSettings;
-  /** Set if the person can ask a model: `review.ask` is configured. */
+  /** Present if `review.ask` is configured, so that the person can ask a model. */
   readonly ask?: AskChoice;
   /** Set in a live session. */
   readonly live?: LiveState;

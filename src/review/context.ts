@@ -39,9 +39,9 @@ export interface ReviewMode {
    * the new content, before the threads are moved. Resolves to whether this is a new round.
    */
   refresh(context: ReviewContext, onTaken: () => void): Promise<boolean>;
-  /** Keeps what is under review when a batch of a live session is sent, to show later what has changed since. */
+  /** Keeps the diff or plan when a batch of a live session is sent, for later comparisons. */
   keepSent?(round: number): Promise<void>;
-  /** Describes what an anchor is about, as the page shows it, for a question to a model. */
+  /** Describes the subject of a question to a model: the part of the diff or plan at an anchor, as the page shows it. */
   describeSubject(anchor: SentAnchor): Promise<AskSubject>;
   /** Returns the current title of the review, if rounds can change it. */
   title?(): string;
@@ -79,7 +79,7 @@ export interface ReviewContext {
   readonly origin: AgentOrigin;
   readonly caller: Caller;
   readonly sharingEnabled: boolean;
-  /** The model that the person may ask; undefined: asking is off. */
+  /** The model that answers questions; undefined if none is configured. */
   readonly ask?: AskTarget | undefined;
   readonly mode: ReviewMode;
   readonly events: EventHub;

@@ -3,7 +3,7 @@ import type { ListedFile } from "./git/listed-files.ts";
 import type { Snapshot } from "./git/snapshot.ts";
 import type { OpenedImage } from "./images/open-image.ts";
 
-/** What is reviewed, whatever produced its diff: a git repository, a patch, files, or another program's repository. */
+/** The diff under review, of any source: a git repository, a patch, files, or a repository of another program. */
 export interface DiffSession {
   readonly source: DiffSource;
   readonly repository: ReviewedFolder;
@@ -22,7 +22,7 @@ export interface DiffSession {
   isOutdated(): Promise<boolean>;
   /** Returns the commits under review, oldest first. `commit:<sha>` is the diff type of each. */
   commits(): Promise<readonly ReviewedCommit[]>;
-  /** Returns branches, tags and commits that contain a text; none if the source has no revisions. */
+  /** Returns the branches, tags and commits that match a text; none if the source has no revisions. */
   revisions(text: string): Promise<readonly Revision[]>;
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface ReviewedFolder {
   readonly name: string;
   /** Absolute path of the folder that the paths of a diff are relative to. */
   readonly root: string;
-  /** Distinguishes reviews of the same root: the branch, or the name of the patch. Part of the draft's key. */
+  /** The branch, or the name of the patch. Part of the draft's key, because reviews can have the same root. */
   readonly branch: string | undefined;
 }
 

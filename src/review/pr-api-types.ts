@@ -30,7 +30,7 @@ export interface PullState {
 
 export interface PullCheck {
   readonly name: string;
-  /** `success`, `failure`, `pending`, or another state in the forge's words. */
+  /** `success`, `failure`, `pending`, or another state as the forge names it. */
   readonly state: string;
   readonly url?: string;
 }

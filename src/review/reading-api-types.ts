@@ -68,7 +68,7 @@ export interface DiffSymbols {
   readonly files: readonly { readonly path: string; readonly symbols: readonly ChangedSymbol[] }[];
 }
 
-/** A symbol with a changed line that is in no symbol within it. */
+/** A symbol that contains a changed line outside of its inner symbols. */
 export interface ChangedSymbol {
   readonly name: string;
   readonly kind: SymbolKind;

@@ -208,7 +208,7 @@ describe("review pr", () => {
     };
     const { code, stderr } = await (await startCommand(["review", "pr", address], { environment })).ended;
     expect(code).toBe(2);
-    expect(stderr).toContain(`You are not signed in to Bitbucket at ${forge.host}`);
+    expect(stderr).toContain(`Not signed in to Bitbucket at ${forge.host}`);
     expect(forge.calls).toEqual([]);
   });
 

@@ -32,7 +32,7 @@ const promptQuery = z.object({
   question: z.string().exactOptional(),
 });
 
-/** POST /api/ask: asks the configured model, for the page only. GET /api/ask/prompt: what would be sent. */
+/** POST /api/ask: asks the configured model, for the page only. GET /api/ask/prompt: the messages that it would send. */
 export function askRoutes(app: FastifyInstance, context: ReviewContext): void {
   app.get("/api/ask/prompt", async (request): Promise<AskPrompt> => {
     const target = expectTarget(context);
@@ -48,7 +48,7 @@ export function askRoutes(app: FastifyInstance, context: ReviewContext): void {
   app.post("/api/ask", async (request, reply) => {
     expectPage(request, context.threads.token);
     const target = expectTarget(context);
-    // Loaded with the first question, because most reviews have none.
+    // Most reviews have no questions, so the code is loaded with the first one.
     const { streamResponse } = await import("./stream-response.ts");
     const messages = await promptFor(context, parseBody(askBody, request.body ?? null));
     return reply
@@ -62,7 +62,7 @@ function expectTarget({ ask }: ReviewContext): AskTarget {
   if (ask) return ask;
   throw new AppError(
     "not_found",
-    "Asking a model is off. Set review.ask.base_url and review.ask.model in the configuration file.",
+    "No model is configured. Set review.ask.base_url and review.ask.model in the configuration file.",
   );
 }
 
@@ -87,7 +87,7 @@ async function findThread(threads: ReviewContext["threads"], id: string): Promis
   const { log } = await threads.open();
   const thread = log.threads.get(id);
   if (thread) return thread;
-  throw new AppError("not_found", `There is no thread "${id}" in this review.`);
+  throw new AppError("not_found", `This review has no thread "${id}".`);
 }
 
 function disconnectSignal(reply: FastifyReply): AbortSignal {

@@ -7,7 +7,7 @@ export interface AskTarget {
   readonly apiKey?: string | undefined;
 }
 
-/** Returns the URL that questions are sent to. */
+/** Returns the URL to which questions are sent. */
 export function askUrl({ baseUrl }: AskTarget): string {
   const base = baseUrl.replace(/\/+$/, "");
   return `${/\/v\d+$/.test(base) ? base : `${base}/v1`}/chat/completions`;

@@ -1,6 +1,6 @@
 import type { AskExchange, Thread } from "../api-types.ts";
 
-/** What a question is about, as the person sees it. */
+/** The subject of a question, as the person sees it. */
 export interface AskSubject {
   /** For example `src/a.ts, new side, lines 3–9`. */
   readonly title: string;

@@ -4,13 +4,13 @@ import { SseParser } from "../../sse/parse.ts";
 import { type AskTarget, askUrl } from "./ask-target.ts";
 import type { ModelMessage } from "./compose-prompt.ts";
 
-/** Bytes of one event of the answer. */
+/** Maximum bytes of one event of the answer. */
 const MAX_EVENT = 1024 * 1024;
-/** Characters of an answer; the rest is dropped. */
+/** Maximum characters of an answer; the rest is dropped. */
 const MAX_RESPONSE = 200_000;
-/** Milliseconds until an answer must be complete. */
+/** Milliseconds in which an answer must be complete. */
 const LIMIT_MS = 5 * 60_000;
-/** Characters of an error response that are shown. */
+/** Maximum characters of an error response that are shown. */
 const MAX_SHOWN = 300;
 
 const chunkSchema = z.looseObject({
@@ -96,7 +96,7 @@ function parseChunk(data: string, target: AskTarget): string {
 }
 
 function failure(target: AskTarget, reason: string, cause?: unknown): AppError {
-  const message = `The model did not answer: ${askUrl(target)}: ${reason}`;
+  const message = `Cannot get an answer from ${askUrl(target)}: ${reason}`;
   return new AppError("ask_failed", message, {
     cause,
     hint: "Start the proxy with `sallyport proxy start`, or change review.ask in the configuration file.",

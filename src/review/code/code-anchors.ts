@@ -37,7 +37,7 @@ export function createCodeAnchors(diffs: DiffSession): ThreadAnchors {
         if (known.slice(lineStart - 1, lineEnd).includes(undefined))
           throw new AppError(
             "validation",
-            `anchor: lines ${lineStart} to ${lineEnd} of ${path} are not all in the patch`,
+            `anchor: lines ${lineStart} to ${lineEnd} of ${path} are not completely in the patch`,
           );
         const code = lines.slice(lineStart - 1, lineEnd).join("\n");
         return {

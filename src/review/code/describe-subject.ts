@@ -14,12 +14,12 @@ import { findFile, readPatch } from "../git/file-text.ts";
 import type { Snapshot } from "../git/snapshot.ts";
 import type { SentAnchor } from "../live/thread-bodies.ts";
 
-/** Lines before and after the ones in question, within their hunk. */
+/** Lines of context before and after the selected ones, within their hunk. */
 const AROUND = 60;
-/** Bytes of a patch that is read for a question. */
+/** Maximum bytes of a patch that is read for a question. */
 const MAX_PATCH = 4 * 1024 * 1024;
 
-/** Describes what a question about a diff is about: the lines with their hunk, the file's patch, or the list of files. */
+/** Describes the subject of a question about a diff: the lines with their hunk, the file's patch, or the list of files. */
 export async function describeSubject(diffs: DiffSession, anchor: SentAnchor): Promise<AskSubject> {
   const diff = await diffs.current();
   try {

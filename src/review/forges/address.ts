@@ -1,7 +1,7 @@
 import { AppError } from "../../errors.ts";
 import type { ForgeName, PullAddress, RepositoryAddress } from "./forge.ts";
 
-/** The forms of the paths of pull and merge requests. The forge is known by the form, not by the host. */
+/** Patterns of the paths of pull and merge requests. They identify the forge, because any host can run one. */
 const PULL_PATHS: readonly (readonly [ForgeName, RegExp])[] = [
   ["gitlab", /^\/(?<repository>[^/]+(?:\/[^/]+)+)\/-\/merge_requests\/(?<number>\d+)(?:\/|$)/],
   ["azure", /^\/(?<repository>(?:[^/]+\/){0,3}_git\/[^/]+)\/pullrequest\/(?<number>\d+)(?:\/|$)/i],
@@ -10,17 +10,17 @@ const PULL_PATHS: readonly (readonly [ForgeName, RegExp])[] = [
 ];
 
 const FORMS =
-  "The address is that of its page, for example https://github.com/octo/castle/pull/7 or https://gitlab.com/octo/castle/-/merge_requests/7.";
+  "Pass the address of its page, for example https://github.com/octo/castle/pull/7 or https://gitlab.com/octo/castle/-/merge_requests/7.";
 
 /** Parses the address of a pull or merge request. Throws `usage` for other texts. */
 export function parsePullUrl(text: string): PullAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new AppError("usage", `"${text}" is neither the number nor the address of a pull request`, {
+    throw new AppError("usage", `Not a number or an address of a pull request: "${text}"`, {
       hint: FORMS,
     });
   if (url.protocol !== "https:")
-    throw new AppError("usage", `${url.protocol}//${url.host} would receive your token unencrypted`, {
+    throw new AppError("usage", `${url.protocol}//${url.host} is not encrypted and would expose your token`, {
       hint: "Use the https address.",
     });
   for (const [forge, pattern] of PULL_PATHS) {
@@ -33,7 +33,7 @@ export function parsePullUrl(text: string): PullAddress {
       number: Number(number),
     };
   }
-  throw new AppError("usage", `${url.origin}${url.pathname} is not the address of a pull request`, {
+  throw new AppError("usage", `Not an address of a pull request: ${url.origin}${url.pathname}`, {
     hint: FORMS,
   });
 }
@@ -51,27 +51,27 @@ function decodePath(path: string): string {
   }
 }
 
-/** A remote of a repository: a host and a path, of a forge that may have to be found out. */
+/** The host and path of a git remote, whose forge may be unknown. */
 export interface RemoteAddress {
   readonly host: string;
   readonly path: string;
-  /** Undefined for hosts that are not known. */
+  /** Undefined for an unknown host. */
   readonly forge: ForgeName | undefined;
 }
 
-/** Hosts that serve git over SSH under another name than their pages. */
+/** Hosts of pages by their hosts for SSH, where the two differ. */
 const SSH_HOSTS: Readonly<Record<string, string>> = {
   "ssh.github.com": "github.com",
   "altssh.gitlab.com": "gitlab.com",
   "altssh.bitbucket.org": "bitbucket.org",
 };
 
-/** Parses the URL of a git remote: https, ssh, or `git@host:path`. Returns undefined for others, such as folders. */
+/** Parses the URL of a git remote: https, ssh, or `git@host:path`. Returns undefined for any other, such as a folder. */
 export function parseRemoteUrl(text: string): RemoteAddress | undefined {
   const [, scpHost, scpPath] = /^(?:[^@/:]+@)?([^/:]{2,}):(?!\/\/)(.+)$/.exec(text) ?? [];
   const url = scpHost === undefined && URL.canParse(text) ? new URL(text) : undefined;
   if (url && !/^(?:https?|ssh|git):$/.test(url.protocol)) return undefined;
-  // The port of SSH says nothing about that of HTTPS.
+  // A port for SSH is not the port for HTTPS.
   const given = (scpHost ?? (url?.protocol === "https:" ? url.host : url?.hostname))?.toLowerCase();
   const path = decodePath(scpPath ?? url?.pathname ?? "")
     .replace(/^\/+|\/+$/g, "")
@@ -83,7 +83,7 @@ export function parseRemoteUrl(text: string): RemoteAddress | undefined {
   return { host, path, forge: knownForge(host) };
 }
 
-/** Returns the remote of Azure DevOps, whose SSH paths and former hosts differ from its addresses. */
+/** Returns a remote of Azure DevOps with the host and path of its pages, which differ from those for SSH. */
 function azureRemote(host: string, path: string): RemoteAddress | undefined {
   const parts = path.split("/");
   if (host === "ssh.dev.azure.com" || host === "vs-ssh.visualstudio.com") {
@@ -98,7 +98,7 @@ function azureRemote(host: string, path: string): RemoteAddress | undefined {
   return parts.includes("_git") ? { host, path, forge: "azure" } : undefined;
 }
 
-/** Returns the forge of a host by its name. */
+/** Returns the forge of a public host, or undefined. */
 export function knownForge(host: string): ForgeName | undefined {
   if (host === "github.com" || host.endsWith(".ghe.com")) return "github";
   if (host === "gitlab.com") return "gitlab";
@@ -115,7 +115,7 @@ export function azureParts({ host, repository }: Pick<RepositoryAddress, "host" 
   const parts = repository.split("/");
   const name = parts.at(-1) ?? "";
   const before = parts.slice(0, -2);
-  // A repository with the name of its project may leave the project out.
+  // The path of a repository with the name of its project may omit the project.
   const least = host.endsWith(".visualstudio.com") ? 0 : 1;
   const project = before.length > least ? (before.at(-1) ?? name) : name;
   const base = before.length > least ? before.slice(0, -1) : before;

@@ -23,7 +23,7 @@ export interface ForgeResponse {
   readonly body: Buffer;
 }
 
-/** Calls the API of one forge with one sign-in, which is sent to no other host. */
+/** Calls the API of one forge with one sign-in, and sends the sign-in to no other host. */
 export interface ForgeClient {
   readonly forge: ForgeName;
   readonly host: string;
@@ -50,13 +50,13 @@ export interface ForgeClientOptions {
 /** The options that do not depend on the forge. */
 export type ConnectionOptions = Pick<ForgeClientOptions, "signIn" | "onWait" | "signal">;
 
-/** Milliseconds of one request. */
+/** Maximum milliseconds of one request. */
 const REQUEST_TIMEOUT_MS = 60_000;
-/** Maximum seconds for which one request waits for rate limits in total. */
+/** Maximum seconds that one request waits for rate limits in total. */
 const MAX_WAIT_S = 120;
-/** Bytes of the largest response. */
+/** Maximum bytes of a response. */
 const MAX_BYTES = 256 * 1024 * 1024;
-/** Tries of a request that only reads, if the connection breaks or the forge fails. */
+/** Maximum attempts of a GET request if the connection breaks or the forge fails. */
 const MAX_READ_ATTEMPTS = 3;
 const MAX_REDIRECTS = 3;
 
@@ -77,14 +77,14 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
       const pause = rateLimitSeconds(response);
       if (pause !== undefined) {
         if (waited + pause > MAX_WAIT_S) throw rateLimited(options, pause);
-        options.onWait?.(`${host} limits the rate of requests; continuing in ${pause} s`);
+        options.onWait?.(`${host} limits the rate of requests. Continuing in ${pause} s`);
         waited += pause;
         await delay(pause * 1_000, undefined, { signal: options.signal });
-        // A rejected request was not carried out, so that a write can be repeated.
+        // The forge did not process the request, so a write can be repeated as well.
         count -= 1;
         continue;
       }
-      // Azure DevOps shows its sign-in page to a token that it does not know.
+      // Azure DevOps responds to an unknown token with its sign-in page.
       if (status === 203) throw signInError(options, "");
       if (status < 400 || request.allow?.includes(status)) return response;
       if (reads && status >= 500 && count < MAX_READ_ATTEMPTS) continue;
@@ -104,9 +104,9 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
 
 function addressOf({ base, host }: ForgeClientOptions, { path, query = {} }: ForgeRequest): URL {
   const url = new URL(/^https?:\/\//.test(path) ? path : `${base}${path}`);
-  // A forge could name an address of another host as the next page.
+  // The address of the next page could be on another host.
   if (url.origin !== new URL(base).origin)
-    throw new AppError("forge_error", `${host} refers to another host: ${url.origin}`);
+    throw new AppError("forge_error", `${host} names a next page on another host: ${url.origin}`);
   for (const [name, value] of Object.entries(query))
     if (value !== undefined) url.searchParams.set(name, String(value));
   return url;
@@ -137,13 +137,13 @@ async function receive(
         return { status: response.status, headers: response.headers, body: await readBody(response) };
       await response.body?.cancel();
       target = new URL(location, target);
-      // Sign-in pages, for example. The token must not follow.
+      // The token must not be sent to another host, for example to a sign-in page.
       if (target.origin !== url.origin || redirects === MAX_REDIRECTS || method !== "GET")
         throw new AppError(
           "forge_error",
           `${options.host} redirects ${url.pathname} to ${target.origin}${target.pathname}`,
           {
-            hint: "Check that the address is that of the forge's page.",
+            hint: "Check the address of the pull request.",
           },
         );
     }
@@ -159,7 +159,7 @@ async function readBody(response: Response): Promise<Buffer> {
   let size = 0;
   for await (const piece of response.body ?? []) {
     size += piece.length;
-    if (size > MAX_BYTES) throw new AppError("too_large", "The response of the forge exceeds 256 MB");
+    if (size > MAX_BYTES) throw new AppError("too_large", "The forge's response is larger than 256 MB");
     pieces.push(piece);
   }
   return Buffer.concat(pieces);
@@ -182,11 +182,11 @@ function rateLimitSeconds({ status, headers, body }: ForgeResponse): number | un
   if (!isUsedUp) return undefined;
   const reset = Number(headers.get("x-ratelimit-reset") ?? headers.get("ratelimit-reset") ?? Number.NaN);
   const until = Math.ceil(reset - Date.now() / 1_000);
-  // Without a time, GitHub asks to wait for at least a minute.
+  // GitHub's documentation asks to wait for at least a minute if the response names no time.
   return Number.isFinite(until) ? Math.max(until, 1) : 60;
 }
 
-/** Parses a JSON response. Throws `forge_error` with the path of the member that is not as documented. */
+/** Parses a JSON response. Throws `forge_error`, which names the invalid member. */
 export function parseJson<Shape>(
   { host }: Pick<ForgeClientOptions, "host">,
   schema: z.ZodType<Shape>,
@@ -215,7 +215,7 @@ export function nextLink(headers: Headers): string | undefined {
   return undefined;
 }
 
-/** Maximum pages of one list: a forge that always names a next page must not be followed forever. */
+/** Maximum pages of one list, in case a forge always names a next page. */
 const MAX_PAGES = 500;
 
 /** Reads all pages of a list whose next page is in the `link` header. */

@@ -1,6 +1,6 @@
 import { quoteName } from "../git/quoted-name.ts";
 
-/** A file of a diff as forges list it in JSON: with its hunks, without git's header. */
+/** A file of a diff as forges list it in JSON: its hunks, without git's header. */
 export interface ListedChange {
   readonly path: string;
   readonly oldPath: string;
@@ -12,7 +12,7 @@ export interface ListedChange {
 }
 
 const NO_OBJECT = "0".repeat(40);
-/** The forge does not name the objects; these say that the side exists. */
+/** Placeholders for the objects of a side that exists: forges do not return their names. */
 const OLD_OBJECT = "1".repeat(40);
 const NEW_OBJECT = "2".repeat(40);
 const FILE_MODE = "100644";

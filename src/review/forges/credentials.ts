@@ -6,14 +6,14 @@ import { findProgram } from "../git/find-git.ts";
 import { FORGE_LABELS, type ForgeName } from "./forge.ts";
 import { signInHint } from "./forge-errors.ts";
 
-/** How requests to one host are signed in. Kept in memory only. */
+/** The credentials for requests to one host. Kept in memory only. */
 export interface SignIn {
   readonly authorization: string;
   /** Removed from error messages. */
   readonly secret: string;
 }
 
-/** Variables with tokens, which sign-in tools prefer whatever the host is. They are not handed to the tools. */
+/** Variables that sign-in tools do not receive, because the tools would return their tokens for any host. */
 const TOKEN_VARIABLES = [
   "GH_TOKEN",
   "GITHUB_TOKEN",
@@ -30,8 +30,8 @@ const TOKEN_VARIABLES = [
 ];
 
 /**
- * Returns the sign-in for a host: a token of the environment if the environment names the host, else that of the
- * forge's own tool, else that of git's credential helper. Throws `forge_sign_in` if there is none.
+ * Returns the sign-in for a host: from the environment, else from the forge's command-line tool, else from git's
+ * credential helper. Throws `forge_sign_in` if there is none.
  */
 export async function findSignIn(
   forge: ForgeName,
@@ -44,15 +44,15 @@ export async function findSignIn(
     (await toolSignIn(forge, host, environment, folders)) ??
     (await helperSignIn(forge, host, environment, folders));
   if (found) return found;
-  throw new AppError("forge_sign_in", `You are not signed in to ${FORGE_LABELS[forge]} at ${host}`, {
+  throw new AppError("forge_sign_in", `Not signed in to ${FORGE_LABELS[forge]} at ${host}`, {
     hint: signInHint(forge, host),
   });
 }
 
 interface Folders {
-  /** Where tools run: a configuration in the reviewed repository must not apply. */
+  /** The folder in which tools run, so that no configuration of the reviewed repository applies. */
   readonly home: string;
-  /** The reviewed folder, whose programs are not run. */
+  /** The reviewed folder. Programs in it are not run. */
   readonly directory: string;
 }
 
@@ -64,8 +64,8 @@ function basic(user: string, password: string): SignIn {
 }
 
 /**
- * Returns the token that the environment has for a host. A token belongs to the forge's public host, or to the host
- * that a variable names: it must not reach the host of an address that somebody else wrote.
+ * Returns the sign-in of the environment for a host. A token is valid only for the forge's public host or for the host
+ * that a variable names, so that the address of a pull request cannot send it to another host.
  */
 export function environmentSignIn(
   forge: ForgeName,
@@ -109,17 +109,17 @@ export function environmentSignIn(
   }
 }
 
-/** Returns the host of a variable, which may hold a host or an address. */
+/** Returns the host in the value of a variable, which is a host or an address. */
 function hostIn(text: string): string {
   return (
     URL.canParse(text) && text.includes("://") ? new URL(text).host : text.replace(/\/.*$/, "")
   ).toLowerCase();
 }
 
-/** The resource id of Azure DevOps, for tokens of `az`. */
+/** The resource id of Azure DevOps, for which `az` issues tokens. */
 const AZURE_RESOURCE = "499b84ac-1321-427f-aa17-267ca6975798";
 
-/** Asks the forge's own command-line tool for the token of a host. */
+/** Returns the token that the forge's command-line tool has for a host. */
 async function toolSignIn(
   forge: ForgeName,
   host: string,
@@ -135,7 +135,7 @@ async function toolSignIn(
   if (forge === "gitlab") {
     const configured = onlyLine((await ask("glab", ["config", "get", "token", "--host", host]))?.stdout);
     if (configured !== undefined) return bearer(configured);
-    // A token in the system's keyring is not part of the configuration.
+    // The configuration does not contain a token that glab stores in the system's keyring.
     const status = await ask("glab", ["auth", "status", "--hostname", host, "--show-token"]);
     const [, token] = /\btoken(?: found)?:\s*(\S+)/i.exec(`${status?.stdout}\n${status?.stderr}`) ?? [];
     return token === undefined || /^\*+$/.test(token) ? undefined : bearer(token);
@@ -156,7 +156,7 @@ async function toolSignIn(
   return token === undefined ? undefined : bearer(token);
 }
 
-/** Asks git's credential helpers, as `git push` would, but never the person. */
+/** Returns the credentials of git's credential helpers, as `git push` does, without prompting. */
 async function helperSignIn(
   forge: ForgeName,
   host: string,
@@ -165,7 +165,7 @@ async function helperSignIn(
 ): Promise<SignIn | undefined> {
   const { home } = folders;
   const quiet = { GIT_TERMINAL_PROMPT: "0", GIT_ASKPASS: "", SSH_ASKPASS: "", GCM_INTERACTIVE: "never" };
-  // In the home folder, so that the configuration of the reviewed repository names no helper.
+  // The reviewed repository must not choose the helper, so its configuration is not read.
   const isolated = {
     ...quiet,
     GIT_DIR: join(home, ".sallyport-no-repository"),
@@ -184,7 +184,7 @@ async function helperSignIn(
   );
   const { username = "", password = "" } = values;
   if (password === "") return undefined;
-  // The other forges take a password of git as a token.
+  // GitHub and GitLab accept a password for git as a bearer token.
   return forge === "bitbucket" || forge === "azure" ? basic(username, password) : bearer(password);
 }
 
@@ -199,12 +199,12 @@ interface ProgramOptions {
   readonly input?: string;
 }
 
-/** Milliseconds that a tool may take; a keyring can ask the person to unlock it. */
+/** Maximum milliseconds of a tool, in which the person can unlock a keyring. */
 const TOOL_TIMEOUT_MS = 30_000;
 
 /**
- * Runs a program of the PATH. Resolves to undefined if it is not installed or fails. Secrets are neither arguments nor in
- * its environment.
+ * Runs a program of the PATH. Resolves to undefined if it is not installed or fails. Passes secrets neither as arguments
+ * nor in the environment.
  */
 function askProgram(
   name: string,

@@ -9,7 +9,7 @@ interface Named {
   readonly signIn: SignIn | undefined;
 }
 
-/** A rejected call. */
+/** A request and its response with an error status. */
 interface Rejection {
   readonly method: string | undefined;
   readonly path: string;
@@ -18,20 +18,20 @@ interface Rejection {
   readonly body: Buffer;
 }
 
-/** Returns the error of a connection, whose message does not contain the request. */
+/** Returns the error for a failed connection. Its message does not contain the request. */
 export function unreachable({ host, forge }: Named, cause: unknown): AppError {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
   const reason = getErrorMessage(inner);
   const isCertificate = /certificate|self.signed/i.test(reason);
-  return new AppError("forge_error", `The connection to ${host} failed: ${reason}`, {
+  return new AppError("forge_error", `Cannot connect to ${host}: ${reason}`, {
     cause,
     hint: isCertificate
-      ? "If the forge has a certificate of your organization, name its file in NODE_EXTRA_CA_CERTS."
-      : `Check that ${host} can be reached and is ${FORGE_LABELS[forge]}, then try again.`,
+      ? "If your organization issued the certificate, set NODE_EXTRA_CA_CERTS to the file of its authority."
+      : `Check the network and that ${host} is ${FORGE_LABELS[forge]}, then try again.`,
   });
 }
 
-/** Returns the error of a rate limit that lasts too long. */
+/** Returns the error for a rate limit that lasts too long. */
 export function rateLimited({ host }: Named, seconds: number): AppError {
   const minutes = Math.ceil(seconds / 60);
   return new AppError(
@@ -39,12 +39,12 @@ export function rateLimited({ host }: Named, seconds: number): AppError {
     `${host} limits the rate of requests for ${minutes} more minutes`,
     {
       retryAfterSeconds: seconds,
-      hint: "Try again then. Nothing is posted twice.",
+      hint: "Try again after that. Nothing is posted twice.",
     },
   );
 }
 
-/** How to sign in again, by forge. */
+/** Returns the hint for signing in to a forge. */
 export function signInHint(forge: ForgeName, host: string): string {
   switch (forge) {
     case "github":
@@ -58,7 +58,7 @@ export function signInHint(forge: ForgeName, host: string): string {
   }
 }
 
-/** Returns the error of a rejected call. */
+/** Returns the error for a response with an error status. */
 export function errorOf(options: Named, call: Rejection): AppError {
   const { forge, host } = options;
   const { status, headers, body, path, method = "GET" } = call;
@@ -68,12 +68,12 @@ export function errorOf(options: Named, call: Rejection): AppError {
   if (status === 403) {
     const [, sso] = /url=(\S+)/.exec(headers.get("x-github-sso") ?? "") ?? [];
     const hint = sso ? `Authorize the token for the organization at ${sso}` : FORBIDDEN_HINTS[forge];
-    return new AppError("forge_forbidden", `${host} does not permit this (403${reasonText})`, { hint });
+    return new AppError("forge_forbidden", `${host} denied access to ${path} (403${reasonText})`, { hint });
   }
   if (status === 404)
     return new AppError(
       "forge_not_found",
-      `${host} does not have ${path}, or your sign-in may not read it (404)`,
+      `${host} does not have ${path}, or your account cannot read it (404)`,
       {
         hint: `Check the address and the access of your account. ${signInHint(forge, host)}`,
       },
@@ -82,7 +82,7 @@ export function errorOf(options: Named, call: Rejection): AppError {
   return new AppError(code, `${host} rejected ${method} ${path} (${status}${reasonText})`);
 }
 
-/** Returns the error of a sign-in that the forge does not accept. */
+/** Returns the error for a sign-in that the forge rejected. */
 export function signInError({ forge, host }: Named, reasonText: string): AppError {
   return new AppError("forge_sign_in", `${host} rejected the sign-in (401${reasonText})`, {
     hint: signInHint(forge, host),
@@ -117,7 +117,7 @@ const FORBIDDEN_HINTS: Readonly<Record<ForgeName, string>> = {
   azure: "The token needs the scope Code (read and write).",
 };
 
-/** Returns the reason in an error's body: `message`, `error` and `errors` of the forges' forms. */
+/** Returns the reason in the body of an error response, from the members that the forges use. */
 function reasonIn(body: Buffer): string {
   try {
     const json: unknown = JSON.parse(body.subarray(0, 64 * 1024).toString());

@@ -2,7 +2,7 @@
 
 export type ForgeName = "github" | "gitlab" | "bitbucket" | "azure";
 
-/** Names of forges, for people. */
+/** Display names of the forges. */
 export const FORGE_LABELS: Readonly<Record<ForgeName, string>> = {
   github: "GitHub",
   gitlab: "GitLab",
@@ -46,13 +46,13 @@ export interface CommitRef {
 
 export interface Reviewer {
   readonly name: string;
-  /** What the reviewer decided, in the forge's words; absent without a decision. */
+  /** The reviewer's decision as the forge names it; absent without a decision. */
   readonly state?: string | undefined;
 }
 
 export interface Check {
   readonly name: string;
-  /** `success`, `failure`, `pending`, or another state in the forge's words. */
+  /** `success`, `failure`, `pending`, or another state as the forge names it. */
   readonly state: string;
   readonly url?: string | undefined;
 }
@@ -70,7 +70,7 @@ export interface PullCommit {
 
 export type Side = "old" | "new";
 
-/** Where a thread is. Lines are numbered from 1, both inclusive. */
+/** The position of a thread. Line numbers start at 1, and both ends are inclusive. */
 export type ForgeAnchor =
   | {
       readonly kind: "lines";
@@ -86,14 +86,14 @@ export interface ForgeThread {
   /** The forge's id of the thread. */
   readonly id: string;
   readonly anchor: ForgeAnchor;
-  /** Whether its lines are not in the diff any more. */
+  /** Whether the diff no longer contains its lines. */
   readonly outdated: boolean;
-  /** The lines of an outdated thread, if the forge has them. */
+  /** The lines of an outdated thread, if the forge returns them. */
   readonly code?: string | undefined;
-  /** Undefined if the forge does not resolve such threads. */
+  /** Undefined if such threads cannot be resolved. */
   readonly resolved: boolean | undefined;
   readonly resolvedBy?: string | undefined;
-  /** Whether the thread takes replies. */
+  /** Whether the thread accepts replies. */
   readonly takesMessages: boolean;
   readonly messages: readonly ForgeMessage[];
 }
@@ -109,7 +109,7 @@ export interface ForgeMessage {
 
 export type Verdict = "approve" | "comment" | "request_changes";
 
-/** One thing that is posted. `thread` is the id of the thread on the page. */
+/** One item of a review. `thread` is the id of the thread on the page, `remote` its id at the forge. */
 export type OutgoingItem =
   | {
       readonly kind: "comment";
@@ -129,7 +129,7 @@ export type OutgoingItem =
 /** An item that contains text. */
 export type OutgoingText = Extract<OutgoingItem, { kind: "comment" | "file" | "general" | "reply" }>;
 
-/** The lines of a changed file that the diff shows, for items of the kind `comment`. */
+/** A changed file, whose patch gives the positions of comments on lines. */
 export interface ChangedFile {
   readonly path: string;
   readonly oldPath: string;
@@ -142,24 +142,24 @@ export interface OutgoingReview {
   readonly pull: PullRequest;
   readonly verdict: Verdict;
   readonly items: readonly OutgoingItem[];
-  /** Returns the changed file with a path. */
+  /** Returns the changed file with a path, or undefined. */
   readonly fileOf: (path: string) => ChangedFile | undefined;
 }
 
 /**
- * What the tries to post one review have recorded so far, on disk. The forge may have carried out a request whose
- * response was lost; the records tell the next try what to look for.
+ * The records of all attempts to post one review, on disk. The forge may have carried out a request whose response was
+ * lost; the next attempt finds its result by the records.
  */
 export interface Attempt {
   get(name: string): readonly string[] | undefined;
-  /** Resolves once the record is on disk. */
+  /** Stores a record. Resolves once it is on disk. */
   record(name: string, values: readonly string[]): Promise<void>;
 }
 
 export interface PostResult {
-  /** The address of what was posted, or of the request. */
+  /** The address of the posted review, or else of the pull request. */
   readonly url: string;
-  /** Items that the forge rejected. Everything else was posted. */
+  /** Items that the forge rejected. All others were posted. */
   readonly rejected: readonly { readonly item: OutgoingItem; readonly reason: string }[];
 }
 
@@ -179,7 +179,7 @@ export interface Forge {
   file(path: string, sha: string): Promise<Buffer | undefined>;
   /** Posts a review. A repeated call with the same attempt posts nothing twice. */
   post(review: OutgoingReview, attempt: Attempt): Promise<PostResult>;
-  /** Removes what an interrupted attempt left at the forge unpublished. Returns the items that were published. */
+  /** Removes the unpublished items of an interrupted attempt from the forge. Returns the published ones. */
   settle(review: OutgoingReview, attempt: Attempt): Promise<readonly OutgoingItem[]>;
 }
 

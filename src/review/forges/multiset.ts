@@ -1,4 +1,4 @@
-/** Values that can be present several times. */
+/** A set that can contain a value several times. */
 export interface Multiset {
   /** Removes one occurrence. Returns false if there is none. */
   take(value: string): boolean;

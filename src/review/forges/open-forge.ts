@@ -70,8 +70,8 @@ export async function openBranchSearch(
 }
 
 /**
- * Returns the forge of a remote. A host that is not known is asked without a sign-in: GitHub Enterprise Server and
- * GitLab respond in their own ways. Throws `usage` if it is neither.
+ * Returns the forge of a remote. Detects GitHub Enterprise Server and GitLab on an unknown host by their responses to
+ * requests without a sign-in. Throws `usage` if it is neither.
  */
 export async function detectForge(
   { host, path, forge }: RemoteAddress,
@@ -79,13 +79,9 @@ export async function detectForge(
 ): Promise<RepositoryAddress> {
   const known = forge ?? knownForge(host) ?? (await askHost(host, path, options));
   if (known !== undefined) return { forge: known, host, repository: path };
-  throw new AppError(
-    "usage",
-    `${host} is not a GitHub, GitLab, Bitbucket or Azure DevOps server that can be reached`,
-    {
-      hint: "Name the address of the pull request's page: sallyport review pr https://…",
-    },
-  );
+  throw new AppError("usage", `Found no GitHub, GitLab, Bitbucket or Azure DevOps server at ${host}`, {
+    hint: "Pass the address of the pull request's page: sallyport review pr https://…",
+  });
 }
 
 async function askHost(
@@ -93,7 +89,7 @@ async function askHost(
   path: string,
   { signal }: Pick<ForgeOptions, "signal">,
 ): Promise<ForgeName | undefined> {
-  // Only GitLab has groups within groups.
+  // Only GitLab has nested groups.
   if (path.split("/").length > 2) return "gitlab";
   const client = (forge: ForgeName, base: string) =>
     createForgeClient({ forge, host, base, signIn: undefined, signal });

@@ -2,21 +2,21 @@ import type { Attempt, OutgoingItem, OutgoingReview, PostResult } from "./forge.
 import { createMultiset } from "./multiset.ts";
 import { isStateChange, postItem, type RejectedItem, type StateChange } from "./post-item.ts";
 
-/** A forge without reviews: comments are published one by one, and the verdict is a vote. */
+/** The calls of a forge that publishes comments one by one and has votes instead of verdicts. */
 export interface EachForge {
-  /** Returns the comments at the forge that the person may have written. */
+  /** Returns the person's comments at the forge, or all comments if the account is unknown. */
   list(): Promise<readonly { readonly id: string; readonly body: string }[]>;
   /** Publishes an item with text. */
   create(item: Exclude<OutgoingItem, StateChange>): Promise<void>;
   /** Resolves or reopens a thread. Repeating it has no effect. */
   changeState(item: StateChange): Promise<void>;
-  /** Gives the verdict. Repeating it has no effect. */
+  /** Sets the person's vote. Repeating it has no effect. */
   vote(verdict: OutgoingReview["verdict"]): Promise<void>;
 }
 
 /**
- * Posts a review item by item. The first try records the comments that exist before it; a later one recognizes what was
- * published since by its text, and does not publish it again.
+ * Posts a review item by item. The first attempt records the comments that exist before it. A later one recognizes
+ * comments that were published since by their text and does not publish them again.
  */
 export async function postEach(
   forge: EachForge,

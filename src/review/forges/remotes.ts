@@ -4,12 +4,12 @@ import { type GitHandle, tryGit } from "../git/run-git.ts";
 import { parseRemoteUrl, type RemoteAddress } from "./address.ts";
 import type { SourceBranch } from "./forge.ts";
 
-/** Names of remotes in the order in which they are likely to have the pull requests: in a fork, not `origin`. */
+/** Names of remotes, the most likely one first. In the clone of a fork, `origin` does not have the pull requests. */
 const PREFERRED = ["upstream", "github", "gitlab", "origin"];
 
 /**
- * Returns the remote whose repository has the pull requests: the one that `gh` was told to use, else `upstream`, else
- * `origin`, else the only one. Throws `usage` if no remote is at a forge.
+ * Returns the remote whose repository has the pull requests: the one that `gh repo set-default` selected, else the first
+ * of `upstream`, `github`, `gitlab`, `origin` and the others. Throws `usage` if no remote is at a forge.
  */
 export async function findRemote(git: GitHandle): Promise<RemoteAddress> {
   const names = linesOf((await tryGit(git, ["remote"])).stdout);
@@ -26,7 +26,7 @@ export async function findRemote(git: GitHandle): Promise<RemoteAddress> {
   const order = [...(resolved === undefined ? [] : [resolved]), ...PREFERRED, ...names];
   const found = order.map((name) => remotes.get(name)).find((address) => address !== undefined);
   if (found) return found;
-  throw new AppError("usage", `${git.directory} has no remote at a forge`, {
+  throw new AppError("usage", `No remote of ${git.directory} is at a forge`, {
     hint: "Pass the address of the pull request: sallyport review pr https://…",
   });
 }
@@ -44,7 +44,7 @@ function linesOf(output: Buffer): string[] {
 }
 
 /**
- * Returns where the current branch is pushed to, or the number of the request that was checked out from its own ref.
+ * Returns the branch to which the current one is pushed, or the number of a pull request that was checked out by its ref.
  * Throws `usage` for a detached HEAD.
  */
 export async function currentSource(
@@ -54,8 +54,8 @@ export async function currentSource(
 ): Promise<SourceBranch | { readonly number: number }> {
   const name = branch?.replace(/^refs\/heads\//, "");
   if (name === undefined)
-    throw new AppError("usage", "No branch is checked out, so that there is no pull request of it", {
-      hint: "Pass a number or an address.",
+    throw new AppError("usage", "Cannot find the pull request of the current branch: HEAD is detached", {
+      hint: "Pass the number or the address of the pull request.",
     });
   const setting = async (key: string) => {
     const { exitCode, stdout } = await tryGit(git, ["config", "--get", `branch.${name}.${key}`]);

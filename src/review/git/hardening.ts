@@ -5,8 +5,8 @@ import { blankProgram, isProgramKey } from "./program-keys.ts";
 /** Bytes of the largest file whose lines are compared. A larger file is shown like a binary file. */
 export const MAX_COMPARED_BYTES = 64 * 1024 * 1024;
 
-/** Environment variables that git receives: the locations of programs, the home directory and the user's settings. */
-const PASSED_ON = [
+/** Environment variables with the home directory, the user's settings and the folders of the system. */
+export const USER_VARIABLES = [
   "HOME",
   "USERPROFILE",
   "HOMEDRIVE",
@@ -19,8 +19,10 @@ const PASSED_ON = [
   "TMPDIR",
   "TEMP",
   "TMP",
-  "GIT_CEILING_DIRECTORIES",
 ] as const;
+
+/** Environment variables that git receives. */
+const PASSED_ON = [...USER_VARIABLES, "GIT_CEILING_DIRECTORIES"] as const;
 
 /** Disables prompts, optional locks, fetching and object replacement, and makes every path literal. */
 const FIXED = {

@@ -54,7 +54,7 @@ interface ById {
 
 function expectThread(thread: Thread | undefined, { params: { id } }: FastifyRequest<ById>): Thread {
   if (thread) return thread;
-  throw new AppError("not_found", `There is no thread "${id}" in this review.`);
+  throw new AppError("not_found", `This review has no thread "${id}".`);
 }
 
 /** Returns the author of a message. Throws `validation` if the caller names an author that it cannot be. */

@@ -7,6 +7,7 @@ import { AppError, getErrorMessage, systemErrorCode } from "../../errors.ts";
 import type { DiffOption, ReviewedCommit } from "../api-types.ts";
 import { splitMessage } from "../git/commits.ts";
 import { findProgram } from "../git/find-git.ts";
+import { USER_VARIABLES } from "../git/hardening.ts";
 import { openImage } from "../images/open-image.ts";
 import { isWithin } from "../is-within.ts";
 import { filePatch } from "./file-patch.ts";
@@ -94,24 +95,7 @@ const COMMANDS: Readonly<Record<OtherRepository["kind"], Commands>> = {
 };
 
 /** Environment variables that the programs receive. */
-const PASSED_ON = [
-  "HOME",
-  "USERPROFILE",
-  "HOMEDRIVE",
-  "HOMEPATH",
-  "XDG_CONFIG_HOME",
-  "XDG_CACHE_HOME",
-  "XDG_DATA_HOME",
-  "APPDATA",
-  "LOCALAPPDATA",
-  "PROGRAMDATA",
-  "SystemRoot",
-  "TMPDIR",
-  "TEMP",
-  "TMP",
-  "USER",
-  "JJ_CONFIG",
-] as const;
+const PASSED_ON = [...USER_VARIABLES, "XDG_CACHE_HOME", "XDG_DATA_HOME", "USER", "JJ_CONFIG"] as const;
 const CALL_LIMIT_MS = 60_000;
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 

@@ -32,9 +32,7 @@ describe("parsePullUrl", () => {
   );
 
   it("does not send a token over plain HTTP", () => {
-    expect(() => parsePullUrl("http://github.com/o/c/pull/7")).toThrow(
-      "would receive your token unencrypted",
-    );
+    expect(() => parsePullUrl("http://github.com/o/c/pull/7")).toThrow("would expose your token");
   });
 });
 

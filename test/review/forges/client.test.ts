@@ -54,7 +54,7 @@ describe("a forge's client", () => {
       else response.writeHead(200).end("{}");
     });
     expect((await client.send({ method: "POST", path: "/x", json: {} })).status).toBe(200);
-    expect(waits).toEqual(["forge.test limits the rate of requests; continuing in 1 s"]);
+    expect(waits).toEqual(["forge.test limits the rate of requests. Continuing in 1 s"]);
   });
 
   it("does not wait for a limit that lasts longer than two minutes", async () => {

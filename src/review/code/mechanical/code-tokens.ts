@@ -1,13 +1,13 @@
-/** Properties of a language that decide which changes of its text are without meaning. */
+/** Properties of a language that decide which changes of its text have no effect on a program. */
 export interface Syntax {
   /**
-   * Where whitespace has no meaning between two tokens: everywhere, within a line, or nowhere but at the end of a line
-   * and in blank lines.
+   * The part of a file in which whitespace between two tokens has no meaning: everywhere, within a line, or only at the
+   * end of a line and in blank lines.
    */
   readonly layout: "free" | "lines" | "fixed";
-  /** A comma before a closing bracket and the kind of quotes are a matter of style. */
+  /** Whether a comma before a closing bracket and the kind of quotes have no meaning. */
   readonly hasFreeStyle: boolean;
-  /** Text can stand between tags, where whitespace is shown. */
+  /** Whether text can stand between tags, where whitespace is shown. */
   readonly hasMarkup: boolean;
 }
 
@@ -19,10 +19,10 @@ const FREE = new Set(
     "wgsl"
   ).split(" "),
 );
-/** Languages in which the end of a line can end a statement. */
+/** File extensions of languages in which the end of a line can end a statement. */
 const LINES = new Set("ex exs go gradle groovy jl kt kts lua r rb scala swift".split(" "));
 
-/** Returns the syntax of a file by its name. All whitespace of an unknown language counts. */
+/** Returns the syntax of a file by its name. In an unknown language, all whitespace has a meaning. */
 export function syntaxOf(path: string): Syntax {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   const extension = name.slice(name.lastIndexOf(".") + 1);
@@ -34,9 +34,9 @@ export function syntaxOf(path: string): Syntax {
 /** Operators in sequence are one token: `a - -b` is not `a --b`. */
 const TOKEN =
   /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`|[\p{L}\p{N}_$]+|[-+*/%=<>!&|^~?:.@#]+|[^\s\p{L}\p{N}_$]/gu;
-/** Words after which the end of a line ends the statement. */
+/** Keywords after which the end of a line ends the statement. */
 const ENDS_AT_NEWLINE = /(?:^|[^\p{L}\p{N}_$])(?:return|throw|break|continue|yield|async)\s*$/u;
-/** Quotes that are open at the end of a line, whose whitespace could be text. */
+/** Quotes that are not closed at the end of a line: whitespace after them could be text. */
 const OPEN_QUOTE = /^[`"']$/;
 /** A directive of the C preprocessor: `#define F (x)` is not `#define F(x)`. */
 const DIRECTIVE = /^\s*#/;

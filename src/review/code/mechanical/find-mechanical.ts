@@ -15,25 +15,25 @@ import { RenamedNames, renamingsBetween } from "./renamed-names.ts";
 /** Reports whether a line was moved without being edited. */
 export type IsMoved = (side: Side, number: number) => boolean;
 
-/** What a file's changes are, as far as they are mechanical. */
+/** The mechanical kinds of a file's changes. */
 export interface MechanicalChanges {
   readonly kinds: ReadonlySet<MechanicalKind>;
-  /** Names that must turn out to be renamed. */
+  /** Names that are mechanical only if the whole diff renames them. */
   readonly renamed: ReadonlyMap<string, string>;
 }
 
-/** Returns the mechanical kinds that a file has whatever its lines are. */
+/** Returns the mechanical kind of a file that does not depend on its lines. */
 export function kindOfFile(file: DiffFile): MechanicalKind | undefined {
   if (file.generated) return "generated";
   const isUnchanged = file.additions + file.deletions === 0 && !file.binary && file.oldMode === file.newMode;
   return file.status === "renamed" && isUnchanged ? "file-renamed" : undefined;
 }
 
-/** Looks for mechanical changes in the files of a diff. */
+/** Searches the files of a diff for mechanical changes. */
 export class MechanicalSearch {
   private readonly names = new RenamedNames();
 
-  /** Returns what the changes of a file are; undefined if one of them is not mechanical. Adds its renamed names. */
+  /** Returns the kinds of a file's changes; undefined if one of them is not mechanical. Adds its renamed names. */
   add(file: DiffFile, patch: ParsedPatch, isMoved: IsMoved): MechanicalChanges | undefined {
     const kinds = new Set<MechanicalKind>();
     const renamed = new Map<string, string>();

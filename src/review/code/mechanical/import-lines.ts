@@ -1,11 +1,11 @@
-/** How imports look in a language. */
+/** Patterns of the imports of a language. */
 interface ImportStyle {
   /** A line that is an import. */
   readonly line: RegExp;
   /** A line that begins an import of several lines, and the one that ends it. */
   readonly start?: RegExp;
   readonly end?: RegExp;
-  /** A line between the two. */
+  /** A line between the first and the last one. */
   readonly member?: RegExp;
 }
 
@@ -94,7 +94,7 @@ export function importLines(path: string, lines: readonly string[]): readonly bo
   for (const [index, line] of lines.entries()) {
     if (style.start.test(line)) first = index;
     else if (first !== undefined && style.end.test(line)) {
-      // A closing bracket alone ends other things as well: its import must be seen to begin.
+      // A closing bracket also ends other statements, so the start of its import is required.
       const isKnown = style.start.test(lines[first] ?? "") || !/^\s*[)}];?\s*$/.test(line);
       if (isKnown) flags.fill(true, first, index + 1);
       first = undefined;

@@ -3,7 +3,7 @@ const DECLARATION =
   /\b(?:function\*?|const|let|var|class|interface|type|enum|namespace|def|fn|func|fun|val|struct|trait|union|module|package|define|typedef|record|object|protocol)\s+([\p{L}_$][\p{L}\p{N}_$]*)/gu;
 const METHOD =
   /^\s*(?:(?:public|private|protected|internal|static|async|override|abstract|final|readonly|virtual)\s+)+(?:[\w<>[\].]+\s+)?([\p{L}_$][\p{L}\p{N}_$]*)\s*[(=:;]/u;
-/** Words that have a meaning of their own: replacing one changes what the code does. */
+/** Keywords of all languages: replacing one changes what the code does. */
 const RESERVED = new Set(
   (
     "abstract and as assert async await bool boolean break case catch char class const continue def default del delete do " +
@@ -41,7 +41,7 @@ export function renamingsBetween(
   return renamed.size > 0 ? renamed : undefined;
 }
 
-/** Returns the names that lines declare. */
+/** Returns the names that are declared in lines. */
 export function declaredNames(lines: readonly string[]): readonly string[] {
   return lines.flatMap((line) => {
     const method = METHOD.exec(line)?.[1];
@@ -49,7 +49,7 @@ export function declaredNames(lines: readonly string[]): readonly string[] {
   });
 }
 
-/** Collects the renamings of a diff, and decides at the end which of them are consistent. */
+/** Collects the renamings of a diff and reports which of them are consistent. */
 export class RenamedNames {
   private readonly targets = new Map<string, Set<string>>();
   private readonly sources = new Map<string, Set<string>>();
@@ -65,7 +65,7 @@ export class RenamedNames {
     }
   }
 
-  /** Reports whether a name was renamed where it is declared, and to one name only, which no other name became. */
+  /** Reports whether a name was renamed where it is declared, everywhere to the same name, and no other name to that. */
   isRename(from: string, to: string): boolean {
     return this.declared.has(from) && this.targets.get(from)?.size === 1 && this.sources.get(to)?.size === 1;
   }

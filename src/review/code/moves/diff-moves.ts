@@ -13,9 +13,9 @@ import {
 import { isSameText } from "./similarity.ts";
 import { createPause, inSlices } from "./slices.ts";
 
-/** Bytes of a file's patch; larger files are left out. */
+/** Maximum bytes of a file's patch; larger files are left out. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
-/** Bytes of patches that are kept in memory to find edited lines; in other files, only unedited lines are found. */
+/** Maximum bytes of patches that are kept to find edited lines; in other files, only unedited lines are found. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
 /** Returns the moved lines of a diff. Searches once for each diff, in slices between other requests. */
@@ -25,7 +25,7 @@ async function searchMoves(snapshot: Snapshot): Promise<readonly DiffMove[]> {
   const pause = createPause();
   const lines = createChangedLines();
   for (const [index, file] of snapshot.files.entries()) {
-    // Generated lines repeat each other everywhere, and nobody reads how they moved.
+    // Generated lines repeat each other everywhere, and reviewers do not read how they moved.
     if (file.generated || file.additions + file.deletions === 0 || file.patchSize > MAX_FILE_BYTES) continue;
     addPatch(lines, index, await readPatch(snapshot, file));
     await pause();

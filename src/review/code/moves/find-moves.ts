@@ -8,29 +8,29 @@ export interface Block {
   readonly length: number;
 }
 
-/** Letters and digits that a block needs, as in `git diff --color-moved`: fewer are a coincidence. */
+/** Minimum letters and digits of a block, as in `git diff --color-moved`: fewer are a coincidence. */
 const MIN_WEIGHT = 20;
-/** Letters and digits of a line that can start the search for a block. */
+/** Minimum letters and digits of a line with which the search for a block starts. */
 const MIN_SEED_WEIGHT = 4;
-/** Removed lines that are compared with an added line of the same text. */
+/** Maximum removed lines that are compared with an added line of the same text. */
 const MAX_CANDIDATES = 16;
 /**
- * Unique lines start blocks first, then rare ones, then all: a line that is everywhere would otherwise be taken for a
- * move from anywhere, before the block around it is found.
+ * The search starts at unique lines, then at rare ones, then at all: a line that occurs everywhere would otherwise be
+ * matched before the block around it is found.
  */
 const CANDIDATE_LIMITS = [1, MAX_CANDIDATES, Number.POSITIVE_INFINITY];
-/** Edited lines between two unedited ones of the same block. */
+/** Maximum edited lines between two unedited ones of the same block. */
 const MAX_GAP = 4;
-/** Edited lines at each end of a block. */
+/** Maximum edited lines at each end of a block. */
 const MAX_EDGE = 3;
 const MIN_SIMILARITY_IN_GAP = 0.4;
 const MIN_SIMILARITY_AT_EDGE = 0.6;
 /** Lines that are examined between two yields. */
 const LINES_PER_STEP = 2_048;
 
-/** Finds moved lines in two steps, because the second one needs the text of the files that the first one finds. */
+/** Finds moved lines in two steps: the second one needs the text of the files that the first one finds. */
 export interface MoveSearch {
-  /** Finds blocks of the same lines, without regard to indentation. */
+  /** Finds blocks of the same lines, ignoring indentation. */
   findBlocks(): Generator<void, readonly Block[]>;
   /** Extends these blocks by edited lines. Files that are absent from `patches` are left as they are. */
   extendBlocks(patches: Patches): Generator<void, readonly Block[]>;
@@ -82,14 +82,14 @@ class Search {
   }
 
   /**
-   * Looks for a block that begins with an added line, if at most `limit` removed lines have its text. Returns the added
-   * line after it.
+   * Finds a block that begins with an added line, if at most `limit` removed lines have the same text. Returns the index
+   * of the added line after the block.
    */
   blockAt(to: number, limit: number): number {
     if (this.takenAdded[to] || (this.added.weight[to] ?? 0) < MIN_SEED_WEIGHT) return to + 1;
     const found = this.longestAt(to, limit);
     if (!found) return to + 1;
-    // Lines before it that could not start a block, such as a brace or one that is everywhere.
+    // The lines before it may be unable to start a block, such as a brace.
     let back = 0;
     while (this.matches(found.from - back - 1, to - back - 1) && this.isJoined(found.from - back, to - back))
       back++;
@@ -129,7 +129,7 @@ class Search {
     };
   }
 
-  /** Returns how many lines were taken from the end of a block, in the direction of `step`. */
+  /** Extends a block at one end, in the direction of `step`. Returns the number of lines. */
   private reach(fromEnd: number, toEnd: number, step: 1 | -1, similarity: Similarity): number {
     let reached = 0;
     for (;;) {
@@ -182,7 +182,7 @@ class Search {
     if (this.takenRemoved[from] || this.takenAdded[to]) return false;
     if (this.removed.hash[from] !== this.added.hash[to]) return false;
     if (this.removed.check[from] !== this.added.check[to]) return false;
-    // A line that was only indented in place has not moved; lines of one change can still be reordered.
+    // A line that was only indented in place has not moved; the lines of one change can be reordered.
     return !this.isSameGroup(from, to) || this.removed.exact[from] === this.added.exact[to];
   }
 
@@ -226,7 +226,7 @@ function joinBlocks({ removed, added }: ChangedLines, blocks: readonly Block[]):
   return joined;
 }
 
-/** The removed lines by text, in lists from which taken lines are unlinked, so that they are never examined again. */
+/** The removed lines by text, in linked lists. A line of a block is unlinked, so that it is not examined again. */
 class Buckets {
   private readonly table: LineTable;
   private readonly slots: Int32Array;
@@ -239,7 +239,7 @@ class Buckets {
     this.slots = new Int32Array(size).fill(-1);
     this.after = new Int32Array(table.count).fill(-1);
     this.before = new Int32Array(table.count).fill(-1);
-    // Backward, so that each list is in the order of the diff.
+    // Inserted backward, so that each list is in the order of the diff.
     for (let index = table.count - 1; index >= 0; index--) {
       if ((table.weight[index] ?? 0) >= MIN_SEED_WEIGHT) this.insert(index);
     }
@@ -257,7 +257,7 @@ class Buckets {
     const [before, after] = [this.before[index] ?? -1, this.after[index] ?? -1];
     if (after >= 0) this.before[after] = before;
     if (before >= 0) this.after[before] = after;
-    // The last line of a list stays in its slot: other lists may be found only by passing it.
+    // The last line of a list stays in its slot, because the search for other lists passes it.
     else if (after >= 0) {
       const slot = this.slotOf(this.table.hash[index] ?? 0, this.table.check[index] ?? 0);
       if (this.slots[slot] === index) this.slots[slot] = after;

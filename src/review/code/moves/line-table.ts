@@ -37,7 +37,7 @@ const PRIME = 0x01000193;
 const NEWLINE = 10;
 const RETURN = 13;
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
-/** Bytes of a hunk header that are needed to read it. */
+/** Maximum bytes of the numbers in a hunk header. */
 const HEADER_BYTES = 100;
 
 /** Returns tables without lines. */
@@ -137,7 +137,7 @@ function isSpace(byte: number): boolean {
   return byte === 32 || byte === 9 || byte === RETURN;
 }
 
-/** 1 for the bytes that carry meaning: letters, digits, and those of characters beyond ASCII. */
+/** Contains 1 for the bytes of letters, digits and characters beyond ASCII. */
 const WEIGHTS = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte > 127 || /[a-z0-9]/i.test(String.fromCharCode(byte)) ? 1 : 0,
 );

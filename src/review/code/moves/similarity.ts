@@ -1,6 +1,6 @@
 import type { ChangedLines, LineTable, Patches } from "./line-table.ts";
 
-/** Bytes of a line that are compared. */
+/** Maximum bytes of a line that are compared. */
 const MAX_BYTES = 400;
 const WORD = /[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu;
 
@@ -22,7 +22,7 @@ export function createSimilarity({ removed, added }: ChangedLines, patches: Patc
   return (from, to) => {
     const before = tokensIn(removed, from);
     const after = tokensIn(added, to);
-    // Punctuation alone is the same everywhere.
+    // Two lines that share only punctuation are not similar.
     if (!hasLetters(removed.weight[from]) || !hasLetters(added.weight[to])) return 0;
     const counts = new Map<string, number>();
     for (const word of before) counts.set(word, (counts.get(word) ?? 0) + 1);

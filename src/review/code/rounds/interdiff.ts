@@ -9,11 +9,11 @@ import { readPatch } from "../../git/file-text.ts";
 import type { SnapshotFile } from "../../git/snapshot.ts";
 import type { SentDiff, SentFile } from "./sent-diff.ts";
 
-/** Maximum edits that are looked for between two versions; beyond it, all lines count as changed. */
+/** Maximum edits between two versions; beyond it, all lines count as changed. */
 const MAX_EDITS = 20_000;
-/** Milliseconds after which the comparison of one file is given up likewise. */
+/** Maximum milliseconds for one file; after it, all lines count as changed. */
 const FILE_LIMIT = 300;
-/** Milliseconds for all files together. */
+/** Maximum milliseconds for all files together. */
 const TOTAL_LIMIT = 5_000;
 
 export interface Interdiff {
@@ -25,9 +25,9 @@ export interface Interdiff {
 type Text = string | undefined;
 
 /**
- * Compares a diff with the one that was sent: what has changed in the change itself. If the base has changed as well,
- * as after a rebase, the old change is first applied to the new base, so that only changes of the author remain; where
- * it does not apply, the two new versions of the file are compared.
+ * Compares a diff with the one on which feedback was sent. If the base has changed as well, for example by a rebase, the
+ * old change is first applied to the new base, so that only the author's changes remain. If it does not apply, the two
+ * new versions of the file are compared.
  */
 export async function compareWithSent(diff: DiffLease, sent: SentDiff): Promise<Interdiff> {
   const then = new Map(sent.files.map((file) => [file.path, file]));
@@ -110,7 +110,7 @@ const NOT_COMPARABLE: ReadonlySet<AppError["code"]> = new Set(["not_found", "too
 const NO_LINES = { status: "modified", additions: 0, deletions: 0 } as const;
 const BINARY = "Binary files differ\n";
 
-/** Returns what the file would be with the old change on the new base; else what it was. */
+/** Returns the file with the old change applied to the new base, or the old version if the change does not apply. */
 async function previousText(
   diff: DiffLease,
   sent: SentFile,
@@ -123,7 +123,7 @@ async function previousText(
   const previous = applyPatch(Buffer.from(oldText ?? "", "latin1"), Buffer.from(patch, "latin1")).toString(
     "latin1",
   );
-  // The base contains the change already if it was committed since.
+  // If the change was committed since, the new base contains it.
   if (base === oldText || base === previous || base === undefined || oldText === undefined) return previous;
   return rebased(patch, base) ?? previous;
 }
@@ -140,11 +140,11 @@ async function oldTextOf(
   base: Text,
 ): Promise<Text> {
   if (oldBlob === undefined || oldBlob === after?.oldBlob) return base;
-  if (!sides.blob) throw new AppError("not_found", `The earlier text of ${path} is not known`);
+  if (!sides.blob) throw new AppError("not_found", `The earlier text of ${path} is not available`);
   return (await sides.blob(oldBlob, path)).toString("latin1");
 }
 
-/** Applies a patch to another text than its own; undefined if a hunk does not fit. */
+/** Applies a patch to a text that it was not made from. Returns undefined if a hunk does not fit. */
 function rebased(patch: string, base: string): Text {
   const start = patch.search(/^@@ /m);
   if (start < 0) return base;

@@ -4,9 +4,9 @@ import { z } from "zod";
 import { readPatch } from "../../git/file-text.ts";
 import type { Snapshot } from "../../git/snapshot.ts";
 
-/** Bytes of all patches of a diff that are kept; of files beyond it, only the fingerprint is kept. */
+/** Maximum bytes of the kept patches of a diff; of the files after it, only the fingerprint is kept. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Limit of a decompressed file, since a damaged one could claim any size. */
+/** Maximum bytes of a decompressed file, because a damaged one could claim any size. */
 const MAX_DECOMPRESSED = 4 * MAX_BYTES;
 
 /** A compressed diff and the round on which it was sent. */

@@ -3,7 +3,7 @@ import { type CompressedRound, captureDiff, compressDiff } from "./sent-diff.ts"
 
 /** The diffs on which the person sent batches of a live session. */
 export interface SentDiffs {
-  /** Keeps the current diff as that of a round. Never rejects: without it, only the comparison is missing. */
+  /** Keeps the current diff for a round. Never rejects: a failure only disables the comparison. */
   keep(round: number): Promise<void>;
   /** Returns the diff of a round, by default the last one that was sent. */
   find(round: number | undefined): CompressedRound | undefined;
@@ -22,7 +22,7 @@ export function createSentDiffs(diffs: DiffSession): SentDiffs {
         const compressed = await compressDiff(await captureDiff(diff.snapshot));
         sent = [...sent.filter((each) => each.round !== round), { round, compressed }].slice(-MAX_ROUNDS);
       } catch {
-        // The batch is sent; the page says that there is nothing to compare with.
+        // The batch was sent; the page reports that there is no diff to compare with.
       } finally {
         diff.release();
       }

@@ -7,7 +7,7 @@ import { decompressDiff } from "../rounds/sent-diff.ts";
 import type { SentDiffs } from "../rounds/sent-in-session.ts";
 import { leaseDiff } from "./lease-diff.ts";
 
-/** GET /api/diff/interdiff?round=N: what has changed since feedback was sent on that round, the last one by default. */
+/** GET /api/diff/interdiff?round=N: the changes since feedback was sent on that round, by default the last one. */
 export function diffInterdiffRoute(
   app: FastifyInstance,
   { diffs, rounds }: CodeReview,
@@ -26,5 +26,5 @@ export function diffInterdiffRoute(
 
 function noSuchRound(round: number | undefined): AppError {
   const which = round === undefined ? "on this branch" : `on round ${round} of this branch`;
-  return new AppError("not_found", `No feedback was sent ${which}, so there is nothing to compare with`);
+  return new AppError("not_found", `Cannot compare: no feedback was sent ${which}`);
 }

@@ -8,15 +8,15 @@ import type { DeclaredSymbol } from "./extract-symbols.ts";
 import { grammarOf } from "./languages.ts";
 import { type SymbolFiles, type SymbolParser, startSymbolParser } from "./symbols-client.ts";
 
-/** Bytes of a file that is parsed, and of all files. */
+/** Maximum bytes of a file that is parsed, and of all parsed files. */
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** The symbols of the diffs of a review. The thread is started with the first question. */
+/** The symbols of the diffs of a review. The first call starts the thread that parses files. */
 export interface SymbolIndex {
   /** Returns the changed symbols by path. Parses the files of a diff once. */
   changedIn(diff: DiffLease): Promise<ReadonlyMap<string, readonly ChangedSymbol[]>>;
-  /** Returns where a name is in the changed files, declarations first. */
+  /** Returns the references of a name in the changed files, declarations first. */
   find(diff: DiffLease, name: string): Promise<{ references: readonly DiffReference[]; more: number }>;
   close(): Promise<void>;
 }
@@ -31,9 +31,9 @@ export function createSymbolIndex(files: () => Promise<SymbolFiles>): SymbolInde
   let parsed = new WeakMap<Snapshot, Parsed>();
   let starting: Promise<SymbolParser> | undefined;
   let count = 0;
-  /** Changes of files on which the thread ended. */
+  /** Fingerprints of the files on which the thread ended. */
   const skipped = new Set<string>();
-  // After a failed start or an end of the thread, the next question starts it again.
+  // After a failed start or an end of the thread, the next call starts it again.
   const forget = () => {
     parsed = new WeakMap();
     starting = undefined;
@@ -73,11 +73,11 @@ async function parseAll(
   let left = MAX_BYTES;
   for (const file of snapshot.files) {
     if (!isParsed(file) || skipped.has(file.fingerprint) || left <= 0) continue;
-    // A file that is too large or known in parts only has no symbols; the others do.
+    // A file that is too large, or of which only the hunks are known, has no symbols.
     const text = await sides.read(file.path, "new").catch(() => undefined);
     if (!text || text.length > MAX_FILE_BYTES) continue;
     left -= text.length;
-    // The question fails; the next one leaves the file out.
+    // If the thread ends on this file, the call fails and the next one leaves the file out.
     skipped.add(file.fingerprint);
     const symbols = (await parser.add(number, file.path, text.toString())) ?? [];
     skipped.delete(file.fingerprint);
@@ -93,7 +93,7 @@ function isParsed(file: SnapshotFile): boolean {
   return grammarOf(path) !== undefined && patchSize <= 4 * MAX_FILE_BYTES;
 }
 
-/** Returns the symbols with a changed line that is in no symbol within them. Variables are not listed. Pure. */
+/** Returns the symbols that contain a changed line outside of their inner symbols. Leaves out variables. Pure. */
 export function changedSymbols(
   symbols: readonly DeclaredSymbol[],
   patch: ParsedPatch,

@@ -11,11 +11,11 @@ export interface DeclaredSymbol {
   readonly lineEnd: number;
 }
 
-/** A name in the code, outside of comments and text in quotes. */
+/** A name in the code, outside of comments and strings. */
 export interface NameOccurrence {
   readonly name: string;
   readonly line: number;
-  /** Characters of the line before it. */
+  /** Number of characters before it in its line. */
   readonly column: number;
   /** The kind of symbol that it declares; undefined where it is used. */
   readonly declares: SymbolKind | undefined;
@@ -26,7 +26,7 @@ export interface FileSymbols {
   readonly occurrences: readonly NameOccurrence[];
 }
 
-/** What the nodes that declare something declare, in all grammars. */
+/** Kinds of symbols by the type of the node that declares them, in all grammars. */
 const DECLARATIONS: ReadonlyMap<string, SymbolKind> = new Map([
   ...kinds(
     "function",
@@ -55,9 +55,9 @@ function kinds(kind: SymbolKind, types: string): (readonly [string, SymbolKind])
 
 const FUNCTION_VALUES = new Set(["arrow_function", "function_expression", "generator_function"]);
 const NAMES = /(?:^|_)identifier$|^(?:constant|name|word|command_name)$/;
-/** A node that is about as large as this has a body; others only refer to the type. */
+/** Types whose nodes declare a symbol only if they have a body; without one they refer to the type. */
 const NEEDS_BODY = new Set(["class_specifier", "struct_specifier", "enum_specifier", "union_specifier"]);
-/** Nested declarations that are followed; deeper ones exist only in generated code. */
+/** Maximum depth of nested declarations; deeper ones exist only in generated code. */
 const MAX_DEPTH = 400;
 
 interface OpenSymbol {
@@ -79,7 +79,7 @@ export function extractSymbols(cursor: TreeCursor): FileSymbols {
     if (declared) {
       const { name, nameAt, kind } = declared;
       declaring.set(nameAt, kind);
-      // A variable of a function is known to its function only.
+      // Local variables are not listed.
       const isLocal = kind === "variable" && open.some(({ name: around }) => around !== "");
       if (!isLocal) {
         const container = open.map((each) => each.name).filter(Boolean);

@@ -2,7 +2,7 @@ import type { DiffReference } from "../../api-types.ts";
 import type { DeclaredSymbol } from "./extract-symbols.ts";
 import type { Grammar } from "./languages.ts";
 
-/** The messages between the server and the thread that parses files. */
+/** Messages between the server and the thread that parses files. */
 
 /** Starts the thread. */
 export interface SymbolsSettings {
@@ -14,7 +14,7 @@ export type SymbolsRequest =
   | {
       readonly kind: "add";
       readonly id: number;
-      /** The diff; adding a file of another one forgets those before the last. */
+      /** Number of the diff. The thread keeps the names of the last two diffs. */
       readonly diff: number;
       readonly path: string;
       readonly grammar: Grammar;

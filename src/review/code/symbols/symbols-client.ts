@@ -16,17 +16,17 @@ export interface SymbolFiles {
 export interface SymbolParser {
   /** Parses a file of a diff; undefined for a language without a grammar. Diffs are numbered by the caller. */
   add(diff: number, path: string, text: string): Promise<readonly DeclaredSymbol[] | undefined>;
-  /** Returns where a name is in the added files, declarations first. */
+  /** Returns the references of a name in the added files, declarations first. */
   find(diff: number, name: string): Promise<{ references: readonly DiffReference[]; more: number }>;
   close(): Promise<void>;
 }
 
-/** Milliseconds for one file, after which the thread is ended: a parser can be slow on hostile text. */
+/** Maximum milliseconds for one file, because hostile text can make a parser slow. After it, the thread is ended. */
 const LIMIT_MS = 20_000;
-/** Megabytes of the thread's heap. */
+/** Maximum megabytes of the thread's heap. */
 const MAX_HEAP_MB = 512;
 
-/** Starts the thread. It does not keep the process alive unless it works. `onEnd` is called when it ends. */
+/** Starts the thread. It keeps the process alive only while it works. Calls `onEnd` when it ends. */
 export async function startSymbolParser(files: SymbolFiles, onEnd = () => {}): Promise<SymbolParser> {
   const settings: SymbolsSettings = { parser: files.parser };
   const worker = new Worker(files.script, {
@@ -73,7 +73,7 @@ export async function startSymbolParser(files: SymbolFiles, onEnd = () => {}): P
     return response;
   };
 
-  /** Returns a grammar for the first file of its language; undefined once it was sent. */
+  /** Returns the grammar of a language for its first file, and undefined after that. */
   const wasmFor = async (grammar: Grammar): Promise<Uint8Array | undefined> => {
     if (sent.has(grammar)) return undefined;
     const reading = loading.get(grammar) ?? files.grammar(grammar);

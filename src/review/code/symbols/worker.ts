@@ -11,12 +11,12 @@ const options = { locateFile: (file: string) => file, wasmBinary };
 const ready = Parser.init(options);
 const languages = new Map<Grammar, Promise<Language>>();
 
-/** Names by diff, of the last diffs only: the whole one, and the one without whitespace changes. */
+/** Names by diff. Kept for the last two diffs: with and without whitespace changes. */
 const indexes = new Map<number, Map<string, DiffReference[]>>();
 const MAX_DIFFS = 2;
-/** References that are returned. */
+/** Maximum references that are returned. */
 const MAX_REFERENCES = 500;
-/** Characters of a line that are returned. */
+/** Maximum characters of a line that are returned. */
 const MAX_LINE = 300;
 
 parentPort?.on("message", async (request: SymbolsRequest) => {

@@ -89,7 +89,7 @@ const threadSchema = z.object({
 type AzureThread = z.infer<typeof threadSchema>;
 const threadList = z.object({ value: z.array(threadSchema) });
 
-/** The states of threads that are settled, in one way or another. */
+/** States of threads that count as resolved. */
 const SETTLED = ["fixed", "closed", "wontFix", "byDesign"];
 
 async function readRaw(
@@ -97,7 +97,7 @@ async function readRaw(
   address: PullAddress,
   { iteration }: Pick<AzurePull, "iteration">,
 ): Promise<readonly AzureThread[]> {
-  // With an iteration, positions are those in its files.
+  // With `$iteration`, Azure DevOps returns the positions in the files of that iteration.
   const request = { path: `${pullPath(api, address)}/threads`, query: { $iteration: iteration } };
   const { value } = await api.json(threadList, request);
   return value
@@ -147,7 +147,7 @@ function anchorOf(context: AzureThread["threadContext"]): ForgeThread["anchor"] 
 
 const VOTES = { approve: 10, request_changes: -5, comment: 0 } as const;
 
-/** Returns the calls with which a review is posted: Azure DevOps publishes each thread at once, and the verdict is a vote. */
+/** Returns the calls that post a review: Azure DevOps publishes each thread at once, and the verdict is a vote. */
 function createEach(
   api: AzureApi,
   address: PullAddress,
@@ -177,7 +177,10 @@ function createEach(
     },
     async create(item) {
       if (pull.head.sha !== current.head.sha)
-        throw new AppError("forge_rejected", "The pull request has new commits. Load them, then post again.");
+        throw new AppError(
+          "forge_rejected",
+          "The pull request has new commits. Refresh the page, then post again.",
+        );
       const comment = {
         parentCommentId: item.kind === "reply" ? 1 : 0,
         content: item.body,
@@ -221,7 +224,7 @@ function contextOf(item: OutgoingItem, fileOf: OutgoingReview["fileOf"]): object
   const { path, side, lineStart, lineEnd } = item;
   const patch = scanPatch(fileOf(path)?.patch ?? "");
   const start = { line: lineStart, offset: 1 };
-  // An offset is a position before a character, from 1.
+  // An offset counts the positions between characters, from 1.
   const end = {
     line: lineEnd,
     offset: lineText(patch, Math.max(0, findLine(patch, side, lineEnd))).length + 1,

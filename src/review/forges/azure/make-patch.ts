@@ -2,7 +2,7 @@ import { type FileContent, filePatch } from "../../patch/file-patch.ts";
 import { composePatch } from "../compose-patch.ts";
 import type { AzureChange } from "./read-pull.ts";
 
-/** Files that are read at the same time. */
+/** Maximum files that are read at the same time. */
 const READERS = 6;
 
 /** Makes the diff of two commits from their files: the API returns no patches. */
@@ -39,7 +39,7 @@ async function patchOf(
   const header = { path, oldPath, status, hunks: "" };
   const at = patch ? patch.bytes.indexOf("\n@@ ") + 1 : 0;
   if (!patch || at === 0) return Buffer.from(composePatch([header]));
-  // The hunks are bytes of any encoding, so that they do not pass through a string.
+  // The hunks can have any encoding, so they are not decoded.
   const [named = ""] = composePatch([{ ...header, hunks: "@@ " }]).split(/^@@ /m);
   return Buffer.concat([Buffer.from(named), patch.bytes.subarray(at)]);
 }

@@ -14,7 +14,7 @@ const identity = z.object({
   uniqueName: z.string().nullish(),
 });
 
-/** Returns the name of a person: the login if there is one. */
+/** Returns the login of an account, or else its display name. */
 export function personName({ uniqueName, displayName }: Omit<z.infer<typeof identity>, "id">): string {
   return uniqueName || displayName || "unknown";
 }
@@ -42,7 +42,7 @@ const iteration = z.object({
   commonRefCommit: z.object({ commitId: z.string() }),
 });
 
-/** A pull request, with its last iteration: the state of the source branch that positions refer to. */
+/** A pull request with its last iteration, the state of the source branch to which positions refer. */
 export interface AzurePull extends PullRequest {
   readonly iteration: number;
   readonly projectId: string;
@@ -70,7 +70,9 @@ export async function readPull(api: AzureApi, address: PullAddress): Promise<Azu
   const { value } = await api.json(z.object({ value: z.array(iteration) }), { path: `${path}/iterations` });
   const last = value.at(-1);
   if (!last)
-    throw new AppError("forge_error", `${host} has not prepared the diff of pull request ${number} yet`);
+    throw new AppError("forge_error", `${host} has not prepared the diff of pull request ${number} yet`, {
+      hint: "Try again in a few seconds.",
+    });
   return {
     number: pull.pullRequestId,
     url: `https://${host}/${encodePath(repository)}/pullrequest/${number}`,
@@ -106,7 +108,7 @@ const commit = z.object({
   author: z.object({ name: z.string().nullish(), date: z.string().nullish() }).nullish(),
 });
 
-/** Entries of one page of a list. */
+/** Maximum entries of one page of a list. */
 const PAGE = 100;
 const MAX_PAGES = 100;
 
@@ -165,7 +167,7 @@ const STATES: Readonly<Record<string, string>> = {
   notApplicable: "skipped",
 };
 
-/** Reads the statuses of the request and its branch policies, among them builds. */
+/** Reads the statuses of a pull request and the results of its branch policies, such as builds. */
 export async function readChecks(
   api: AzureApi,
   address: PullAddress,

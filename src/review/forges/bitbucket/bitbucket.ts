@@ -76,7 +76,7 @@ function repositoryPath(repository: string): string {
 export function bitbucketPull(client: ForgeClient, address: PullAddress): Forge {
   const repository = repositoryPath(address.repository);
   const path = `${repository}/pullrequests/${address.number}`;
-  /** The repository that has the source branch: a fork, for example. */
+  /** Path of the repository with the source branch, which can be a fork. */
   let source = repository;
   const each = createEach(client, path);
   return {
@@ -156,7 +156,7 @@ function stateOf({ state, draft }: z.infer<typeof pullSchema>): PullRequest["sta
   return state !== "OPEN" ? "closed" : draft ? "draft" : "open";
 }
 
-/** Returns the merge base of two commits; the target itself if the forge does not tell. */
+/** Returns the merge base of two commits, or the target if the forge does not return one. */
 async function mergeBase(
   client: ForgeClient,
   repository: string,

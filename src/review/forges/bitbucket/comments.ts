@@ -42,7 +42,7 @@ export function toThreads(comments: readonly Comment[]): readonly ForgeThread[] 
   };
   const groups = new Map<number, Comment[]>();
   for (const one of comments) {
-    // Pending comments are seen by their author alone, and are published at the forge.
+    // Pending comments are visible only to their author, who publishes them on the forge's page.
     if (one.deleted || one.pending) continue;
     const { id } = rootOf(one);
     groups.set(id, [...(groups.get(id) ?? []), one]);
@@ -77,13 +77,13 @@ function anchorOf(inline: Comment["inline"]): ForgeThread["anchor"] {
   return toLineAnchor(inline.path, isNew ? "new" : "old", first, last);
 }
 
-/** Returns the calls with which a review is posted: Bitbucket publishes each comment at once. */
+/** Returns the calls that post a review: Bitbucket publishes each comment at once. */
 export function createEach(client: ForgeClient, path: string): EachForge {
   return {
     async list() {
       const [comments, own] = await Promise.all([
         readValues(client, comment, `${path}/comments`),
-        // A token of a repository has no account.
+        // A repository access token has no account.
         client.json(person, { path: "/user" }).catch(() => undefined),
       ]);
       return comments

@@ -12,7 +12,7 @@ export const nameOf = (user: z.infer<typeof person> | null | undefined) =>
 
 const MAX_PAGES = 500;
 
-/** Reads all pages of a list, whose next page is the member `next`. */
+/** Reads all pages of a list. The member `next` is the address of the next page. */
 export async function readValues<Item>(
   client: ForgeClient,
   item: z.ZodType<Item>,

@@ -56,7 +56,7 @@ function queryError(
   if (types.includes("RATE_LIMITED"))
     return new AppError("forge_rate_limited", `${host} limits the rate of requests: ${text}`);
   if (types.includes("FORBIDDEN") || types.includes("INSUFFICIENT_SCOPES"))
-    return new AppError("forge_forbidden", `${host} does not permit this: ${text}`, {
+    return new AppError("forge_forbidden", `${host} denied access: ${text}`, {
       hint: "The token needs `repo` (classic), or read and write access to pull requests.",
     });
   if (types.includes("NOT_FOUND")) return new AppError("forge_not_found", `${host}: ${text}`);

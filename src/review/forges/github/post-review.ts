@@ -28,8 +28,8 @@ import {
 import { pullVariables } from "./read-threads.ts";
 
 /**
- * Posts a review: collected as a pending review, which only its author sees, then submitted at once with all comments,
- * replies and the verdict. Threads are resolved afterwards.
+ * Posts a review. Collects its comments and replies in a pending review, which only its author sees, and submits it with
+ * the verdict. Then resolves and reopens threads.
  */
 export async function postReview(
   api: GitHubApi,
@@ -55,7 +55,7 @@ export async function postReview(
   return { url: url || review.pull.url, rejected };
 }
 
-/** Removes the pending review that an interrupted attempt left. Returns the items, all or none, that were submitted. */
+/** Removes the pending review of an interrupted attempt. Returns the submitted items, which are all or none. */
 export async function settleReview(
   api: GitHubApi,
   address: PullAddress,
@@ -73,13 +73,13 @@ interface OwnReviews {
   readonly pullId: string;
   /** The review of this attempt, if it was submitted. */
   readonly published: ReviewNode | undefined;
-  /** The pending review that an earlier try left. */
+  /** The pending review of an earlier attempt. */
   readonly leftover: ReviewNode | undefined;
 }
 
 /**
- * Finds what earlier tries of an attempt left. The first try records the reviews that exist before it. Throws
- * `forge_pending` if the person has a pending review that is not of this attempt.
+ * Finds the reviews of earlier attempts. The first attempt records the reviews that exist before it. Throws
+ * `forge_pending` if the person has another pending review.
  */
 async function findOwn(
   api: GitHubApi,
@@ -119,7 +119,7 @@ async function readOwn(api: GitHubApi, address: PullAddress) {
   return { pullId, own };
 }
 
-/** Reports whether a review consists of what the attempt posts. */
+/** Reports whether a review at the forge has the content of the review to post. */
 function hasOurContent({ state, body, comments }: ReviewNode, review: OutgoingReview): boolean {
   const texts = new Set(textsOf(review).map((item) => item.body.trim()));
   const isOurs = comments.nodes.every((comment) => texts.has(comment.body.trim()));
@@ -128,7 +128,7 @@ function hasOurContent({ state, body, comments }: ReviewNode, review: OutgoingRe
   return isOurs && hasBody && comments.nodes.length > 0 === texts.size > 0;
 }
 
-/** Returns the texts that become comments; general ones become part of the review's body. */
+/** Returns the texts that become comments. General texts become part of the review's body. */
 function textsOf({ items }: OutgoingReview): Exclude<OutgoingText, { kind: "general" }>[] {
   return items.filter((item) => item.kind === "comment" || item.kind === "file" || item.kind === "reply");
 }
@@ -140,7 +140,7 @@ function bodyOf({ items }: OutgoingReview): string {
     .join("\n\n");
 }
 
-/** Reports whether there is more to post than changes of threads. */
+/** Reports whether the review has a text or a verdict, besides resolved and reopened threads. */
 function hasReview({ items }: OutgoingReview): boolean {
   return items.some((item) => !isStateChange(item));
 }
@@ -169,7 +169,7 @@ async function submitAll(
   };
   const whole = await begin(comments.map(toThread)).catch(async (error: unknown) => {
     if (!(error instanceof AppError) || error.code !== "forge_rejected" || comments.length === 0) throw error;
-    // One position that GitHub rejects fails the whole call: the comments are then added one by one.
+    // GitHub rejects the whole call if one position is invalid; the comments are then added one by one.
     const id = await begin([]);
     for (const item of comments) await postItem(item, rejected, () => addText(api, id, item));
     return id;
@@ -197,7 +197,7 @@ async function submitAll(
   } catch (error) {
     const isRejected =
       error instanceof AppError && (error.code === "forge_rejected" || error.code === "forge_forbidden");
-    // Otherwise the pending review would be in the way of the next one.
+    // A person can have only one pending review, so this one would block the next.
     if (isRejected) await deleteReview(api, whole).catch(() => {});
     throw error;
   }
@@ -224,7 +224,7 @@ function toThread({ path, side, lineStart, lineEnd, body }: Extract<OutgoingText
   return { path, line: lineEnd, side: diffSide, ...start, body };
 }
 
-/** Returns what earlier tries recorded as rejected. */
+/** Returns the items that an earlier attempt recorded as rejected. */
 function rejectedBefore(attempt: Attempt, { items }: OutgoingReview): readonly RejectedItem[] {
   return (attempt.get("rejected") ?? []).flatMap((line) => {
     const [, index, reason = ""] = /^(\d+) (.*)$/s.exec(line) ?? [];

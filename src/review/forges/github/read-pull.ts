@@ -35,7 +35,7 @@ export function repositoryPath({ repository }: Pick<PullAddress, "repository">):
   return `/repos/${encodePath(repository)}`;
 }
 
-/** Reads a pull request. Its base is the merge base, with which GitHub compares. */
+/** Reads a pull request. Its base is the merge base, because GitHub compares with that. */
 export async function readPull(client: ForgeClient, address: PullAddress): Promise<PullRequest> {
   const path = repositoryPath(address);
   const response = await client.send({ path: `${path}/pulls/${address.number}`, allow: [404] });
@@ -66,7 +66,7 @@ function stateOf({ state, merged, draft }: z.infer<typeof pullSchema>): PullRequ
 
 const reviewSchema = z.object({ user, state: z.string() });
 
-/** Returns who was asked for a review, and who gave one with the last verdict. */
+/** Returns the requested reviewers, and the authors of reviews with their last verdict. */
 async function readReviewers(
   client: ForgeClient,
   address: PullAddress,
@@ -80,7 +80,7 @@ async function readReviewers(
   for (const { user: reviewer, state } of reviews) {
     const name = reviewer?.login ?? GHOST;
     if (state === "PENDING" || name === pull.user?.login) continue;
-    // A comment does not withdraw an approval.
+    // A later comment does not withdraw an approval.
     if (state === "COMMENTED" && states.get(name)?.state !== undefined) continue;
     states.set(name, { name, state: state.toLowerCase().replaceAll("_", " ") });
   }
@@ -164,7 +164,7 @@ const fileSchema = z.object({
   patch: z.string().optional(),
 });
 
-/** Reads the diff. GitHub refuses (406) one with more than 300 files or 20,000 lines: it is then read file by file. */
+/** Reads the diff. If it has more than 300 files or 20,000 lines, GitHub responds with 406, and it is read file by file. */
 export async function readPatch(client: ForgeClient, address: PullAddress): Promise<Buffer> {
   const path = `${repositoryPath(address)}/pulls/${address.number}`;
   const response = await client.send({ path, accept: "application/vnd.github.diff", allow: [406, 422] });

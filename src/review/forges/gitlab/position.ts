@@ -51,7 +51,7 @@ function numbers(patch: ParsedPatch, line: number) {
   };
 }
 
-/** Returns one end of a range of lines. A line code contains both numbers that the line has or would have. */
+/** Returns one end of a range of lines. A line code contains the old and the new number of the line. */
 function rangeEnd(patch: ParsedPatch, line: number, path: string) {
   const kind = patch.kind[line];
   const [oldLine, newLine] = bothNumbers(patch, line);
@@ -60,7 +60,7 @@ function rangeEnd(patch: ParsedPatch, line: number, path: string) {
   return { line_code: `${hash}_${oldLine}_${newLine}`, type, ...numbers(patch, line) };
 }
 
-/** Returns the old and the new number of a line; on the side that lacks it, that of the next line there. */
+/** Returns the old and the new number of a line. For a side that lacks the line, returns that of the next line there. */
 function bothNumbers(patch: ParsedPatch, line: number): readonly [number, number] {
   const hunk = patch.hunks.find(({ first, end }) => first <= line && line < end);
   let [oldLine, newLine] = [hunk?.oldStart ?? 1, hunk?.newStart ?? 1];

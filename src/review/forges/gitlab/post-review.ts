@@ -20,8 +20,8 @@ import {
 } from "./read-merge-request.ts";
 
 /**
- * Posts a review: each comment and reply as a draft note, which only its author sees, then all of them with one
- * publication. The approval and resolved threads follow; both have no effect when they are repeated.
+ * Posts a review. Creates a draft note for each comment and reply, which only its author sees, and publishes all with one
+ * call. Then approves and resolves threads, which has no effect when it is repeated.
  */
 export async function postReview(
   client: ForgeClient,
@@ -38,7 +38,7 @@ export async function postReview(
   let isLeft = state.drafts.length > 0;
   for (const item of review.items) {
     const body = textOf(item);
-    // A try before this one created the draft, or published it, without receiving the response.
+    // An earlier attempt created or published the draft and did not receive the response.
     if (body === undefined || drafted.take(body) || published.take(body)) continue;
     const file = "path" in item ? review.fileOf(item.path) : undefined;
     if ("path" in item && !file) rejected.push({ item, reason: `${item.path} is not part of the diff.` });
@@ -57,7 +57,7 @@ export async function postReview(
   return { url: review.pull.url, rejected };
 }
 
-/** Removes the draft notes that an interrupted attempt left. Returns the items that were published. */
+/** Removes the draft notes of an interrupted attempt. Returns the published items. */
 export async function settleReview(
   client: ForgeClient,
   address: PullAddress,
@@ -82,8 +82,8 @@ interface State {
 }
 
 /**
- * Finds what earlier tries left. The first try records the notes that exist before it. Throws `forge_pending` if the
- * person has draft notes that are not of this attempt: one publication publishes all.
+ * Finds the notes of earlier attempts. The first attempt records the notes that exist before it. Throws `forge_pending`
+ * if the person has other draft notes, because GitLab publishes all of them with one call.
  */
 async function readState(
   client: ForgeClient,
@@ -150,7 +150,7 @@ const approvals = z.object({ user_has_approved: z.boolean().optional() });
 async function approve(client: ForgeClient, path: string, { head }: MergeRequest): Promise<void> {
   const known = await client.json(approvals, { path: `${path}/approvals` });
   if (known.user_has_approved === true) return;
-  // With the commit, GitLab rejects the approval of changes that the person has not seen.
+  // With `sha`, GitLab rejects the approval if there are commits that the person has not seen.
   await client.send({ method: "POST", path: `${path}/approve`, json: { sha: head.sha } });
 }
 

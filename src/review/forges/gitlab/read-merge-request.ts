@@ -32,7 +32,7 @@ const mergeRequest = z.object({
     .nullish(),
 });
 
-/** A merge request, with the commit that its positions start from. */
+/** A merge request, with the start commit of positions in its diff. */
 export interface MergeRequest extends PullRequest {
   readonly startSha: string;
 }
@@ -76,7 +76,7 @@ export async function readMergeRequest(client: ForgeClient, address: PullAddress
 const reviewers = z.array(z.object({ user: person, state: z.string() }));
 const approvals = z.object({ approved_by: z.array(z.object({ user: person })).nullish() });
 
-/** Returns what reviewers decided, by name. Older versions do not have the routes. */
+/** Returns the decisions of reviewers by name. Older versions of GitLab lack the routes. */
 async function readReviewerStates(client: ForgeClient, path: string): Promise<ReadonlyMap<string, string>> {
   const [listed, approved] = await Promise.all([
     readPages(client, reviewers, { path: `${path}/reviewers` }).catch(() => []),
@@ -113,7 +113,7 @@ export async function readCommits(client: ForgeClient, address: PullAddress): Pr
 
 const status = z.object({ name: z.string(), status: z.string(), target_url: z.string().nullish() });
 
-/** GitLab's words for states that other forges name differently. */
+/** The states of checks by GitLab's names for them, where these differ. */
 const STATES: Readonly<Record<string, string>> = {
   failed: "failure",
   canceled: "cancelled",
@@ -150,7 +150,7 @@ const change = z.object({
   diff: z.string(),
 });
 
-/** Reads the diff: as git's text, or from versions that do not offer it file by file. */
+/** Reads the diff in git's format, or file by file from versions of GitLab that lack that route. */
 export async function readPatch(client: ForgeClient, address: PullAddress): Promise<Buffer> {
   const path = mergeRequestPath(address);
   const raw = await client.send({ path: `${path}/raw_diffs`, accept: "text/plain, */*", allow: [404] });
@@ -181,7 +181,7 @@ function statusOf({ new_file, deleted_file, renamed_file }: z.infer<typeof chang
   return deleted_file ? "deleted" : renamed_file ? "renamed" : "modified";
 }
 
-/** A side that does not exist has the mode 0. */
+/** Returns a file mode; undefined for 0, the mode of a side that does not exist. */
 function modeOf(mode: string | null | undefined): string | undefined {
   return mode === "0" ? undefined : (mode ?? undefined);
 }
@@ -228,7 +228,7 @@ const note = z.object({
 const discussion = z.object({ id: z.string(), notes: z.array(note) });
 export type Discussion = z.infer<typeof discussion>;
 
-/** Reads the discussions, without the notes that GitLab writes itself. */
+/** Reads the discussions, without the notes that GitLab creates itself. */
 export async function readDiscussions(
   client: ForgeClient,
   address: PullAddress,
