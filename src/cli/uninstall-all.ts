@@ -10,7 +10,7 @@ import { listRunning } from "../review/live/running-files.ts";
 import type { Output } from "./output.ts";
 import { disconnect } from "./proxy/connect/connect.ts";
 import { stopProxy } from "./proxy/control/stop.ts";
-import { createServiceManager } from "./proxy/service/manager.ts";
+import { createServiceManager } from "./proxy/service/create-service-manager.ts";
 import { uninstallService } from "./proxy/service/service.ts";
 import { confirm } from "./setup/carry-out.ts";
 import { uninstall } from "./setup/install.ts";

@@ -9,7 +9,7 @@ import { vendorVariables } from "../../config/proxy/upstreams.ts";
 import { AppError } from "../../errors.ts";
 import { findRepository } from "../project-folder.ts";
 import { getLocalUrl, isAnswering } from "../proxy/connect/connection.ts";
-import { createServiceManager } from "../proxy/service/manager.ts";
+import { createServiceManager } from "../proxy/service/create-service-manager.ts";
 import { type ReadConfiguration, readProxyConfiguration } from "../proxy-configuration.ts";
 import { findOnPath, isOnPath } from "../setup/doctor/programs.ts";
 import { currentInstallTarget, openReceipts } from "../setup/install-target.ts";

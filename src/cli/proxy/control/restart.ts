@@ -54,7 +54,7 @@ async function replace(old: RunningProxy, data: string, output: Output): Promise
 }
 
 async function restartService(old: RunningProxy, data: string): Promise<RunningProxy> {
-  const { createServiceManager } = await import("../service/manager.ts");
+  const { createServiceManager } = await import("../service/create-service-manager.ts");
   const manager = createServiceManager();
   await requestStop(old);
   await untilEnded(old);

@@ -24,9 +24,8 @@ import { followLines, readLastLines } from "../control/follow-file.ts";
 import { parseCount, printLines } from "../control/logs.ts";
 import { NOT_RUNNING } from "../control/status.ts";
 import { getProxyLogFile } from "../start/start-detached.ts";
-import { OWN_MARK, type ServiceDefinition } from "./definition.ts";
-import { createServiceManager } from "./manager.ts";
-import type { ServiceManager } from "./service-manager.ts";
+import { createServiceManager } from "./create-service-manager.ts";
+import { OWN_MARK, type ServiceDefinition, type ServiceManager } from "./service-manager.ts";
 
 export interface ServiceInstallFlags {
   readonly config?: string;

@@ -1,22 +1,18 @@
 import { join } from "node:path";
-import { baseDirectory, type Environment } from "../../../config/paths.ts";
-import type { RunCommand } from "../../run-command.ts";
+import { baseDirectory } from "../../../config/paths.ts";
 import { expectSuccess } from "./expect-success.ts";
-import type { ServiceManager } from "./service-manager.ts";
-import { formatSystemdUnit } from "./systemd-unit.ts";
+import {
+  DESCRIPTION,
+  OWN_MARK,
+  type ServiceDefinition,
+  type ServiceHost,
+  type ServiceManager,
+} from "./service-manager.ts";
 
 const UNIT = "sallyport-proxy.service";
 
 /** Creates the manager of systemd's user services. */
-export function createSystemd({
-  environment,
-  home,
-  run,
-}: {
-  readonly environment: Environment;
-  readonly home: string;
-  readonly run: RunCommand;
-}): ServiceManager {
+export function createSystemd({ environment, home, run }: ServiceHost): ServiceManager {
   const configuration = baseDirectory(environment, "XDG_CONFIG_HOME") ?? join(home, ".config");
   const systemctl = (...args: string[]) => expectSuccess(run, "systemctl", ["--user", ...args]);
   return {
@@ -58,4 +54,48 @@ export function createSystemd({
     ],
     notes: ["It runs while you are logged in. To run it from boot on: loginctl enable-linger"],
   };
+}
+
+/**
+ * Returns the systemd user unit of the proxy. `NotifyAccess=all` lets a proxy that is replaced name its successor as the
+ * main process. Errors of usage and configuration (exit code 2) and a taken port (3) do not pass by themselves, so
+ * the proxy is not restarted after them. Pure.
+ */
+export function formatSystemdUnit({ argv, environment, folder, stopSeconds }: ServiceDefinition): string {
+  const variables = Object.entries(environment).map(
+    ([name, value]) => `Environment=${quoted(`${name}=${value}`)}`,
+  );
+  return [
+    `# ${OWN_MARK}`,
+    "[Unit]",
+    `Description=${DESCRIPTION}`,
+    "StartLimitIntervalSec=60",
+    "StartLimitBurst=5",
+    "",
+    "[Service]",
+    "Type=exec",
+    "NotifyAccess=all",
+    `ExecStart=${argv.map((arg) => quoted(arg.replaceAll("$", "$$$$"))).join(" ")}`,
+    "ExecReload=/bin/kill -HUP $MAINPID",
+    `WorkingDirectory=${escapePercent(folder)}`,
+    ...variables,
+    "Restart=on-failure",
+    "RestartSec=2",
+    "RestartPreventExitStatus=2 3",
+    `TimeoutStopSec=${stopSeconds}`,
+    "",
+    "[Install]",
+    "WantedBy=default.target",
+    "",
+  ].join("\n");
+}
+
+/** Quotes an argument for systemd: C-style escapes, and `%` doubled. See systemd.service(5), "Command lines". */
+function quoted(text: string): string {
+  const escaped = escapePercent(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+  return `"${escaped}"`;
+}
+
+function escapePercent(text: string): string {
+  return text.replaceAll("%", "%%");
 }

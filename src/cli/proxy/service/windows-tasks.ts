@@ -1,20 +1,21 @@
 import { join } from "node:path";
-import { dataDirectory, type Environment } from "../../../config/paths.ts";
-import type { RunCommand } from "../../run-command.ts";
+import { dataDirectory } from "../../../config/paths.ts";
+import { AppError } from "../../../errors.ts";
 import { expectSuccess } from "./expect-success.ts";
-import type { ServiceManager } from "./service-manager.ts";
-import { formatWindowsTask, WINDOWS_TASK } from "./windows-task.ts";
+import {
+  DESCRIPTION,
+  OWN_MARK,
+  type ServiceDefinition,
+  type ServiceHost,
+  type ServiceManager,
+} from "./service-manager.ts";
+import { escapeXml } from "./xml.ts";
+
+/** The task's name in the Task Scheduler. */
+const WINDOWS_TASK = "Sallyport Proxy";
 
 /** Creates the manager of the Windows Task Scheduler. */
-export function createWindowsTasks({
-  environment,
-  home,
-  run,
-}: {
-  readonly environment: Environment;
-  readonly home: string;
-  readonly run: RunCommand;
-}): ServiceManager {
+export function createWindowsTasks({ environment, home, run }: ServiceHost): ServiceManager {
   const file = join(dataDirectory({ HOME: home, ...environment }, "win32"), "proxy", "task.xml");
   const user = `${environment["USERDOMAIN"] ?? "."}\\${environment["USERNAME"] ?? ""}`;
   const schtasks = (...args: string[]) => expectSuccess(run, "schtasks", args);
@@ -37,4 +38,65 @@ export function createWindowsTasks({
     logCommand: () => undefined,
     notes: ["It starts when you log on."],
   };
+}
+
+/**
+ * Returns the definition of a scheduled task that starts the proxy when the user logs on, in the Task Scheduler's XML
+ * (schema 1.2). A task has neither variables nor a log, so cmd.exe sets and writes them; `conhost --headless` keeps
+ * its window away. Pure. Throws `usage` for values that cmd.exe cannot be passed.
+ */
+export function formatWindowsTask(definition: ServiceDefinition, user: string): string {
+  return `<?xml version="1.0"?>
+<!-- ${OWN_MARK} -->
+<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
+  <RegistrationInfo>
+    <Description>${escapeXml(DESCRIPTION)}</Description>
+  </RegistrationInfo>
+  <Triggers>
+    <LogonTrigger>
+      <Enabled>true</Enabled>
+      <UserId>${escapeXml(user)}</UserId>
+    </LogonTrigger>
+  </Triggers>
+  <Principals>
+    <Principal id="Author">
+      <UserId>${escapeXml(user)}</UserId>
+      <LogonType>InteractiveToken</LogonType>
+      <RunLevel>LeastPrivilege</RunLevel>
+    </Principal>
+  </Principals>
+  <Settings>
+    <MultipleInstancesPolicy>IgnoreNew</MultipleInstancesPolicy>
+    <DisallowStartIfOnBatteries>false</DisallowStartIfOnBatteries>
+    <StopIfGoingOnBatteries>false</StopIfGoingOnBatteries>
+    <StartWhenAvailable>true</StartWhenAvailable>
+    <ExecutionTimeLimit>PT0S</ExecutionTimeLimit>
+    <RestartOnFailure>
+      <Interval>PT1M</Interval>
+      <Count>5</Count>
+    </RestartOnFailure>
+  </Settings>
+  <Actions Context="Author">
+    <Exec>
+      <Command>conhost.exe</Command>
+      <Arguments>${escapeXml(`--headless cmd.exe /d /s /c "${commandLine(definition)}"`)}</Arguments>
+      <WorkingDirectory>${escapeXml(definition.folder)}</WorkingDirectory>
+    </Exec>
+  </Actions>
+</Task>
+`;
+}
+
+/** Returns the command line of cmd.exe, whose `/s` removes only the outer quotes. */
+function commandLine({ argv, environment, log }: ServiceDefinition): string {
+  const sets = Object.entries(environment).map(([name, value]) => `set "${name}=${plain(value)}"&& `);
+  return `${sets.join("")}${argv.map((arg) => `"${plain(arg)}"`).join(" ")} 2>> "${plain(log)}"`;
+}
+
+/** Throws `usage` for characters that cmd.exe interprets inside quotes. */
+function plain(text: string): string {
+  if (!/["%\r\n]/.test(text)) return text;
+  throw new AppError("usage", `A scheduled task cannot be passed this value: ${JSON.stringify(text)}`, {
+    hint: 'Move the file to a path without " and %.',
+  });
 }

@@ -2,10 +2,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DOMParser, onErrorStopParsing } from "@xmldom/xmldom";
 import { describe, expect, it } from "vitest";
-import type { ServiceDefinition } from "../../../../src/cli/proxy/service/definition.ts";
-import { formatLaunchdAgent } from "../../../../src/cli/proxy/service/launchd-agent.ts";
-import { formatSystemdUnit } from "../../../../src/cli/proxy/service/systemd-unit.ts";
-import { formatWindowsTask } from "../../../../src/cli/proxy/service/windows-task.ts";
+import { formatLaunchdAgent } from "../../../../src/cli/proxy/service/launchd.ts";
+import type { ServiceDefinition } from "../../../../src/cli/proxy/service/service-manager.ts";
+import { formatSystemdUnit } from "../../../../src/cli/proxy/service/systemd.ts";
+import { formatWindowsTask } from "../../../../src/cli/proxy/service/windows-tasks.ts";
 import { runCommand } from "../../../../src/cli/run-command.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 

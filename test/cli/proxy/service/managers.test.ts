@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { createServiceManager } from "../../../../src/cli/proxy/service/create-service-manager.ts";
 import { createLaunchd } from "../../../../src/cli/proxy/service/launchd.ts";
-import { createServiceManager } from "../../../../src/cli/proxy/service/manager.ts";
 import { createSystemd } from "../../../../src/cli/proxy/service/systemd.ts";
 import { createWindowsTasks } from "../../../../src/cli/proxy/service/windows-tasks.ts";
 import type { CommandResult } from "../../../../src/cli/run-command.ts";
