@@ -10,7 +10,7 @@ import { addControlCommands, createServiceOption } from "./control/program.ts";
 import { addKeyCommands, addTeamCommands, addUsageCommand } from "./gateway/program.ts";
 import type { ProxyImportFlags } from "./import.ts";
 import type { ProxyKeysFlags } from "./keys.ts";
-import { addMcpCommands } from "./mcp/program.ts";
+import type { LoginFlags, McpFlags } from "./mcp.ts";
 import type { ProxyModelsFlags } from "./models.ts";
 import type { ProxyStartFlags } from "./start/start.ts";
 
@@ -141,6 +141,40 @@ function withConnectFlags(command: Command, clients: string): Command {
     .option("--config <file>", "configuration file (default: your own)")
     .option("--project", "for this repository only (default: for all your projects)", false)
     .option("--yes", "do not ask", false);
+}
+
+/** Adds `proxy mcp` and its subcommands. */
+function addMcpCommands(proxy: Command, output: Output, setExitCode: SetExitCode): void {
+  const mcp = proxy.command("mcp").description("List MCP servers, and sign in to those that require OAuth");
+  withMcpFlags(mcp.command("list"))
+    .description("List the MCP servers of the configuration, and whether a sign-in is stored")
+    .action(async (flags: McpFlags) => {
+      const { listServers } = await import("./mcp.ts");
+      setExitCode(await listServers(flags, output));
+    });
+  withMcpFlags(mcp.command("login"))
+    .description("Sign in to an MCP server in the browser; the proxy then uses and refreshes its tokens")
+    .argument("<name>", "the server's name in proxy.mcp")
+    .option("--no-open", "print the address only, and open no browser")
+    .option("--timeout <seconds>", "time for the sign-in (default: 300)")
+    .action(async (name: string, flags: LoginFlags) => {
+      const { logIn } = await import("./mcp.ts");
+      setExitCode(await logIn(name, flags, output));
+    });
+  withMcpFlags(mcp.command("logout"))
+    .description("Delete the stored tokens of an MCP server")
+    .argument("<name>", "the server's name in proxy.mcp")
+    .action(async (name: string, flags: McpFlags) => {
+      const { logOut } = await import("./mcp.ts");
+      setExitCode(await logOut(name, flags, output));
+    });
+  addHelpCommand(mcp);
+}
+
+function withMcpFlags(command: Command): Command {
+  return command
+    .option("--config <file>", "configuration file (default: your own)")
+    .option("--json", "as JSON", false);
 }
 
 /**

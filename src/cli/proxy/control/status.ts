@@ -1,8 +1,8 @@
+import http from "node:http";
 import { dataDirectory, processEnvironment } from "../../../config/paths.ts";
 import type { Output } from "../../output.ts";
 import { table } from "../../table.ts";
 import { listRunningProxies } from "../running-proxies.ts";
-import { isReady } from "./is-ready.ts";
 
 /** The exit code if no proxy runs: that of `systemctl status`. */
 export const NOT_RUNNING = 3;
@@ -41,4 +41,21 @@ export async function showProxyStatus({ json }: { readonly json: boolean }, outp
       ),
     );
   return proxies.length === 0 ? NOT_RUNNING : 0;
+}
+
+/**
+ * Returns whether a proxy accepts calls: /readyz responds, with 401 where it needs a key. Certificates are not checked,
+ * because they name the host that clients use.
+ */
+async function isReady(url: string): Promise<boolean> {
+  const get = url.startsWith("https:") ? (await import("node:https")).get : http.get;
+  return new Promise((resolve) => {
+    const options = { agent: false, rejectUnauthorized: false, timeout: 2_000 };
+    const request = get(new URL("/readyz", url), options, (response) => {
+      resolve(response.statusCode === 200 || response.statusCode === 401);
+      request.destroy();
+    });
+    request.on("timeout", () => request.destroy());
+    request.on("error", () => resolve(false));
+  });
 }

@@ -18,10 +18,9 @@ import { announceReady, untilHandedOver, untilPortFree } from "./hand-over.ts";
 import { ledgerPath, openLedgerLog } from "./ledger-log.ts";
 import { oneAtATime, reloadConfiguration } from "./reload-configuration.ts";
 import type { Serving } from "./serving.ts";
-import { untilStopped } from "./until-stopped.ts";
+import { untilStopped, watchStopRequest } from "./until-stopped.ts";
 import { fileState, onFileChange } from "./watch-file.ts";
 import { watchNamedFiles } from "./watch-named-files.ts";
-import { watchStopRequest } from "./watch-stop-request.ts";
 
 export interface ProxyStartFlags extends ProxyFlags {
   readonly readyFile?: string;

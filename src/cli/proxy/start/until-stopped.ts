@@ -1,7 +1,10 @@
+import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { ProxyConfig } from "../../../config/proxy/config.ts";
 import type { Output } from "../../output.ts";
+import { getStopRequestFile } from "../running-proxies.ts";
 import type { Serving } from "./serving.ts";
+import { onFileChange } from "./watch-file.ts";
 
 /**
  * Stops the proxy on SIGTERM or SIGINT. The first signal announces the stop to load balancers, stops listening after
@@ -54,5 +57,21 @@ export function untilStopped(
     };
     process.on("SIGTERM", onSignal);
     process.on("SIGINT", onSignal);
+  });
+}
+
+/**
+ * Stops this proxy as SIGTERM would when its stop request file appears, until the returned function is called. For
+ * Windows, where a signal from another process ends this one at once; elsewhere it does nothing.
+ */
+export function watchStopRequest(
+  dataDirectory: string,
+  platform: NodeJS.Platform = process.platform,
+  stop: () => void = () => void process.emit("SIGTERM", "SIGTERM"),
+): () => void {
+  if (platform !== "win32") return () => {};
+  const path = getStopRequestFile(dataDirectory, process.pid);
+  return onFileChange(path, "", () => {
+    if (existsSync(path)) stop();
   });
 }

@@ -1,5 +1,9 @@
-import { describe, expect, it } from "vitest";
-import { untilStopped } from "../../../../src/cli/proxy/start/until-stopped.ts";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { getStopRequestFile } from "../../../../src/cli/proxy/running-proxies.ts";
+import { untilStopped, watchStopRequest } from "../../../../src/cli/proxy/start/until-stopped.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 /** A proxy whose running answers end when they are told to; `calls` is what it was asked, in order. */
 function fakeServing(failures: { readonly refuse?: Error; readonly close?: Error } = {}) {
@@ -95,5 +99,15 @@ describe("stopping a proxy", () => {
     await expect(over).rejects.toThrow(`no ${name}`);
     // What a test has left listening would stop the next one's proxy.
     process.emit("SIGTERM", "SIGTERM");
+  });
+
+  it("stops a proxy on Windows when another process writes its stop request", async () => {
+    const data = await temporaryFolder();
+    const path = getStopRequestFile(data, process.pid);
+    await mkdir(dirname(path), { recursive: true });
+    const stops: string[] = [];
+    onTestFinished(watchStopRequest(data, "win32", () => void stops.push("stop")));
+    await writeFile(path, "");
+    await expect.poll(() => stops, { timeout: 5_000 }).toEqual(["stop"]);
   });
 });

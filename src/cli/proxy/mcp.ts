@@ -1,17 +1,17 @@
-import { processEnvironment } from "../../../config/paths.ts";
-import type { ProxyFlags } from "../../../config/proxy/settings.ts";
-import { readReviewEnvironment } from "../../../config/review/environment.ts";
-import { AppError } from "../../../errors.ts";
-import { type HttpServer, isHttpServer } from "../../../proxy/mcp/as-upstream.ts";
-import { createPoolFetch } from "../../../proxy/mcp/oauth/pool-fetch.ts";
-import { signIn } from "../../../proxy/mcp/oauth/sign-in.ts";
-import { deleteSignIn, readSignIn, withSignIn, writeSignIn } from "../../../proxy/mcp/oauth/token-file.ts";
-import { createPools } from "../../../proxy/upstream/pools.ts";
-import type { Output } from "../../output.ts";
-import { readProxyConfiguration } from "../../proxy-configuration.ts";
-import { chooseOpening, openBrowser } from "../../review/browser.ts";
-import { table } from "../../table.ts";
-import { version } from "../../version.ts";
+import { processEnvironment } from "../../config/paths.ts";
+import type { ProxyFlags } from "../../config/proxy/settings.ts";
+import { readReviewEnvironment } from "../../config/review/environment.ts";
+import { AppError } from "../../errors.ts";
+import { type HttpServer, isHttpServer } from "../../proxy/mcp/as-upstream.ts";
+import { createPoolFetch } from "../../proxy/mcp/oauth/pool-fetch.ts";
+import { signIn } from "../../proxy/mcp/oauth/sign-in.ts";
+import { deleteSignIn, readSignIn, withSignIn, writeSignIn } from "../../proxy/mcp/oauth/token-file.ts";
+import { createPools } from "../../proxy/upstream/pools.ts";
+import type { Output } from "../output.ts";
+import { readProxyConfiguration } from "../proxy-configuration.ts";
+import { chooseOpening, openBrowser } from "../review/browser.ts";
+import { table } from "../table.ts";
+import { version } from "../version.ts";
 
 export interface McpFlags extends ProxyFlags {
   readonly json: boolean;
