@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { isSea } from "node:sea";
 import { AppError } from "../errors.ts";
 
@@ -23,12 +23,9 @@ export function spawnDetached(
   args: readonly string[],
   { folder, stderr }: DetachOptions,
 ): Promise<{ readonly pid: number | undefined; readonly message: unknown } | { readonly exitCode: number }> {
-  const script = isSea() ? [] : process.argv.slice(1, 2);
-  const child = spawn(process.execPath, [...process.execArgv, ...script, ...args], {
+  const child = spawnSelf(args, {
     cwd: folder,
-    detached: true,
     stdio: ["ignore", "ignore", typeof stderr === "number" ? stderr : "pipe", "ipc"],
-    windowsHide: true,
   });
   if (typeof stderr === "function") child.stderr?.setEncoding("utf8").on("data", stderr);
   return new Promise((resolve, reject) => {
@@ -43,5 +40,16 @@ export function spawnDetached(
       child.unref();
       resolve({ pid: child.pid, message });
     });
+  });
+}
+
+/** Starts this program again with other arguments, in its own session. */
+export function spawnSelf(args: readonly string[], options: SpawnOptions): ChildProcess {
+  // A single executable has no script.
+  const script = isSea() ? [] : process.argv.slice(1, 2);
+  return spawn(process.execPath, [...process.execArgv, ...script, ...args], {
+    detached: true,
+    windowsHide: true,
+    ...options,
   });
 }

@@ -45,10 +45,7 @@ async function replace(old: RunningProxy, data: string, output: Output): Promise
   }
   await requestStop(old);
   await untilEnded(old);
-  const started = await startDetached(
-    old.args.filter((arg) => arg !== "--detach"),
-    old.folder,
-  );
+  const started = await startDetached(old.args, old.folder);
   if (!("exitCode" in started)) return started;
   throw new AppError("cannot_listen", `The new proxy did not start: ${started.report.trim()}`);
 }

@@ -1,18 +1,19 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import type { Server } from "node:http";
-import { isSea } from "node:sea";
 import type { Environment } from "../../../config/paths.ts";
 import type { Output } from "../../output.ts";
+import { spawnSelf } from "../../spawn-detached.ts";
 import { withListener } from "./inherited-listener.ts";
 import type { Serving } from "./serving.ts";
+import { toServingArguments } from "./start-detached.ts";
 
 /** A process that serves at the same socket. */
-export interface Successor {
+interface Successor {
   readonly pid: number;
 }
 
 /** A successor that ended before it served. */
-export interface FailedSuccessor {
+interface FailedSuccessor {
   readonly reason: string;
 }
 
@@ -34,16 +35,13 @@ const AWAITS_PORT = "SALLYPORT_AWAITS_PORT";
  * the listening socket; without one, `release` frees the port once the new process is about to bind it. Resolves when
  * the new process serves calls or has failed. Never rejects.
  */
-export function startSuccessor(
+function startSuccessor(
   listener: number | undefined,
   environment: Environment,
   release: () => Promise<void>,
 ): Promise<Successor | FailedSuccessor> {
-  const script = isSea() ? [] : process.argv.slice(1, 2);
-  const args = process.argv.slice(2).filter((arg) => arg !== "--detach" && arg !== "--json");
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [...process.execArgv, ...script, ...args], {
-      detached: true,
+    const child = spawnSelf(toServingArguments(process.argv.slice(2)), {
       env: listener === undefined ? { ...environment, [AWAITS_PORT]: "1" } : withListener(environment),
       stdio: ["ignore", "inherit", "inherit", listener ?? "ignore", "ipc"],
     });
@@ -80,7 +78,7 @@ export async function untilPortFree(environment: Environment): Promise<void> {
  * Reports to systemd that another process is now the service's main one: it would else stop the service when this
  * process ends. Does nothing without systemd. Never rejects.
  */
-export async function announceMainProcess(pid: number, environment: Environment): Promise<void> {
+async function announceMainProcess(pid: number, environment: Environment): Promise<void> {
   if (!environment["NOTIFY_SOCKET"]) return;
   await new Promise<void>((resolve) => {
     execFile("systemd-notify", [`MAINPID=${pid}`], { timeout: 5_000 }, () => resolve());

@@ -17,8 +17,7 @@ export function getProxyLogFile(folder = dataDirectory(processEnvironment)): str
 
 /** Runs `sallyport proxy start --detach`: prints the URL once the proxy serves calls. Resolves to the exit code. */
 export async function startProxyDetached(json: boolean, output: Output): Promise<number> {
-  const args = process.argv.slice(2).filter((arg) => arg !== "--detach" && arg !== "--json");
-  const started = await startDetached(args);
+  const started = await startDetached(process.argv.slice(2));
   if ("exitCode" in started) {
     output.note(started.report.trimEnd());
     return started.exitCode;
@@ -37,7 +36,9 @@ export async function startDetached(
   const path = getProxyLogFile();
   const log = await openLog(path);
   const { size } = await log.stat();
-  const started = await spawnDetached(args, { folder, stderr: log.fd }).finally(() => log.close());
+  const started = await spawnDetached(toServingArguments(args), { folder, stderr: log.fd }).finally(() =>
+    log.close(),
+  );
   if ("exitCode" in started) return { ...started, report: (await readFile(path)).subarray(size).toString() };
   const running = await listRunningProxies(dataDirectory(processEnvironment));
   const own = running.find(({ pid }) => pid === started.pid);
@@ -55,4 +56,9 @@ async function openLog(path: string) {
   );
   if (size > MAX_LOG_BYTES) await rename(path, `${path}.1`).catch(() => {});
   return open(path, "a", 0o600);
+}
+
+/** Returns arguments of `proxy start` for a process that serves: without `--detach`, and with stdout left empty. */
+export function toServingArguments(args: readonly string[]): string[] {
+  return args.filter((arg) => arg !== "--detach" && arg !== "--json");
 }
