@@ -7,12 +7,13 @@ import { requestHeaders } from "../../upstream/request-headers.ts";
 import { asUpstream, getPathBelow, type HttpServer, isHttpServer } from "../as-upstream.ts";
 import type { McpTokens } from "../oauth/mcp-tokens.ts";
 import type { GatewayServer } from "./access.ts";
-import type { HttpRequest, SendHttp } from "./http-exchange.ts";
+import { type HttpRequest, type SendHttp, statusError } from "./http-exchange.ts";
 import type { McpLink } from "./link.ts";
 import { McpSession, type SessionHost } from "./mcp-session.ts";
-import { openHttpLink } from "./open-link.ts";
 import { ProgramServer } from "./program.ts";
 import { type ClientFacts, LATEST_SESSION, STATELESS } from "./revisions.ts";
+import { NoSession, SessionLink } from "./session-link.ts";
+import { StatelessLink } from "./stateless-link.ts";
 
 export interface HubParts {
   readonly runtime: () => Runtime;
@@ -184,4 +185,30 @@ export class McpHub implements SessionHost {
 /** A session can be used only with the key that began it. */
 function toSessionKey(key: ProxyKey | undefined, id: string): string {
   return `${key?.id ?? key?.name ?? ""}\n${id}`;
+}
+
+/**
+ * Opens a connection to a server over HTTP in a revision that it supports: that of the client's kind first, then the other
+ * kind. https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
+ */
+async function openHttpLink(
+  server: string,
+  http: SendHttp,
+  client: ClientFacts,
+  signal: AbortSignal,
+): Promise<McpLink> {
+  if (client.version === STATELESS) {
+    const link = await StatelessLink.open(server, http, client, signal).catch(() => undefined);
+    if (link !== undefined) return link;
+  }
+  try {
+    return await SessionLink.open(server, http, client, signal);
+  } catch (error) {
+    if (!(error instanceof NoSession)) throw error;
+    const { status, response } = error.exchanged;
+    const isStateless = status === 400 || status === 404 || response?.error !== undefined;
+    if (client.version !== STATELESS && isStateless && status !== 401)
+      return StatelessLink.open(server, http, client, signal);
+    throw statusError(server, status);
+  }
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
-import type { PlatformConfig, UpstreamConfig } from "../../../config/proxy/config.ts";
+import type { AzurePlatform, PlatformConfig, UpstreamConfig } from "../../../config/proxy/config.ts";
 import { AppError } from "../../../errors.ts";
 import type { Pools } from "../pools.ts";
 import { signRequest } from "../sign-in/sign-in.ts";
@@ -169,11 +169,19 @@ async function loadAdapter(platform: PlatformConfig): Promise<Adapter> {
       const { toVertex } = await import("./vertex.ts");
       return (request, upstream) => toVertex(request, upstream, platform);
     }
-    case "azure": {
-      const { toAzure } = await import("./azure.ts");
+    case "azure":
       return (request) => toAzure(request, platform);
-    }
   }
+}
+
+/** Operations that deployments have. https://learn.microsoft.com/azure/ai-foundry/openai/reference */
+const OF_DEPLOYMENTS = /^\/(?:chat\/completions|completions|embeddings|images\/generations|audio\/)/;
+
+/** Returns a request in the form of Azure OpenAI: with `deployments`, the model is part of the path. */
+function toAzure({ path, body }: PlatformRequest, { deployments }: AzurePlatform): PlatformChanges {
+  const model = body?.["model"];
+  if (!deployments || typeof model !== "string" || !OF_DEPLOYMENTS.test(path)) return {};
+  return { path: `/deployments/${encodeURIComponent(model)}${path}` };
 }
 
 /** Returns the headers of a flat list by name. */
