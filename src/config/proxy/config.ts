@@ -105,7 +105,7 @@ export interface UpstreamConfig {
   /** The cloud platform that serves the upstream; undefined for all others. */
   readonly platform?: PlatformConfig | undefined;
   /** The header for the key, if it differs from the dialect's. */
-  readonly keyHeader?: { readonly name: string; readonly prefix: string } | undefined;
+  readonly keyHeader?: KeyHeader | undefined;
   /** With its version segment, without trailing slash. */
   readonly baseUrl: string;
   readonly keys: readonly string[];
@@ -127,6 +127,12 @@ export interface UpstreamConfig {
   readonly weight: number | undefined;
   /** The upstream's limits; undefined if it has none. */
   readonly subject?: Subject | undefined;
+}
+
+/** The header of an API key; `prefix` stands before the key. */
+export interface KeyHeader {
+  readonly name: string;
+  readonly prefix: string;
 }
 
 /** A cloud platform with its own sign-in and its own form of some requests. */

@@ -2,8 +2,9 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import type { UpstreamDialect } from "../../proxy/dialects/index.ts";
 import type { Environment } from "../paths.ts";
-import type { PlatformConfig } from "./config.ts";
+import type { KeyHeader, PlatformConfig } from "./config.ts";
 import { headerText, keySecret, type SecretSettings } from "./value-schemas.ts";
+import { BEARER } from "./vendors.ts";
 
 const text = z.string().min(1);
 const hostPart = z.string().regex(/^[A-Za-z0-9-]+$/, "may have letters, digits and hyphens");
@@ -64,7 +65,7 @@ export interface PlatformService {
   readonly baseUrl: string;
   readonly platform: PlatformConfig;
   /** The header for an API key, if it differs from the dialect's. */
-  readonly keyHeader: { readonly name: string; readonly prefix: string } | undefined;
+  readonly keyHeader: KeyHeader | undefined;
 }
 
 /** What resolving needs besides the settings. */
@@ -81,7 +82,8 @@ export interface PlatformContext {
   readonly refuse: (member: readonly string[], message: string) => never;
 }
 
-const BEARER = { name: "authorization", prefix: "Bearer " };
+/** Facts by the dialects that a platform has; the first one is the default. */
+type ByDialect<Facts> = Readonly<Partial<Record<UpstreamDialect, Facts>>>;
 
 /** Returns the service of an upstream on this platform. */
 export function resolvePlatform(name: PlatformName, context: PlatformContext): PlatformService {
@@ -89,18 +91,19 @@ export function resolvePlatform(name: PlatformName, context: PlatformContext): P
   return resolvers[name](context);
 }
 
+const BEDROCK_PATHS: ByDialect<string> = { messages: "", "chat-completions": "/openai/v1" };
+
 /** https://docs.aws.amazon.com/general/latest/gr/bedrock.html */
 function resolveBedrock(context: PlatformContext): PlatformService {
   const { region: given, profile, role_arn: roleArn } = context.settings.aws ?? {};
   const region = given ?? variable(context, "AWS_REGION", "AWS_DEFAULT_REGION");
   if (region === undefined)
     return context.refuse(["aws"], "Amazon Bedrock needs a region: set aws.region, or AWS_REGION");
-  const dialect = chooseDialect(context, "Amazon Bedrock", ["messages", "chat-completions"]);
+  const [dialect, path] = chooseDialect(context, "Amazon Bedrock", BEDROCK_PATHS);
   const own = context.baseUrl;
-  const suffix = dialect === "messages" ? "" : "/openai/v1";
   return {
     dialect,
-    baseUrl: `${own ?? `https://bedrock-runtime.${region}.amazonaws.com`}${suffix}`,
+    baseUrl: `${own ?? `https://bedrock-runtime.${region}.amazonaws.com`}${path}`,
     keyHeader: BEARER,
     platform: {
       kind: "bedrock",
@@ -113,6 +116,12 @@ function resolveBedrock(context: PlatformContext): PlatformService {
   };
 }
 
+const VERTEX_PATHS: ByDialect<string> = {
+  "generative-language": "publishers/google",
+  messages: "publishers/anthropic",
+  "chat-completions": "endpoints/openapi",
+};
+
 /** https://docs.cloud.google.com/vertex-ai/docs/general/googleapi-access-methods */
 function resolveVertex(context: PlatformContext): PlatformService {
   const { project: given, location: givenLocation, credentials_file: file } = context.settings.google ?? {};
@@ -123,20 +132,11 @@ function resolveVertex(context: PlatformContext): PlatformService {
       ["google"],
       "Google Vertex AI needs a project: set google.project, or GOOGLE_CLOUD_PROJECT",
     );
-  const dialect = chooseDialect(context, "Google Vertex AI", [
-    "generative-language",
-    "messages",
-    "chat-completions",
-  ]);
-  const suffixes: Readonly<Partial<Record<UpstreamDialect, string>>> = {
-    "generative-language": "publishers/google",
-    messages: "publishers/anthropic",
-  };
+  const [dialect, path] = chooseDialect(context, "Google Vertex AI", VERTEX_PATHS);
   const origin = context.baseUrl ?? `https://${vertexHost(location)}`;
-  const suffix = suffixes[dialect] ?? "endpoints/openapi";
   return {
     dialect,
-    baseUrl: `${origin}/v1/projects/${project}/locations/${location}/${suffix}`,
+    baseUrl: `${origin}/v1/projects/${project}/locations/${location}/${path}`,
     keyHeader: undefined,
     platform: {
       kind: "vertex",
@@ -159,25 +159,49 @@ function vertexHost(location: string): string {
     : `${location}-aiplatform.googleapis.com`;
 }
 
+/** An API of Azure. */
+interface AzureApi {
+  readonly host: string;
+  readonly path: string;
+  /** The path before a deployment's name. */
+  readonly deploymentsPath: string;
+  readonly keyHeader: KeyHeader | undefined;
+}
+
+const AZURE_OPENAI: AzureApi = {
+  host: "openai.azure.com",
+  path: "/openai/v1",
+  deploymentsPath: "/openai",
+  keyHeader: { name: "api-key", prefix: "" },
+};
+const AZURE_APIS: ByDialect<AzureApi> = {
+  "chat-completions": AZURE_OPENAI,
+  responses: AZURE_OPENAI,
+  messages: {
+    host: "services.ai.azure.com",
+    path: "/anthropic/v1",
+    deploymentsPath: "/anthropic/v1",
+    keyHeader: undefined,
+  },
+};
+
 /** https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle */
 function resolveAzure(context: PlatformContext): PlatformService {
   const azure = context.settings.azure;
   const { deployments = false, api_version: given } = azure ?? {};
   const resource = azure?.resource ?? variable(context, "AZURE_RESOURCE_NAME");
   const own = context.baseUrl ?? variable(context, "AZURE_OPENAI_ENDPOINT")?.replace(/\/+$/, "");
-  const dialect = chooseDialect(context, "Azure", ["chat-completions", "responses", "messages"]);
-  const isClaude = dialect === "messages";
-  const host = isClaude ? "services.ai.azure.com" : "openai.azure.com";
+  const [dialect, api] = chooseDialect(context, "Azure", AZURE_APIS);
   if (own === undefined && resource === undefined)
     return context.refuse(["azure"], "Azure needs a resource: set azure.resource, or AZURE_OPENAI_ENDPOINT");
   const version = given ?? (deployments ? "2024-10-21" : undefined);
-  const path = isClaude ? "/anthropic/v1" : deployments ? "/openai" : "/openai/v1";
+  const path = deployments ? api.deploymentsPath : api.path;
   const query = version === undefined ? "" : `?api-version=${version}`;
   const secret = azure?.client_secret;
   return {
     dialect,
-    baseUrl: `${own ?? `https://${resource}.${host}`}${path}${query}`,
-    keyHeader: isClaude ? undefined : { name: "api-key", prefix: "" },
+    baseUrl: `${own ?? `https://${resource}.${api.host}`}${path}${query}`,
+    keyHeader: api.keyHeader,
     platform: {
       kind: "azure",
       deployments,
@@ -200,14 +224,18 @@ function resolveAzure(context: PlatformContext): PlatformService {
   };
 }
 
-function chooseDialect(
+/** Returns the configured dialect, or the first one, with its facts. Refuses a dialect that the platform lacks. */
+function chooseDialect<Facts>(
   { dialect, refuse }: PlatformContext,
   title: string,
-  dialects: readonly [UpstreamDialect, ...UpstreamDialect[]],
-): UpstreamDialect {
-  const [first] = dialects;
-  if (dialect === undefined || dialects.includes(dialect)) return dialect ?? first;
-  return refuse(["dialect"], `${title} has no ${dialect} API; use ${dialects.join(" or ")}`);
+  facts: ByDialect<Facts>,
+): readonly [UpstreamDialect, Facts] {
+  const known = Object.entries(facts) as [UpstreamDialect, Facts][];
+  const found = dialect === undefined ? known[0] : known.find(([name]) => name === dialect);
+  return (
+    found ??
+    refuse(["dialect"], `${title} has no ${dialect} API; use ${known.map(([name]) => name).join(" or ")}`)
+  );
 }
 
 /** Returns the value of the first of these variables that is set. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { upstreamDialects } from "../../proxy/dialects/index.ts";
+import { getUpstreamProfile, upstreamDialects } from "../../proxy/dialects/index.ts";
 import { capabilityOverrideSchema } from "./capability-override.ts";
 import { upstreamLimitsSchema } from "./limits.ts";
 import { platformSettings } from "./platforms.ts";
@@ -99,7 +99,7 @@ export const upstreamSchema = z
     error: "give one of api_key, api_key_env and api_keys",
   })
   .superRefine(({ vendor, dialect, base_url, websocket }, context) => {
-    if (websocket && dialect !== undefined && dialect !== "responses")
+    if (websocket && dialect !== undefined && !getUpstreamProfile(dialect).hasWebSocketMode)
       context.addIssue({ code: "custom", path: ["websocket"], message: "needs the dialect responses" });
     if (vendor !== undefined) return;
     for (const [name, value] of [

@@ -83,10 +83,10 @@ function resolveService(name: string, upstream: UpstreamSettings, context: Conte
   if (base_url !== undefined) {
     const baseUrl = version ? versionedUrl(base_url, dialect) : plainUrl(new URL(base_url));
     const known = vendor ?? vendorAt(baseUrl);
-    return { vendor: known, dialect, baseUrl, keyHeader: getKeyHeader(known, dialect) };
+    return { vendor: known, dialect, baseUrl, keyHeader: known?.keyHeaders?.[dialect] };
   }
   const baseUrl = vendor?.baseUrls[dialect];
-  if (baseUrl !== undefined) return { vendor, dialect, baseUrl, keyHeader: getKeyHeader(vendor, dialect) };
+  if (baseUrl !== undefined) return { vendor, dialect, baseUrl, keyHeader: vendor?.keyHeaders?.[dialect] };
   return refuse(
     ["upstreams", name, "dialect"],
     `${vendor?.title} has no ${dialect} API; use ${dialects.join(" or ")}, or give base_url`,
@@ -108,13 +108,6 @@ function resolveOwnPlatform(
     readSecret: (secret) => secretText(secret, found.secrets),
     refuse: (member, message) => refuse(["upstreams", name, ...member], message),
   });
-}
-
-const BEARER = { name: "authorization", prefix: "Bearer " };
-
-/** Returns the header that a vendor expects the key in, if it differs from that of the dialect's own vendor. */
-function getKeyHeader(vendor: Vendor | undefined, dialect: UpstreamDialect): typeof BEARER | undefined {
-  return vendor?.bearer && dialect === "messages" ? BEARER : undefined;
 }
 
 /** The upstreams that are used without configuration if their key is in the environment, by upstream name. */

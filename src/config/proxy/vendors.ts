@@ -1,4 +1,7 @@
 import type { UpstreamDialect } from "../../proxy/dialects/index.ts";
+import type { KeyHeader } from "./config.ts";
+
+export const BEARER: KeyHeader = { name: "authorization", prefix: "Bearer " };
 
 /** A vendor or model server that `vendor` of an upstream names. */
 export interface Vendor {
@@ -11,8 +14,8 @@ export interface Vendor {
   readonly variables: readonly string[];
   /** Whether calls without a key are rejected. */
   readonly needsKey: boolean;
-  /** Whether clients of `messages` send the key as `Authorization: Bearer` instead of `x-api-key`. */
-  readonly bearer?: true;
+  /** Headers for the key by dialect, if they differ from those of the dialects' own vendors. */
+  readonly keyHeaders?: Readonly<Partial<Record<UpstreamDialect, KeyHeader>>>;
   /** Matches the hosts of the vendor, so that an upstream without `vendor` is recognized. */
   readonly host?: RegExp;
   /** The names of the vendor in model data: in the bundled data first, then those of models.dev. */
@@ -142,7 +145,7 @@ const hosted: readonly Vendor[] = [
     },
     variables: ["OPENROUTER_API_KEY"],
     needsKey: true,
-    bearer: true,
+    keyHeaders: { messages: BEARER },
     host: /(^|\.)openrouter\.ai$/,
     modelData: ["openrouter"],
   },
@@ -155,7 +158,7 @@ const hosted: readonly Vendor[] = [
     },
     variables: ["MOONSHOT_API_KEY"],
     needsKey: true,
-    bearer: true,
+    keyHeaders: { messages: BEARER },
     host: /(^|\.)moonshot\.(ai|cn)$/,
     modelData: ["moonshot", "moonshotai"],
   },
@@ -168,7 +171,7 @@ const hosted: readonly Vendor[] = [
     },
     variables: ["ZAI_API_KEY", "ZHIPU_API_KEY"],
     needsKey: true,
-    bearer: true,
+    keyHeaders: { messages: BEARER },
     host: /(^|\.)(z\.ai|bigmodel\.cn)$/,
     modelData: ["zai"],
   },
@@ -182,7 +185,7 @@ const hosted: readonly Vendor[] = [
     },
     variables: ["MINIMAX_API_KEY"],
     needsKey: true,
-    bearer: true,
+    keyHeaders: { messages: BEARER },
     host: /(^|\.)(minimax\.io|minimaxi\.com)$/,
     modelData: ["minimax"],
   },

@@ -129,6 +129,8 @@ export interface UpstreamProfile {
   readonly reportsUsageOnRequest: boolean;
   /** Whether the upstream can compact a conversation. */
   readonly compactsConversations: boolean;
+  /** Whether upstreams can stream responses over a WebSocket. */
+  readonly hasWebSocketMode: boolean;
   /** Capabilities of a model unless its family or the configuration overrides them. */
   readonly capabilities: Capabilities;
   /** Whether models named `vendor/model` are served by a gateway that takes `reasoning_details` back. */

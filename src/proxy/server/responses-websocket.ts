@@ -6,6 +6,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { AppError } from "../../errors.ts";
 import { createSseParser } from "../../sse/parse.ts";
 import { createBlankResponse } from "../dialects/responses/blank-response.ts";
+import { LAST_EVENTS } from "../dialects/responses/profile.ts";
 import { readErrorBody } from "../dialects/responses/read-error-body.ts";
 import { isObject, parseJson, stringifyJson } from "../exchange/json.ts";
 import { callAgain } from "../pipeline/call-again.ts";
@@ -162,7 +163,7 @@ class Connection {
     }
     const shown =
       turn.continued === undefined ? response : { ...response, previous_response_id: turn.continued };
-    const isLast = LAST.has(String(event["type"]));
+    const isLast = LAST_EVENTS.has(String(event["type"]));
     if (isLast) this.finish(turn, response);
     await this.send(stringifyJson({ ...event, response: shown }));
     return isLast;
@@ -227,8 +228,6 @@ const NO_USAGE = {
 /** Close codes. https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1, https://www.iana.org/assignments/websocket */
 const RESTARTING = 1012;
 const POLICY_VIOLATION = 1008;
-
-const LAST = new Set(["response.completed", "response.incomplete", "response.failed", "response.cancelled"]);
 
 function toTurnError(status: number, text: string, retryAfterSeconds: number): TurnError {
   const { code, message = `The call failed with status ${status}.`, param } = readErrorBody(text);

@@ -1,6 +1,7 @@
 import { type Dispatcher, WebSocket } from "undici";
 import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import { serializeEvent } from "../../sse/serialize.ts";
+import { LAST_EVENTS } from "../dialects/responses/profile.ts";
 import { isObject } from "../exchange/json.ts";
 import { parseBaseUrl } from "./clients.ts";
 import { TurnController } from "./turn-controller.ts";
@@ -16,7 +17,6 @@ const MAX_AGE_MS = 50 * 60_000;
 /** Open connections to one upstream; further calls use HTTP. */
 const MAX_CONNECTIONS = 64;
 
-const LAST = new Set(["response.completed", "response.incomplete", "response.failed", "response.cancelled"]);
 /** Headers of one request that do not belong to a connection. */
 const OF_REQUEST =
   /^(?:content-|accept|host$|connection$|traceparent$|tracestate$|x-sallyport-|idempotency-key$|x-client-request-id$|x-request-id$|x-stainless-)/;
@@ -168,7 +168,7 @@ class Connection {
       return;
     }
     turn.push(Buffer.from(serializeEvent(data, type)));
-    if (!LAST.has(type)) return;
+    if (!LAST_EVENTS.has(type)) return;
     const { response } = event ?? {};
     this.lastResponse = isObject(response) ? response["id"] : undefined;
     this.current = undefined;

@@ -154,6 +154,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
     modelListQuery: "?pageSize=1000",
     reportsUsageOnRequest: false,
     compactsConversations: false,
+    hasWebSocketMode: false,
     capabilities: {
       ...defaultCapabilities,
       maxStopSequences: 5,

@@ -184,6 +184,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
     modelListQuery: "?limit=1000",
     reportsUsageOnRequest: false,
     compactsConversations: false,
+    hasWebSocketMode: false,
     capabilities: {
       ...defaultCapabilities,
       maxTemperature: 1,

@@ -30,6 +30,14 @@ const routes: readonly DialectRoute[] = [
   { method: "DELETE", path: "/v1/responses/:id", operation: "stored-response", body: "ignored" },
 ];
 
+/** Types of the events that end a response. */
+export const LAST_EVENTS: ReadonlySet<string> = new Set([
+  "response.completed",
+  "response.incomplete",
+  "response.failed",
+  "response.cancelled",
+]);
+
 /** The profile of OpenAI's `/v1/responses` (https://platform.openai.com/docs/api-reference/responses). */
 export const profile: DialectProfile<UpstreamProfile> = {
   name: "responses",
@@ -46,14 +54,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
     },
   },
   response: {
-    endMarkers: [
-      '"response.completed"',
-      '"response.incomplete"',
-      '"response.failed"',
-      '"response.cancelled"',
-      "event: error\n",
-      "event: error\r",
-    ],
+    endMarkers: [...[...LAST_EVENTS].map((type) => `"${type}"`), "event: error\n", "event: error\r"],
     errorMarkers: ['"response.failed"', '"error"', "event: error", "event:error"],
     findError(value) {
       const { type, object, response, status } = value;
@@ -71,6 +72,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
   upstream: {
     ...openAiUpstream,
     compactsConversations: true,
+    hasWebSocketMode: true,
     capabilities: {
       ...defaultCapabilities,
       acceptsTopK: false,

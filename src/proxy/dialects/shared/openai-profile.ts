@@ -160,6 +160,7 @@ export const openAiUpstream: Omit<UpstreamProfile, "createSmallestCall"> = {
   modelListQuery: "",
   reportsUsageOnRequest: false,
   compactsConversations: false,
+  hasWebSocketMode: false,
   capabilities: defaultCapabilities,
   hasGateways: false,
   instructionsWithoutTurns: "instructions",

@@ -24,9 +24,17 @@ export function toBedrock(
   upstream: UpstreamConfig,
   platform: BedrockPlatform,
 ): PlatformChanges {
-  const { dialect } = upstream;
   if (request.method === "GET" && /^\/models(\?|$)/.test(request.path)) return listModels(platform);
-  if (dialect !== "messages") return {};
+  return FORMS[upstream.dialect]?.(request, upstream) ?? {};
+}
+
+type Form = (request: PlatformRequest, upstream: UpstreamConfig) => PlatformChanges;
+
+/** The dialects whose requests Amazon Bedrock takes in another form. */
+const FORMS: Readonly<Partial<Record<UpstreamConfig["dialect"], Form>>> = { messages: toModelOperation };
+
+/** Returns a request of `messages` as an operation of one model. */
+function toModelOperation(request: PlatformRequest, upstream: UpstreamConfig): PlatformChanges {
   const { model, stream, ...members } = request.body ?? {};
   if (typeof model !== "string" || model === "") throw new AppError("validation", "The call names no model");
   const path = `/model/${encodeURIComponent(model)}`;
@@ -48,7 +56,7 @@ export function toBedrock(
       if (status !== 400 || known.every((name) => KNOWN_BETAS.has(name))) return undefined;
       if (!/invalid beta flag/i.test(body.toString())) return undefined;
       onlyKnownBetas.add(upstream);
-      return toBedrock(request, upstream, platform);
+      return toModelOperation(request, upstream);
     };
     return { path: `${path}/${operation}`, headers, body: claude, response: invokeResponse, repeat };
   }

@@ -16,9 +16,16 @@ export function toVertex(
   platform: VertexPlatform,
 ): PlatformChanges {
   if (request.method === "GET" && /^\/models(\?|$)/.test(request.path)) return listModels(baseUrl);
-  if (dialect === "messages") return toClaude(request);
-  return dialect === "generative-language" ? toGemini(request, platform) : {};
+  return FORMS[dialect]?.(request, platform) ?? {};
 }
+
+type Form = (request: PlatformRequest, platform: VertexPlatform) => PlatformChanges;
+
+/** The dialects whose requests Vertex AI takes in another form. */
+const FORMS: Readonly<Partial<Record<UpstreamConfig["dialect"], Form>>> = {
+  messages: toClaude,
+  "generative-language": toGemini,
+};
 
 function toClaude({ path, body, headers }: PlatformRequest): PlatformChanges {
   const { model, ...members } = body ?? {};
