@@ -1,13 +1,12 @@
 import type { ProxyConfig, ProxyKey } from "../../../config/proxy/config.ts";
-import type { McpServerConfig } from "../../../config/proxy/mcp-config.ts";
+import type { McpPrefix, McpServerConfig } from "../../../config/proxy/mcp-config.ts";
 import { matchesGlob } from "../../glob.ts";
-import type { Prefix } from "./names.ts";
 
 /** A server as the clients of one key see it. */
 export interface GatewayServer {
   readonly name: string;
   readonly config: McpServerConfig;
-  readonly prefix: Prefix;
+  readonly prefix: McpPrefix;
   /** Whether the key may use everything of the server. */
   readonly isWhole: boolean;
   /** Returns whether the key may use a tool or prompt, by the server's own name for it. */

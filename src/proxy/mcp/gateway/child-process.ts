@@ -1,11 +1,40 @@
-import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
+import type { McpProgram } from "../../../config/proxy/mcp-config.ts";
 import { AppError } from "../../../errors.ts";
+import { settledWithin } from "./wait.ts";
+
+/** Time that a program has to end after its input was closed, and after SIGTERM. */
+const CLOSE_MS = 700;
+const TERM_MS = 1_000;
+
+/** Starts a program. Rejects if it is missing or cannot be run. */
+export async function spawnProgram({
+  command,
+  args,
+  env,
+  cwd,
+  path,
+}: McpProgram): Promise<ChildProcessWithoutNullStreams> {
+  const child = spawn(await findProgram(command, path), [...args], {
+    env: { ...env },
+    cwd,
+    stdio: "pipe",
+    windowsHide: true,
+    // A group of its own: the program's own children end with it.
+    detached: process.platform !== "win32",
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.once("spawn", resolve);
+    child.once("error", reject);
+  });
+  return child;
+}
 
 /** Returns the path of a program, searched as a shell does, since the program's own environment may have no PATH. */
-export async function findProgram(command: string, path: string | undefined): Promise<string> {
+async function findProgram(command: string, path: string | undefined): Promise<string> {
   if (isAbsolute(command) || /[/\\]/.test(command) || process.platform === "win32") return command;
   for (const folder of (path ?? "").split(delimiter)) {
     const candidate = join(folder, command);
@@ -18,13 +47,33 @@ export async function findProgram(command: string, path: string | undefined): Pr
   throw new AppError("configuration", `there is no program ${command} on the PATH`);
 }
 
-/** Returns whether a process has ended. */
+/** Ends a program and everything that it has started: by closing its input, then by SIGTERM, then by SIGKILL. */
+export async function endProgram(child: ChildProcessWithoutNullStreams): Promise<void> {
+  if (hasEnded(child)) return;
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  child.stdin.end();
+  for (const [ms, signal] of [
+    [CLOSE_MS, "SIGTERM"],
+    [TERM_MS, "SIGKILL"],
+  ] as const) {
+    await settledWithin(ended, ms);
+    if (hasEnded(child)) return;
+    signalGroup(child, signal);
+  }
+  await settledWithin(ended, TERM_MS);
+}
+
+/** Ends a program at once, with everything that it has started and that may outlive it. */
+export function killProgram(child: ChildProcessWithoutNullStreams): void {
+  signalGroup(child, "SIGKILL");
+}
+
+/** Returns whether a program has ended. */
 export function hasEnded({ exitCode, signalCode }: ChildProcessWithoutNullStreams): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-/** Signals a program and what it has started. */
-export function signalGroup(child: ChildProcessWithoutNullStreams, signal: NodeJS.Signals): void {
+function signalGroup(child: ChildProcessWithoutNullStreams, signal: NodeJS.Signals): void {
   const { pid } = child;
   if (pid === undefined) return;
   try {
@@ -33,15 +82,4 @@ export function signalGroup(child: ChildProcessWithoutNullStreams, signal: NodeJ
   } catch {
     // It has ended.
   }
-}
-
-/** Resolves when the promise does, or after `ms`. */
-export function within(promise: Promise<void>, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    void promise.then(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

@@ -140,7 +140,7 @@ async function serveOwn(call: Dispatched): Promise<RpcParams> {
   }
 }
 
-export function unknownMethod(method: string): RpcFailure {
+function unknownMethod(method: string): RpcFailure {
   return new RpcFailure(RPC_ERRORS.methodNotFound, `Method not found: ${method}`, 404);
 }
 

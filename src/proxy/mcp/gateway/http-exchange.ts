@@ -7,6 +7,7 @@ import type { ReceivedResponse } from "../../upstream/send.ts";
 import {
   isNotification,
   isRequest,
+  MESSAGE_BOUNDS,
   parseRpc,
   type RpcId,
   type RpcMessage,
@@ -39,7 +40,6 @@ const MAX_BODY = 64 * 1024 * 1024;
 const MAX_ERROR = 64 * 1024;
 /** Characters of one event, which may hold an image. */
 const MAX_EVENT = 64 * 1024 * 1024;
-const BOUNDS = { values: 500_000, depth: 256 };
 export const JSON_AND_EVENTS = "application/json, text/event-stream";
 
 /** Reads the response to a message: JSON, an event stream, or nothing. */
@@ -62,7 +62,8 @@ export async function readExchange(
   const bytes = await readWhole(body, MAX_BODY);
   if (bytes === undefined) throw invalid(server, "returned a response that is too large");
   if (bytes.length === 0) return { status, headers, response: undefined, lastEventId: undefined };
-  if (await findExcess(bytes, BOUNDS)) throw invalid(server, "returned a response with too many values");
+  if (await findExcess(bytes, MESSAGE_BOUNDS))
+    throw invalid(server, "returned a response with too many values");
   const response = findResponse(parseJson(bytes.toString("utf8")), id);
   if (response === undefined && id !== undefined) throw invalid(server, "returned no JSON-RPC response");
   return { status, headers, response, lastEventId: undefined };

@@ -35,6 +35,9 @@ export type RpcNotification = z.infer<typeof notificationSchema>;
 export type RpcResponse = z.infer<typeof responseSchema>;
 export type RpcMessage = RpcRequest | RpcNotification | RpcResponse;
 
+/** Limits of a message, which are checked before it is parsed. */
+export const MESSAGE_BOUNDS = { values: 500_000, depth: 256 };
+
 /** Error codes of JSON-RPC, and those that MCP defines. */
 export const RPC_ERRORS = {
   parse: -32700,

@@ -1,4 +1,11 @@
-import type { RpcMessage, RpcNotification, RpcParams, RpcRequest, RpcResponse } from "./json-rpc.ts";
+import {
+  objectIn,
+  type RpcMessage,
+  type RpcNotification,
+  type RpcParams,
+  type RpcRequest,
+  type RpcResponse,
+} from "./json-rpc.ts";
 
 /** A message that a server sends of itself: a notification, or a request to the client. */
 export type ServerMessage = RpcRequest | RpcNotification;
@@ -21,6 +28,18 @@ export interface ServerFacts {
   readonly instructions: string | undefined;
   /** Whether each request carries its revision, instead of a session. */
   readonly isStateless: boolean;
+}
+
+/** Reads the result of `initialize` or `server/discover`. */
+export function readServerFacts(
+  { capabilities, instructions }: RpcParams,
+  { isStateless }: Pick<ServerFacts, "isStateless">,
+): ServerFacts {
+  return {
+    capabilities: objectIn(capabilities),
+    instructions: typeof instructions === "string" ? instructions : undefined,
+    isStateless,
+  };
 }
 
 /** An open connection to one MCP server, on behalf of one client or of the clients of one key. */

@@ -16,16 +16,12 @@ import {
 import type { LinkRequest, McpLink, ServerMessage } from "./link.ts";
 import { type ListMethod, prefixResult, prefixUri } from "./names.ts";
 import { type ClientFacts, META, paramHeaders, STATELESS } from "./revisions.ts";
-import { type Listed, ServerLists } from "./server-lists.ts";
+import { type Listed, type ListHost, ServerLists } from "./server-lists.ts";
 import { untilAborted } from "./wait.ts";
 
 /** What sessions share. */
-export interface SessionHost {
+export interface SessionHost extends ListHost {
   open(server: GatewayServer, client: ClientFacts, signal: AbortSignal): Promise<McpLink>;
-  /** Milliseconds for which a list waits for a server. */
-  listMs(): number;
-  /** Servers that did not respond in time; lists do not wait for them. */
-  readonly slow: Set<string>;
 }
 
 /** A request to one server, in the client's own terms. */

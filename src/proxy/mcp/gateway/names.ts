@@ -1,12 +1,6 @@
 import type { McpPrefix } from "../../../config/proxy/mcp-config.ts";
 import { objectIn, type RpcParams } from "./json-rpc.ts";
 
-/**
- * The names of what servers offer, prefixed by the server: `github__search` for a tool or prompt, `github+file:///a` for a
- * resource. A server without a prefix keeps its names.
- */
-export type Prefix = McpPrefix;
-
 /** The members of results whose items have names or URIs, by the method that lists them. */
 export const LISTS = {
   "tools/list": { member: "tools", id: "name" },
@@ -22,7 +16,7 @@ export function isListMethod(method: string): method is ListMethod {
 }
 
 /** Adds the prefix to an item of a list. */
-export function prefixItem(method: ListMethod, item: RpcParams, prefix: Prefix): RpcParams {
+export function prefixItem(method: ListMethod, item: RpcParams, prefix: McpPrefix): RpcParams {
   const { id } = LISTS[method];
   const known = item[id];
   if (typeof known !== "string") return item;
@@ -32,7 +26,7 @@ export function prefixItem(method: ListMethod, item: RpcParams, prefix: Prefix):
 }
 
 /** Adds the prefix to the resource that shows a tool's result (MCP Apps); undefined if there is none. */
-function prefixUi(meta: unknown, { uri }: Prefix): RpcParams | undefined {
+function prefixUi(meta: unknown, { uri }: McpPrefix): RpcParams | undefined {
   const members = objectIn(meta);
   const ui = objectIn(members["ui"]);
   const flat = members["ui/resourceUri"];
@@ -47,7 +41,7 @@ function prefixUi(meta: unknown, { uri }: Prefix): RpcParams | undefined {
 }
 
 /** Adds the prefix to every resource that a result names, so that the client can read it. */
-export function prefixResult(method: string, result: RpcParams, prefix: Prefix): RpcParams {
+export function prefixResult(method: string, result: RpcParams, prefix: McpPrefix): RpcParams {
   if (prefix.uri === "") return result;
   if (method === "tools/call") return mapMember(result, "content", (part) => prefixContent(part, prefix));
   if (method === "resources/read") return mapMember(result, "contents", (part) => prefixUri(part, prefix));
@@ -67,22 +61,22 @@ function mapMember(result: RpcParams, member: string, map: (item: RpcParams) => 
     : result;
 }
 
-function prefixContent(part: RpcParams, prefix: Prefix): RpcParams {
+function prefixContent(part: RpcParams, prefix: McpPrefix): RpcParams {
   if (part["type"] === "resource_link") return prefixUri(part, prefix);
   if (part["type"] !== "resource") return part;
   return { ...part, resource: prefixUri(objectIn(part["resource"]), prefix) };
 }
 
 /** Adds the prefix to the member `uri`. */
-export function prefixUri(item: RpcParams, prefix: Prefix): RpcParams {
+export function prefixUri(item: RpcParams, prefix: McpPrefix): RpcParams {
   return typeof item["uri"] === "string" ? { ...item, uri: `${prefix.uri}${item["uri"]}` } : item;
 }
 
 /** Returns the candidate whose prefix a name or URI has, and the rest; the longest prefix wins. */
-export function findByPrefix<Candidate extends { readonly prefix: Prefix }>(
+export function findByPrefix<Candidate extends { readonly prefix: McpPrefix }>(
   candidates: readonly Candidate[],
   id: string,
-  kind: keyof Prefix,
+  kind: keyof McpPrefix,
 ): { readonly server: Candidate; readonly rest: string } | undefined {
   let best: Candidate | undefined;
   for (const each of candidates) {

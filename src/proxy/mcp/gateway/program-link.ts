@@ -10,6 +10,7 @@ import {
 } from "./json-rpc.ts";
 import type { LinkRequest, McpLink, ServerFacts, ServerMessage } from "./link.ts";
 import { type ClientFacts, META, metaOf, STATELESS, withClientMeta, withoutClientMeta } from "./revisions.ts";
+import { createCancellation } from "./wait.ts";
 
 /** The pipe to a running program. */
 export interface ProgramPipe {
@@ -59,11 +60,11 @@ export class ProgramLink implements McpLink {
       const abort = () => {
         this.pending.delete(id);
         pipe.write(createNotification("notifications/cancelled", { requestId: id }));
-        reject(new AppError("client_gone", "The client has cancelled the request"));
+        reject(createCancellation());
       };
       const settle = () => void signal.removeEventListener("abort", abort);
       if (signal.aborted) {
-        reject(new AppError("client_gone", "The client has cancelled the request"));
+        reject(createCancellation());
         return;
       }
       signal.addEventListener("abort", abort, { once: true });

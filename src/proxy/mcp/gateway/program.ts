@@ -1,8 +1,8 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { McpProgram } from "../../../config/proxy/mcp-config.ts";
 import { AppError, getErrorMessage } from "../../../errors.ts";
-import { findProgram, hasEnded, signalGroup, within } from "./child-process.ts";
+import { endProgram, hasEnded, killProgram, spawnProgram } from "./child-process.ts";
 import {
   createError,
   createNotification,
@@ -10,16 +10,16 @@ import {
   createResult,
   isNotification,
   isRequest,
-  objectIn,
   parseRpc,
   RPC_ERRORS,
   type RpcMessage,
   type RpcParams,
   type RpcResponse,
 } from "./json-rpc.ts";
-import type { McpLink, ServerFacts } from "./link.ts";
+import { type McpLink, readServerFacts, type ServerFacts } from "./link.ts";
 import { ProgramLink, type ProgramPipe } from "./program-link.ts";
 import { type ClientFacts, LATEST_SESSION, STATELESS, withClientMeta } from "./revisions.ts";
+import { untilAborted } from "./wait.ts";
 
 export interface ProgramParts {
   readonly version: string;
@@ -36,9 +36,6 @@ const SHORT_MS = 2_000;
 const STABLE_MS = 60_000;
 /** Time limit for the handshake: a package manager may have to install the program first. */
 const HANDSHAKE_MS = 120_000;
-/** Time that a program has to end after its input was closed, and after SIGTERM. */
-const CLOSE_MS = 700;
-const TERM_MS = 1_000;
 const MAX_LOG_LINE = 2_000;
 
 /** Starts a program as an MCP server over stdin and stdout, and starts it again when it ends, until it is stopped. */
@@ -78,57 +75,27 @@ export class ProgramServer {
 
   /** Resolves with a client's connection once the program is ready. */
   async link(client: ClientFacts, signal: AbortSignal): Promise<McpLink> {
-    const aborted = new Promise<never>((_resolve, reject) => {
-      const abort = () =>
-        reject(new AppError("upstream_timeout", `The MCP server ${this.name} is not ready`));
-      if (signal.aborted) abort();
-      signal.addEventListener("abort", abort, { once: true });
-    });
-    aborted.catch(() => {});
-    return new ProgramLink(await Promise.race([this.running, aborted]), client);
+    const notReady = () => new AppError("upstream_timeout", `The MCP server ${this.name} is not ready`);
+    return new ProgramLink(await untilAborted(this.running, signal, notReady), client);
   }
 
   /** Ends the program and everything that it has started. */
   async stop(): Promise<void> {
     this.isStopped = true;
     clearTimeout(this.timer);
-    const { child } = this;
-    if (child === undefined || hasEnded(child)) return;
-    const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-    child.stdin.end();
-    for (const [ms, signal] of [
-      [CLOSE_MS, "SIGTERM"],
-      [TERM_MS, "SIGKILL"],
-    ] as const) {
-      await within(ended, ms);
-      if (hasEnded(child)) return;
-      signalGroup(child, signal);
-    }
-    await within(ended, TERM_MS);
+    if (this.child !== undefined) await endProgram(this.child);
   }
 
   /** Ends the program at once, because the proxy's process ends. */
   kill(): void {
     this.isStopped = true;
-    if (this.child !== undefined && !hasEnded(this.child)) signalGroup(this.child, "SIGKILL");
+    if (this.child !== undefined && !hasEnded(this.child)) killProgram(this.child);
   }
 
   private async run(restart: () => void): Promise<ProgramPipe> {
-    const { command, args, env, cwd, path } = this.program;
-    const child = spawn(await findProgram(command, path), [...args], {
-      env: { ...env },
-      cwd,
-      stdio: "pipe",
-      windowsHide: true,
-      // A group of its own: the program's own children end with it.
-      detached: process.platform !== "win32",
-    });
+    const child = await spawnProgram(this.program);
     this.child = child;
-    await new Promise<void>((resolve, reject) => {
-      child.once("spawn", resolve);
-      child.once("error", reject);
-    });
-    if (this.isStopped) signalGroup(child, "SIGKILL");
+    if (this.isStopped) killProgram(child);
     return this.connect(child, restart);
   }
 
@@ -152,7 +119,7 @@ export class ProgramServer {
       const error = new AppError("upstream_cut", `The MCP server ${this.name} ended with ${how}`);
       fail(error);
       // What the program has started ends with it.
-      signalGroup(child, "SIGKILL");
+      killProgram(child);
       restart();
       // Its last lines are read first.
       child.once("close", () => {
@@ -189,13 +156,13 @@ export class ProgramServer {
       });
     const timer = setTimeout(() => {
       this.report(`has not completed its handshake within ${HANDSHAKE_MS / 1000} s`);
-      signalGroup(child, "SIGKILL");
+      killProgram(child);
     }, HANDSHAKE_MS);
     try {
       const facts = await Promise.race([this.shakeHands(ask, write), failed]);
       return { facts, links, write, nextId: () => this.nextId() };
     } catch (error) {
-      signalGroup(child, "SIGKILL");
+      killProgram(child);
       throw error;
     } finally {
       clearTimeout(timer);
@@ -214,11 +181,11 @@ export class ProgramServer {
     const { result } = await ask("initialize", params);
     if (result !== undefined) {
       write(createNotification("notifications/initialized"));
-      return toFacts(result, false);
+      return readServerFacts(result, { isStateless: false });
     }
     const client = { version: STATELESS, capabilities, info: clientInfo };
     const discovered = await ask("server/discover", withClientMeta(undefined, client));
-    if (discovered.result !== undefined) return toFacts(discovered.result, true);
+    if (discovered.result !== undefined) return readServerFacts(discovered.result, { isStateless: true });
     throw new AppError("upstream_invalid", `it rejected the handshake: ${discovered.error?.message ?? ""}`);
   }
 
@@ -247,15 +214,6 @@ export class ProgramServer {
     this.serial += 1;
     return this.serial;
   }
-}
-
-function toFacts(result: RpcParams, isStateless: boolean): ServerFacts {
-  const { instructions } = result;
-  return {
-    capabilities: objectIn(result["capabilities"]),
-    instructions: typeof instructions === "string" ? instructions : undefined,
-    isStateless,
-  };
 }
 
 /** Responds to a request of the program, which can be for none of the clients. */

@@ -6,7 +6,15 @@ import { readBody } from "../../body/read-body.ts";
 import type { Services } from "../../services.ts";
 import { callIn } from "../mcp-call.ts";
 import { visibleServers } from "./access.ts";
-import { isNotification, isRequest, parseRpc, RPC_ERRORS, RpcFailure, type RpcMessage } from "./json-rpc.ts";
+import {
+  isNotification,
+  isRequest,
+  MESSAGE_BOUNDS,
+  parseRpc,
+  RPC_ERRORS,
+  RpcFailure,
+  type RpcMessage,
+} from "./json-rpc.ts";
 import type { McpHub } from "./mcp-hub.ts";
 import type { McpSession } from "./mcp-session.ts";
 import { LATEST_SESSION, SESSION_REVISIONS, STATELESS } from "./revisions.ts";
@@ -14,7 +22,6 @@ import { RpcWriter } from "./rpc-response.ts";
 import { type Arrived, SESSION_HEADER, serveRequest, toFailure } from "./serve-request.ts";
 import { parseSessionId } from "./session-id.ts";
 
-const BOUNDS = { values: 500_000, depth: 256 };
 /** The code that the official SDKs use for it. */
 const SESSION_NOT_FOUND = -32001;
 
@@ -85,7 +92,7 @@ async function readMessage(
   const { limits } = runtime.config;
   const count = { share, max: limits.inFlight };
   const bytes = await readBody(raw, limits.body, count).finally(() => share.release());
-  if (await findExcess(bytes, BOUNDS))
+  if (await findExcess(bytes, MESSAGE_BOUNDS))
     throw new RpcFailure(RPC_ERRORS.invalidRequest, "The message has too many values or levels", 400);
   let value: unknown;
   try {

@@ -11,13 +11,16 @@ export interface Listed {
   readonly missing: readonly { readonly server: string; readonly reason: string }[];
 }
 
-export interface ListParts {
-  readonly host: {
-    /** Milliseconds for which a list waits for a server. */
-    listMs(): number;
-    /** Servers that did not respond in time; lists do not wait for them. */
-    readonly slow: Set<string>;
-  };
+/** What the lists of all sessions share. */
+export interface ListHost {
+  /** Milliseconds for which a list waits for a server. */
+  listMs(): number;
+  /** Servers that did not respond in time; lists do not wait for them. */
+  readonly slow: Set<string>;
+}
+
+interface ListParts {
+  readonly host: ListHost;
   link(server: GatewayServer): Promise<McpLink>;
   readonly closing: AbortSignal;
   /** Receives notifications of lists that have changed, because a server has responded late. */

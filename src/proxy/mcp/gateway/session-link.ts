@@ -1,5 +1,4 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { AppError } from "../../../errors.ts";
 import {
   type Exchanged,
   invalid,
@@ -9,22 +8,20 @@ import {
   type SendHttp,
   statusError,
 } from "./http-exchange.ts";
+import { createNotification, createRequest, type RpcMessage, type RpcResponse } from "./json-rpc.ts";
 import {
-  createNotification,
-  createRequest,
-  objectIn,
-  type RpcMessage,
-  type RpcResponse,
-} from "./json-rpc.ts";
-import type { LinkRequest, McpLink, ServerFacts, ServerMessage } from "./link.ts";
+  type LinkRequest,
+  type McpLink,
+  readServerFacts,
+  type ServerFacts,
+  type ServerMessage,
+} from "./link.ts";
 import { type ClientFacts, LATEST_SESSION, STATELESS, withoutClientMeta } from "./revisions.ts";
+import { keepOpen, type StreamEnd } from "./wait.ts";
 
 /** Times that an interrupted event stream is continued, and the wait before each. */
 const RESUMPTIONS = 5;
 const RESUME_MS = 500;
-/** Waits before the stream of a server is opened again. */
-const REOPEN_MS = 1_000;
-const MAX_REOPEN_MS = 60_000;
 
 /** The server does not take `initialize`: it has no sessions, or is no MCP server. */
 export class NoSession extends Error {
@@ -79,7 +76,8 @@ export class SessionLink implements McpLink {
 
   listen(onMessage: (message: ServerMessage) => void): () => void {
     const stopping = new AbortController();
-    void this.keepListening(onMessage, AbortSignal.any([stopping.signal, this.closing.signal]));
+    const signal = AbortSignal.any([stopping.signal, this.closing.signal]);
+    void keepOpen(() => this.readOwnStream(onMessage, signal), signal);
     return () => stopping.abort();
   }
 
@@ -108,12 +106,7 @@ export class SessionLink implements McpLink {
     const { "mcp-session-id": session } = exchanged.headers;
     this.sessionId = session?.toString();
     if (typeof result["protocolVersion"] === "string") this.version = result["protocolVersion"];
-    const { instructions } = result;
-    this.facts = {
-      capabilities: objectIn(result["capabilities"]),
-      instructions: typeof instructions === "string" ? instructions : undefined,
-      isStateless: false,
-    };
+    this.facts = readServerFacts(result, { isStateless: false });
     await this.send(createNotification("notifications/initialized"));
   }
 
@@ -194,29 +187,18 @@ export class SessionLink implements McpLink {
     throw invalid(this.server, "ended its response before the result");
   }
 
-  /** Keeps the server's own event stream open until the signal aborts. */
-  private async keepListening(
+  /** Reads the server's own event stream until it ends. */
+  private async readOwnStream(
     onMessage: (message: ServerMessage) => void,
     signal: AbortSignal,
-  ): Promise<void> {
-    let wait = REOPEN_MS;
-    while (!signal.aborted) {
-      try {
-        const headers = [...this.headers(), ["accept", "text/event-stream"] as const];
-        const received = await this.http({ method: "GET", headers, body: null, signal });
-        // Most servers send nothing of themselves.
-        if (received.status === 405 || received.status === 404) return;
-        if (received.status === 200) {
-          await readEvents(received, undefined, onMessage);
-          wait = REOPEN_MS;
-        }
-        await delay(wait, undefined, { signal, ref: false });
-      } catch (error) {
-        if (signal.aborted || !(error instanceof AppError)) return;
-        await delay(wait, undefined, { signal, ref: false }).catch(() => {});
-      }
-      wait = Math.min(wait * 2, MAX_REOPEN_MS);
-    }
+  ): Promise<StreamEnd> {
+    const headers = [...this.headers(), ["accept", "text/event-stream"] as const];
+    const received = await this.http({ method: "GET", headers, body: null, signal });
+    // Most servers have no such stream.
+    if (received.status === 405 || received.status === 404) return "unavailable";
+    if (received.status !== 200) return "failed";
+    await readEvents(received, undefined, onMessage);
+    return "ended";
   }
 
   private headers(): [string, string][] {

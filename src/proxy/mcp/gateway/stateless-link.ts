@@ -1,5 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { AppError } from "../../../errors.ts";
 import {
   type Exchanged,
   invalid,
@@ -8,12 +6,16 @@ import {
   type SendHttp,
   statusError,
 } from "./http-exchange.ts";
-import { createRequest, objectIn, type RpcMessage, type RpcParams, type RpcResponse } from "./json-rpc.ts";
-import type { LinkRequest, McpLink, ServerFacts, ServerMessage } from "./link.ts";
+import { createRequest, type RpcMessage, type RpcParams, type RpcResponse } from "./json-rpc.ts";
+import {
+  type LinkRequest,
+  type McpLink,
+  readServerFacts,
+  type ServerFacts,
+  type ServerMessage,
+} from "./link.ts";
 import { type ClientFacts, encodeHeader, META, metaOf, STATELESS, withClientMeta } from "./revisions.ts";
-
-const REOPEN_MS = 1_000;
-const MAX_REOPEN_MS = 60_000;
+import { keepOpen, type StreamEnd } from "./wait.ts";
 
 /** A server that takes requests without a session (revision 2026-07-28). */
 export class StatelessLink implements McpLink {
@@ -44,12 +46,7 @@ export class StatelessLink implements McpLink {
     const versions = result?.["supportedVersions"];
     if (!Array.isArray(versions) || !versions.includes(STATELESS))
       throw invalid(server, `supports none of the protocol's revisions that the proxy knows`);
-    const { instructions } = result ?? {};
-    link.facts = {
-      capabilities: objectIn(result?.["capabilities"]),
-      instructions: typeof instructions === "string" ? instructions : undefined,
-      isStateless: true,
-    };
+    link.facts = readServerFacts(result ?? {}, { isStateless: true });
     return link;
   }
 
@@ -65,7 +62,8 @@ export class StatelessLink implements McpLink {
 
   listen(onMessage: (message: ServerMessage) => void, resources: () => readonly string[]): () => void {
     const stopping = new AbortController();
-    void this.keepListening(onMessage, resources, AbortSignal.any([stopping.signal, this.closing.signal]));
+    const signal = AbortSignal.any([stopping.signal, this.closing.signal]);
+    void keepOpen(() => this.readChanges(onMessage, resources(), signal), signal);
     return () => stopping.abort();
   }
 
@@ -102,30 +100,22 @@ export class StatelessLink implements McpLink {
     return readExchange(this.server, received, id, onMessage);
   }
 
-  /** Keeps a stream of change notifications open until the signal aborts. */
-  private async keepListening(
+  /** Reads a stream of change notifications until it ends. */
+  private async readChanges(
     onMessage: (message: ServerMessage) => void,
-    resources: () => readonly string[],
+    uris: readonly string[],
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<StreamEnd> {
     const lists = ["toolsListChanged", "promptsListChanged", "resourcesListChanged"];
-    for (let wait = REOPEN_MS; !signal.aborted; wait = Math.min(wait * 2, MAX_REOPEN_MS)) {
-      const uris = resources();
-      const notifications: RpcParams = {
-        ...Object.fromEntries(lists.map((name) => [name, true])),
-        ...(uris.length > 0 && { resourceSubscriptions: uris }),
-      };
-      const request = { method: "subscriptions/listen", params: { notifications }, signal, onMessage };
-      try {
-        const { status } = await this.post(request, signal);
-        // The server has no such notifications.
-        if (status >= 400 && status < 500) return;
-        await delay(wait, undefined, { signal, ref: false });
-      } catch (error) {
-        if (signal.aborted || !(error instanceof AppError)) return;
-        await delay(wait, undefined, { signal, ref: false }).catch(() => {});
-      }
-    }
+    const notifications: RpcParams = {
+      ...Object.fromEntries(lists.map((name) => [name, true])),
+      ...(uris.length > 0 && { resourceSubscriptions: uris }),
+    };
+    const request = { method: "subscriptions/listen", params: { notifications }, signal, onMessage };
+    const { status } = await this.post(request, signal);
+    // The server has no such notifications.
+    if (status >= 400 && status < 500) return "unavailable";
+    return status < 400 ? "ended" : "failed";
   }
 }
 
