@@ -112,6 +112,19 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** A JSON object whose members are checked where they are read. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** Returns the value if it is an object, else an empty one. */
+export function asObject(value: unknown): Json {
+  return isObject(value) ? value : {};
+}
+
+/** Returns the members of a list as objects; an empty list for any other value. */
+export function asObjects(value: unknown): Json[] {
+  return Array.isArray(value) ? value.map(asObject) : [];
+}
+
 /** Returns the value if it is a string, else undefined. */
 export function asString(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;

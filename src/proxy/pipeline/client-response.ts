@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { AppError } from "../../errors.ts";
 import { endEarly } from "../../http/early-response.ts";
 import { decodeBody } from "../body/content-coding.ts";
@@ -192,15 +192,7 @@ export class ClientResponse implements ResponseWriter, OpenStream {
     this.sample(text);
     this.lastActivity = performance.now();
     if (text.length === 0 || response.write(text) || response.destroyed) return undefined;
-    return new Promise((resolve) => {
-      const done = () => {
-        response.off("drain", done);
-        response.off("close", done);
-        resolve();
-      };
-      response.once("drain", done);
-      response.once("close", done);
-    });
+    return untilDrained(response);
   }
 
   keepAlive(text: string): void {
@@ -263,4 +255,17 @@ export class ClientResponse implements ResponseWriter, OpenStream {
     for (const name in headers) head.push(name, headers[name] ?? "");
     return head;
   }
+}
+
+/** Resolves when a response has been read by its client, or is closed. */
+export function untilDrained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off("drain", done);
+      response.off("close", done);
+      resolve();
+    };
+    response.once("drain", done);
+    response.once("close", done);
+  });
 }

@@ -1,4 +1,3 @@
-import type { ServerResponse } from "node:http";
 import { AppError } from "../../errors.ts";
 import { nextTurn, turnIfLarge } from "../../json/bounds.ts";
 import { loadCodec } from "../dialects/codecs.ts";
@@ -15,7 +14,7 @@ import {
 import { keptId } from "../translate/conversations/threads.ts";
 import { decodeInTurns } from "../translate/decode-in-turns.ts";
 import { type Call, endWith, ownHeaders } from "./call.ts";
-import { respondWithJson, respondWithTokenEstimate } from "./client-response.ts";
+import { respondWithJson, respondWithTokenEstimate, untilDrained } from "./client-response.ts";
 import { composeEcho, echoEvents } from "./compose-echo.ts";
 import { composeEchoMedia } from "./echo-media.ts";
 import type { CalledOperation } from "./operation-path.ts";
@@ -126,22 +125,9 @@ async function streamEcho(
     sinceTurn = 0;
     if (call.response.destroyed) break;
     if (isTaken) await nextTurn();
-    else await drained(call.response);
+    else await untilDrained(call.response);
   }
   endWith(call, () => call.response.end());
-}
-
-/** Resolves when a response has been read by its client, or is closed. */
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      response.off("drain", done);
-      response.off("close", done);
-      resolve();
-    };
-    response.once("drain", done);
-    response.once("close", done);
-  });
 }
 
 /** Returns the members of a JSON body; none for a form. */

@@ -128,7 +128,10 @@ function relayedDialect(dialect: Dialect): RelayedDialect {
   };
 }
 
-const relayedDialects = new Map(dialects.map((dialect) => [dialect, relayedDialect(dialect)]));
+/** The parts of each dialect that the relay uses. */
+export const relayedDialects: ReadonlyMap<Dialect, RelayedDialect> = new Map(
+  dialects.map((dialect) => [dialect, relayedDialect(dialect)]),
+);
 
 /** Records the final outcome. Sends the client an error if nothing has been sent yet. */
 async function conclude(

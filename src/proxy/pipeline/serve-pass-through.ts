@@ -3,8 +3,6 @@ import { AppError } from "../../errors.ts";
 import { getPath } from "../../http/request-path.ts";
 import { readBody } from "../body/read-body.ts";
 import { scanObject } from "../body/scan-body.ts";
-import { encodeProxyErrorEvent, toProxyError } from "../dialect-errors.ts";
-import { dialects, findProfile, getProfile } from "../dialects/index.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import { callersDialect } from "../models/describe-models.ts";
 import type { Route } from "../routes.ts";
@@ -12,10 +10,7 @@ import { collectCallFacts } from "../routing/call-facts.ts";
 import type { Target } from "../routing/select-targets.ts";
 import type { Services } from "../services.ts";
 import { parseBaseUrl, relayTo } from "../upstream/clients.ts";
-import type { RelayedDialect, RelayOutcome } from "../upstream/relay-task.ts";
-import { readResponseError } from "../usage/error-event.ts";
-import { readResponseUsage } from "../usage/read-usage.ts";
-import { StreamWatch } from "../usage/stream-watch.ts";
+import type { RelayOutcome } from "../upstream/relay-task.ts";
 import { runAttempts } from "./attempt-loop.ts";
 import {
   type AdmittedRequest,
@@ -30,11 +25,10 @@ import {
 import { type CallBody, modelIn } from "./call-body.ts";
 import { setTargets } from "./choose-targets.ts";
 import { respondWithError } from "./client-response.ts";
+import { relayedDialects } from "./native.ts";
 import { type CalledOperation, withoutKey } from "./operation-path.ts";
+import { choosePassThroughTarget, takesClient } from "./pass-through-target.ts";
 import { type NativeBody, nativeBody, nativeRequest } from "./relay-request.ts";
-
-/** The request header by which a client chooses among several upstreams. */
-const UPSTREAM_HEADER = "x-sallyport-upstream";
 
 /** The body of a call that is passed on: read whole if it is JSON, since it may name a model, else streamed. */
 type PassedBody = CallBody | { readonly kind: "bytes"; readonly bytes: Buffer } | { readonly kind: "stream" };
@@ -67,7 +61,15 @@ export async function servePassThrough(
       query,
     };
     expectAllowed(call, called, known);
-    const target = await chooseTarget(call, known, unknown);
+    const bytes = known.kind === "json" ? known.bytes : undefined;
+    const target = await choosePassThroughTarget(call.runtime, {
+      what: "path",
+      headers: call.request.headers,
+      dialect,
+      model: call.model,
+      facts: () => collectCallFacts(call.request.headers, bytes),
+      isAble: ({ passThrough }) => !unknown || passThrough === true,
+    });
     setTargets(call, [target]);
     if (call.key?.subjects !== undefined) await services.limiter.reserveForKey(call, called, [target], known);
     await relay(call, called, path, target, body);
@@ -82,7 +84,7 @@ export async function servePassThrough(
 export function takesUnknown(admitted: Pick<AdmittedRequest, "request" | "runtime">, route: Route): boolean {
   const dialect = dialectOf(admitted, route);
   const upstreams = [...admitted.runtime.config.upstreams.values()];
-  return upstreams.some((upstream) => upstream.passThrough === true && takes(upstream, dialect));
+  return upstreams.some((upstream) => upstream.passThrough === true && takesClient(upstream, dialect));
 }
 
 function dialectOf({ request }: Pick<AdmittedRequest, "request">, route: Route): Dialect {
@@ -138,43 +140,6 @@ function expectAllowed(call: Call, called: CalledOperation, body: CallBody): voi
     "model_not_allowed",
     `The key ${JSON.stringify(key?.name)} is limited to models or budgets, so it may change nothing at ${getPath(call.request.url ?? "")}, which names no model.`,
   );
-}
-
-/** Returns the upstream that takes the call: the one that the client names, that serves its model, or the first. */
-async function chooseTarget(call: Call, body: CallBody, unknown: boolean): Promise<Target> {
-  const { request, runtime, dialect, model } = call;
-  const able = [...runtime.config.upstreams.values()].filter(
-    (upstream) => takes(upstream, dialect) && (!unknown || upstream.passThrough === true),
-  );
-  const wanted = request.headers[UPSTREAM_HEADER]?.toString();
-  if (wanted !== undefined) {
-    const named = able.find(({ name }) => name === wanted);
-    if (named !== undefined) return { upstream: named, model: model ?? "" };
-    throw new AppError("not_found", `No upstream ${JSON.stringify(wanted.slice(0, 100))} takes this path`);
-  }
-  if (model !== undefined) {
-    const bytes = body.kind === "json" ? body.bytes : undefined;
-    const selection = await runtime.selector.select(model, dialect, () =>
-      collectCallFacts(request.headers, bytes, () => {}),
-    );
-    const target = selection?.targets.find(({ upstream }) => able.includes(upstream));
-    if (target !== undefined) return target;
-  }
-  const [first] = able;
-  if (first !== undefined) return { upstream: first, model: model ?? "" };
-  const { nativeUpstream } = getProfile(dialect);
-  throw new AppError(
-    "not_found",
-    `No upstream takes this path: it is passed on only to upstreams of the dialect ${nativeUpstream}`,
-  );
-}
-
-/** Returns whether an upstream is of the client's vendor, or of a compatible one. Clouds have other paths. */
-export function takes({ dialect, platform }: UpstreamConfig, client: Dialect): boolean {
-  if (dialect === "any" || platform?.kind === "bedrock" || platform?.kind === "vertex") return false;
-  const { nativeUpstream, mediaForm } = getProfile(client);
-  if (dialect === nativeUpstream) return true;
-  return mediaForm === "openai" && findProfile(dialect)?.mediaForm === "openai";
 }
 
 async function relay(
@@ -254,19 +219,6 @@ function relayTask(call: Call, upstream: UpstreamConfig) {
     endWith: (send: () => void) => endWith(call, send),
   } as const;
 }
-
-function relayedDialect(dialect: Dialect): RelayedDialect {
-  const { client, response } = getProfile(dialect);
-  return {
-    createWatch: () => new StreamWatch(response),
-    parseUsage: (body) => readResponseUsage(response, body),
-    readError: (body) => readResponseError(response, body),
-    errorEvent: (error, requestId) => encodeProxyErrorEvent(dialect, toProxyError(error), requestId),
-    ping: client.keepAlive,
-  };
-}
-
-const relayedDialects = new Map(dialects.map((dialect) => [dialect, relayedDialect(dialect)]));
 
 function conclude(call: Call, outcome: RelayOutcome): void {
   switch (outcome.kind) {

@@ -7,8 +7,9 @@ import { getProfile } from "../dialects/index.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import { matchesGlob } from "../glob.ts";
 import { withoutKey } from "../pipeline/operation-path.ts";
-import { takes } from "../pipeline/serve-pass-through.ts";
+import { choosePassThroughTarget } from "../pipeline/pass-through-target.ts";
 import { type AdmittedUpgrade, WebSocketCall } from "../pipeline/websocket-call.ts";
+import { NO_FACTS } from "../routing/call-facts.ts";
 import type { Services } from "../services.ts";
 import { parseBaseUrl } from "../upstream/clients.ts";
 import { openWebSocket, type UpstreamWebSocket } from "../upstream/open-websocket.ts";
@@ -33,7 +34,14 @@ export class RelayedWebSockets {
     const { searchParams } = new URL(request.url ?? "", "http://proxy");
     const model = searchParams.get("model") ?? undefined;
     expectAllowed(key, model);
-    const upstream = await chooseUpstream(services, request, dialect, model);
+    const { headers } = request;
+    const { upstream } = await choosePassThroughTarget(runtime, {
+      what: "WebSocket",
+      headers,
+      dialect,
+      model,
+      facts: NO_FACTS,
+    });
     const call = new WebSocketCall(services, upgrade, upstream, model);
     const waiting: (string | Buffer)[] = [];
     let client: WebSocket | undefined;
@@ -121,37 +129,6 @@ function expectAllowed(key: ProxyKey | undefined, model: string | undefined): vo
     `The key ${JSON.stringify(key.name)} may not call this model over a WebSocket`,
   );
 }
-
-/** Returns the upstream that the client names, that serves the model, or the first of the client's vendor. */
-async function chooseUpstream(
-  { runtime }: Services,
-  { headers }: IncomingMessage,
-  dialect: Dialect,
-  model: string | undefined,
-): Promise<UpstreamConfig> {
-  const { config, selector } = runtime();
-  const able = [...config.upstreams.values()].filter((upstream) => takes(upstream, dialect));
-  const wanted = headers["x-sallyport-upstream"]?.toString();
-  const named = wanted === undefined ? undefined : able.find(({ name }) => name === wanted);
-  const selection = model === undefined ? undefined : await selector.select(model, dialect, noFacts);
-  const serving = selection?.targets.find(({ upstream }) => able.includes(upstream))?.upstream;
-  const chosen = wanted === undefined ? (serving ?? able[0]) : named;
-  if (chosen !== undefined) return chosen;
-  const { nativeUpstream } = getProfile(dialect);
-  throw new AppError(
-    "not_found",
-    `No upstream takes this WebSocket: it needs one of the dialect ${nativeUpstream}`,
-  );
-}
-
-const noFacts = () => ({
-  requestClass: () => undefined,
-  session: () => undefined,
-  tokens: () => 0,
-  hasImage: () => false,
-  hasTools: () => false,
-  header: () => undefined,
-});
 
 /** Returns the path at the upstream: below its base URL, or from the root for Google's Live API. */
 function pathAt({ baseUrl }: UpstreamConfig, url: string, dialect: Dialect): string {

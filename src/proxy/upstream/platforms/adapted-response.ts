@@ -1,28 +1,25 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { AppError, getErrorMessage } from "../../../errors.ts";
+import { ForwardingHandler } from "./forwarding-handler.ts";
 import type { ResponseChanges, StreamConverter } from "./platform.ts";
 
 /** Passes a platform's response on in the form of the dialect's own vendor. */
-export class AdaptedResponse implements Dispatcher.DispatchHandler {
-  private readonly handler: Dispatcher.DispatchHandler;
-  private readonly changes: ResponseChanges;
+export class AdaptedResponse extends ForwardingHandler {
   private status = 0;
   private headers: IncomingHttpHeaders = {};
   private converter: StreamConverter | undefined;
   /** The parts of a whole response that is converted; undefined for others. */
   private whole: Buffer[] | undefined;
 
-  constructor(handler: Dispatcher.DispatchHandler, changes: ResponseChanges) {
-    this.handler = handler;
-    this.changes = changes;
+  constructor(
+    next: Dispatcher.DispatchHandler,
+    private readonly changes: ResponseChanges,
+  ) {
+    super(next);
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
-    this.handler.onRequestStart?.(controller, context);
-  }
-
-  onResponseStart(
+  override onResponseStart(
     controller: Dispatcher.DispatchController,
     status: number,
     headers: IncomingHttpHeaders,
@@ -43,45 +40,41 @@ export class AdaptedResponse implements Dispatcher.DispatchHandler {
       : { ...others, ...(length === undefined ? {} : { "content-length": length }) };
     const requestId = headers["x-amzn-requestid"];
     if (requestId !== undefined) passed["request-id"] = requestId.toString();
-    this.handler.onResponseStart?.(controller, status, passed, statusMessage);
+    super.onResponseStart(controller, status, passed, statusMessage);
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  override onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.whole !== undefined) {
       this.whole.push(chunk);
       return;
     }
     if (this.converter === undefined) {
-      this.handler.onResponseData?.(controller, chunk);
+      super.onResponseData(controller, chunk);
       return;
     }
     try {
       const bytes = this.converter.push(chunk);
-      if (bytes.length > 0) this.handler.onResponseData?.(controller, bytes);
+      if (bytes.length > 0) super.onResponseData(controller, bytes);
     } catch (error) {
       controller.abort(invalid(error));
     }
   }
 
-  onResponseEnd(controller: Dispatcher.DispatchController, trailers: IncomingHttpHeaders): void {
+  override onResponseEnd(controller: Dispatcher.DispatchController, trailers: IncomingHttpHeaders): void {
     if (this.whole !== undefined) {
       const bytes = this.convert(Buffer.concat(this.whole));
-      if (bytes.length > 0) this.handler.onResponseData?.(controller, bytes);
+      if (bytes.length > 0) super.onResponseData(controller, bytes);
     }
     if (this.converter !== undefined) {
       try {
         const bytes = this.converter.end();
-        if (bytes.length > 0) this.handler.onResponseData?.(controller, bytes);
+        if (bytes.length > 0) super.onResponseData(controller, bytes);
       } catch (error) {
-        this.handler.onResponseError?.(controller, invalid(error));
+        super.onResponseError(controller, invalid(error));
         return;
       }
     }
-    this.handler.onResponseEnd?.(controller, trailers);
-  }
-
-  onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
-    this.handler.onResponseError?.(controller, error);
+    super.onResponseEnd(controller, trailers);
   }
 
   private convert(bytes: Buffer): Buffer {

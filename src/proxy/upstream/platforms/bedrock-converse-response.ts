@@ -1,4 +1,4 @@
-import { asObject, asObjects, type Json } from "./loose-json.ts";
+import { asObject, asObjects, type Json } from "../../exchange/json.ts";
 
 /** Converts a response of Converse to one of `messages`. */
 export function fromConverse(model: string, response: unknown): Json {

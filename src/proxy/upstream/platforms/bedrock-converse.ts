@@ -1,5 +1,6 @@
 import { AppError } from "../../../errors.ts";
-import { asObject, asObjects, type Json, withoutUndefined } from "./loose-json.ts";
+import { defined } from "../../exchange/defined.ts";
+import { asObject, asObjects, type Json } from "../../exchange/json.ts";
 
 /**
  * Converts a request of `messages` to Converse.
@@ -7,15 +8,15 @@ import { asObject, asObjects, type Json, withoutUndefined } from "./loose-json.t
  */
 export function toConverse(request: Json): Json {
   const { system, messages, max_tokens, temperature, top_p, top_k, stop_sequences, thinking } = request;
-  const extra = withoutUndefined({ top_k, thinking });
-  const inferenceConfig = withoutUndefined({
+  const extra = defined({ top_k, thinking });
+  const inferenceConfig = defined({
     maxTokens: max_tokens,
     temperature,
     topP: top_p,
     stopSequences: asObjects(stop_sequences).length > 0 ? stop_sequences : undefined,
   });
   const instructions = toBlocks(system).flatMap((block) => [{ text: getText(block) }, ...cachePoint(block)]);
-  return withoutUndefined({
+  return defined({
     system: instructions.length > 0 ? instructions : undefined,
     messages: asObjects(messages).map((message) => ({
       role: message["role"],
@@ -32,7 +33,7 @@ function toToolConfig({ tools, tool_choice }: Json): Json | undefined {
   if (hosted !== undefined) throw unsupported(`the tool ${String(hosted["type"])}`);
   const specs = asObjects(tools).flatMap((tool) => [
     {
-      toolSpec: withoutUndefined({
+      toolSpec: defined({
         name: tool["name"],
         description: tool["description"] || undefined,
         inputSchema: { json: tool["input_schema"] ?? { type: "object" } },
@@ -48,7 +49,7 @@ function toToolConfig({ tools, tool_choice }: Json): Json | undefined {
     any: { any: {} },
     tool: { tool: { name } },
   };
-  return withoutUndefined({ tools: specs, toolChoice: choices[String(type)] });
+  return defined({ tools: specs, toolChoice: choices[String(type)] });
 }
 
 function toContent(block: Json): Json[] {
@@ -64,7 +65,7 @@ function toContent(block: Json): Json[] {
     case "tool_result":
       return [
         {
-          toolResult: withoutUndefined({
+          toolResult: defined({
             toolUseId: block["tool_use_id"],
             content: toBlocks(block["content"]).flatMap(toContent),
             status: block["is_error"] === true ? "error" : undefined,
@@ -75,7 +76,7 @@ function toContent(block: Json): Json[] {
       return [
         {
           reasoningContent: {
-            reasoningText: withoutUndefined({
+            reasoningText: defined({
               text: block["thinking"],
               signature: block["signature"] || undefined,
             }),
@@ -129,7 +130,7 @@ function toDocumentName({ title }: Json): string {
 function cachePoint({ cache_control }: Json): Json[] {
   if (cache_control === undefined || cache_control === null) return [];
   const { ttl } = asObject(cache_control);
-  return [{ cachePoint: withoutUndefined({ type: "default", ttl: ttl === "1h" ? ttl : undefined }) }];
+  return [{ cachePoint: defined({ type: "default", ttl: ttl === "1h" ? ttl : undefined }) }];
 }
 
 /** Returns content as blocks; a text is one block. */

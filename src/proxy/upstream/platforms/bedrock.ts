@@ -1,11 +1,11 @@
 import type { BedrockPlatform, UpstreamConfig } from "../../../config/proxy/config.ts";
 import { AppError } from "../../../errors.ts";
 import { serializeLine } from "../../../sse/serialize.ts";
+import { defined } from "../../exchange/defined.ts";
 import { toAnthropicError } from "./anthropic-errors.ts";
 import { toConverse } from "./bedrock-converse.ts";
 import { ConverseEvents, fromConverse } from "./bedrock-converse-response.ts";
 import { EventStreamDecoder, type StreamMessage } from "./event-stream.ts";
-import { withoutUndefined } from "./loose-json.ts";
 import type { PlatformChanges, PlatformRequest, ResponseChanges, StreamConverter } from "./platform.ts";
 import type { RejectedResponse } from "./repeatable-response.ts";
 
@@ -47,7 +47,7 @@ function toModelOperation(request: PlatformRequest, upstream: UpstreamConfig): P
   const given = betas(request.headers);
   const known = onlyKnownBetas.has(upstream) ? given.filter((name) => KNOWN_BETAS.has(name)) : given;
   const anthropic_beta = known.length === 0 ? undefined : known;
-  const claude = withoutUndefined({ anthropic_version: ANTHROPIC_VERSION, anthropic_beta, ...members });
+  const claude = defined({ anthropic_version: ANTHROPIC_VERSION, anthropic_beta, ...members });
   if (request.path.startsWith("/messages/count_tokens"))
     return { path: `${path}/count-tokens`, headers, ...countTokens(model, claude, members) };
   if (IS_CLAUDE.test(model)) {

@@ -1,5 +1,5 @@
 import type { PlatformConfig } from "../../../config/proxy/config.ts";
-import { asObject, type Json } from "./loose-json.ts";
+import { asObject, type Json } from "../../exchange/json.ts";
 import type { ResponseChanges } from "./platform.ts";
 
 interface Remedy {

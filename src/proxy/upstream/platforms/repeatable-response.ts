@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
+import { ForwardingHandler } from "./forwarding-handler.ts";
 
 /** A response that rejects a request. */
 export interface RejectedResponse {
@@ -17,37 +18,30 @@ const MAX_BYTES = 64 * 1024;
  * Passes a response on. A rejection is buffered until `findRepetition` has decided whether the request is sent again;
  * if it is, the handler receives only the second response.
  */
-export class RepeatableResponse implements Dispatcher.DispatchHandler {
-  private readonly handler: Dispatcher.DispatchHandler;
-  private readonly findRepetition: (rejection: RejectedResponse) => (() => void) | undefined;
+export class RepeatableResponse extends ForwardingHandler {
   private rejected: BufferedResponse | undefined;
 
   constructor(
-    handler: Dispatcher.DispatchHandler,
-    findRepetition: (rejection: RejectedResponse) => (() => void) | undefined,
+    next: Dispatcher.DispatchHandler,
+    private readonly findRepetition: (rejection: RejectedResponse) => (() => void) | undefined,
   ) {
-    this.handler = handler;
-    this.findRepetition = findRepetition;
+    super(next);
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
-    this.handler.onRequestStart?.(controller, context);
-  }
-
-  onResponseStart(
+  override onResponseStart(
     controller: Dispatcher.DispatchController,
     status: number,
     headers: IncomingHttpHeaders,
     statusMessage?: string,
   ): void {
     if (REJECTED.has(status)) this.rejected = { status, headers, statusMessage, chunks: [], length: 0 };
-    else this.handler.onResponseStart?.(controller, status, headers, statusMessage);
+    else super.onResponseStart(controller, status, headers, statusMessage);
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  override onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const { rejected } = this;
     if (rejected === undefined) {
-      this.handler.onResponseData?.(controller, chunk);
+      super.onResponseData(controller, chunk);
       return;
     }
     rejected.chunks.push(chunk);
@@ -55,7 +49,7 @@ export class RepeatableResponse implements Dispatcher.DispatchHandler {
     if (rejected.length > MAX_BYTES) this.release(controller, rejected);
   }
 
-  onResponseEnd(controller: Dispatcher.DispatchController, trailers: IncomingHttpHeaders): void {
+  override onResponseEnd(controller: Dispatcher.DispatchController, trailers: IncomingHttpHeaders): void {
     const { rejected } = this;
     if (rejected !== undefined) {
       const { status, headers, chunks } = rejected;
@@ -66,18 +60,14 @@ export class RepeatableResponse implements Dispatcher.DispatchHandler {
       }
       this.release(controller, rejected);
     }
-    this.handler.onResponseEnd?.(controller, trailers);
-  }
-
-  onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
-    this.handler.onResponseError?.(controller, error);
+    super.onResponseEnd(controller, trailers);
   }
 
   private release(controller: Dispatcher.DispatchController, rejected: BufferedResponse): void {
     this.rejected = undefined;
     const { status, headers, statusMessage, chunks } = rejected;
-    this.handler.onResponseStart?.(controller, status, headers, statusMessage);
-    for (const chunk of chunks) this.handler.onResponseData?.(controller, chunk);
+    super.onResponseStart(controller, status, headers, statusMessage);
+    for (const chunk of chunks) super.onResponseData(controller, chunk);
   }
 }
 

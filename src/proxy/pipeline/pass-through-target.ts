@@ -1,0 +1,60 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { UpstreamConfig } from "../../config/proxy/config.ts";
+import { AppError } from "../../errors.ts";
+import { findProfile, getProfile } from "../dialects/index.ts";
+import type { Dialect } from "../exchange/parts.ts";
+import type { CallFacts, Target } from "../routing/select-targets.ts";
+import type { Runtime } from "../runtime.ts";
+
+/** The request header by which a client chooses among several upstreams. */
+const UPSTREAM_HEADER = "x-sallyport-upstream";
+
+/** A request of an API besides model calls. */
+interface PassedRequest {
+  /** What the upstream has to take, for error messages. */
+  readonly what: "path" | "WebSocket";
+  readonly headers: IncomingHttpHeaders;
+  readonly dialect: Dialect;
+  /** The model that the request names, if it names one. */
+  readonly model: string | undefined;
+  readonly facts: () => CallFacts;
+  /** Returns whether an upstream of the client's vendor may be used. */
+  readonly isAble?: (upstream: UpstreamConfig) => boolean;
+}
+
+/**
+ * Returns the upstream that a request is passed on to: the one that the client names, else the one that serves the model,
+ * else the first of the client's vendor. Throws `not_found` if there is none.
+ */
+export async function choosePassThroughTarget(
+  { config, selector }: Runtime,
+  { what, headers, dialect, model, facts, isAble = () => true }: PassedRequest,
+): Promise<Target> {
+  const able = [...config.upstreams.values()].filter(
+    (upstream) => takesClient(upstream, dialect) && isAble(upstream),
+  );
+  const wanted = headers[UPSTREAM_HEADER]?.toString();
+  if (wanted !== undefined) {
+    const named = able.find(({ name }) => name === wanted);
+    if (named !== undefined) return { upstream: named, model: model ?? "" };
+    throw new AppError("not_found", `No upstream ${JSON.stringify(wanted.slice(0, 100))} takes this ${what}`);
+  }
+  const selection = model === undefined ? undefined : await selector.select(model, dialect, facts);
+  const serving = selection?.targets.find(({ upstream }) => able.includes(upstream));
+  if (serving !== undefined) return serving;
+  const [first] = able;
+  if (first !== undefined) return { upstream: first, model: model ?? "" };
+  const { nativeUpstream } = getProfile(dialect);
+  throw new AppError(
+    "not_found",
+    `No upstream takes this ${what}, which needs one of the dialect ${nativeUpstream}. Add one to proxy.upstreams.`,
+  );
+}
+
+/** Returns whether an upstream is of the client's vendor, or of a compatible one. Clouds have other paths. */
+export function takesClient({ dialect, platform }: UpstreamConfig, client: Dialect): boolean {
+  if (dialect === "any" || platform?.kind === "bedrock" || platform?.kind === "vertex") return false;
+  const { nativeUpstream, mediaForm } = getProfile(client);
+  if (dialect === nativeUpstream) return true;
+  return mediaForm === "openai" && findProfile(dialect)?.mediaForm === "openai";
+}
