@@ -72,6 +72,15 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Parses like `JSON.parse`. Returns undefined for text that is not JSON. */
+export function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Throws `DialectError` (400) if a parsed body nests deeper than 256 levels or has a member named `__proto__`. */
 export function guardJson(value: unknown, depth = 0): void {
   if (typeof value !== "object" || value === null || value instanceof RawJson) return;
@@ -89,12 +98,7 @@ export function guardJson(value: unknown, depth = 0): void {
 /** Returns a tool call's argument text as a JSON value: `{}` for blank text, undefined if it is not a JSON object. */
 export function argumentsObject(text: string): RawJson | undefined {
   if (text.trim() === "") return new RawJson("{}");
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? new RawJson(text) : undefined;
-  } catch {
-    return undefined;
-  }
+  return isObject(tryParseJson(text)) ? new RawJson(text) : undefined;
 }
 
 /** Returns whether a text is valid JSON. */

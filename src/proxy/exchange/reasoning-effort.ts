@@ -27,11 +27,6 @@ const budgets: Record<Effort, number> = {
   max: 65_536,
 };
 
-/** Returns the thinking tokens that correspond to an effort. */
-export function effortToBudget(effort: Effort): number {
-  return budgets[effort];
-}
-
 /** Returns the highest effort whose budget is at most `budget`; undefined for -1 (the model chooses). */
 export function budgetToEffort(budget: number): Effort | undefined {
   if (budget < 0) return undefined;

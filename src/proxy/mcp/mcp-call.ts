@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
-import { isObject } from "../exchange/json.ts";
+import { isObject, tryParseJson } from "../exchange/json.ts";
 
 /** The method and target of an MCP call, for the log. */
 export interface McpCall {
@@ -48,7 +48,7 @@ async function* watched(request: IncomingMessage, watch: (chunk: Buffer) => void
 
 /** Returns the method and the target of a JSON-RPC message; of a batch, those of its first message. */
 export function callIn(text: string): McpCall {
-  const message = parsed(text);
+  const message = tryParseJson(text);
   const first: unknown = Array.isArray(message) ? message[0] : message;
   if (!isObject(first)) return parseBeginning(text);
   const params = isObject(first["params"]) ? first["params"] : {};
@@ -66,12 +66,4 @@ function named(method: unknown, tool: unknown): McpCall {
     mcpMethod: typeof method === "string" ? method.slice(0, MAX_NAME) : undefined,
     mcpTool: typeof tool === "string" ? tool.slice(0, MAX_NAME) : undefined,
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ProxyKey, UpstreamConfig } from "../../config/proxy/config.ts";
-import { isObject } from "../exchange/json.ts";
+import { asObject, isObject, tryParseJson } from "../exchange/json.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
 import { timestamp } from "../observability/timestamp.ts";
@@ -85,18 +85,12 @@ export class WebSocketCall {
 
 /** Returns the tokens in `response.done` of OpenAI, or in `usageMetadata` of Google. */
 function findUsage(text: string): { readonly input: number; readonly output: number } | undefined {
-  try {
-    const event: unknown = JSON.parse(text);
-    if (!isObject(event)) return undefined;
-    const { response, usageMetadata } = event;
-    const openAi = isObject(response) && event["type"] === "response.done" ? response["usage"] : undefined;
-    const found = isObject(openAi) ? openAi : usageMetadata;
-    if (!isObject(found)) return undefined;
-    return {
-      input: Number(found["input_tokens"] ?? found["promptTokenCount"] ?? 0),
-      output: Number(found["output_tokens"] ?? found["responseTokenCount"] ?? 0),
-    };
-  } catch {
-    return undefined;
-  }
+  const { type, response, usageMetadata } = asObject(tryParseJson(text));
+  const ofOpenAi = type === "response.done" ? asObject(response)["usage"] : undefined;
+  const found = isObject(ofOpenAi) ? ofOpenAi : usageMetadata;
+  if (!isObject(found)) return undefined;
+  return {
+    input: Number(found["input_tokens"] ?? found["promptTokenCount"] ?? 0),
+    output: Number(found["output_tokens"] ?? found["responseTokenCount"] ?? 0),
+  };
 }

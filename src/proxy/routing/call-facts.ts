@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { tryParseJson } from "../exchange/json.ts";
 import { estimateTokens } from "../usage/estimate-tokens.ts";
 import type { CallFacts } from "./select-targets.ts";
 import { getSession } from "./session-affinity.ts";
@@ -58,16 +59,8 @@ class Facts implements CallFacts {
 
   private value(): unknown {
     this.beforeParsing();
-    this.parsed ??= { value: parse(this.body) };
+    this.parsed ??= { value: this.body && tryParseJson(this.body.toString("utf8")) };
     return this.parsed.value;
-  }
-}
-
-function parse(body: Buffer | undefined): unknown {
-  try {
-    return body === undefined ? undefined : JSON.parse(body.toString("utf8"));
-  } catch {
-    return undefined;
   }
 }
 

@@ -2,11 +2,9 @@ import { type Dispatcher, WebSocket } from "undici";
 import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import { serializeEvent } from "../../sse/serialize.ts";
 import { LAST_EVENTS } from "../dialects/responses/profile.ts";
-import { isObject } from "../exchange/json.ts";
+import { isObject, type Json, tryParseJson } from "../exchange/json.ts";
 import { parseBaseUrl } from "./clients.ts";
 import { TurnController } from "./turn-controller.ts";
-
-type Members = Readonly<Record<string, unknown>>;
 
 /** Milliseconds for which calls use HTTP after a WebSocket could not be opened. */
 const HTTP_MS = 60_000;
@@ -23,7 +21,7 @@ const OF_REQUEST =
 
 /** A call that is sent over a WebSocket. */
 interface Turn {
-  readonly body: Members;
+  readonly body: Json;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly url: string;
   /** Calls with the same id may share a connection: they have the same address and credentials. */
@@ -192,20 +190,16 @@ class Connection {
 }
 
 /** Returns the body of a call that can be sent as an event; undefined for all others. */
-function readTurn({ method, path, body }: Dispatcher.DispatchOptions): Members | undefined {
+function readTurn({ method, path, body }: Dispatcher.DispatchOptions): Json | undefined {
   if (method !== "POST" || !/\/responses(?:\?|$)/.test(path)) return undefined;
   if (!Buffer.isBuffer(body) && typeof body !== "string") return undefined;
   const members = parseEvent(body.toString());
   return members?.["stream"] === true && members["background"] !== true ? members : undefined;
 }
 
-function parseEvent(text: string): Members | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+function parseEvent(text: string): Json | undefined {
+  const value = tryParseJson(text);
+  return isObject(value) ? value : undefined;
 }
 
 function toConnectionHeaders(list: readonly string[]): [name: string, value: string][] {

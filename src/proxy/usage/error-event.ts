@@ -1,5 +1,5 @@
 import type { ResponseProfile } from "../exchange/dialect-profile.ts";
-import { isObject } from "../exchange/json.ts";
+import { isObject, tryParseJson } from "../exchange/json.ts";
 import type { ResponseError } from "../upstream/relay-task.ts";
 
 /** Error markers as bytes. A quoted name cannot occur inside a JSON string, where quotes are escaped. */
@@ -44,14 +44,7 @@ export function readResponseError(profile: ResponseProfile, body: Buffer): Respo
   if (body.length > MAX_ERROR) return undefined;
   const at = body.indexOf('"error"');
   if (at < 0 || /^\s*:\s*null/.test(body.toString("latin1", at + 7, at + 20))) return undefined;
-  return toResponseError(profile, parsed(body.toString("utf8")));
-}
-
-/** Returns whether a stream begins with an error event, after comments at most. */
-export function beginsWithError(profile: ResponseProfile, bytes: Buffer): boolean {
-  const first = bytes.toString("utf8", 0, 512).replace(/^(?::[^\n]*\r?\n|\r?\n)+/, "");
-  if (!/^(?:event: ?error\b|data: ?\{\s*"(?:error|type|object)")/.test(first)) return false;
-  return errorEventIn(profile, bytes) !== undefined;
+  return toResponseError(profile, tryParseJson(body.toString("utf8")));
 }
 
 const QUOTE = 0x22;
@@ -81,7 +74,7 @@ function findListError(bytes: Buffer, at: number): ResponseError | undefined {
   const code = /^"error"\s*:\s*\{\s*"code"\s*:\s*(\d{3})\b/.exec(after)?.[1];
   if (code === undefined) return undefined;
   const message = /"message"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(after)?.[1];
-  return { status: Number(code), message: message && String(parsed(message)) };
+  return { status: Number(code), message: message && String(tryParseJson(message)) };
 }
 
 function lineAt(bytes: Buffer, at: number): string {
@@ -91,7 +84,7 @@ function lineAt(bytes: Buffer, at: number): string {
 }
 
 function parseDataLine(line: string): unknown {
-  return line.startsWith("data:") ? parsed(line.slice(5)) : undefined;
+  return line.startsWith("data:") ? tryParseJson(line.slice(5)) : undefined;
 }
 
 function toResponseError(profile: ResponseProfile, value: unknown): ResponseError | undefined {
@@ -137,12 +130,4 @@ function findStatus(codes: readonly unknown[]): number {
 /** Returns whether a member is null, like `error` in every object of the responses dialect. */
 function isNullMember(bytes: Buffer, at: number): boolean {
   return /^\s{0,4}:\s{0,4}null/.test(bytes.toString("latin1", at, at + 16));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

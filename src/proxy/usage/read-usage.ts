@@ -1,4 +1,5 @@
 import type { ResponseProfile } from "../exchange/dialect-profile.ts";
+import { tryParseJson } from "../exchange/json.ts";
 import type { Usage } from "../exchange/response.ts";
 
 /** Reads the token counts of a usage member; undefined if it is not an object. */
@@ -45,18 +46,10 @@ function objectAfter(text: string, from: number): unknown {
     } else if (character === "{") depth += 1;
     else if (character === "}") {
       depth -= 1;
-      if (depth === 0) return parsed(text.slice(start, at + 1));
+      if (depth === 0) return tryParseJson(text.slice(start, at + 1));
     }
   }
   return undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const RESPONSE_TAIL = 16 * 1024;

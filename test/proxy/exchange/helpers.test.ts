@@ -20,7 +20,7 @@ import {
   budgetToEffort,
   clampEffort,
   type Effort,
-  effortToBudget,
+  resolveBudget,
 } from "../../../src/proxy/exchange/reasoning-effort.ts";
 import {
   attachSignatures,
@@ -179,7 +179,7 @@ describe("effort and budget", () => {
   const efforts: Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
   it("convert to each other and back", () => {
-    for (const effort of efforts) expect(budgetToEffort(effortToBudget(effort))).toBe(effort);
+    for (const effort of efforts) expect(budgetToEffort(resolveBudget({ effort }) ?? -1)).toBe(effort);
     expect(budgetToEffort(-1)).toBeUndefined();
     expect(budgetToEffort(31_999)).toBe("high");
   });

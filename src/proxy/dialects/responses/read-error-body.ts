@@ -1,4 +1,4 @@
-import { isObject } from "../../exchange/json.ts";
+import { asObject, tryParseJson } from "../../exchange/json.ts";
 
 /** The error of a response of the responses dialect whose status is not a success. */
 export interface ResponseFailure {
@@ -10,14 +10,7 @@ export interface ResponseFailure {
 
 /** Reads the body of an error response; a body of another form has only a code. */
 export function readErrorBody(text: string): ResponseFailure {
-  let error: unknown;
-  try {
-    const body: unknown = JSON.parse(text);
-    error = isObject(body) ? body["error"] : undefined;
-  } catch {
-    // Not JSON: the status says what is known.
-  }
-  const { code, type, message, param } = isObject(error) ? error : {};
+  const { code, type, message, param } = asObject(asObject(tryParseJson(text))["error"]);
   return {
     code: String(code ?? type ?? "server_error"),
     message: typeof message === "string" ? message : undefined,

@@ -3,6 +3,7 @@ import { AppError } from "../../../errors.ts";
 import { findExcess } from "../../../json/bounds.ts";
 import { createSseParser } from "../../../sse/parse.ts";
 import { readUpTo, readWhole } from "../../body/read-whole.ts";
+import { tryParseJson } from "../../exchange/json.ts";
 import type { ReceivedResponse } from "../../upstream/send.ts";
 import {
   isNotification,
@@ -52,7 +53,7 @@ export async function readExchange(
   const { status, headers, body } = received;
   const type = headers["content-type"] ?? "";
   if (status >= 400) {
-    const response = findResponse(parseJson((await readUpTo(body, MAX_ERROR)).toString()), undefined);
+    const response = findResponse(tryParseJson((await readUpTo(body, MAX_ERROR)).toString()), undefined);
     return { status, headers, response, lastEventId: undefined };
   }
   if (/^text\/event-stream\b/i.test(type)) {
@@ -64,7 +65,7 @@ export async function readExchange(
   if (bytes.length === 0) return { status, headers, response: undefined, lastEventId: undefined };
   if (await findExcess(bytes, MESSAGE_BOUNDS))
     throw invalid(server, "returned a response with too many values");
-  const response = findResponse(parseJson(bytes.toString("utf8")), id);
+  const response = findResponse(tryParseJson(bytes.toString("utf8")), id);
   if (response === undefined && id !== undefined) throw invalid(server, "returned no JSON-RPC response");
   return { status, headers, response, lastEventId: undefined };
 }
@@ -78,7 +79,7 @@ export async function readEvents(
   const parser = createSseParser(MAX_EVENT);
   for await (const chunk of body) {
     for (const { data } of parser.push(chunk)) {
-      const value = data === "" ? undefined : parseJson(data);
+      const value = data === "" ? undefined : tryParseJson(data);
       // Revision 2025-03-26 has batches.
       for (const each of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
         const message = parseRpc(each);
@@ -98,14 +99,6 @@ function findResponse(value: unknown, id: RpcId | undefined): RpcResponse | unde
     (each): each is RpcResponse =>
       each !== undefined && each.method === undefined && (id === undefined || each.id === id),
   );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns the error of a response that is not MCP. */

@@ -2,6 +2,7 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { McpProgram } from "../../../config/proxy/mcp-config.ts";
 import { AppError, getErrorMessage } from "../../../errors.ts";
+import { tryParseJson } from "../../exchange/json.ts";
 import { endProgram, hasEnded, killProgram, spawnProgram } from "./child-process.ts";
 import {
   createError,
@@ -130,7 +131,7 @@ export class ProgramServer {
     });
     createInterface({ input: child.stderr }).on("line", (line) => this.report(line));
     createInterface({ input: child.stdout }).on("line", (line) => {
-      const message = parseLine(line);
+      const message = parseRpc(tryParseJson(line));
       if (message === undefined) {
         if (line.trim() !== "") this.report(line);
       } else if (isRequest(message)) write(toClientResponse(message));
@@ -220,12 +221,4 @@ export class ProgramServer {
 function toClientResponse(message: Extract<RpcMessage, { method: string; id: string | number }>): RpcMessage {
   if (message.method === "ping") return createResult(message.id, {});
   return createError(message.id, RPC_ERRORS.methodNotFound, "The client takes no requests");
-}
-
-function parseLine(line: string): RpcMessage | undefined {
-  try {
-    return parseRpc(JSON.parse(line));
-  } catch {
-    return undefined;
-  }
 }

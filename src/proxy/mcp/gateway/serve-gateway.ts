@@ -3,6 +3,7 @@ import { AppError } from "../../../errors.ts";
 import { findExcess } from "../../../json/bounds.ts";
 import { BodyShare } from "../../body/body-memory.ts";
 import { readBody } from "../../body/read-body.ts";
+import { tryParseJson } from "../../exchange/json.ts";
 import type { Services } from "../../services.ts";
 import { callIn } from "../mcp-call.ts";
 import { visibleServers } from "./access.ts";
@@ -94,12 +95,8 @@ async function readMessage(
   const bytes = await readBody(raw, limits.body, count).finally(() => share.release());
   if (await findExcess(bytes, MESSAGE_BOUNDS))
     throw new RpcFailure(RPC_ERRORS.invalidRequest, "The message has too many values or levels", 400);
-  let value: unknown;
-  try {
-    value = JSON.parse(bytes.toString("utf8"));
-  } catch {
-    throw new RpcFailure(RPC_ERRORS.parse, "Parse error: the body is not JSON", 400);
-  }
+  const value = tryParseJson(bytes.toString("utf8"));
+  if (value === undefined) throw new RpcFailure(RPC_ERRORS.parse, "Parse error: the body is not JSON", 400);
   const message = parseRpc(value);
   if (message === undefined)
     throw new RpcFailure(RPC_ERRORS.invalidRequest, "The body is not one JSON-RPC message", 400);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { AppError } from "../../../errors.ts";
 import { createSseParser } from "../../../sse/parse.ts";
-import { isObject, parseJson } from "../../exchange/json.ts";
+import { asObject, isObject, type Json, parseJson, tryParseJson } from "../../exchange/json.ts";
 import { encodeStreamMessage } from "../../upstream/platforms/event-stream.ts";
 import { exceptionName } from "./bedrock-exceptions.ts";
 import {
@@ -10,7 +10,6 @@ import {
   type CloudClient,
   countedMembers,
   listNames,
-  type Members,
   type MessagesCall,
   readJson,
 } from "./serve-cloud-client.ts";
@@ -47,9 +46,9 @@ const STREAM_HEADERS = {
 };
 
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html */
-function readCountCall(model: string, { input }: Members): MessagesCall {
-  const { invokeModel } = isObject(input) ? input : {};
-  const { body: encoded } = isObject(invokeModel) ? invokeModel : {};
+function readCountCall(model: string, { input }: Json): MessagesCall {
+  const { invokeModel } = asObject(input);
+  const { body: encoded } = asObject(invokeModel);
   if (typeof encoded !== "string")
     throw new AppError("validation", "input.invokeModel.body is missing; input.converse is not supported");
   let body: unknown;
@@ -58,7 +57,7 @@ function readCountCall(model: string, { input }: Members): MessagesCall {
   } catch (cause) {
     throw new AppError("validation", "input.invokeModel.body is not JSON in base64", { cause });
   }
-  const members = isObject(body) ? body : {};
+  const members = asObject(body);
   return {
     path: "/v1/messages/count_tokens",
     body: { ...countedMembers(members), model },
@@ -87,7 +86,7 @@ async function convertWhole(
   const type = { "content-type": "application/json" };
   if (path === "/v1/messages/count_tokens")
     return { status, headers: type, body: JSON.stringify({ inputTokens: value["input_tokens"] }) };
-  const usage = isObject(value["usage"]) ? value["usage"] : {};
+  const usage = asObject(value["usage"]);
   const headers = {
     ...type,
     "x-amzn-bedrock-input-token-count": String(usage["input_tokens"] ?? 0),
@@ -124,7 +123,7 @@ function noteUsage(data: string, counted: CountedUsage): void {
   const event = parseJson(data);
   if (!isObject(event)) return;
   const message = isObject(event["message"]) ? event["message"] : event;
-  const usage = isObject(message["usage"]) ? message["usage"] : {};
+  const usage = asObject(message["usage"]);
   const { input_tokens: input, output_tokens: output } = usage;
   if (typeof input === "number") counted.input = input;
   if (typeof output === "number") counted.output = output;
@@ -153,20 +152,14 @@ function encodeChunk(event: string): Buffer {
 }
 
 function encodeException(data: string): Buffer {
-  let value: unknown;
-  try {
-    value = parseJson(data);
-  } catch {
-    value = undefined;
-  }
-  const error = isObject(value) && isObject(value["error"]) ? value["error"] : {};
+  const error = asObject(asObject(tryParseJson(data))["error"]);
   const name = exceptionName(500, String(error["type"]), "ModelStreamErrorException");
   const type = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
   const message = typeof error["message"] === "string" ? error["message"] : "The stream was cut off.";
   return encodeMessage({ ":exception-type": type, ":message-type": "exception" }, { message });
 }
 
-function encodeMessage(headers: Readonly<Record<string, string>>, payload: Members): Buffer {
+function encodeMessage(headers: Readonly<Record<string, string>>, payload: Json): Buffer {
   return encodeStreamMessage({
     headers: { ...headers, ":content-type": "application/json" },
     payload: Buffer.from(JSON.stringify(payload)),

@@ -7,19 +7,17 @@ import { AppError } from "../../../errors.ts";
 import { BodyShare } from "../../body/body-memory.ts";
 import { readBody } from "../../body/read-body.ts";
 import { keyHeaders } from "../../dialects/index.ts";
-import { isObject } from "../../exchange/json.ts";
+import { asObject, isObject, type Json, tryParseJson } from "../../exchange/json.ts";
 import { callAgain } from "../../pipeline/call-again.ts";
 import { parseBounded } from "../../pipeline/call-body.ts";
 import { NO_FACTS } from "../../routing/call-facts.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Services } from "../../services.ts";
 
-export type Members = Readonly<Record<string, unknown>>;
-
 /** A call of the messages dialect that stands for the one of a cloud platform's client. */
 export interface MessagesCall {
   readonly path: "/v1/messages" | "/v1/messages/count_tokens";
-  readonly body: Members;
+  readonly body: Json;
   /** Beta features that the client has named in the body. */
   readonly betas: readonly string[];
 }
@@ -35,7 +33,7 @@ export interface ClientResponse {
 export interface CloudClient {
   readonly platform: PlatformConfig["kind"];
   /** Returns the call that stands for a request. `operation` ends the path. Throws `validation` and `not_found`. */
-  readCall(params: Readonly<Record<string, string>>, operation: string, body: Members): MessagesCall;
+  readCall(params: Readonly<Record<string, string>>, operation: string, body: Json): MessagesCall;
   /** Returns Anthropic's name of a model that the platform names. */
   toAnthropicName(model: string): string;
   /** Converts the response of Anthropic's form. */
@@ -75,7 +73,7 @@ export async function serveCloudClient(
   return reply.code(status).headers(passedHeaders(response.headers)).headers(headers).send(body);
 }
 
-async function readMembers({ raw, runtime }: FastifyRequest, { memory }: Services): Promise<Members> {
+async function readMembers({ raw, runtime }: FastifyRequest, { memory }: Services): Promise<Json> {
   const { limits } = runtime.config;
   const share = new BodyShare(memory);
   try {
@@ -140,14 +138,9 @@ function passedHeaders(headers: IncomingHttpHeaders): Record<string, string | st
 }
 
 /** Reads a whole response; its value is empty if it is not a JSON object. */
-export async function readJson(response: IncomingMessage): Promise<{ text: string; value: Members }> {
+export async function readJson(response: IncomingMessage): Promise<{ text: string; value: Json }> {
   const text = await readText(response);
-  try {
-    const value: unknown = JSON.parse(text);
-    return { text, value: isObject(value) ? value : {} };
-  } catch {
-    return { text, value: {} };
-  }
+  return { text, value: asObject(tryParseJson(text)) };
 }
 
 /** Returns names in a member of the body or in a comma-separated text. */
@@ -161,6 +154,6 @@ export function listNames(value: unknown): readonly string[] {
 const COUNTED = ["messages", "system", "tools", "tool_choice", "thinking", "output_config", "mcp_servers"];
 
 /** Returns the members of a request that count for its tokens. */
-export function countedMembers(body: Members): Members {
+export function countedMembers(body: Json): Json {
   return Object.fromEntries(COUNTED.flatMap((name) => (name in body ? [[name, body[name]]] : [])));
 }

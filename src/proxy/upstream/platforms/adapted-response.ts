@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { AppError, getErrorMessage } from "../../../errors.ts";
+import { tryParseJson } from "../../exchange/json.ts";
 import { ForwardingHandler } from "./forwarding-handler.ts";
 import type { ResponseChanges, StreamConverter } from "./platform.ts";
 
@@ -79,12 +80,8 @@ export class AdaptedResponse extends ForwardingHandler {
 
   private convert(bytes: Buffer): Buffer {
     const { convertWhole, convertError } = this.changes;
-    let value: unknown;
-    try {
-      value = JSON.parse(bytes.toString());
-    } catch {
-      return bytes;
-    }
+    const value = tryParseJson(bytes.toString());
+    if (value === undefined) return bytes;
     const converted =
       this.status >= 400 ? convertError?.(this.status, this.headers, value) : convertWhole?.(value);
     return converted === undefined ? bytes : Buffer.from(JSON.stringify(converted));

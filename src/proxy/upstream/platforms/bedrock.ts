@@ -2,6 +2,7 @@ import type { BedrockPlatform, UpstreamConfig } from "../../../config/proxy/conf
 import { AppError } from "../../../errors.ts";
 import { serializeLine } from "../../../sse/serialize.ts";
 import { defined } from "../../exchange/defined.ts";
+import { tryParseJson } from "../../exchange/json.ts";
 import { toAnthropicError } from "./anthropic-errors.ts";
 import { toConverse } from "./bedrock-converse.ts";
 import { ConverseEvents, fromConverse } from "./bedrock-converse-response.ts";
@@ -188,12 +189,7 @@ function readException({ headers, payload }: StreamMessage): object[] | undefine
   const type = headers[":exception-type"] ?? headers[":error-code"];
   if (type === undefined) return undefined;
   const name = `${type.charAt(0).toUpperCase()}${type.slice(1)}`;
-  let body: unknown = { message: headers[":error-message"] ?? name };
-  try {
-    body = JSON.parse(payload.toString());
-  } catch {
-    // The headers have the message.
-  }
+  const body = tryParseJson(payload.toString()) ?? { message: headers[":error-message"] ?? name };
   return [toAnthropicError(STATUS_OF_EXCEPTION[name] ?? 500, body) as object];
 }
 

@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { AzurePlatform, PlatformConfig, UpstreamConfig } from "../../../config/proxy/config.ts";
 import { AppError } from "../../../errors.ts";
+import { isObject, type Json, tryParseJson } from "../../exchange/json.ts";
 import type { Pools } from "../pools.ts";
 import { signRequest } from "../sign-in/sign-in.ts";
 import { AdaptedResponse } from "./adapted-response.ts";
@@ -105,7 +106,7 @@ async function send(
     method: String(options.method),
     path: options.path.slice(prefix.length),
     headers: headersFrom(options.headers as readonly string[]),
-    body: parseJson(bytes),
+    body: parseObject(bytes),
   };
   const adapt = await loadAdapter(platform);
   const call = { pools, target, options, handler, request, bytes, base: `${base.origin}${prefix}` };
@@ -205,11 +206,7 @@ async function readBody(body: Dispatcher.DispatchOptions["body"]): Promise<Buffe
   return Buffer.concat(chunks);
 }
 
-function parseJson(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
-  if (bytes[0] !== 0x7b) return undefined;
-  try {
-    return JSON.parse(bytes.toString()) as Record<string, unknown>;
-  } catch {
-    return undefined;
-  }
+function parseObject(bytes: Buffer): Json | undefined {
+  const value = bytes[0] === 0x7b ? tryParseJson(bytes.toString()) : undefined;
+  return isObject(value) ? value : undefined;
 }

@@ -3,8 +3,9 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { z } from "zod";
 import type { EntraSignIn } from "../../../config/proxy/config.ts";
+import { tryParseJson } from "../../exchange/json.ts";
 import type { SignIn } from "./sign-in.ts";
-import { expiryIn, fetchText, parseJson, signInWithToken, type Token } from "./token-cache.ts";
+import { expiryIn, fetchText, signInWithToken, type Token } from "./token-cache.ts";
 
 const run = promisify(execFile);
 
@@ -83,7 +84,7 @@ async function fromCommandLine(resource: string): Promise<Token> {
 }
 
 function readToken(text: string): Token {
-  const { access_token, expires_in, expires_on } = tokenResponse.parse(parseJson(text));
+  const { access_token, expires_in, expires_on } = tokenResponse.parse(tryParseJson(text));
   // The relative time first: the clocks may differ.
   const isRelative = expires_in !== undefined || expires_on === undefined;
   return { text: access_token, expiresAt: isRelative ? expiryIn(expires_in) : expires_on * 1000 };

@@ -4,9 +4,10 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import type { VertexPlatform } from "../../../config/proxy/config.ts";
+import { asObject, tryParseJson } from "../../exchange/json.ts";
 import { createServerClock, type ServerClock } from "./server-clock.ts";
 import type { SignIn } from "./sign-in.ts";
-import { expiryIn, fetchText, parseJson, signInWithToken, type Token } from "./token-cache.ts";
+import { expiryIn, fetchText, signInWithToken, type Token } from "./token-cache.ts";
 
 const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 const TOKEN_URI = "https://oauth2.googleapis.com/token";
@@ -73,7 +74,7 @@ async function requestToken({ credentialsFile, metadataHost, gcloudFolder }: Ver
 }
 
 async function fromFile(file: string, content: string): Promise<Token> {
-  const parsed = credentials.safeParse(parseJson(content));
+  const parsed = credentials.safeParse(tryParseJson(content));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new Error(
@@ -144,7 +145,7 @@ async function exchangeToken(account: ExternalAccount): Promise<Token> {
   });
   const { accessToken, expireTime } = z
     .looseObject({ accessToken: text, expireTime: text })
-    .parse(parseJson(response));
+    .parse(tryParseJson(response));
   return { text: accessToken, expiresAt: Date.parse(expireTime) };
 }
 
@@ -156,9 +157,7 @@ async function readSubjectToken({ credential_source: source }: ExternalAccount):
     );
   const content = file === undefined ? await fetchText(url ?? "", { headers }) : await readFile(file, "utf8");
   if (format.type === "text") return content.trim();
-  return z
-    .string()
-    .parse((Object(parseJson(content)) as Record<string, unknown>)[format.subject_token_field_name ?? ""]);
+  return z.string().parse(asObject(tryParseJson(content))[format.subject_token_field_name ?? ""]);
 }
 
 /** https://docs.cloud.google.com/compute/docs/metadata/overview */
@@ -183,6 +182,6 @@ async function postForm(
 }
 
 function readToken(content: string): Token {
-  const { access_token, expires_in } = tokenResponse.parse(parseJson(content));
+  const { access_token, expires_in } = tokenResponse.parse(tryParseJson(content));
   return { text: access_token, expiresAt: expiryIn(expires_in) };
 }

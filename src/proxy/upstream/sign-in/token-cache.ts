@@ -1,4 +1,5 @@
 import { fetch, type RequestInit } from "undici";
+import { asObject, tryParseJson } from "../../exchange/json.ts";
 import type { ServerClock } from "./server-clock.ts";
 import type { SignIn } from "./sign-in.ts";
 
@@ -94,19 +95,10 @@ export async function fetchText(
   const text = await response.text();
   if (response.ok) return text;
   clock?.correct(response.headers.get("date"));
-  const { error, error_description: description } = Object(parseJson(text)) as Record<string, unknown>;
-  const { message } = Object(error) as Record<string, unknown>;
+  const { error, error_description: description } = asObject(tryParseJson(text));
+  const { message } = asObject(error);
   const reason = description ?? message ?? error ?? `status ${response.status}`;
   throw new Error(String(reason).split("\r\n")[0]);
-}
-
-/** Parses JSON; undefined if it is invalid. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns the time at which a token expires that is valid for some seconds; 10 minutes if they are not known. */
