@@ -4,7 +4,7 @@ import { AppError } from "../errors.ts";
 /** The service under which the system's keychain keeps Sallyport's secrets. */
 const SERVICE = "sallyport";
 
-/** A program that reads, stores or deletes a secret. A secret is passed on stdin: others can see arguments. */
+/** A program that reads, stores or deletes a secret. The secret is passed on stdin, because other users can see arguments. */
 export interface KeychainCommand {
   readonly program: string;
   readonly args: readonly string[];
@@ -78,26 +78,26 @@ export async function accessKeychain(
   platform: NodeJS.Platform = process.platform,
 ): Promise<string> {
   if (!isKeychainName(wanted.name))
-    throw new AppError("usage", `Not a name for a secret: ${JSON.stringify(wanted.name)}`, {
-      hint: "Use up to 64 letters, digits, dots, dashes and underscores.",
+    throw new AppError("usage", `Invalid name of a secret: ${JSON.stringify(wanted.name)}`, {
+      hint: "Use 1 to 64 letters, digits, dots, hyphens and underscores, and begin with a letter or digit.",
     });
   const { program, args, stdin } = toKeychainCommand(wanted, platform);
   const { code, stdout } = await run(program, args, stdin);
   if (code === undefined)
-    throw new AppError("keychain", `The keychain cannot be used: ${program} is not installed`, {
-      hint: MISSING_HINT[platform] ?? "Name a file or an environment variable as the secret's source.",
+    throw new AppError("keychain", `Cannot use the keychain: ${program} is not installed`, {
+      hint: MISSING_HINT[platform] ?? "Use { file } or { env } as the source of the secret.",
     });
   if (code === 0 && (wanted.action !== "read" || stdout.trim() !== "")) return stdout;
   if (wanted.action === "store")
     throw new AppError(
       "keychain",
-      `The keychain did not store "${wanted.name}" (${program}: exit code ${code})`,
+      `Cannot store "${wanted.name}" in the keychain: ${program} ended with exit code ${code}`,
       {
-        hint: "Unlock the keychain; over SSH there may be none.",
+        hint: "Unlock the keychain. A session over SSH may have none: keep the secret in a file there.",
       },
     );
   throw new AppError("keychain", `The keychain has no secret "${wanted.name}", or is locked`, {
-    hint: `Store it: sallyport keychain set ${wanted.name}`,
+    hint: `Unlock the keychain, or store the secret: sallyport keychain set ${wanted.name}`,
   });
 }
 
@@ -105,7 +105,7 @@ const MISSING_HINT: Partial<Record<NodeJS.Platform, string>> = {
   linux: "Install it (Debian: apt install libsecret-tools), or use a file with the secret.",
 };
 
-/** A keychain may ask the person to unlock it. */
+/** Time limit of a command, in milliseconds: the keychain may wait for the user to unlock it. */
 const COMMAND_MS = 120_000;
 
 function run(

@@ -1,4 +1,4 @@
-/** Returns the candidate that is most like a mistyped name, or undefined if none is like it. Pure. */
+/** Returns the candidate most similar to a mistyped name; undefined if none is similar. Pure. */
 export function findClosest(name: string, candidates: readonly string[]): string | undefined {
   const wanted = simplify(name);
   const limit = Math.max(1, Math.floor(wanted.length / 3));
@@ -9,7 +9,7 @@ export function findClosest(name: string, candidates: readonly string[]): string
   return ranked[0]?.candidate;
 }
 
-/** Ignores case, and how words are joined: `baseUrl` and `base-url` are like `base_url`. */
+/** Removes case and separators, so that `baseUrl` and `base-url` equal `base_url`. */
 function simplify(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
@@ -39,7 +39,7 @@ function countEdits(one: string, other: string): number {
   return last[other.length] ?? 0;
 }
 
-/** Names that people give to values of the configuration, by the value that they mean. */
+/** Common wrong values of the configuration, by the correct value. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   messages: ["anthropic", "claude"],
   "chat-completions": ["openai", "chat", "completions", "chat_completions", "openai-compatible", "ollama"],

@@ -31,7 +31,7 @@ describe("the keychain", () => {
     await expect(accessKeychain({ action: "read", name: "anthropic" }, "linux")).rejects.toMatchObject({
       code: "keychain",
       message: 'The keychain has no secret "anthropic", or is locked',
-      hint: "Store it: sallyport keychain set anthropic",
+      hint: "Unlock the keychain, or store the secret: sallyport keychain set anthropic",
     });
   });
 
@@ -39,7 +39,7 @@ describe("the keychain", () => {
     vi.stubEnv("PATH", await temporaryFolder());
     onTestFinished(() => void vi.unstubAllEnvs());
     await expect(accessKeychain({ action: "read", name: "a" }, "linux")).rejects.toMatchObject({
-      message: "The keychain cannot be used: secret-tool is not installed",
+      message: "Cannot use the keychain: secret-tool is not installed",
       hint: expect.stringContaining("libsecret-tools"),
     });
   });

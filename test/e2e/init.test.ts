@@ -131,7 +131,7 @@ describe("sallyport init", () => {
     );
     const { code, stdout, stderr } = await run("init", "--yes", "--proxy");
     expect(code).toBe(2);
-    expect(stderr).toContain('The keychain did not store "ANTHROPIC_API_KEY"');
+    expect(stderr).toContain('Cannot store "ANTHROPIC_API_KEY" in the keychain');
     expect(stdout).toMatch(/^Review the plans of Claude Code +done$/m);
     expect(stdout).toMatch(/^Keep ANTHROPIC_API_KEY .* failed$/m);
     expect(stdout).toMatch(/^Run the proxy as a service +skipped$/m);

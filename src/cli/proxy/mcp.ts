@@ -22,13 +22,14 @@ export interface LoginFlags extends McpFlags {
   readonly timeout?: string;
 }
 
-/** Seconds that a person has for a sign-in. */
+/** Time limit of a sign-in, in seconds. */
 const DEFAULT_TIMEOUT_S = 300;
 
-/** `sallyport proxy mcp login NAME`: signs in to a server in the browser, and stores its tokens. */
+/** Runs `sallyport proxy mcp login NAME`: signs in to a server in the browser, and stores its tokens. */
 export async function logIn(name: string, flags: LoginFlags, output: Output): Promise<number> {
   const seconds = Number(flags.timeout ?? DEFAULT_TIMEOUT_S);
-  if (!(seconds > 0)) throw new AppError("usage", `--timeout ${flags.timeout} is not a number of seconds`);
+  if (!(seconds > 0))
+    throw new AppError("usage", `--timeout must be a number of seconds, got "${flags.timeout}"`);
   const { server, outboundProxies } = await findServer(name, flags);
   const pools = createPools(outboundProxies);
   const environment = readReviewEnvironment(processEnvironment);
@@ -52,16 +53,16 @@ export async function logIn(name: string, flags: LoginFlags, output: Output): Pr
   }
 }
 
-/** `sallyport proxy mcp logout NAME`: deletes the tokens of a server. */
+/** Runs `sallyport proxy mcp logout NAME`: deletes the tokens of a server. */
 export async function logOut(name: string, flags: McpFlags, output: Output): Promise<number> {
   const { server } = await findServer(name, flags);
   const wasSignedIn = await withSignIn(server.oauth.file, () => deleteSignIn(server.oauth.file));
-  const text = wasSignedIn ? `Signed out of ${name}.` : `Nobody was signed in to ${name}.`;
+  const text = wasSignedIn ? `Signed out of ${name}.` : `No sign-in to ${name} was stored.`;
   await output.result(flags.json ? JSON.stringify({ name, signed_out: wasSignedIn }, null, 2) : text);
   return 0;
 }
 
-/** `sallyport proxy mcp list`: prints the servers of the configuration, and the state of their sign-ins. */
+/** Runs `sallyport proxy mcp list`: prints the servers of the configuration, and the state of their sign-ins. */
 export async function listServers(flags: McpFlags, output: Output): Promise<number> {
   const { config } = await readProxyConfiguration(processEnvironment, flags, false);
   const rows = await Promise.all(
@@ -77,7 +78,7 @@ export async function listServers(flags: McpFlags, output: Output): Promise<numb
       };
     }),
   );
-  const cells = rows.map((row) => [row.name, row.enabled ? row.address : "switched off", row.sign_in]);
+  const cells = rows.map((row) => [row.name, row.enabled ? row.address : "disabled", row.sign_in]);
   const none = "No MCP server is configured in proxy.mcp.";
   const text = rows.length === 0 ? none : table(["server", "address", "sign-in"], cells);
   await output.result(flags.json ? JSON.stringify({ servers: rows }, null, 2) : text);
@@ -87,10 +88,13 @@ export async function listServers(flags: McpFlags, output: Output): Promise<numb
 async function findServer(name: string, flags: McpFlags) {
   const { config } = await readProxyConfiguration(processEnvironment, flags, false);
   const server = config.mcp.get(name);
-  if (server === undefined) throw new AppError("usage", `There is no MCP server ${name} in proxy.mcp`);
+  if (server === undefined)
+    throw new AppError("usage", `There is no MCP server ${name} in proxy.mcp`, {
+      hint: "List the servers: sallyport proxy mcp list",
+    });
   if (!isHttpServer(server) || server.oauth === undefined)
-    throw new AppError("usage", `The MCP server ${name} has no sign-in`, {
-      hint: `Set proxy.mcp.${name}.oauth to true, if the server requires OAuth.`,
+    throw new AppError("usage", `The MCP server ${name} does not use OAuth`, {
+      hint: `Set proxy.mcp.${name}.oauth to true if the server requires OAuth.`,
     });
   const { oauth } = server;
   return { server: { ...server, oauth } satisfies HttpServer, outboundProxies: config.outboundProxies };

@@ -38,7 +38,7 @@ function getFolder(dataDirectory: string): string {
   return join(dataDirectory, "proxy", "running");
 }
 
-/** Returns the file whose creation asks a proxy to stop, on systems without SIGTERM. */
+/** Returns the path of the file that stops a proxy when it is created, for systems without SIGTERM. */
 export function getStopRequestFile(dataDirectory: string, pid: number): string {
   return join(getFolder(dataDirectory), `${pid}.stop`);
 }
@@ -56,7 +56,7 @@ export async function addRunningProxy(
     // Not durable: after a power cut the process is gone too.
     await replaceFile(join(folder, `${process.pid}.json`), text, 0o600, { durable: false });
   } catch {
-    // `proxy status` does not list this proxy.
+    // Without the file, `proxy status` does not list this proxy.
   }
 }
 

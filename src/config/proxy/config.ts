@@ -170,7 +170,7 @@ export interface AzurePlatform {
   readonly entra: EntraSignIn;
 }
 
-/** What a token of Microsoft Entra ID is requested with; used if the upstream has no key. */
+/** Parameters for requesting a token of Microsoft Entra ID, if the upstream has no key. */
 export interface EntraSignIn {
   readonly tenantId: string | undefined;
   readonly clientId: string | undefined;
@@ -245,7 +245,7 @@ export interface Limits {
   readonly connections: number;
 }
 
-/** Where model data comes from besides the bundled data. */
+/** Sources of model data besides the bundled data. */
 export interface ModelDataConfig {
   /** From the configured file. */
   readonly own: VendorModels | undefined;

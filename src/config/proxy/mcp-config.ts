@@ -40,7 +40,7 @@ export interface McpProgram {
   /** The whole environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
-  /** The folders in which the program is searched, as in PATH. */
+  /** The folders in which the program is searched, in the form of PATH. */
   readonly path: string | undefined;
 }
 

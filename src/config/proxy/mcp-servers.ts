@@ -52,7 +52,7 @@ function toProgram(
   found: Found,
 ): McpProgram | undefined {
   if (command === undefined) return undefined;
-  // Programs of Windows do not start without it.
+  // Windows programs do not start without it.
   const needed = process.platform === "win32" ? ["SystemRoot"] : [];
   const inherited = [...needed, ...inherit_env].flatMap((name) => {
     const value = environment[name];
@@ -65,12 +65,12 @@ function toProgram(
 
 const SECRET_VARIABLE = /key|token|secret|pass|auth|credential/i;
 
-/** Returns the values of a program's environment whose names are those of secrets. */
+/** Returns the values of a program's variables whose names suggest a secret. */
 export function secretsOfProgram({ env }: McpProgram): string[] {
   return Object.entries(env).flatMap(([name, value]) => (SECRET_VARIABLE.test(name) ? [value] : []));
 }
 
-/** Rejects servers whose names cannot be told apart at `/mcp`. */
+/** Rejects servers with the same prefix: `/mcp` could not distinguish their tools. */
 function expectDistinctPrefixes({ mcp }: ProxySettings, refuse: Refuse): void {
   const known: { readonly name: string; readonly prefix: McpPrefix }[] = [];
   for (const [name, { prefix: text = name }] of Object.entries(mcp)) {
@@ -79,18 +79,18 @@ function expectDistinctPrefixes({ mcp }: ProxySettings, refuse: Refuse): void {
     if (other !== undefined)
       refuse(
         ["mcp", name, "prefix"],
-        `is the same as that of ${other.name}; give one of them another prefix`,
+        `is also the prefix of the server ${other.name}; give one of them another prefix`,
       );
     known.push({ name, prefix });
   }
 }
 
-/** Returns the prefix that a text, by default the server's name, gives to what the server offers. */
+/** Returns the prefixes of a server's names and URIs. `text` is the configured prefix. */
 export function createPrefix(text: string): McpPrefix {
   if (text === "") return { name: "", uri: "" };
   const scheme = text.toLowerCase().replace(/[^a-z0-9.-]/g, "-");
   // A scheme begins with a letter (RFC 3986, section 3.1).
   const valid = /^[a-z]/.test(scheme) ? scheme : `mcp-${scheme}`;
-  // Vendors' models accept only these characters in names of tools.
+  // Models accept only these characters in names of tools.
   return { name: `${text.replace(/[^A-Za-z0-9_-]/g, "_")}__`, uri: `${valid}+` };
 }

@@ -5,7 +5,7 @@ import { AppError, getErrorMessage } from "../../errors.ts";
 import type { ModelPrice } from "./config.ts";
 import { httpUrl } from "./value-schemas.ts";
 
-/** `proxy.model_data`: where prices, context windows and limits come from besides the bundled data. */
+/** `proxy.model_data`: a source of prices, context windows and limits besides the bundled data. */
 export const modelDataSettings = z
   .strictObject({
     file: z.string().min(1).optional().describe("A file in the form of https://models.dev/api.json."),
@@ -19,7 +19,7 @@ export const modelDataSettings = z
 
 export type ModelDataSettings = z.infer<typeof modelDataSettings>;
 
-/** What is known of a model at one vendor. */
+/** Facts about a model at one vendor. */
 export interface ModelData {
   readonly contextWindow: number | undefined;
   readonly maxOutputTokens: number | undefined;
@@ -63,7 +63,7 @@ export function parseModelData(text: string, source: string): VendorModels {
   );
 }
 
-/** Reads the file of the settings. Throws `configuration` with the file, the reason and the remedy. */
+/** Reads the file that the settings name, if any. Throws `configuration` if it cannot be read or parsed. */
 export async function readModelData(
   settings: ModelDataSettings,
   folder: string,

@@ -59,7 +59,7 @@ export interface PlatformSettings {
   readonly azure?: z.infer<(typeof platformSettings)["azure"]>;
 }
 
-/** An upstream on a cloud platform: where its operations are, and how calls are signed. */
+/** The address of an upstream on a cloud platform, and its sign-in. */
 export interface PlatformService {
   readonly dialect: UpstreamDialect;
   readonly baseUrl: string;
@@ -68,7 +68,7 @@ export interface PlatformService {
   readonly keyHeader: KeyHeader | undefined;
 }
 
-/** What resolving needs besides the settings. */
+/** The settings of an upstream, and what they are resolved with. */
 export interface PlatformContext {
   readonly settings: PlatformSettings;
   readonly dialect: UpstreamDialect | undefined;

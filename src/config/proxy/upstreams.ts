@@ -70,7 +70,7 @@ interface Context {
   readonly refuse: Refuse;
 }
 
-/** Returns where calls go and in which dialect: the upstream's own members, or else those of its vendor. */
+/** Returns the address and the dialect of an upstream: its own members, else those of its vendor. */
 function resolveService(name: string, upstream: UpstreamSettings, context: Context): Service {
   const { vendor: vendorName, base_url, version } = upstream;
   const { refuse } = context;
@@ -223,7 +223,7 @@ function vendorKeys(
   if (upstream.vendor === undefined || vendor === undefined || upstream.credentials === "client") return [];
   const key = firstValue(environment, vendor.variables);
   if (key !== undefined) return [key];
-  // At another address, a gateway of the user's may need no key or have it in a header.
+  // A gateway at another address may need no key, or the configuration may have it in a header.
   if (!vendor.needsKey || upstream.base_url !== undefined) return [];
   return refuse(
     ["upstreams", name],

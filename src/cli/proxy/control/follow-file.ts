@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 const LOOK_MS = 200;
 const CHUNK_BYTES = 256 * 1024;
 
-/** Returns the last whole lines of a file, and the position behind them. A missing file has no lines. */
+/** Returns the last whole lines of a file, and the position after them. A missing file has no lines. */
 export async function readLastLines(
   path: string,
   count: number,
@@ -30,8 +30,8 @@ export async function readLastLines(
 }
 
 /**
- * Passes on lines that are appended to a file behind a position, until the signal aborts. Follows the name: after a
- * rotation, the rest of the old file and then the new one are read. The file need not exist yet.
+ * Calls `onLine` for each line that is appended to a file after a position, until the signal aborts. Follows the path:
+ * after a rotation, reads the rest of the old file, then the new one. The file need not exist yet.
  */
 export async function followLines(
   path: string,

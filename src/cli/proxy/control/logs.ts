@@ -15,7 +15,7 @@ export interface ProxyLogsFlags {
 /** The exit code after Ctrl-C: 128 plus the number of SIGINT. */
 const INTERRUPTED = 130;
 
-/** Runs `sallyport proxy logs`: prints the last calls of the request log, and with `--follow` those that come. */
+/** Runs `sallyport proxy logs`: prints the last calls of the request log, and with `--follow` new ones. */
 export async function showProxyLogs(flags: ProxyLogsFlags, output: Output): Promise<number> {
   const path = join(dataDirectory(processEnvironment), "proxy", "requests.ndjson");
   const format = flags.json ? (line: string) => line : formatLogLine;
@@ -29,8 +29,8 @@ export async function showProxyLogs(flags: ProxyLogsFlags, output: Output): Prom
 }
 
 /**
- * Prints lines until Ctrl-C or until the reader closes the pipe. Resolves to the exit code. The one command whose
- * output is a stream, not a result.
+ * Prints lines until Ctrl-C or until the reader closes the pipe. Writes to stdout directly, because the output is a
+ * stream, not a result. Resolves to the exit code.
  */
 export async function printLines(
   first: readonly string[],
@@ -65,7 +65,7 @@ export function parseCount(text: string): number {
   throw new AppError("usage", `--lines must be a number of lines, got "${text}"`);
 }
 
-/** The members of a line that people read; lines of rejected requests lack most of them. */
+/** The members of a log line that are shown. Lines of rejected requests lack most of them. */
 const logLine = z.object({
   time: z.string(),
   method: z.string().default(""),
@@ -85,7 +85,7 @@ const logLine = z.object({
   fault: z.string().optional(),
 });
 
-/** Formats a line of the request log as `proxy start` prints calls. A line in another form is returned as it is. */
+/** Formats a line of the request log as `proxy start` prints calls. A line in another form is returned unchanged. */
 export function formatLogLine(text: string): string {
   const parsed = logLine.safeParse(toJson(text));
   if (!parsed.success) return text;

@@ -93,7 +93,7 @@ function addServiceCommands(proxy: Command, output: Output, setExitCode: SetExit
   addHelpCommand(service);
 }
 
-/** Returns the flag with which a service manager's file starts the proxy; it is no part of the help. */
+/** Returns the hidden flag with which the file of a service manager starts the proxy. */
 export function createServiceOption(): Option {
   return new Option("--service <manager>").choices(["systemd", "launchd", "windows"]).hideHelp();
 }

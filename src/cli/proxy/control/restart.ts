@@ -18,9 +18,9 @@ const START_MS = 30_000;
 const LOOK_MS = 50;
 
 /**
- * Runs `sallyport proxy restart`: replaces a proxy by the program on disk, as after an upgrade. If the proxy can hand
- * over its socket, no call is lost; else connections are refused for the time that a start takes. Resolves to the exit
- * code.
+ * Runs `sallyport proxy restart`: replaces a proxy with the program on disk, such as after an upgrade. No call is lost
+ * if the proxy can hand over its socket; otherwise connections are refused until the new process listens. Resolves to
+ * the exit code.
  */
 export async function restartProxy(flags: ProxyRestartFlags, output: Output): Promise<number> {
   const data = dataDirectory(processEnvironment);
@@ -47,7 +47,9 @@ async function replace(old: RunningProxy, data: string, output: Output): Promise
   await untilEnded(old);
   const started = await startDetached(old.args, old.folder);
   if (!("exitCode" in started)) return started;
-  throw new AppError("cannot_listen", `The new proxy did not start: ${started.report.trim()}`);
+  throw new AppError("cannot_listen", `The new proxy did not start: ${started.report.trim()}`, {
+    hint: "Correct this, then start it: sallyport proxy start --detach",
+  });
 }
 
 async function restartService(old: RunningProxy, data: string): Promise<RunningProxy> {
@@ -59,7 +61,7 @@ async function restartService(old: RunningProxy, data: string): Promise<RunningP
   return untilReplaced(old, data);
 }
 
-/** Resolves to the new process at the address of an old one. Throws `cannot_listen` if it does not start. */
+/** Resolves to the process that replaces an old one at its address. Throws `cannot_listen` if none does. */
 async function untilReplaced(old: RunningProxy, data: string): Promise<RunningProxy> {
   for (const until = performance.now() + START_MS; performance.now() < until; await pause(LOOK_MS)) {
     const running = await listRunningProxies(data);

@@ -20,7 +20,7 @@ export interface ProxyStopFlags {
 
 const LOOK_MS = 50;
 
-/** Runs `sallyport proxy stop`: ends running proxies, after their calls. Resolves to the exit code. */
+/** Runs `sallyport proxy stop`: ends running proxies after their running calls. Resolves to the exit code. */
 export async function stopProxy(flags: ProxyStopFlags, output: Output): Promise<number> {
   const port = parsePort(flags.port, "--port");
   const running = await listRunningProxies(dataDirectory(processEnvironment));
@@ -50,7 +50,7 @@ export async function requestStop(
   signal(pid, "SIGTERM");
 }
 
-/** Sends a signal. A process that has ended is no error. Throws `forbidden` if it belongs to another user. */
+/** Sends a signal, if the process still runs. Throws `forbidden` if it belongs to another user. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);

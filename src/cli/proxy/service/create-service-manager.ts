@@ -6,7 +6,7 @@ import type { ServiceManager } from "./service-manager.ts";
 import { createSystemd } from "./systemd.ts";
 import { createWindowsTasks } from "./windows-tasks.ts";
 
-/** Returns the service manager of this system. Throws `service_failed` if it has none that Sallyport knows. */
+/** Returns the service manager of this system. Throws `service_failed` if Sallyport supports none. */
 export function createServiceManager(
   platform: NodeJS.Platform = process.platform,
   run: RunCommand = runCommand,

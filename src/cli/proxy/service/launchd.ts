@@ -38,7 +38,7 @@ export function createLaunchd({
       return { installed: code === 0, enabled: code === 0, running: state === "running", detail: state };
     },
     logCommand: () => undefined,
-    notes: ["It starts when you log in."],
+    notes: ["The service starts when you log in."],
   };
 }
 

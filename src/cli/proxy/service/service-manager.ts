@@ -2,15 +2,15 @@ import type { Environment } from "../../../config/paths.ts";
 import type { RunCommand } from "../../run-command.ts";
 import type { ServiceManagerName } from "../running-proxies.ts";
 
-/** What a service manager runs, from which each manager's file is generated. */
+/** The command that a service manager runs, and its surroundings. Each manager's file is generated from it. */
 export interface ServiceDefinition {
   /** The program and its arguments, with full paths. */
   readonly argv: readonly string[];
-  /** Variables that the service needs: its own, because service managers start programs without a shell's. */
+  /** The service's variables. Service managers do not pass those of a shell. */
   readonly environment: Readonly<Record<string, string>>;
   /** The working directory. */
   readonly folder: string;
-  /** The file for messages, where the manager keeps no log. */
+  /** The file to which messages are written if the manager keeps no log. */
   readonly log: string;
   /** Seconds that the proxy may take to stop. */
   readonly stopSeconds: number;
@@ -18,10 +18,10 @@ export interface ServiceDefinition {
 
 export const DESCRIPTION = "Sallyport: a local proxy for model APIs";
 
-/** The first line of each file; a file without it was not written by Sallyport. */
+/** Marks the files that Sallyport has written. */
 export const OWN_MARK = "Written by sallyport proxy service install";
 
-/** What managers need of the system. */
+/** The system that a manager works on. */
 export interface ServiceHost {
   readonly environment: Environment;
   /** The user's home directory. */
@@ -35,11 +35,11 @@ export interface ServiceState {
   /** Whether it starts at login. */
   readonly enabled: boolean;
   readonly running: boolean;
-  /** The manager's own word for the state. */
+  /** The state as the manager names it. */
   readonly detail: string;
 }
 
-/** The files and the service manager's commands with which the proxy runs as a service of this user. */
+/** Runs the proxy as a service of this user by the system's service manager. */
 export interface ServiceManager {
   readonly name: ServiceManagerName;
   /** The path of the file that defines the service. */
@@ -49,7 +49,7 @@ export interface ServiceManager {
   /** Makes the manager read the file, start the service, and start it at each login. */
   enable(): Promise<void>;
   start(): Promise<void>;
-  /** Stops the service and forgets it; its file may be removed then. */
+  /** Stops the service and removes it from the manager, after which its file can be deleted. */
   disable(): Promise<void>;
   state(): Promise<ServiceState>;
   /** The command that prints the service's messages, or undefined if they are in the definition's log file. */
@@ -57,6 +57,6 @@ export interface ServiceManager {
     lines: number,
     flags: { readonly follow: boolean; readonly json: boolean },
   ): readonly string[] | undefined;
-  /** What the user should know after installing. */
+  /** Notes for the user after the installation. */
   readonly notes: readonly string[];
 }

@@ -40,12 +40,12 @@ export interface ServiceUninstallFlags {
   readonly json: boolean;
 }
 
-/** Seconds beyond the draining of calls in which a proxy ends. */
+/** Seconds that a proxy takes to end after its calls. */
 const CLOSE_SECONDS = 15;
 /** Seconds to drain if there is no limit. */
 const NO_LIMIT_SECONDS = 3_600;
 
-/** The service as it would be installed, and the changes of files that this takes. */
+/** The service to install, and the file changes that install it. */
 interface ServicePlan {
   readonly manager: ServiceManager;
   readonly definition: ServiceDefinition;
@@ -54,7 +54,7 @@ interface ServicePlan {
   readonly changes: readonly Change[];
 }
 
-/** Returns what `sallyport proxy service install` would do. Only reads. */
+/** Returns what `sallyport proxy service install` would change. Only reads. */
 export async function planService(
   flags: Pick<ServiceInstallFlags, "config" | "envFile">,
 ): Promise<ServicePlan> {
@@ -82,7 +82,7 @@ export async function installService(flags: ServiceInstallFlags, output: Output)
   try {
     await manager.enable();
   } catch (error) {
-    // A definition that the manager does not know would be found at the next login only.
+    // Otherwise the manager would start the service at the next login.
     await writeChanges(
       changes.map(({ before, after, ...change }) => ({ ...change, before: after, after: before })),
       receipts,
@@ -116,13 +116,13 @@ function listInstallNotes(
   ];
 }
 
-/** Returns what to do about API keys that are set in this shell, which services do not inherit. */
+/** Returns a note on API keys of this shell, which the service does not inherit. */
 function listMissingKeys({ argv }: ServiceDefinition): readonly string[] {
   if (argv.includes("--env-file")) return [];
   const set = vendorVariables.filter((name) => processEnvironment[name]);
   if (set.length === 0) return [];
   return [
-    `The service does not have the variables of this shell: ${set.join(", ")}. Write them to a file and install with --env-file FILE, or name their source in the configuration.`,
+    `The service does not inherit these variables of this shell: ${set.join(", ")}. Write them to a file and install with --env-file FILE, or name their source in the configuration.`,
   ];
 }
 
@@ -154,7 +154,7 @@ export async function uninstallService(flags: ServiceUninstallFlags, output: Out
   return 0;
 }
 
-/** Stops the service. The manager may have forgotten it already, so a failure is only reported. */
+/** Stops the service. A failure is only reported, because the manager may no longer have the service. */
 async function disable(manager: ServiceManager, output: Output): Promise<void> {
   await manager.disable().catch((error: unknown) => output.note(getErrorMessage(error)));
 }
@@ -210,7 +210,7 @@ function runVisibly([program = "", ...args]: readonly string[]): Promise<number>
     process.on("SIGINT", ignore);
     child.once("error", (cause) => {
       process.off("SIGINT", ignore);
-      reject(new AppError("service_failed", `${program} cannot be run: ${cause.message}`, { cause }));
+      reject(new AppError("service_failed", `Cannot run ${program}: ${cause.message}`, { cause }));
     });
     child.once("close", (code, signal) => {
       process.off("SIGINT", ignore);
@@ -219,7 +219,7 @@ function runVisibly([program = "", ...args]: readonly string[]): Promise<number>
   });
 }
 
-/** Returns what the service runs. Throws `configuration` if the configuration is invalid. */
+/** Returns the definition of the service. Throws `configuration` if the configuration is invalid. */
 async function defineService(
   { config, envFile }: Pick<ServiceInstallFlags, "config" | "envFile">,
   manager: ServiceManager,
@@ -240,7 +240,7 @@ async function defineService(
     ],
     environment: {
       SALLYPORT_HOME: data,
-      // Scheduled tasks have the user's own; other managers a short one.
+      // Scheduled tasks have the user's PATH, other managers a short one.
       ...(manager.name === "windows" ? {} : { PATH: environment["PATH"] ?? "" }),
     },
     folder: getHomeDirectory(environment),
@@ -255,7 +255,7 @@ async function findProgram({ argv, environment }: InstallTarget): Promise<readon
   return [(await findOnPath(program, environment["PATH"] ?? "")) ?? program, ...args];
 }
 
-/** Returns the edit of the service's file. A file of the same name that someone else wrote is not changed. */
+/** Returns the edit of the service's file. A file that Sallyport did not write is not changed. */
 function createEdit(manager: ServiceManager, definition: ServiceDefinition | undefined): FileEdit {
   return {
     path: manager.file,

@@ -52,14 +52,14 @@ export function createSystemd({ environment, home, run }: ServiceHost): ServiceM
       json ? "--output=json" : "--output=cat",
       ...(follow ? ["--follow"] : []),
     ],
-    notes: ["It runs while you are logged in. To run it from boot on: loginctl enable-linger"],
+    notes: ["The service runs while you are logged in. To start it at boot: loginctl enable-linger"],
   };
 }
 
 /**
  * Returns the systemd user unit of the proxy. `NotifyAccess=all` lets a proxy that is replaced name its successor as the
- * main process. Errors of usage and configuration (exit code 2) and a taken port (3) do not pass by themselves, so
- * the proxy is not restarted after them. Pure.
+ * main process. systemd does not restart the proxy after exit codes 2 (usage or configuration) and 3 (port in use),
+ * because the errors would recur. Pure.
  */
 export function formatSystemdUnit({ argv, environment, folder, stopSeconds }: ServiceDefinition): string {
   const variables = Object.entries(environment).map(

@@ -36,14 +36,14 @@ export function createWindowsTasks({ environment, home, run }: ServiceHost): Ser
       return { installed: code === 0, enabled: code === 0, running: detail === "Running", detail };
     },
     logCommand: () => undefined,
-    notes: ["It starts when you log on."],
+    notes: ["The service starts when you log on."],
   };
 }
 
 /**
  * Returns the definition of a scheduled task that starts the proxy when the user logs on, in the Task Scheduler's XML
- * (schema 1.2). A task has neither variables nor a log, so cmd.exe sets and writes them; `conhost --headless` keeps
- * its window away. Pure. Throws `usage` for values that cmd.exe cannot be passed.
+ * (schema 1.2). A task has neither variables nor a log, so cmd.exe sets and writes them; `conhost --headless` hides its
+ * window. Pure. Throws `usage` for values that cmd.exe would change.
  */
 export function formatWindowsTask(definition: ServiceDefinition, user: string): string {
   return `<?xml version="1.0"?>
@@ -96,7 +96,11 @@ function commandLine({ argv, environment, log }: ServiceDefinition): string {
 /** Throws `usage` for characters that cmd.exe interprets inside quotes. */
 function plain(text: string): string {
   if (!/["%\r\n]/.test(text)) return text;
-  throw new AppError("usage", `A scheduled task cannot be passed this value: ${JSON.stringify(text)}`, {
-    hint: 'Move the file to a path without " and %.',
-  });
+  throw new AppError(
+    "usage",
+    `Cannot pass ${JSON.stringify(text)} to a scheduled task: cmd.exe would change it`,
+    {
+      hint: 'Use a path without " and %.',
+    },
+  );
 }

@@ -19,7 +19,7 @@ interface FailedSuccessor {
 
 /**
  * Returns the descriptor of a server's listening socket, or undefined where another process cannot inherit it: on
- * Windows, and for a server that does not listen. Node.js has no public access to it.
+ * Windows, and for a server that does not listen. Node.js has no public API for it.
  */
 export function getListenerDescriptor(server: Server): number | undefined {
   const handle: unknown = Reflect.get(server, "_handle");
@@ -27,7 +27,7 @@ export function getListenerDescriptor(server: Server): number | undefined {
   return typeof descriptor === "number" && descriptor >= 0 ? descriptor : undefined;
 }
 
-/** Set in a process that has to wait until the one that it replaces has closed its socket. */
+/** The variable of a process that must wait until the one that it replaces has closed its socket. */
 const AWAITS_PORT = "SALLYPORT_AWAITS_PORT";
 
 /**
@@ -75,8 +75,8 @@ export async function untilPortFree(environment: Environment): Promise<void> {
 }
 
 /**
- * Reports to systemd that another process is now the service's main one: it would else stop the service when this
- * process ends. Does nothing without systemd. Never rejects.
+ * Reports to systemd that another process is now the service's main process. Otherwise systemd would stop the service
+ * when this process ends. Does nothing without systemd. Never rejects.
  */
 async function announceMainProcess(pid: number, environment: Environment): Promise<void> {
   if (!environment["NOTIFY_SOCKET"]) return;
@@ -93,8 +93,8 @@ export function announceReady(): void {
 }
 
 /**
- * Replaces this process by a new one on SIGUSR2, the signal with which nginx replaces its program. Calls
- * of open connections are served to their end. Returns a promise of the exit code, and a function that ends the wait.
+ * Replaces this process with a new one on SIGUSR2, as nginx does. Calls on open connections are completed. Returns a
+ * promise of the exit code, and a function that ends the wait for the signal.
  */
 export function untilHandedOver(
   serving: Pick<Serving, "listener" | "retire" | "refuse" | "drained" | "close">,

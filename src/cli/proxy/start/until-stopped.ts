@@ -61,8 +61,8 @@ export function untilStopped(
 }
 
 /**
- * Stops this proxy as SIGTERM would when its stop request file appears, until the returned function is called. For
- * Windows, where a signal from another process ends this one at once; elsewhere it does nothing.
+ * Watches for the file that requests this proxy's stop, and then stops it as SIGTERM would, until the returned function
+ * is called. Does so on Windows only, where a signal from another process ends this one at once.
  */
 export function watchStopRequest(
   dataDirectory: string,

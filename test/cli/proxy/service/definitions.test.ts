@@ -116,6 +116,8 @@ describe("the Windows task", () => {
   });
 
   it.each(['C:\\a"b', "C:\\50%", "C:\\a\nb"])("refuses a value that cmd.exe would interpret: %j", (value) => {
-    expect(() => formatWindowsTask({ ...onWindows, argv: [value] }, "dev")).toThrow(/cannot be passed/);
+    expect(() => formatWindowsTask({ ...onWindows, argv: [value] }, "dev")).toThrow(
+      /Cannot pass .* to a scheduled task/,
+    );
   });
 });
