@@ -89,7 +89,7 @@ class Failover implements LimitStore {
         this.shares.remember(reservation.subjects, decision.states);
         return decision;
       } catch {
-        // The connection has broken or Redis does not respond. It may reserve all the same.
+        // The connection has broken or Redis does not respond. Redis may still have made the reservation.
         this.settleInRedis(reservation, NO_USAGE);
       }
     }
@@ -146,7 +146,7 @@ class Failover implements LimitStore {
     this.connection.close();
   }
 
-  /** Ends a reservation in Redis; if there is no reply, again once Redis is reachable. */
+  /** Ends a reservation in Redis. Without a reply, tries again when Redis is reachable. */
   private settleInRedis(reservation: Reservation, used: Usage): void {
     const { subjects } = reservation;
     this.store.settle(reservation, used).catch(() => {

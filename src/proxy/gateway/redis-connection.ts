@@ -2,7 +2,7 @@ import type { Script } from "./redis-limits.ts";
 
 /** A connection to Redis that reconnects by itself. */
 export interface RedisConnection {
-  /** Whether commands can be sent. False while Redis is silent: from a command without a reply in time until one arrives. */
+  /** Whether commands can be sent. False while Redis is silent: after a command has timed out, until a reply arrives. */
   readonly isReady: boolean;
   /** Why commands cannot be sent, without the password; undefined if they can, or if it is not known. */
   readonly failure: string | undefined;
@@ -10,15 +10,15 @@ export interface RedisConnection {
   run(script: Script, parameters: readonly string[]): Promise<unknown>;
   /** Runs a script as `run` does, but waits for its reply until the connection ends, because running it again would count twice. */
   runOnce(script: Script, parameters: readonly string[]): Promise<unknown>;
-  /** Calls `listener` after each connection, and when Redis is no longer silent. */
+  /** Calls `listener` after each connection, and when Redis responds again. */
   onConnect(listener: () => void): void;
   close(): void;
 }
 
-/** Milliseconds that a command may take, and the parts in which they are counted. */
+/** Time limit of a command in milliseconds, and the number of timers that count it. */
 const COMMAND_MS = 1_000;
 const COMMAND_PARTS = 4;
-/** Milliseconds after which a connection without any traffic is replaced; while Redis responds, cooldowns are read more often. */
+/** Milliseconds without traffic after which a connection is replaced. Cooldowns are read more often than this. */
 const SILENCE_MS = 15_000;
 const CONNECT_MS = 3_000;
 const MAX_RETRY_MS = 2_000;

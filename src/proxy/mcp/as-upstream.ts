@@ -11,7 +11,7 @@ export function isHttpServer(server: McpServerConfig): server is HttpServer {
   return server.url !== undefined;
 }
 
-/** Returns what follows the base URL of a server's upstream: the slash at the end, and the query. */
+/** Returns the end of a server's URL that its upstream's base URL lacks: the last slash and the query. */
 export function getPathBelow({ url }: HttpServer): string {
   const { pathname, search } = new URL(url);
   return `${pathname.endsWith("/") ? "/" : ""}${search}`;

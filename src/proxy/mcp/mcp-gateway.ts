@@ -10,7 +10,7 @@ export interface McpGateway {
   serve(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** The tokens of servers that require a sign-in. */
   readonly tokens: McpTokens;
-  /** Starts and stops programs as a configuration says. */
+  /** Starts and stops programs until they match a configuration. */
   apply(config: ProxyConfig): void;
   close(): Promise<void>;
 }

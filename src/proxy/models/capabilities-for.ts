@@ -17,7 +17,7 @@ export type CapabilityOverrides = Readonly<Record<string, Readonly<Record<string
 export interface ModelHost {
   readonly vendor?: string | undefined;
   readonly host?: string | undefined;
-  /** What is known of the model besides its family. */
+  /** Data about the model besides its family. */
   readonly data?: ModelData | undefined;
 }
 
@@ -76,9 +76,7 @@ function fromData({ contextWindow, maxOutputTokens, takesImages }: ModelData): P
   return defined({ contextWindow, maxOutputTokens, images: takesImages ? undefined : ("none" as const) });
 }
 
-/**
- * Returns a model's name as families have it: without `vendor/`, Bedrock's `us.anthropic.` and Vertex AI's `@`.
- */
+/** Returns the name that families match: without `vendor/`, Bedrock's `us.anthropic.` and Vertex AI's `@`. */
 function familyName(model: string): string {
   const name = model.toLowerCase().replace(/^.*\//, "");
   return name.replace(/^(?:[a-z-]+\.)?anthropic\./, "").replace("@", "-");

@@ -7,11 +7,11 @@ import type { Pools } from "../upstream/pools.ts";
 import { readText, sendUpstream } from "../upstream/send.ts";
 import type { KnownModel, ModelLookup } from "../usage/cost.ts";
 
-/** Loads what is known of the models of a configuration's upstreams. Nothing is loaded before it is needed. */
+/** Loads data about the models of a configuration's upstreams, when it is first needed. */
 export interface ModelDirectory {
-  /** Returns a promise if data must be loaded before a call is routed; undefined: it is there, or not needed. */
+  /** Returns a promise that resolves when the data is loaded; undefined if a call need not wait for it. */
   load(): Promise<void> | undefined;
-  /** Returns why the URL of `model_data` could not be used the last time; undefined if it could. */
+  /** Returns why the last request to the URL of `model_data` failed; undefined if it succeeded. */
   failure(): string | undefined;
 }
 
@@ -21,8 +21,8 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const RESPONSE_TIMEOUT_MS = 10_000;
 
 /**
- * Creates the directory of a configuration. Data from `model_data` precedes the bundled one. `publish` receives what is
- * known of each upstream.
+ * Creates the directory of a configuration. Data from `model_data` takes precedence over the bundled data. `publish`
+ * receives the lookup of each upstream.
  */
 export function createModelDirectory(
   { upstreams, modelData }: Pick<ProxyConfig, "upstreams" | "modelData">,
@@ -85,10 +85,7 @@ export async function fetchModelData(url: string, pools: Pools): Promise<VendorM
   });
   const text = await readText(response, "model_data", MAX_BYTES);
   if (response.status !== 200)
-    throw new AppError(
-      "upstream_error",
-      `The model data ${url} cannot be fetched: status ${response.status}`,
-    );
+    throw new AppError("upstream_error", `Cannot fetch the model data ${url}: status ${response.status}`);
   return parseModelData(text, url);
 }
 

@@ -1,6 +1,6 @@
 import type { CallRecord } from "./request-log.ts";
 
-/** What people read of a call. */
+/** The members of a call that its line shows. */
 export type ReadableCall = Pick<
   CallRecord,
   "time" | "method" | "route" | "status" | "ms" | "stream" | "retries" | "errorMessage"

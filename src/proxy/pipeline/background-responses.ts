@@ -122,8 +122,8 @@ export async function cancelStored(
 }
 
 /**
- * Returns a stored response. One that is still in progress, although the process that created it no longer runs, is stored and
- * returned as failed: nobody will complete it.
+ * Returns a stored response. If it is in progress and the process that creates it no longer runs, stores and returns it as
+ * failed.
  */
 export async function failAbandoned(
   services: Pick<Services, "replicaId" | "startedAt" | "gateway">,

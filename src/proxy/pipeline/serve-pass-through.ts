@@ -34,8 +34,8 @@ import { type NativeBody, nativeBody, nativeRequest } from "./relay-request.ts";
 type PassedBody = CallBody | { readonly kind: "bytes"; readonly bytes: Buffer } | { readonly kind: "stream" };
 
 /**
- * Serves a call of an API besides model calls, such as files and batches: passes it on to an upstream of the client's vendor,
- * and the response back, byte for byte. `unknown`: only to upstreams with `pass_through`, because no route has the path.
+ * Relays a call of an API besides model calls, such as files and batches, to an upstream of the client's vendor and the
+ * response back, byte for byte. `unknown`: no route has the path, so only upstreams with `pass_through` receive the call.
  */
 export async function servePassThrough(
   admitted: AdmittedRequest,
@@ -124,7 +124,7 @@ async function readPassedBody(call: Call): Promise<PassedBody> {
     call.stream = scanned.stream;
     return { kind: "json", bytes, scanned };
   } catch {
-    // A list, or whatever else the vendor may take.
+    // Not an object. The vendor decides whether it is valid.
     return { kind: "bytes", bytes };
   }
 }
@@ -138,7 +138,7 @@ function expectAllowed(call: Call, called: CalledOperation, body: CallBody): voi
   if (isRead || call.model !== undefined || (key?.models === undefined && !hasBudget)) return;
   throw new AppError(
     "model_not_allowed",
-    `The key ${JSON.stringify(key?.name)} is limited to models or budgets, so it may change nothing at ${getPath(call.request.url ?? "")}, which names no model.`,
+    `The key ${JSON.stringify(key?.name)} is limited to models or budgets, which cannot be enforced at ${getPath(call.request.url ?? "")}: it names no model. Use a key without these limits.`,
   );
 }
 
@@ -163,7 +163,7 @@ async function relay(
       if (outcome.firstByteAt > 0) call.firstByteAt = outcome.firstByteAt;
       return outcome;
     },
-    // What has changed something must not be sent twice.
+    // A call that may have changed something is not sent twice.
     isRepeatable: () => isRead,
     suits: () => false,
     signal: () => new AbortController().signal,

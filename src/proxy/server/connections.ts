@@ -93,7 +93,7 @@ function formatAddress({ remoteAddress, remotePort }: Socket): string {
 /** Milliseconds between two checks. */
 const POLL_MS = 20;
 
-/** Ends the service of a server's clients. */
+/** Stops a server without losing calls. */
 export interface Draining {
   /** Makes every response close its connection; calls are still served. */
   announceStop(): void;
@@ -108,8 +108,8 @@ export interface Draining {
 }
 
 /**
- * Creates the draining of a server: `isServing` returns whether a call is running. All response bytes are passed to the
- * operating system, which delivers them.
+ * Creates the functions that stop a server. `isServing` returns whether a call is running. A call has ended once all
+ * bytes of its response are passed to the operating system, which delivers them.
  */
 export function createDraining(server: Server, isServing: () => boolean): Draining {
   let stopping = false;

@@ -89,7 +89,7 @@ export class RelayedWebSockets {
     });
   }
 
-  /** Closes all connections: those that are passed on have no end of their own. */
+  /** Closes all connections, which would otherwise stay open. */
   stop(): void {
     for (const client of this.clients) {
       client.close(CLOSE.restarting, "The proxy is stopping");
@@ -120,7 +120,7 @@ function expectAllowed(key: ProxyKey | undefined, model: string | undefined): vo
   if (hasLimits)
     throw new AppError(
       "model_not_allowed",
-      `The key ${JSON.stringify(key.name)} has limits of tokens or budgets, which a WebSocket cannot be held to`,
+      `The key ${JSON.stringify(key.name)} has limits of tokens or budgets, which cannot be enforced on a WebSocket. Use a key without these limits.`,
     );
   if (key.models === undefined) return;
   if (model !== undefined && key.models.some((pattern) => matchesGlob(pattern, model))) return;

@@ -62,7 +62,7 @@ export function serveUpgrades(app: FastifyInstance, services: Services): Upgrade
       relay({ request, socket, head, route, key: checked.key }).catch((error: unknown) => {
         reject(
           socket,
-          error instanceof AppError ? error : new AppError("internal", "Cannot open it"),
+          error instanceof AppError ? error : new AppError("internal", "Cannot open the WebSocket"),
           services,
         );
       });
@@ -77,7 +77,7 @@ export function serveUpgrades(app: FastifyInstance, services: Services): Upgrade
   return {
     drain() {
       sockets?.drain();
-      // They have no end of their own.
+      // Clients would keep them open.
       relayed?.stop();
     },
     stop() {

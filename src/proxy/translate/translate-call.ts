@@ -56,7 +56,7 @@ export interface TranslationTarget {
   readonly dialect: UpstreamDialect;
   /** The upstream's vendor, if it is known. */
   readonly vendor?: string | undefined;
-  /** What is known of the model besides its family. */
+  /** Data about the model besides its family. */
   readonly data?: ModelData | undefined;
   /** The host of the base URL; capabilities depend on the vendor. */
   readonly host?: string;

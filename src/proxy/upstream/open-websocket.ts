@@ -50,7 +50,12 @@ export function openWebSocket(
     const timer =
       timeouts.connectMs > 0
         ? setTimeout(() => {
-            reject(new AppError("upstream_timeout", `The upstream ${name} did not accept a WebSocket`));
+            reject(
+              new AppError(
+                "upstream_timeout",
+                `The upstream ${name} opened no WebSocket within ${timeouts.connectMs / 1000} s`,
+              ),
+            );
             socket.close();
           }, timeouts.connectMs)
         : undefined;
@@ -75,7 +80,7 @@ export function openWebSocket(
     socket.addEventListener("close", ({ code, reason }) => {
       clearTimeout(timer);
       if (isOpen) events.onClose(code, reason);
-      else reject(new AppError("upstream_unreachable", `The upstream ${name} opened no WebSocket`));
+      else reject(new AppError("upstream_unreachable", `Cannot open a WebSocket to the upstream ${name}`));
     });
   });
 }

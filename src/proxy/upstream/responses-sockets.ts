@@ -10,7 +10,7 @@ import { TurnController } from "./turn-controller.ts";
 const HTTP_MS = 60_000;
 /** Milliseconds after which an unused connection is closed. */
 const IDLE_MS = 50_000;
-/** Vendors end connections after an hour; older ones are not used again. */
+/** Milliseconds after which a connection is not used again: vendors end connections after an hour. */
 const MAX_AGE_MS = 50 * 60_000;
 /** Open connections to one upstream; further calls use HTTP. */
 const MAX_CONNECTIONS = 64;
@@ -32,8 +32,8 @@ interface Turn {
 }
 
 /**
- * The WebSockets to upstreams that serve responses over them. Each call that streams takes an idle connection, preferably
- * the one that created the response that it continues, or opens another. Whatever cannot be sent so is sent over HTTP.
+ * The WebSockets to upstreams that serve responses over them. Each streamed call uses an idle connection, preferably the
+ * one that created the response that it continues, or opens another. All other calls are sent over HTTP.
  * https://developers.openai.com/api/docs/guides/websocket-mode
  */
 export class ResponsesSockets {
@@ -141,7 +141,7 @@ class Connection {
     this.current = new TurnController(turn.options, turn.handler, {
       send: () => this.socket.send(JSON.stringify({ type: "response.create", ...members })),
       fallBack: () => fallBack(this.hasOpened),
-      // A response cannot be cancelled otherwise.
+      // Only the end of the connection cancels a response.
       abandon: () => this.end(),
     });
     if (this.hasOpened) this.current.start();
@@ -161,8 +161,8 @@ class Connection {
     const type = String(event?.["type"]);
     if (type === "error") {
       this.current = undefined;
-      turn.refuse(event ?? {});
-      this.rest();
+      turn.reject(event ?? {});
+      this.becomeIdle();
       return;
     }
     turn.push(Buffer.from(serializeEvent(data, type)));
@@ -171,10 +171,10 @@ class Connection {
     this.lastResponse = isObject(response) ? response["id"] : undefined;
     this.current = undefined;
     turn.end();
-    this.rest();
+    this.becomeIdle();
   }
 
-  private rest(): void {
+  private becomeIdle(): void {
     this.idle = setTimeout(() => this.end(), IDLE_MS);
     this.idle.unref();
   }

@@ -1,6 +1,6 @@
 import { type Dispatcher, errors } from "undici";
 
-/** What a turn does with its connection. */
+/** Actions of a turn on its connection. */
 interface TurnActions {
   /** Sends the request. */
   send(): void;
@@ -38,7 +38,7 @@ export class TurnController implements Dispatcher.DispatchController {
     this.actions.send();
   }
 
-  /** Takes an event. */
+  /** Passes an event on to the handler. */
   push(bytes: Buffer): void {
     if (this.isOver) return;
     if (!this.hasBegun) this.begin(200, "text/event-stream; charset=utf-8");
@@ -53,8 +53,8 @@ export class TurnController implements Dispatcher.DispatchController {
     this.flush();
   }
 
-  /** Takes an error event: a rejection if it is the first one, else the last event of the stream. */
-  refuse(event: Readonly<Record<string, unknown>>): void {
+  /** Reports an error event: as an error response if it is the first event, else as the last event of the stream. */
+  reject(event: Readonly<Record<string, unknown>>): void {
     if (this.isOver) return;
     if (this.hasBegun) {
       this.push(Buffer.from(`event: error\ndata: ${JSON.stringify(event)}\n\n`));
@@ -67,7 +67,7 @@ export class TurnController implements Dispatcher.DispatchController {
     this.end();
   }
 
-  /** Takes the end of the connection. */
+  /** Reports that the connection has ended. */
   cut(): void {
     if (this.isOver || this.isComplete) return;
     if (this.hasBegun) this.fail(new errors.SocketError("other side closed"));

@@ -97,22 +97,22 @@ function part(tokens: number, price: number | undefined): number {
   return tokens === 0 ? 0 : tokens * (price ?? Number.NaN);
 }
 
-/** What is known of a model, and whether the user's own data has it. */
+/** Data about a model, and whether it is the user's own. */
 export interface KnownModel extends ModelData {
   readonly isOwn: boolean;
 }
 
-/** Returns what is known of an upstream's model by its name. */
+/** Finds the data about an upstream's model by its name. */
 export type ModelLookup = (model: string) => KnownModel | undefined;
 
 const lookups = new WeakMap<UpstreamConfig, ModelLookup>();
 
-/** Returns what is known of an upstream's model; undefined if that is nothing or not loaded. */
+/** Returns the data about an upstream's model; undefined if there is none, or it is not loaded. */
 export function findModelData(upstream: UpstreamConfig, model: string): KnownModel | undefined {
   return lookups.get(upstream)?.(model);
 }
 
-/** Sets where `findModelData` looks up an upstream's models. */
+/** Sets the lookup that `findModelData` uses for an upstream. */
 export function setModelLookup(upstream: UpstreamConfig, lookup: ModelLookup): void {
   lookups.set(upstream, lookup);
 }

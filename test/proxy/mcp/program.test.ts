@@ -123,8 +123,8 @@ describe("an MCP server that the proxy starts", () => {
     const client = await connect(proxy);
     const listed = await client.listTools();
     expect(listed.tools.map(({ name }) => name)).toContain("tool__pid");
-    expect(JSON.stringify(listed._meta)).toContain("there is no program no-such-program on the PATH");
-    expect(proxy.notes).toContain("mcp none: cannot run: there is no program no-such-program on the PATH");
+    expect(JSON.stringify(listed._meta)).toContain("the program no-such-program is not on the PATH");
+    expect(proxy.notes).toContain("mcp none: cannot run: the program no-such-program is not on the PATH");
     const relayed = await fetch(`${proxy.url}/mcp/tool/mcp`, { method: "POST", body: "{}" });
     expect([relayed.status, await relayed.json()]).toEqual([
       404,

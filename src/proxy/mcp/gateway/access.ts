@@ -7,7 +7,7 @@ export interface GatewayServer {
   readonly name: string;
   readonly config: McpServerConfig;
   readonly prefix: McpPrefix;
-  /** Whether the key may use everything of the server. */
+  /** Whether the key may use the whole server. */
   readonly isWhole: boolean;
   /** Returns whether the key may use a tool or prompt, by the server's own name for it. */
   allows(name: string): boolean;
@@ -36,8 +36,8 @@ export function visibleServers(
 }
 
 /**
- * Returns the name patterns of the tools and prompts of a server that a list of patterns permits: `NAME` or `NAME/TOOL`.
- * Returns undefined if none is.
+ * Returns the patterns of the tools and prompts of a server that a key's patterns (`NAME` or `NAME/TOOL`) allow: `all` for
+ * the whole server, undefined for nothing.
  */
 export function allowedNames(patterns: Patterns, server: string): "all" | readonly string[] | undefined {
   if (patterns === undefined) return "all";

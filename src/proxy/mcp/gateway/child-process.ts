@@ -44,7 +44,7 @@ async function findProgram(command: string, path: string | undefined): Promise<s
     );
     if (folder !== "" && isFound) return candidate;
   }
-  throw new AppError("configuration", `there is no program ${command} on the PATH`);
+  throw new AppError("configuration", `the program ${command} is not on the PATH`);
 }
 
 /** Ends a program and everything that it has started: by closing its input, then by SIGTERM, then by SIGKILL. */
@@ -80,6 +80,6 @@ function signalGroup(child: ChildProcessWithoutNullStreams, signal: NodeJS.Signa
     if (process.platform === "win32") child.kill(signal);
     else process.kill(-pid, signal);
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }

@@ -4,7 +4,7 @@ import type { McpLink, ServerMessage } from "./link.ts";
 /** Sends a message to the client. */
 export type Emit = (message: ServerMessage) => void;
 
-/** A stream to a client, with what it listens to. */
+/** A stream of messages to a client, and the servers that they come from. */
 export class ClientStream {
   private readonly ends = new Map<string, { readonly link: McpLink; readonly end: () => void }>();
   private isEnded = false;

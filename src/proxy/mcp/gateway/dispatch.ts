@@ -14,7 +14,7 @@ import { findByPrefix, isListMethod, LISTS, type ListMethod } from "./names.ts";
 import { META, REVISIONS, STATELESS } from "./revisions.ts";
 import { settledWithin } from "./wait.ts";
 
-/** A client's request, with everything that serving it needs. */
+/** A client's request with its context. */
 export interface Dispatched {
   readonly request: RpcRequest;
   readonly session: McpSession;
@@ -26,7 +26,7 @@ export interface Dispatched {
   /** Milliseconds that `initialize` waits for the servers. */
   readonly waitMs: number;
   readonly version: string;
-  /** Replaces secrets in what servers report about their failures. */
+  /** Redacts secrets in error messages of servers. */
   readonly redact: (text: string) => string;
 }
 
@@ -84,7 +84,7 @@ function byUri(servers: readonly GatewayServer[], uri: unknown) {
   return found;
 }
 
-/** Serves a request at its server, or by what all servers offer. Throws `RpcFailure` and `AppError`. */
+/** Serves a request by its server, or for all servers together. Throws `RpcFailure` and `AppError`. */
 export async function dispatch(call: Dispatched, routed: Routed | undefined): Promise<RpcResponse> {
   const { request, session } = call;
   const { id, method } = request;
@@ -148,7 +148,7 @@ function serverInfo(version: string): RpcParams {
   return { name: "sallyport", title: "Sallyport", version: version === "" ? "0" : version };
 }
 
-/** Returns what the servers can do together. Servers that have not responded in time count as able to do everything. */
+/** Returns the capabilities of all servers together. One that has not responded in time counts as having every capability. */
 async function describe({ session, servers, waitMs }: Dispatched) {
   const links = await Promise.all(servers.map((server) => settledWithin(session.link(server), waitMs)));
   const found = links.map((each) => (each?.isDone ? each.value.facts : undefined));
@@ -189,14 +189,14 @@ function toPage(
 function parseCursor(cursor: unknown): number {
   const text = typeof cursor === "string" ? Buffer.from(cursor, "base64url").toString("utf8") : "";
   const digits = /^from (\d{1,9})$/.exec(text)?.[1];
-  if (digits === undefined) throw new RpcFailure(RPC_ERRORS.invalidParams, "The cursor is not valid");
+  if (digits === undefined) throw new RpcFailure(RPC_ERRORS.invalidParams, "Invalid cursor");
   return Number(digits);
 }
 
 /** Methods whose results clients may cache. */
 const CACHEABLE = new Set<string>([...Object.keys(LISTS), "resources/read", "server/discover"]);
 
-/** Adds what results have in revision 2026-07-28. What a client sees depends on its key, so nothing is cached for others. */
+/** Adds the members that revision 2026-07-28 requires. Results are private, because they depend on the client's key. */
 function complete(method: string, result: RpcParams, version?: string): RpcParams {
   const own = version === undefined ? {} : { [META.serverInfo]: serverInfo(version) };
   const _meta = { ...own, ...objectIn(result["_meta"]) };

@@ -39,7 +39,7 @@ export interface Exchanged {
 
 const MAX_BODY = 64 * 1024 * 1024;
 const MAX_ERROR = 64 * 1024;
-/** Characters of one event, which may hold an image. */
+/** Characters of one event, which may contain an image. */
 const MAX_EVENT = 64 * 1024 * 1024;
 export const JSON_AND_EVENTS = "application/json, text/event-stream";
 
@@ -61,7 +61,8 @@ export async function readExchange(
     return { status, headers, response, lastEventId };
   }
   const bytes = await readWhole(body, MAX_BODY);
-  if (bytes === undefined) throw invalid(server, "returned a response that is too large");
+  if (bytes === undefined)
+    throw invalid(server, `returned a response of more than ${MAX_BODY / 1024 ** 2} MiB`);
   if (bytes.length === 0) return { status, headers, response: undefined, lastEventId: undefined };
   if (await findExcess(bytes, MESSAGE_BOUNDS))
     throw invalid(server, "returned a response with too many values");
@@ -101,12 +102,12 @@ function findResponse(value: unknown, id: RpcId | undefined): RpcResponse | unde
   );
 }
 
-/** Returns the error of a response that is not MCP. */
+/** Creates the error for a response that does not conform to MCP. */
 export function invalid(server: string, what: string): AppError {
   return new AppError("upstream_invalid", `The MCP server ${server} ${what}`);
 }
 
-/** Returns the error of a status that is not an MCP response. */
+/** Creates the error for a response with an error status. */
 export function statusError(server: string, status: number): AppError {
   if (status === 401 || status === 403)
     return new AppError("upstream_error", `The MCP server ${server} rejected the credentials (${status})`, {

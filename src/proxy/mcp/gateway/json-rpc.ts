@@ -65,7 +65,7 @@ export class RpcFailure extends Error {
   }
 }
 
-/** Returns a value as a JSON-RPC message; undefined if it is none. */
+/** Returns a value as a JSON-RPC message; undefined if it is not one. */
 export function parseRpc(value: unknown): RpcMessage | undefined {
   return messageSchema.safeParse(value).data;
 }
@@ -100,7 +100,7 @@ export function createError(
   return { jsonrpc: "2.0", id: id ?? null, error: { code, message, ...(data !== undefined && { data }) } };
 }
 
-/** Returns an object member of a message's params or result; empty if it is none. */
+/** Returns a value of a message if it is an object, else an empty object. */
 export function objectIn(value: unknown): RpcParams {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as RpcParams) : {};
 }

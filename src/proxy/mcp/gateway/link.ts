@@ -7,14 +7,14 @@ import {
   type RpcResponse,
 } from "./json-rpc.ts";
 
-/** A message that a server sends of itself: a notification, or a request to the client. */
+/** A message that a server initiates: a notification, or a request to the client. */
 export type ServerMessage = RpcRequest | RpcNotification;
 
 export interface LinkRequest {
   readonly method: string;
   readonly params: RpcParams | undefined;
   readonly signal: AbortSignal;
-  /** Receives what the server sends before its response, such as progress. */
+  /** Receives messages that precede the response, such as progress. */
   readonly onMessage: (message: ServerMessage) => void;
   /** Continues the call's trace at the server; undefined: none. */
   readonly traceparent?: string | undefined;
@@ -22,7 +22,7 @@ export interface LinkRequest {
   readonly headers?: readonly (readonly [name: string, value: string])[] | undefined;
 }
 
-/** What a server says about itself. */
+/** Facts that a server reports about itself. */
 export interface ServerFacts {
   readonly capabilities: RpcParams;
   readonly instructions: string | undefined;
@@ -49,7 +49,7 @@ export interface McpLink {
   request(request: LinkRequest): Promise<RpcResponse>;
   /** Sends a notification, or the response to a server's request. */
   send(message: RpcMessage): Promise<void>;
-  /** Receives messages that belong to no request, from now on. Returns a function that ends that. */
+  /** Calls `onMessage` for messages that belong to no request, until the returned function is called. */
   listen(onMessage: (message: ServerMessage) => void, resources: () => readonly string[]): () => void;
   /** Calls `listener` once when the connection has ended by itself. */
   onEnd(listener: () => void): void;

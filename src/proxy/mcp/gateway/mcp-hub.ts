@@ -20,7 +20,7 @@ export interface HubParts {
   readonly pools: Pools;
   readonly instanceId: string;
   readonly version: string;
-  /** Writes a line for the person who runs the proxy. */
+  /** Writes a line to the proxy's messages. */
   readonly note: (line: string) => void;
   readonly tokens: McpTokens;
 }
@@ -68,14 +68,14 @@ export class McpHub implements SessionHost {
     }
   }
 
-  /** Replaces the secrets of the configuration and the tokens of servers. */
+  /** Redacts the secrets of the configuration and the tokens of servers. */
   readonly redact = (text: string): string => this.parts.tokens.redact(this.parts.runtime().redact(text));
 
   listMs(): number {
     return this.parts.runtime().config.mcpGateway.listMs;
   }
 
-  /** Begins the session of a client; `keep` gives it its id. */
+  /** Creates a client's session, which `keep` stores under its id. */
   begin(client: ClientFacts): McpSession {
     return new McpSession(client, this);
   }
@@ -91,7 +91,7 @@ export class McpHub implements SessionHost {
     if (this.ended.has(whole)) return undefined;
     const known = this.sessions.get(whole);
     const session = known ?? new McpSession(client, this);
-    // The last used ones are at the end.
+    // Keeps the map in the order of last use.
     this.sessions.delete(whole);
     this.sessions.set(whole, session);
     session.lastUsed = performance.now();
@@ -99,7 +99,7 @@ export class McpHub implements SessionHost {
     return session;
   }
 
-  /** Returns the session that all clients of a key share that open none. */
+  /** Returns the session that clients of a key share if they open none. */
   sharedSession(key: ProxyKey | undefined, version: string): McpSession {
     const info = { name: "sallyport", version: this.parts.version };
     const kind = version === STATELESS ? STATELESS : LATEST_SESSION;
@@ -182,7 +182,7 @@ export class McpHub implements SessionHost {
   }
 }
 
-/** A session can be used only with the key that began it. */
+/** Returns the name of a session in the hub. It contains the key, so that no other key can use the session. */
 function toSessionKey(key: ProxyKey | undefined, id: string): string {
   return `${key?.id ?? key?.name ?? ""}\n${id}`;
 }

@@ -19,15 +19,15 @@ import { type ClientFacts, META, paramHeaders, STATELESS } from "./revisions.ts"
 import { type Listed, type ListHost, ServerLists } from "./server-lists.ts";
 import { untilAborted } from "./wait.ts";
 
-/** What sessions share. */
+/** The parts that all sessions share. */
 export interface SessionHost extends ListHost {
   open(server: GatewayServer, client: ClientFacts, signal: AbortSignal): Promise<McpLink>;
 }
 
-/** A request to one server, in the client's own terms. */
+/** A client's request to one server. */
 export interface RoutedRequest extends Omit<LinkRequest, "onMessage"> {
   readonly server: GatewayServer;
-  /** Receives what the server sends before its response, with the gateway's names. */
+  /** Receives messages that precede the response, with the gateway's names. */
   readonly emit: Emit;
 }
 
@@ -36,15 +36,16 @@ interface Opened {
   readonly link: Promise<McpLink>;
 }
 
-/** A server's request that the client has not received. */
+/** A server's request to the client that has no response yet. */
 interface Question {
   readonly respond: (response: RpcResponse) => void;
 }
 
 /** Time limit for opening a connection to a server: programs may have to be installed first. */
 const OPEN_MS = 60_000;
-/** Times that a server may ask the client for input during one request. */
+/** Rounds of input that a server may request from the client during one request. */
 const MAX_INPUTS = 16;
+
 /** The connections of one client, or of all clients of a key that have no session, to the servers of the gateway. */
 export class McpSession {
   lastUsed = performance.now();
@@ -99,7 +100,7 @@ export class McpSession {
     return link;
   }
 
-  /** Returns what all servers offer. A server that fails or is slow is left out. */
+  /** Lists the items of all servers. A server that fails or is slow is left out. */
   list(servers: readonly GatewayServer[], method: ListMethod): Promise<Listed> {
     return this.lists.list(servers, method);
   }
@@ -120,7 +121,7 @@ export class McpSession {
       : { ...response, result: { ...prefixResult(request.method, result, server.prefix) } };
   }
 
-  /** Takes the client's response to a server's request. */
+  /** Passes a client's response on to the server that has asked. */
   respond(response: RpcResponse): void {
     if (response.id == null) return;
     const question = this.questions.get(response.id);
@@ -143,7 +144,7 @@ export class McpSession {
     await Promise.allSettled(open.map((link) => this.sendLogLevel(link)));
   }
 
-  /** Subscribes to a resource, or ends that. `uri` is the server's own. */
+  /** Subscribes to a resource, or unsubscribes from it. `uri` has no prefix. */
   async subscribe(request: RoutedRequest, uri: string, isOn: boolean): Promise<RpcResponse> {
     const { server } = request;
     const uris = this.subscribed.get(server.name) ?? new Set();
@@ -185,7 +186,7 @@ export class McpSession {
     };
   }
 
-  /** Ends every connection. */
+  /** Closes all connections. */
   async close(): Promise<void> {
     this.closing.abort();
     for (const controller of this.inFlight.values()) controller.abort();
@@ -231,7 +232,7 @@ export class McpSession {
         void link.send({ ...response, id: message.id }).catch(() => {});
       if (message.method === "ping") reply(createResult(message.id, {}));
       else if (this.client.version === STATELESS)
-        reply(createError(message.id, RPC_ERRORS.methodNotFound, "The client takes no requests"));
+        reply(createError(message.id, RPC_ERRORS.methodNotFound, "The client does not accept requests"));
       else this.ask(message.method, message.params, emit, reply);
     } else if (message.method === "notifications/resources/updated")
       emit(createNotification(message.method, prefixUri(message.params ?? {}, server.prefix)));
@@ -239,7 +240,7 @@ export class McpSession {
       emit(withoutSubscription(message));
   }
 
-  /** Sends a server's request to the client, by an id of the gateway's. */
+  /** Sends a server's request to the client under an id of the gateway. */
   private ask(method: string, params: RpcParams | undefined, emit: Emit, respond: Question["respond"]): void {
     this.serial += 1;
     const id = `sallyport-${this.serial}`;
@@ -266,7 +267,8 @@ export class McpSession {
           this.ask(String(method), objectIn(asked), emit, resolve),
         );
         const { result, error } = await untilAborted(received, signal);
-        if (error !== undefined) throw new AppError("upstream_error", `The client refused: ${error.message}`);
+        if (error !== undefined)
+          throw new AppError("upstream_error", `The client rejected the server's request: ${error.message}`);
         return [key, result ?? {}] as const;
       }),
     );
@@ -288,7 +290,7 @@ function withoutSubscription(message: ServerMessage): ServerMessage {
   return createNotification(message.method, kept);
 }
 
-/** A reload creates every configuration anew. */
+/** Compares by content: a reload creates every configuration again. */
 function isSameServer(one: GatewayServer["config"], other: GatewayServer["config"]): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }

@@ -84,7 +84,7 @@ export class ProgramLink implements McpLink {
     });
   }
 
-  /** The program is shared, so no client speaks for all of them. */
+  /** Does nothing: a notification of one client would concern all clients of the program. */
   async send(_message: RpcMessage): Promise<void> {}
 
   listen(onMessage: (message: ServerMessage) => void): () => void {
@@ -102,7 +102,7 @@ export class ProgramLink implements McpLink {
     this.end(new AppError("upstream_cut", "The connection was closed"));
   }
 
-  /** Takes a response of the program. Returns false if it belongs to another client. */
+  /** Handles a response of the program. Returns false if it belongs to another client. */
   takeResponse(response: RpcResponse): boolean {
     const id = Number(response.id);
     const pending = this.pending.get(id);
@@ -111,14 +111,14 @@ export class ProgramLink implements McpLink {
     return pending !== undefined;
   }
 
-  /** Takes the progress of a request. Returns false if it belongs to another client. */
+  /** Handles the progress of a request. Returns false if it belongs to another client. */
   takeProgress({ method, params }: RpcNotification): boolean {
     const pending = this.pending.get(Number(params?.["progressToken"]));
     pending?.onMessage(createNotification(method, { ...params, progressToken: pending.token }));
     return pending !== undefined;
   }
 
-  /** Takes a notification that belongs to no request. */
+  /** Handles a notification that belongs to no request. */
   takeNotification(message: RpcNotification, isOnlyRequest: boolean): void {
     const [pending] = this.pending.values();
     if (message.method === "notifications/message" && isOnlyRequest && pending !== undefined) {

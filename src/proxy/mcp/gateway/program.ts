@@ -24,16 +24,16 @@ import { untilAborted } from "./wait.ts";
 
 export interface ProgramParts {
   readonly version: string;
-  /** Writes a line for the person who runs the proxy. */
+  /** Writes a line to the proxy's messages. */
   readonly note: (line: string) => void;
 }
 
-/** Waits before a program that has ended starts again; doubled with each end. */
+/** Milliseconds before a program that has ended is restarted; doubled with each end. */
 const RESTART_MS = 500;
 const MAX_RESTART_MS = 60_000;
-/** Calls wait for a restart that is this near. */
+/** Calls wait for a restart within this time, and fail at once otherwise. */
 const SHORT_MS = 2_000;
-/** A program that has run for this time starts again without a longer wait. */
+/** A program that has run for this time is restarted after the shortest wait. */
 const STABLE_MS = 60_000;
 /** Time limit for the handshake: a package manager may have to install the program first. */
 const HANDSHAKE_MS = 120_000;
@@ -170,12 +170,12 @@ export class ProgramServer {
     }
   }
 
-  /** Begins the session, or asks a program without sessions what it offers. */
+  /** Begins the session, or reads the facts of a program without sessions. */
   private async shakeHands(
     ask: (method: string, params: RpcParams) => Promise<RpcResponse>,
     write: (message: RpcMessage) => void,
   ): Promise<ServerFacts> {
-    // All clients share the program, so it cannot ask one of them anything.
+    // All clients share the program, so it cannot send requests to one of them.
     const capabilities: RpcParams = {};
     const clientInfo = { name: "sallyport", version: this.parts.version };
     const params = { protocolVersion: LATEST_SESSION, capabilities, clientInfo };
@@ -217,8 +217,8 @@ export class ProgramServer {
   }
 }
 
-/** Responds to a request of the program, which can be for none of the clients. */
+/** Returns the response to a request of the program, which has no client of its own to send it to. */
 function toClientResponse(message: Extract<RpcMessage, { method: string; id: string | number }>): RpcMessage {
   if (message.method === "ping") return createResult(message.id, {});
-  return createError(message.id, RPC_ERRORS.methodNotFound, "The client takes no requests");
+  return createError(message.id, RPC_ERRORS.methodNotFound, "The client does not accept requests");
 }

@@ -22,7 +22,7 @@ export const META = {
 
 const OWN = new Set<string>([META.version, META.clientInfo, META.clientCapabilities, META.logLevel]);
 
-/** What a client says about itself. */
+/** Facts that a client reports about itself. */
 export interface ClientFacts {
   readonly version: string;
   readonly capabilities: RpcParams;
@@ -62,7 +62,7 @@ export function encodeHeader(value: string): string {
   return `=?base64?${Buffer.from(value, "utf8").toString("base64")}?=`;
 }
 
-/** Decodes such a value. */
+/** Decodes the value of `Mcp-Name` or `Mcp-Param-…`. */
 export function decodeHeader(value: string): string {
   const coded = SENTINEL.exec(value)?.[1];
   return coded === undefined ? value : Buffer.from(coded, "base64").toString("utf8");

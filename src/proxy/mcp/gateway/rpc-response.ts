@@ -26,14 +26,14 @@ export class RpcWriter implements OpenStream {
     streams.add(this);
   }
 
-  /** Sends a message before the response; does nothing if the client takes no events. */
+  /** Sends a message before the response; does nothing if the client does not accept events. */
   readonly emit = (message: RpcMessage): void => {
     if (this.isEnded || !this.startEvents()) return;
     this.lastActivity = performance.now();
     this.response.write(serializeLine(JSON.stringify(message), "message"));
   };
 
-  /** Begins an event stream. Returns false if the client takes none. */
+  /** Begins an event stream. Returns false if the client does not accept one. */
   startEvents(): boolean {
     const { response } = this;
     if (response.headersSent || !this.takesEvents) return response.headersSent;

@@ -23,7 +23,7 @@ import { RpcWriter } from "./rpc-response.ts";
 import { type Arrived, SESSION_HEADER, serveRequest, toFailure } from "./serve-request.ts";
 import { parseSessionId } from "./session-id.ts";
 
-/** The code that the official SDKs use for it. */
+/** The error code of the official SDKs for an unknown session. */
 const SESSION_NOT_FOUND = -32001;
 
 /**
@@ -94,7 +94,11 @@ async function readMessage(
   const count = { share, max: limits.inFlight };
   const bytes = await readBody(raw, limits.body, count).finally(() => share.release());
   if (await findExcess(bytes, MESSAGE_BOUNDS))
-    throw new RpcFailure(RPC_ERRORS.invalidRequest, "The message has too many values or levels", 400);
+    throw new RpcFailure(
+      RPC_ERRORS.invalidRequest,
+      `The message has more than ${MESSAGE_BOUNDS.values} values or ${MESSAGE_BOUNDS.depth} levels`,
+      400,
+    );
   const value = tryParseJson(bytes.toString("utf8"));
   if (value === undefined) throw new RpcFailure(RPC_ERRORS.parse, "Parse error: the body is not JSON", 400);
   const message = parseRpc(value);

@@ -196,7 +196,7 @@ function outcomeOf(response: RpcResponse | undefined): McpOutcome {
   };
 }
 
-/** Revision 2026-07-28 has no code of its own for resources that do not exist. */
+/** Replaces the code of unknown resources, which revision 2026-07-28 does not have. */
 function withoutOldCode(error: unknown): unknown {
   if (!(error instanceof RpcFailure) || error.code !== RPC_ERRORS.resourceNotFound) return error;
   return new RpcFailure(RPC_ERRORS.invalidParams, error.message, error.status, error.data);

@@ -11,7 +11,7 @@ export interface Listed {
   readonly missing: readonly { readonly server: string; readonly reason: string }[];
 }
 
-/** What the lists of all sessions share. */
+/** The parts that the lists of all sessions share. */
 export interface ListHost {
   /** Milliseconds for which a list waits for a server. */
   listMs(): number;
@@ -27,7 +27,7 @@ interface ListParts {
   onChanged(message: ServerMessage): void;
 }
 
-/** Time limit for the list of a server whose client does not wait for it. */
+/** Time limit for reading a server's list. */
 const FETCH_MS = 60_000;
 /** Milliseconds that a list waits for a server that was slow before. */
 const SLOW_MS = 200;
@@ -38,14 +38,14 @@ const LIST_CHANGED = [
   "notifications/resources/list_changed",
 ];
 
-/** What the servers of one session offer. */
+/** The lists of the servers of one session. */
 export class ServerLists {
   private readonly pending = new Map<string, Promise<readonly RpcParams[]>>();
   private readonly known = new Map<string, readonly RpcParams[]>();
 
   constructor(private readonly parts: ListParts) {}
 
-  /** Returns what all servers offer. A server that fails or is slow is left out. */
+  /** Lists the items of all servers. A server that fails or is slow is left out. */
   async list(servers: readonly GatewayServer[], method: ListMethod): Promise<Listed> {
     const lists = await Promise.all(servers.map((server) => this.listOne(server, method)));
     const items = lists.flatMap((each) => each.items);

@@ -4,8 +4,8 @@ import { objectIn, type RpcParams } from "./json-rpc.ts";
 import { type ClientFacts, SESSION_REVISIONS } from "./revisions.ts";
 
 /**
- * A session's id contains what the client said about itself. So every worker and replica can continue a session, as can the
- * proxy after a restart. Nothing in it grants access: each request is checked by its key.
+ * The content of a session's id: the facts about the client, so that every worker and replica, and the proxy after a
+ * restart, can continue the session. The id grants no access: the key of each request is checked.
  */
 const contentSchema = z.strictObject({
   v: z.enum(SESSION_REVISIONS),
@@ -14,7 +14,7 @@ const contentSchema = z.strictObject({
   r: z.string(),
 });
 
-/** Characters of the client's own texts that an id may hold. */
+/** Characters of the client's own texts that an id may contain. */
 const MAX_FACTS = 2_000;
 
 export function createSessionId({ version, capabilities, info }: ClientFacts): string {
@@ -33,7 +33,7 @@ export function parseSessionId(id: string): ClientFacts | undefined {
   }
 }
 
-/** Returns what `initialize` says about a client, short enough for an id. */
+/** Returns the facts about a client in `initialize`, shortened to fit an id. */
 export function readClientFacts(params: RpcParams | undefined): ClientFacts {
   const { protocolVersion, capabilities, clientInfo } = params ?? {};
   const version = SESSION_REVISIONS.find((known) => known === protocolVersion) ?? SESSION_REVISIONS[0];

@@ -23,14 +23,14 @@ import { keepOpen, type StreamEnd } from "./wait.ts";
 const RESUMPTIONS = 5;
 const RESUME_MS = 500;
 
-/** The server does not take `initialize`: it has no sessions, or is no MCP server. */
+/** Thrown if a server rejects `initialize`: it has no sessions, or it is not an MCP server. */
 export class NoSession extends Error {
   constructor(readonly exchanged: Exchanged) {
-    super("The server refuses initialize");
+    super("The server rejected initialize");
   }
 }
 
-/** A session at a server over HTTP, as revisions until 2025-11-25 have it. */
+/** A session with a server over HTTP, as revisions until 2025-11-25 define it. */
 export class SessionLink implements McpLink {
   facts: ServerFacts = { capabilities: {}, instructions: undefined, isStateless: false };
   private serial = 0;
@@ -46,7 +46,7 @@ export class SessionLink implements McpLink {
     private readonly client: ClientFacts,
   ) {}
 
-  /** Opens a session. Throws `NoSession` if the server does not take `initialize`. */
+  /** Opens a session. Throws `NoSession` if the server rejects `initialize`. */
   static async open(
     server: string,
     http: SendHttp,
@@ -61,7 +61,7 @@ export class SessionLink implements McpLink {
   async request(request: LinkRequest): Promise<RpcResponse> {
     const session = this.sessionId;
     const first = await this.post(request);
-    // The server has ended the session, such as by a restart.
+    // The server has ended the session, for example by a restart.
     if (first.status === 404 && session !== undefined) {
       await this.reopen(session, request.signal);
       return this.expectResponse(await this.post(request));
@@ -81,7 +81,7 @@ export class SessionLink implements McpLink {
     return () => stopping.abort();
   }
 
-  /** A session over HTTP has no end of its own: the next request opens another one. */
+  /** Does nothing: when the server has ended a session, the next request opens another one. */
   onEnd(): void {}
 
   async close(): Promise<void> {
@@ -110,7 +110,7 @@ export class SessionLink implements McpLink {
     await this.send(createNotification("notifications/initialized"));
   }
 
-  /** Opens another session instead of one that the server has ended; once for all requests that have met it. */
+  /** Replaces a session that the server has ended, once for all requests that need it. */
   private async reopen(ended: string, signal: AbortSignal): Promise<void> {
     if (this.sessionId === ended)
       this.reopening ??= this.initialize(signal).finally(() => {

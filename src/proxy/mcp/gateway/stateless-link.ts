@@ -17,7 +17,7 @@ import {
 import { type ClientFacts, encodeHeader, META, metaOf, STATELESS, withClientMeta } from "./revisions.ts";
 import { keepOpen, type StreamEnd } from "./wait.ts";
 
-/** A server that takes requests without a session (revision 2026-07-28). */
+/** A server that accepts requests without a session (revision 2026-07-28). */
 export class StatelessLink implements McpLink {
   facts: ServerFacts = { capabilities: {}, instructions: undefined, isStateless: true };
   private serial = 0;
@@ -29,7 +29,7 @@ export class StatelessLink implements McpLink {
     private readonly client: ClientFacts,
   ) {}
 
-  /** Asks the server what it offers. Throws if it does not take such requests. */
+  /** Reads the facts of a server. Throws if it does not accept requests without a session. */
   static async open(
     server: string,
     http: SendHttp,
@@ -45,7 +45,7 @@ export class StatelessLink implements McpLink {
     });
     const versions = result?.["supportedVersions"];
     if (!Array.isArray(versions) || !versions.includes(STATELESS))
-      throw invalid(server, `supports none of the protocol's revisions that the proxy knows`);
+      throw invalid(server, `does not support revision ${STATELESS} of the protocol`);
     link.facts = readServerFacts(result ?? {}, { isStateless: true });
     return link;
   }
@@ -57,7 +57,7 @@ export class StatelessLink implements McpLink {
     throw invalid(this.server, "ended its response before the result");
   }
 
-  /** Such servers take no notifications and send no requests. */
+  /** Does nothing: such servers accept no notifications and send no requests. */
   async send(_message: RpcMessage): Promise<void> {}
 
   listen(onMessage: (message: ServerMessage) => void, resources: () => readonly string[]): () => void {
@@ -79,7 +79,7 @@ export class StatelessLink implements McpLink {
   ): Promise<Exchanged> {
     this.serial += 1;
     const id = this.serial;
-    // A client of this revision has set what it can do.
+    // A client of this revision has set its capabilities.
     const whole = metaOf(params)[META.version] === STATELESS ? params : withClientMeta(params, this.client);
     const name = params?.["name"] ?? params?.["uri"];
     const named = NAMED.has(method) && typeof name === "string";

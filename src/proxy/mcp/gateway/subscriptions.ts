@@ -65,7 +65,7 @@ export async function serveSubscription(subscription: Subscription): Promise<voi
   close();
 }
 
-/** Subscribes at a server that has sessions; the others take subscriptions with their own stream. */
+/** Subscribes to a resource of a server with sessions. Other servers receive the URIs with the request for their stream. */
 async function subscribe(
   session: McpSession,
   server: GatewayServer,

@@ -18,7 +18,7 @@ export class McpTokens {
 
   /**
    * Returns the value of `authorization` for a server; undefined if it needs none. `rejected`: the value that the server has
-   * rejected. Throws `upstream_error` if nobody has signed in, or if the tokens cannot be refreshed.
+   * rejected. Throws `upstream_error` if no sign-in is stored, or if the tokens cannot be refreshed.
    */
   async authorization(
     name: string,
@@ -27,7 +27,7 @@ export class McpTokens {
   ): Promise<string | undefined> {
     if (oauth === undefined) return undefined;
     const found = await readSignIn(oauth.file, url);
-    if (found === undefined) throw signInNeeded(name, "nobody has signed in");
+    if (found === undefined) throw signInNeeded(name, "none is stored");
     const isRejected = rejected === toHeader(found) || this.rejected.delete(toHeader(found));
     const isExpired = found.expires_at !== undefined && found.expires_at - EARLY_MS < Date.now();
     const current = isRejected || isExpired ? await this.refresh(name, oauth.file, found) : found;
@@ -35,7 +35,7 @@ export class McpTokens {
     return toHeader(current);
   }
 
-  /** Lets the next call refresh the token that a server has rejected. */
+  /** Makes the next call refresh a token that the server has rejected. */
   reject({ oauth }: HttpServer, authorization: string | undefined): void {
     if (oauth !== undefined && authorization !== undefined) this.rejected.add(authorization);
   }
@@ -55,7 +55,7 @@ export class McpTokens {
     if (running !== undefined) return running;
     const task = withSignIn(file, async () => {
       const current = await readSignIn(file, expired.server);
-      // Another process was first.
+      // Another process has refreshed the tokens.
       if (current !== undefined && current.access_token !== expired.access_token) return current;
       if (expired.refresh_token === undefined) throw signInNeeded(name, "the access token has expired");
       const refreshed = await this.exchange(name, expired, expired.refresh_token);

@@ -10,12 +10,12 @@ import { type SignIn, withTokens } from "./token-file.ts";
 export interface SignInParts {
   readonly fetch: Fetch;
   readonly version: string;
-  /** Shows the person the page at which they sign in. */
+  /** Shows the URL of the page at which the user signs in. */
   readonly show: (url: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** The parameters with which the authorization server returns the browser. */
+/** The parameters of the authorization server's redirect to the proxy. */
 interface Returned {
   readonly code: string;
   readonly issuer: string | undefined;
@@ -23,7 +23,7 @@ interface Returned {
 
 /**
  * Signs in to an MCP server by OAuth 2.1: finds the authorization server by the metadata of the protected resource (RFC
- * 9728), registers a client where none is configured (RFC 7591), sends the person to the authorization server with PKCE, and
+ * 9728), registers a client where none is configured (RFC 7591), sends the user to the authorization server with PKCE, and
  * exchanges the code for tokens. Throws `upstream_error` with the step that failed.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
@@ -120,7 +120,7 @@ export async function signIn(name: string, server: HttpServer, parts: SignInPart
 
 type Sdk = typeof import("@modelcontextprotocol/sdk/client/auth.js");
 
-/** Returns what the server says about its sign-in when it is called without one. */
+/** Calls the server without a token. Returns the parameters of its challenge, if it responds with 401. */
 async function findChallenge(
   name: string,
   { url, headers }: HttpServer,
@@ -143,7 +143,7 @@ async function findChallenge(
   return response.status === 401 ? sdk.extractWWWAuthenticateParams(response) : {};
 }
 
-/** Returns the resource that tokens are requested for. Tokens for another server must not reach this one. */
+/** Returns the resource to request tokens for. Throws if it is another server, whose tokens must not reach this one. */
 function toResource(name: string, url: string, published: string | undefined): string | undefined {
   if (published === undefined) return undefined;
   const [server, resource] = [new URL(url), new URL(published)];
@@ -208,7 +208,12 @@ async function listenForReturn(port: number): Promise<ReturnListener> {
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) =>
-      reject(new AppError("port_in_use", `Cannot listen on port ${port} for the sign-in`, { cause })),
+      reject(
+        new AppError("port_in_use", `Cannot listen on port ${port} for the sign-in: ${cause.message}`, {
+          cause,
+          hint: "End the program that uses the port, or set another oauth.redirect_port.",
+        }),
+      ),
     );
     server.listen(port, "127.0.0.1", resolve);
   });
@@ -216,11 +221,16 @@ async function listenForReturn(port: number): Promise<ReturnListener> {
     redirectUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`,
     returned: (state, signal) =>
       new Promise((resolve, reject) => {
-        const abort = () => reject(new AppError("upstream_timeout", "The sign-in was not completed in time"));
+        const abort = () =>
+          reject(
+            new AppError("upstream_timeout", "The sign-in was not completed in time", {
+              hint: "Run the command again, or give it more time with --timeout.",
+            }),
+          );
         signal.addEventListener("abort", abort, { once: true });
         take = (parameters) => {
           // A page that guesses the port cannot end the sign-in.
-          if (parameters.get("state") !== state) return "This sign-in is not the one that was begun.";
+          if (parameters.get("state") !== state) return "This page belongs to another sign-in.";
           const code = parameters.get("code");
           signal.removeEventListener("abort", abort);
           if (code === null) {

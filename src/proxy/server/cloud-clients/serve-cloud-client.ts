@@ -14,7 +14,7 @@ import { NO_FACTS } from "../../routing/call-facts.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Services } from "../../services.ts";
 
-/** A call of the messages dialect that stands for the one of a cloud platform's client. */
+/** The call of the messages dialect into which the call of a cloud platform's client is converted. */
 export interface MessagesCall {
   readonly path: "/v1/messages" | "/v1/messages/count_tokens";
   readonly body: Json;
@@ -22,26 +22,26 @@ export interface MessagesCall {
   readonly betas: readonly string[];
 }
 
-/** What the client of a platform receives. */
+/** The response to a platform's client. */
 export interface ClientResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer | Readable;
 }
 
-/** How a platform's clients call Claude. */
+/** Converts calls of Claude by a platform's clients. */
 export interface CloudClient {
   readonly platform: PlatformConfig["kind"];
-  /** Returns the call that stands for a request. `operation` ends the path. Throws `validation` and `not_found`. */
+  /** Converts a request. `operation` is the last segment of the path. Throws `validation` and `not_found`. */
   readCall(params: Readonly<Record<string, string>>, operation: string, body: Json): MessagesCall;
   /** Returns Anthropic's name of a model that the platform names. */
   toAnthropicName(model: string): string;
-  /** Converts the response of Anthropic's form. */
+  /** Converts Anthropic's response to the platform's form. */
   convert(response: IncomingMessage, call: MessagesCall): Promise<ClientResponse>;
 }
 
 /**
- * Serves a client of a cloud platform by a call of the messages dialect to the proxy itself, so that limits, rules,
+ * Serves a client of a cloud platform: makes a call of the messages dialect to the proxy itself, so that limits, rules,
  * recording and translation apply to it as to every call.
  */
 export async function serveCloudClient(
@@ -111,8 +111,8 @@ const PLATFORM_HEADER = /^(?:x-amz-|x-amzn-|amz-sdk-|x-goog-(?!api-key))/;
 const CREDENTIALS: ReadonlySet<string> = new Set(["authorization", "x-gen-api-key", ...keyHeaders]);
 
 /**
- * Returns the headers of the internal call. Credentials of the platform are left out, and a key that is not the
- * proxy's is taken for one, so that it never reaches another vendor.
+ * Returns the headers of the internal call, without the platform's credentials. A key that is not the proxy's is
+ * removed too, so that it never reaches another vendor.
  */
 function toInternalHeaders({ headers, key }: FastifyRequest, betas: readonly string[]): IncomingHttpHeaders {
   const passed: IncomingHttpHeaders = {};

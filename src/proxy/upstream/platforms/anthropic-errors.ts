@@ -13,7 +13,7 @@ const TYPES: Readonly<Record<number, string>> = {
   529: "overloaded_error",
 };
 
-/** Returns an error as Anthropic's API would, whatever the platform has returned. */
+/** Converts a platform's error to Anthropic's form. Returns undefined if it has this form. */
 export function toAnthropicError(status: number, body: unknown): unknown {
   const { type, error, message, Message } = Object(body) as Record<string, unknown>;
   // Vertex AI passes on Anthropic's own errors.

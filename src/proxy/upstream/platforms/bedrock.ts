@@ -37,7 +37,8 @@ const FORMS: Readonly<Partial<Record<UpstreamConfig["dialect"], Form>>> = { mess
 /** Returns a request of `messages` as an operation of one model. */
 function toModelOperation(request: PlatformRequest, upstream: UpstreamConfig): PlatformChanges {
   const { model, stream, ...members } = request.body ?? {};
-  if (typeof model !== "string" || model === "") throw new AppError("validation", "The call names no model");
+  if (typeof model !== "string" || model === "")
+    throw new AppError("validation", "The request names no model");
   const path = `/model/${encodeURIComponent(model)}`;
   const headers = {
     "anthropic-version": undefined,
@@ -123,7 +124,7 @@ const convertError: ResponseChanges["convertError"] = (status, headers, body) =>
   return toAnthropicError(STATUS_OF_EXCEPTION[name] ?? status, body);
 };
 
-/** Statuses of exceptions, as errors of a stream have none. */
+/** Statuses of exceptions: the errors of a stream have none. */
 const STATUS_OF_EXCEPTION: Readonly<Record<string, number>> = {
   ThrottlingException: 429,
   ServiceQuotaExceededException: 429,

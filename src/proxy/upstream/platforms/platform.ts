@@ -20,7 +20,7 @@ export interface PlatformRequest {
   readonly body: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What a platform changes of a request and its response; absent members stay as they are. */
+/** Changes of a request and its response. Absent members stay unchanged. */
 export interface PlatformChanges {
   readonly method?: string;
   /** The base URL, if another service of the platform is called. */
@@ -60,8 +60,8 @@ export interface PlatformUpstream {
 }
 
 /**
- * Sends a request of an upstream on a cloud platform: in the platform's form, signed, and with its response in the form
- * of the upstream's dialect. Reports every failure to the handler; never rejects.
+ * Sends a request to an upstream on a cloud platform, in the platform's form and signed. Converts the response to the
+ * upstream's dialect. Reports every failure to the handler; never rejects.
  */
 export async function dispatchOnPlatform(
   pools: Pools,
@@ -124,7 +124,7 @@ interface PlatformCall {
   readonly base: string;
 }
 
-/** Sends the request with these changes; a second time with others if it is rejected for a reason that they remove. */
+/** Sends the request with these changes. Repeats it once with other changes if they can avoid a rejection. */
 async function sendOnce(call: PlatformCall, changes: PlatformChanges, mayRepeat: boolean): Promise<void> {
   const { pools, target, options, handler, request, bytes, base } = call;
   const { upstream, platform } = target;

@@ -9,7 +9,7 @@ interface Remedy {
   readonly text: string;
 }
 
-/** What to do about rejections whose messages do not say it, by platform. The first that fits is given. */
+/** Remedies for rejections whose messages contain none, by platform. The first match applies. */
 const REMEDIES: Readonly<Record<PlatformConfig["kind"], readonly Remedy[]>> = {
   bedrock: [
     {
@@ -54,7 +54,7 @@ const REMEDIES: Readonly<Record<PlatformConfig["kind"], readonly Remedy[]>> = {
   ],
 };
 
-/** Adds to the changes that messages of rejections end with what to do about them. */
+/** Extends the changes of a response so that messages of rejections end with a remedy. */
 export function withRemedies(
   changes: ResponseChanges | undefined,
   { kind }: Pick<PlatformConfig, "kind">,

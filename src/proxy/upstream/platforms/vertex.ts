@@ -30,7 +30,10 @@ const FORMS: Readonly<Partial<Record<UpstreamConfig["dialect"], Form>>> = {
 function toClaude({ path, body, headers }: PlatformRequest): PlatformChanges {
   const { model, ...members } = body ?? {};
   if (typeof model !== "string" || !/^[\w.@-]+$/.test(model))
-    throw new AppError("validation", "The model's name does not fit into a path of Vertex AI");
+    throw new AppError(
+      "validation",
+      `model: ${JSON.stringify(model)} is not a name of Vertex AI, such as claude-sonnet-4-5@20250929`,
+    );
   const versioned = { anthropic_version: ANTHROPIC_VERSION, ...members };
   const response = {
     convertError: (status: number, _headers: unknown, error: unknown) => toAnthropicError(status, error),
@@ -42,7 +45,7 @@ function toClaude({ path, body, headers }: PlatformRequest): PlatformChanges {
   return { path: `/models/${model}:${method}`, body: versioned, headers: own, response };
 }
 
-/** Unwraps what only the Gemini API has: the nested request of `countTokens`, and names that begin with `models/`. */
+/** Removes what only the Gemini API accepts: the nested request of `countTokens`, and names that begin with `models/`. */
 function toGemini({ path, body }: PlatformRequest, { project, location }: VertexPlatform): PlatformChanges {
   if (body === undefined) return {};
   const { generateContentRequest, model, ...members } = body;

@@ -18,7 +18,7 @@ interface RoleCredentials extends Credentials {
   readonly expiresAt: number;
 }
 
-/** Exceptions that say that credentials have expired or are no longer valid. */
+/** Exceptions for credentials that have expired or are no longer valid. */
 const EXPIRED = /^(?:ExpiredToken|UnrecognizedClient|InvalidClientTokenId)/;
 /** Exceptions that a wrong clock causes. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-troubleshooting.html */
 const SKEWED = /^(?:InvalidSignature|SignatureDoesNotMatch|RequestTimeTooSkewed|RequestExpired)/;
@@ -166,5 +166,5 @@ async function assumeRole(role: Role, mayRepeat = true): Promise<RoleCredentials
   if (isExpired) source.refresh();
   const isSkewed = SKEWED.test(code) && clock.correct(response.headers.get("date"));
   if (mayRepeat && (isExpired || isSkewed)) return assumeRole(role, false);
-  throw new Error(`the role ${roleArn} was refused: ${member("Message") || `status ${response.status}`}`);
+  throw new Error(`AWS rejected the role ${roleArn}: ${member("Message") || `status ${response.status}`}`);
 }

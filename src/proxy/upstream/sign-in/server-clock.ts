@@ -1,8 +1,8 @@
-/** The time of a server, for signatures and assertions that it accepts for some minutes only. */
+/** The time of a server, for signatures and assertions that it accepts for a few minutes only. */
 export interface ServerClock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Takes over the time in a `Date` header. Returns whether it differs by more than a minute from the time so far. */
+  /** Sets the clock by a `Date` header. Returns whether this has changed it by a minute or more. */
   correct(date: string | null | undefined): boolean;
   /** Returns whether the server's time differs from this machine's. */
   isCorrected(): boolean;
@@ -11,7 +11,7 @@ export interface ServerClock {
 /** Shorter differences are the time that a response takes. */
 const MIN_SKEW_MS = 60_000;
 
-/** Creates a clock that shows this machine's time until a server has another one. */
+/** Creates a clock with this machine's time, until `correct` sets another one. */
 export function createServerClock(): ServerClock {
   let offset = 0;
   return {

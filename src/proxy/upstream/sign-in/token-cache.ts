@@ -82,7 +82,7 @@ export function createRenewed<Value extends { readonly expiresAt: number }>(
 /** Options of `fetchText` besides those of `fetch`. */
 export interface FetchOptions extends RequestInit {
   readonly timeoutMs?: number;
-  /** Is set by the time of a server that rejects the request. */
+  /** Corrected by the time of a server that rejects the request. */
   readonly clock?: ServerClock | undefined;
 }
 
@@ -101,7 +101,7 @@ export async function fetchText(
   throw new Error(String(reason).split("\r\n")[0]);
 }
 
-/** Returns the time at which a token expires that is valid for some seconds; 10 minutes if they are not known. */
+/** Returns the time at which a token expires. `seconds`: how long it is valid, by default 10 minutes. */
 export function expiryIn(seconds: number | undefined): number {
   return Date.now() + (seconds ?? 600) * 1000;
 }

@@ -1,4 +1,4 @@
-/** The members in use of the vendors' libraries, whose own types take several seconds to check. */
+/** Declares the members of vendors' libraries that are used. Their own types take several seconds to check. */
 
 declare module "@aws-sdk/credential-provider-node" {
   interface FoundCredentials {
