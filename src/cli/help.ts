@@ -147,7 +147,7 @@ Examples:
   sallyport proxy service logs --follow
   sallyport proxy service uninstall
 
-A service does not have the variables of your shell. Put API keys into a file for --env-file, or name their source in the configuration.`,
+A service does not inherit the variables of your shell. Put API keys into a file for --env-file, or name their source in the configuration.`,
   "sallyport proxy service install": `
 The file is shown before it is written. Without a terminal, --yes is required.`,
   "sallyport keychain": `

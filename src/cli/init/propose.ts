@@ -101,7 +101,7 @@ export function listHints(
     ...(configuration.problem === null ? [] : [`Correct the configuration: ${configuration.problem}`]),
     ...(isWithoutService && proxy.service === "absent" && variables.length > 0 && flags.envFile === undefined
       ? [
-          `A service does not have the variables of this shell: ${variables.join(", ")}. Write them to a file, then: sallyport init --env-file FILE`,
+          `A service does not inherit these variables of this shell: ${variables.join(", ")}. Write them to a file, then: sallyport init --env-file FILE`,
         ]
       : []),
     ...(isWithoutService && runnable
