@@ -66,7 +66,7 @@ function toProgram(
 const SECRET_VARIABLE = /key|token|secret|pass|auth|credential/i;
 
 /** Returns the values of a program's variables whose names suggest a secret. */
-export function secretsOfProgram({ env }: McpProgram): string[] {
+export function listProgramSecrets({ env }: McpProgram): string[] {
   return Object.entries(env).flatMap(([name, value]) => (SECRET_VARIABLE.test(name) ? [value] : []));
 }
 

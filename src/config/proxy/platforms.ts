@@ -96,7 +96,7 @@ const BEDROCK_PATHS: ByDialect<string> = { messages: "", "chat-completions": "/o
 /** https://docs.aws.amazon.com/general/latest/gr/bedrock.html */
 function resolveBedrock(context: PlatformContext): PlatformService {
   const { region: given, profile, role_arn: roleArn } = context.settings.aws ?? {};
-  const region = given ?? variable(context, "AWS_REGION", "AWS_DEFAULT_REGION");
+  const region = given ?? readVariable(context, "AWS_REGION", "AWS_DEFAULT_REGION");
   if (region === undefined)
     return context.refuse(["aws"], "Amazon Bedrock needs a region: set aws.region, or AWS_REGION");
   const [dialect, path] = chooseDialect(context, "Amazon Bedrock", BEDROCK_PATHS);
@@ -110,7 +110,7 @@ function resolveBedrock(context: PlatformContext): PlatformService {
       region,
       profile,
       roleArn,
-      stsUrl: variable(context, "AWS_ENDPOINT_URL_STS") ?? `https://sts.${region}.amazonaws.com/`,
+      stsUrl: readVariable(context, "AWS_ENDPOINT_URL_STS") ?? `https://sts.${region}.amazonaws.com/`,
       controlUrl: own ?? `https://bedrock.${region}.amazonaws.com`,
     },
   };
@@ -125,15 +125,16 @@ const VERTEX_PATHS: ByDialect<string> = {
 /** https://docs.cloud.google.com/vertex-ai/docs/general/googleapi-access-methods */
 function resolveVertex(context: PlatformContext): PlatformService {
   const { project: given, location: givenLocation, credentials_file: file } = context.settings.google ?? {};
-  const project = given ?? variable(context, "GOOGLE_CLOUD_PROJECT", "GCLOUD_PROJECT");
-  const location = givenLocation ?? variable(context, "GOOGLE_CLOUD_LOCATION", "CLOUD_ML_REGION") ?? "global";
+  const project = given ?? readVariable(context, "GOOGLE_CLOUD_PROJECT", "GCLOUD_PROJECT");
+  const location =
+    givenLocation ?? readVariable(context, "GOOGLE_CLOUD_LOCATION", "CLOUD_ML_REGION") ?? "global";
   if (project === undefined)
     return context.refuse(
       ["google"],
       "Google Vertex AI needs a project: set google.project, or GOOGLE_CLOUD_PROJECT",
     );
   const [dialect, path] = chooseDialect(context, "Google Vertex AI", VERTEX_PATHS);
-  const origin = context.baseUrl ?? `https://${vertexHost(location)}`;
+  const origin = context.baseUrl ?? `https://${getVertexHost(location)}`;
   return {
     dialect,
     baseUrl: `${origin}/v1/projects/${project}/locations/${location}/${path}`,
@@ -144,15 +145,15 @@ function resolveVertex(context: PlatformContext): PlatformService {
       location,
       credentialsFile:
         file === undefined
-          ? variable(context, "GOOGLE_APPLICATION_CREDENTIALS")
+          ? readVariable(context, "GOOGLE_APPLICATION_CREDENTIALS")
           : resolve(context.folder, file),
-      gcloudFolder: variable(context, "CLOUDSDK_CONFIG"),
-      metadataHost: variable(context, "GCE_METADATA_HOST") ?? "metadata.google.internal",
+      gcloudFolder: readVariable(context, "CLOUDSDK_CONFIG"),
+      metadataHost: readVariable(context, "GCE_METADATA_HOST") ?? "metadata.google.internal",
     },
   };
 }
 
-function vertexHost(location: string): string {
+function getVertexHost(location: string): string {
   if (location === "global") return "aiplatform.googleapis.com";
   return /^[a-z]{2}$/.test(location)
     ? `aiplatform.${location}.rep.googleapis.com`
@@ -189,8 +190,8 @@ const AZURE_APIS: ByDialect<AzureApi> = {
 function resolveAzure(context: PlatformContext): PlatformService {
   const azure = context.settings.azure;
   const { deployments = false, api_version: given } = azure ?? {};
-  const resource = azure?.resource ?? variable(context, "AZURE_RESOURCE_NAME");
-  const own = context.baseUrl ?? variable(context, "AZURE_OPENAI_ENDPOINT")?.replace(/\/+$/, "");
+  const resource = azure?.resource ?? readVariable(context, "AZURE_RESOURCE_NAME");
+  const own = context.baseUrl ?? readVariable(context, "AZURE_OPENAI_ENDPOINT")?.replace(/\/+$/, "");
   const [dialect, api] = chooseDialect(context, "Azure", AZURE_APIS);
   if (own === undefined && resource === undefined)
     return context.refuse(["azure"], "Azure needs a resource: set azure.resource, or AZURE_OPENAI_ENDPOINT");
@@ -206,19 +207,18 @@ function resolveAzure(context: PlatformContext): PlatformService {
       kind: "azure",
       deployments,
       entra: {
-        tenantId: azure?.tenant_id ?? variable(context, "AZURE_TENANT_ID"),
-        clientId: azure?.client_id ?? variable(context, "AZURE_CLIENT_ID"),
+        tenantId: azure?.tenant_id ?? readVariable(context, "AZURE_TENANT_ID"),
+        clientId: azure?.client_id ?? readVariable(context, "AZURE_CLIENT_ID"),
         clientSecret:
-          secret === undefined ? variable(context, "AZURE_CLIENT_SECRET") : context.readSecret(secret),
-        tokenFile: variable(context, "AZURE_FEDERATED_TOKEN_FILE"),
+          secret === undefined ? readVariable(context, "AZURE_CLIENT_SECRET") : context.readSecret(secret),
+        tokenFile: readVariable(context, "AZURE_FEDERATED_TOKEN_FILE"),
         scope: azure?.scope ?? "https://cognitiveservices.azure.com/.default",
-        authority: (variable(context, "AZURE_AUTHORITY_HOST") ?? "https://login.microsoftonline.com").replace(
-          /\/+$/,
-          "",
-        ),
-        identityEndpoint: variable(context, "IDENTITY_ENDPOINT"),
-        identityHeader: variable(context, "IDENTITY_HEADER"),
-        metadataHost: variable(context, "AZURE_POD_IDENTITY_AUTHORITY_HOST") ?? "http://169.254.169.254",
+        authority: (
+          readVariable(context, "AZURE_AUTHORITY_HOST") ?? "https://login.microsoftonline.com"
+        ).replace(/\/+$/, ""),
+        identityEndpoint: readVariable(context, "IDENTITY_ENDPOINT"),
+        identityHeader: readVariable(context, "IDENTITY_HEADER"),
+        metadataHost: readVariable(context, "AZURE_POD_IDENTITY_AUTHORITY_HOST") ?? "http://169.254.169.254",
       },
     },
   };
@@ -239,6 +239,6 @@ function chooseDialect<Facts>(
 }
 
 /** Returns the value of the first of these variables that is set. */
-function variable({ environment }: PlatformContext, ...names: readonly string[]): string | undefined {
+function readVariable({ environment }: PlatformContext, ...names: readonly string[]): string | undefined {
   return names.map((name) => environment[name]?.trim()).find(Boolean);
 }

@@ -9,7 +9,7 @@ import type { Limits, ProxyConfig, UpstreamConfig } from "./config.ts";
 import { databasePasswords, findRedisUrl, passwordsIn, resolveStorage } from "./database-location.ts";
 import { effectiveSettings } from "./effective.ts";
 import type { McpServerConfig } from "./mcp-config.ts";
-import { resolveMcp, secretsOfProgram } from "./mcp-servers.ts";
+import { listProgramSecrets, resolveMcp } from "./mcp-servers.ts";
 import type { VendorModels } from "./model-data.ts";
 import { type OtelConfig, resolveOtel } from "./otel.ts";
 import { type KnownKey, resolveKeys } from "./resolve-keys.ts";
@@ -163,7 +163,7 @@ function allSecrets(
     ...mcp.flatMap(({ url, program, oauth }) => [
       ...(oauth?.clientSecret === undefined ? [] : [oauth.clientSecret]),
       ...(url === undefined ? [] : secretsInUrl(url)),
-      ...(program === undefined ? [] : secretsOfProgram(program)),
+      ...(program === undefined ? [] : listProgramSecrets(program)),
     ]),
     ...proxies.flatMap(({ secrets, authorization = "" }) => [...secrets, authorization.slice(6)]),
   ];

@@ -15,7 +15,7 @@ import { type PlatformName, type PlatformService, resolvePlatform } from "./plat
 import { type Found, headerTexts, type Refuse } from "./resolve.ts";
 import type { ProxySettings } from "./schema.ts";
 import type { PriceSettings, UpstreamSettings } from "./upstream-schema.ts";
-import { findVendor, type Vendor, vendorAt } from "./vendors.ts";
+import { findVendor, findVendorAt, type Vendor } from "./vendors.ts";
 
 /** Returns the upstreams of the configuration file. */
 export function configuredUpstreams(
@@ -82,7 +82,7 @@ function resolveService(name: string, upstream: UpstreamSettings, context: Conte
   if (dialect === undefined) throw new AppError("internal", "an upstream without vendor has no dialect");
   if (base_url !== undefined) {
     const baseUrl = version ? versionedUrl(base_url, dialect) : plainUrl(new URL(base_url));
-    const known = vendor ?? vendorAt(baseUrl);
+    const known = vendor ?? findVendorAt(baseUrl);
     return { vendor: known, dialect, baseUrl, keyHeader: known?.keyHeaders?.[dialect] };
   }
   const baseUrl = vendor?.baseUrls[dialect];
@@ -135,7 +135,7 @@ export function environmentUpstreams(
 ): UpstreamConfig[] {
   const vendors = FROM_ENVIRONMENT.flatMap(([name, vendorName, dialect]) => {
     const { variables = [], baseUrls = {} } = findVendor(vendorName) ?? {};
-    const key = firstValue(environment, variables);
+    const key = findFirstValue(environment, variables);
     const baseUrl = baseUrls[dialect];
     if (key === undefined || baseUrl === undefined) return [];
     return [plainUpstream(settings, { name, vendor: vendorName, dialect, baseUrl, keys: [key] })];
@@ -189,7 +189,7 @@ export function environmentValue(environment: Environment, name: string): string
 }
 
 /** Returns the value of the first of these variables that is set. */
-function firstValue(environment: Environment, variables: readonly string[]): string | undefined {
+function findFirstValue(environment: Environment, variables: readonly string[]): string | undefined {
   return variables.map((name) => environmentValue(environment, name)).find(Boolean);
 }
 
@@ -203,7 +203,7 @@ function resolveKeys(
 ): readonly string[] {
   if (upstream.api_keys) return upstream.api_keys.map((key) => secretText(key, found.secrets));
   if (upstream.api_key) return [secretText(upstream.api_key, found.secrets)];
-  if (!upstream.api_key_env) return vendorKeys(name, upstream, vendor, environment, refuse);
+  if (!upstream.api_key_env) return resolveVendorKeys(name, upstream, vendor, environment, refuse);
   const key = environmentValue(environment, upstream.api_key_env);
   if (key) return [key];
   return refuse(
@@ -213,7 +213,7 @@ function resolveKeys(
 }
 
 /** Returns the key from the variables of the configured vendor. */
-function vendorKeys(
+function resolveVendorKeys(
   name: string,
   upstream: UpstreamSettings,
   vendor: Vendor | undefined,
@@ -221,7 +221,7 @@ function vendorKeys(
   refuse: Refuse,
 ): readonly string[] {
   if (upstream.vendor === undefined || vendor === undefined || upstream.credentials === "client") return [];
-  const key = firstValue(environment, vendor.variables);
+  const key = findFirstValue(environment, vendor.variables);
   if (key !== undefined) return [key];
   // A gateway at another address may need no key, or the configuration may have it in a header.
   if (!vendor.needsKey || upstream.base_url !== undefined) return [];

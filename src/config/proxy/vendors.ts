@@ -275,7 +275,7 @@ export function findVendor(name: string): Vendor | undefined {
 }
 
 /** Returns the vendor whose host a base URL has. */
-export function vendorAt(baseUrl: string): Vendor | undefined {
+export function findVendorAt(baseUrl: string): Vendor | undefined {
   const { hostname } = new URL(baseUrl);
   return all.find(({ host }) => host?.test(hostname));
 }

@@ -43,7 +43,7 @@ export async function servePassThrough(
   services: Services,
   unknown = false,
 ): Promise<void> {
-  const dialect = dialectOf(admitted, route);
+  const dialect = getCallerDialect(admitted, route);
   const call = openCall(admitted, { ...route, dialect }, services);
   try {
     const url = call.request.url ?? "";
@@ -57,7 +57,7 @@ export async function servePassThrough(
       model: call.model,
       stream: call.stream,
       array: false,
-      path: () => pathBelow(path),
+      path: () => getPathBelow(path),
       query,
     };
     expectAllowed(call, called, known);
@@ -82,12 +82,12 @@ export async function servePassThrough(
 
 /** Returns whether an unknown path may be passed on, because an upstream of the caller takes every path. */
 export function takesUnknown(admitted: Pick<AdmittedRequest, "request" | "runtime">, route: Route): boolean {
-  const dialect = dialectOf(admitted, route);
+  const dialect = getCallerDialect(admitted, route);
   const upstreams = [...admitted.runtime.config.upstreams.values()];
   return upstreams.some((upstream) => upstream.passThrough === true && takesClient(upstream, dialect));
 }
 
-function dialectOf({ request }: Pick<AdmittedRequest, "request">, route: Route): Dialect {
+function getCallerDialect({ request }: Pick<AdmittedRequest, "request">, route: Route): Dialect {
   const caller = callersDialect(route.dialect, request.headers);
   return caller === "plain" || caller === "admin" || caller === "bedrock" ? "chat-completions" : caller;
 }
@@ -105,7 +105,7 @@ function expectSafe(path: string): string {
 }
 
 /** Returns the path below a base URL, which contains the version segment. */
-function pathBelow(path: string): string {
+function getPathBelow(path: string): string {
   return path.replace(/^\/(?:upload\/|download\/)?v1(?:beta|alpha)?\w*(?=\/|$)/, "");
 }
 
@@ -176,10 +176,10 @@ async function relay(
 
 async function toNativeBody(call: Call, target: Target, passed: PassedBody): Promise<NativeBody> {
   if (passed.kind === "bytes") return passed.bytes;
-  return passed.kind === "stream" ? streamed(call) : nativeBody(call, passed, [target]);
+  return passed.kind === "stream" ? toStreamBody(call) : nativeBody(call, passed, [target]);
 }
 
-function streamed({ request }: Call): NativeBody {
+function toStreamBody({ request }: Call): NativeBody {
   const length = request.headers["content-length"];
   return {
     isRepeatable: false,

@@ -8,7 +8,7 @@ import { callersDialect } from "../models/describe-models.ts";
 import { servePassThrough, takesUnknown } from "../pipeline/serve-pass-through.ts";
 import { type Route, type RouteDialect, routes, takesPath, UNKNOWN_PATHS } from "../routes.ts";
 import type { Services } from "../services.ts";
-import { exceptionName } from "./cloud-clients/bedrock-exceptions.ts";
+import { toExceptionName } from "./cloud-clients/bedrock-exceptions.ts";
 import { takeOver } from "./take-over.ts";
 
 /** Handles errors outside model calls, and unknown paths. Responds in the dialect of the route or of the caller. */
@@ -24,7 +24,7 @@ export function addProxyErrors(
     if (rejection.status === 401 && asksForPage(request)) return sendLockedPage(reply, services);
     const dialect = getDialect(request);
     const body = services.runtime().redact(encodeProxyError(dialect, rejection, services.nextRequestId()));
-    if (dialect === "bedrock") reply.header("x-amzn-errortype", exceptionName(rejection.status, ""));
+    if (dialect === "bedrock") reply.header("x-amzn-errortype", toExceptionName(rejection.status, ""));
     reply.code(rejection.status);
     if (!request.raw.complete) return sendEarly(reply, body);
     return reply.header("content-type", "application/json; charset=utf-8").send(body);

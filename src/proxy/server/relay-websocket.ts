@@ -49,7 +49,7 @@ export class RelayedWebSockets {
       services.pools,
       upstream,
       {
-        path: pathAt(upstream, request.url ?? "", dialect),
+        path: toUpstreamPath(upstream, request.url ?? "", dialect),
         headers: upstreamHeaders(request.rawHeaders, upstream, {
           key: upstream.keys[0],
           via: viaHeader(request.headers, services.instanceId),
@@ -59,7 +59,7 @@ export class RelayedWebSockets {
           isShared: runtime.isShared,
           keys: runtime.keys,
         }),
-        protocols: protocolsOf(request),
+        protocols: listProtocols(request),
       },
       {
         onMessage(data) {
@@ -131,7 +131,7 @@ function expectAllowed(key: ProxyKey | undefined, model: string | undefined): vo
 }
 
 /** Returns the path at the upstream: below its base URL, or from the root for Google's Live API. */
-function pathAt({ baseUrl }: UpstreamConfig, url: string, dialect: Dialect): string {
+function toUpstreamPath({ baseUrl }: UpstreamConfig, url: string, dialect: Dialect): string {
   const at = url.indexOf("?");
   const query = at < 0 ? "" : withoutKey(url.slice(at));
   const path = getPath(url);
@@ -140,7 +140,7 @@ function pathAt({ baseUrl }: UpstreamConfig, url: string, dialect: Dialect): str
 }
 
 /** Returns the protocols that the client offers, without keys. */
-function protocolsOf({ headers }: IncomingMessage): string[] {
+function listProtocols({ headers }: IncomingMessage): string[] {
   const offered = headers["sec-websocket-protocol"]?.split(",").map((each) => each.trim()) ?? [];
   return offered.filter((each) => each !== "" && !each.startsWith("openai-insecure-api-key."));
 }

@@ -59,21 +59,21 @@ export function formatLaunchdAgent({
 <plist version="1.0">
 <dict>
   <key>Label</key>
-  ${string(LAUNCHD_LABEL)}
+  ${formatString(LAUNCHD_LABEL)}
   <key>ProgramArguments</key>
   <array>
-${argv.map((arg) => `    ${string(arg)}`).join("\n")}
+${argv.map((arg) => `    ${formatString(arg)}`).join("\n")}
   </array>
   <key>EnvironmentVariables</key>
   <dict>
 ${Object.entries(environment)
-  .map(([name, value]) => `    <key>${escapeXml(name)}</key>\n    ${string(value)}`)
+  .map(([name, value]) => `    <key>${escapeXml(name)}</key>\n    ${formatString(value)}`)
   .join("\n")}
   </dict>
   <key>WorkingDirectory</key>
-  ${string(folder)}
+  ${formatString(folder)}
   <key>StandardErrorPath</key>
-  ${string(log)}
+  ${formatString(log)}
   <key>RunAtLoad</key>
   <true/>
   <key>KeepAlive</key>
@@ -92,6 +92,6 @@ ${Object.entries(environment)
 `;
 }
 
-function string(text: string): string {
+function formatString(text: string): string {
   return `<string>${escapeXml(text)}</string>`;
 }

@@ -63,7 +63,7 @@ export function createSystemd({ environment, home, run }: ServiceHost): ServiceM
  */
 export function formatSystemdUnit({ argv, environment, folder, stopSeconds }: ServiceDefinition): string {
   const variables = Object.entries(environment).map(
-    ([name, value]) => `Environment=${quoted(`${name}=${value}`)}`,
+    ([name, value]) => `Environment=${quote(`${name}=${value}`)}`,
   );
   return [
     `# ${OWN_MARK}`,
@@ -75,7 +75,7 @@ export function formatSystemdUnit({ argv, environment, folder, stopSeconds }: Se
     "[Service]",
     "Type=exec",
     "NotifyAccess=all",
-    `ExecStart=${argv.map((arg) => quoted(arg.replaceAll("$", "$$$$"))).join(" ")}`,
+    `ExecStart=${argv.map((arg) => quote(arg.replaceAll("$", "$$$$"))).join(" ")}`,
     "ExecReload=/bin/kill -HUP $MAINPID",
     `WorkingDirectory=${escapePercent(folder)}`,
     ...variables,
@@ -91,7 +91,7 @@ export function formatSystemdUnit({ argv, environment, folder, stopSeconds }: Se
 }
 
 /** Quotes an argument for systemd: C-style escapes, and `%` doubled. See systemd.service(5), "Command lines". */
-function quoted(text: string): string {
+function quote(text: string): string {
   const escaped = escapePercent(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
   return `"${escaped}"`;
 }

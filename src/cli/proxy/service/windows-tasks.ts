@@ -89,12 +89,12 @@ export function formatWindowsTask(definition: ServiceDefinition, user: string): 
 
 /** Returns the command line of cmd.exe, whose `/s` removes only the outer quotes. */
 function commandLine({ argv, environment, log }: ServiceDefinition): string {
-  const sets = Object.entries(environment).map(([name, value]) => `set "${name}=${plain(value)}"&& `);
-  return `${sets.join("")}${argv.map((arg) => `"${plain(arg)}"`).join(" ")} 2>> "${plain(log)}"`;
+  const sets = Object.entries(environment).map(([name, value]) => `set "${name}=${expectPlain(value)}"&& `);
+  return `${sets.join("")}${argv.map((arg) => `"${expectPlain(arg)}"`).join(" ")} 2>> "${expectPlain(log)}"`;
 }
 
 /** Throws `usage` for characters that cmd.exe interprets inside quotes. */
-function plain(text: string): string {
+function expectPlain(text: string): string {
   if (!/["%\r\n]/.test(text)) return text;
   throw new AppError(
     "usage",

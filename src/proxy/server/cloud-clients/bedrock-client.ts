@@ -4,13 +4,13 @@ import { AppError } from "../../../errors.ts";
 import { createSseParser } from "../../../sse/parse.ts";
 import { asObject, isObject, type Json, parseJson, tryParseJson } from "../../exchange/json.ts";
 import { encodeStreamMessage } from "../../upstream/platforms/event-stream.ts";
-import { exceptionName } from "./bedrock-exceptions.ts";
+import { toExceptionName } from "./bedrock-exceptions.ts";
 import {
   type ClientResponse,
   type CloudClient,
-  countedMembers,
   listNames,
   type MessagesCall,
+  pickCountedMembers,
   readJson,
 } from "./serve-cloud-client.ts";
 
@@ -60,7 +60,7 @@ function readCountCall(model: string, { input }: Json): MessagesCall {
   const members = asObject(body);
   return {
     path: "/v1/messages/count_tokens",
-    body: { ...countedMembers(members), model },
+    body: { ...pickCountedMembers(members), model },
     betas: listNames(members["anthropic_beta"]),
   };
 }
@@ -71,7 +71,7 @@ async function convertError(response: IncomingMessage, status: number): Promise<
   const message = typeof error["message"] === "string" ? error["message"] : text;
   const headers = {
     "content-type": "application/json",
-    "x-amzn-errortype": exceptionName(status, String(error["type"])),
+    "x-amzn-errortype": toExceptionName(status, String(error["type"])),
   };
   // Anthropic's status for overloaded models is not one of AWS's.
   return { status: status === 529 ? 503 : status, headers, body: JSON.stringify({ message }) };
@@ -108,7 +108,7 @@ async function* encodeStream(response: IncomingMessage): AsyncGenerator<Buffer> 
       }
       if (usage.firstByteMs === 0) usage.firstByteMs = Math.round(performance.now() - startedAt);
       yield encodeChunk(event === "message_stop" ? withMetrics(usage, startedAt) : data);
-      if (event === "message_start" || event === "message_delta") noteUsage(data, usage);
+      if (event === "message_start" || event === "message_delta") addUsage(data, usage);
     }
   }
 }
@@ -119,7 +119,7 @@ interface CountedUsage {
   firstByteMs: number;
 }
 
-function noteUsage(data: string, counted: CountedUsage): void {
+function addUsage(data: string, counted: CountedUsage): void {
   const event = parseJson(data);
   if (!isObject(event)) return;
   const message = isObject(event["message"]) ? event["message"] : event;
@@ -153,7 +153,7 @@ function encodeChunk(event: string): Buffer {
 
 function encodeException(data: string): Buffer {
   const error = asObject(asObject(tryParseJson(data))["error"]);
-  const name = exceptionName(500, String(error["type"]), "ModelStreamErrorException");
+  const name = toExceptionName(500, String(error["type"]), "ModelStreamErrorException");
   const type = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
   const message = typeof error["message"] === "string" ? error["message"] : "The stream was cut off.";
   return encodeMessage({ ":exception-type": type, ":message-type": "exception" }, { message });

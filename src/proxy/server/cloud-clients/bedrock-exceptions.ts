@@ -24,7 +24,7 @@ const BY_STATUS: Readonly<Record<number, string>> = {
 };
 
 /** Returns the exception of Amazon Bedrock for an error of Anthropic's API. */
-export function exceptionName(
+export function toExceptionName(
   status: number,
   type: string,
   otherwise = status < 500 ? "ValidationException" : "InternalServerException",

@@ -70,7 +70,7 @@ export async function serveCloudClient(
   // The client has disconnected.
   if (response === undefined) return reply.hijack();
   const { status, headers, body } = await client.convert(response, call);
-  return reply.code(status).headers(passedHeaders(response.headers)).headers(headers).send(body);
+  return reply.code(status).headers(toPassedHeaders(response.headers)).headers(headers).send(body);
 }
 
 async function readMembers({ raw, runtime }: FastifyRequest, { memory }: Services): Promise<Json> {
@@ -93,14 +93,14 @@ async function readMembers({ raw, runtime }: FastifyRequest, { memory }: Service
 async function chooseName(model: string, client: CloudClient, { selector }: Runtime): Promise<string> {
   const name = client.toAnthropicName(model);
   if (name === model) return model;
-  const target = await firstTarget(model, selector);
+  const target = await selectFirst(model, selector);
   if (target !== undefined && (target.upstream.platform?.kind === client.platform || target.model !== model))
     return model;
-  const other = await firstTarget(name, selector);
+  const other = await selectFirst(name, selector);
   return target === undefined || other?.upstream === target.upstream ? name : model;
 }
 
-async function firstTarget(model: string, selector: Runtime["selector"]) {
+async function selectFirst(model: string, selector: Runtime["selector"]) {
   const selection = await selector.select(model, "messages", NO_FACTS);
   return selection?.targets[0];
 }
@@ -130,7 +130,7 @@ function toInternalHeaders({ headers, key }: FastifyRequest, betas: readonly str
 
 const NOT_PASSED = new Set(["connection", "content-length", "date", "keep-alive", "transfer-encoding"]);
 
-function passedHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+function toPassedHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
   const passed: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined && !NOT_PASSED.has(name)) passed[name] = value;
@@ -154,6 +154,6 @@ export function listNames(value: unknown): readonly string[] {
 const COUNTED = ["messages", "system", "tools", "tool_choice", "thinking", "output_config", "mcp_servers"];
 
 /** Returns the members of a request that count for its tokens. */
-export function countedMembers(body: Json): Json {
+export function pickCountedMembers(body: Json): Json {
   return Object.fromEntries(COUNTED.flatMap((name) => (name in body ? [[name, body[name]]] : [])));
 }

@@ -1,5 +1,5 @@
 import { AppError } from "../../../errors.ts";
-import { type CloudClient, countedMembers, listNames } from "./serve-cloud-client.ts";
+import { type CloudClient, listNames, pickCountedMembers } from "./serve-cloud-client.ts";
 
 /**
  * Clients of Claude on Google Vertex AI: `…/publishers/anthropic/models/{model}:rawPredict` and `:streamRawPredict`.
@@ -14,7 +14,7 @@ export const vertexClient: CloudClient = {
     if (method !== "rawPredict" && method !== "streamRawPredict")
       throw new AppError("not_found", "Unknown method; use rawPredict or streamRawPredict");
     if (model === "count-tokens") {
-      const counted = { ...countedMembers(body), model: body["model"] };
+      const counted = { ...pickCountedMembers(body), model: body["model"] };
       return { path: "/v1/messages/count_tokens", body: counted, betas };
     }
     const stream = method === "streamRawPredict" || body["stream"] === true;

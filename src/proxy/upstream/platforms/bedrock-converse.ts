@@ -15,12 +15,15 @@ export function toConverse(request: Json): Json {
     topP: top_p,
     stopSequences: asObjects(stop_sequences).length > 0 ? stop_sequences : undefined,
   });
-  const instructions = toBlocks(system).flatMap((block) => [{ text: getText(block) }, ...cachePoint(block)]);
+  const instructions = toBlocks(system).flatMap((block) => [
+    { text: getText(block) },
+    ...toCachePoint(block),
+  ]);
   return defined({
     system: instructions.length > 0 ? instructions : undefined,
     messages: asObjects(messages).map((message) => ({
       role: message["role"],
-      content: toBlocks(message["content"]).flatMap((block) => [...toContent(block), ...cachePoint(block)]),
+      content: toBlocks(message["content"]).flatMap((block) => [...toContent(block), ...toCachePoint(block)]),
     })),
     inferenceConfig: Object.keys(inferenceConfig).length > 0 ? inferenceConfig : undefined,
     toolConfig: toToolConfig(request),
@@ -39,7 +42,7 @@ function toToolConfig({ tools, tool_choice }: Json): Json | undefined {
         inputSchema: { json: tool["input_schema"] ?? { type: "object" } },
       }),
     },
-    ...cachePoint(tool),
+    ...toCachePoint(tool),
   ]);
   if (specs.length === 0) return undefined;
   const { type, name } = asObject(tool_choice);
@@ -127,7 +130,7 @@ function toDocumentName({ title }: Json): string {
   return name.trim().slice(0, 200) || "document";
 }
 
-function cachePoint({ cache_control }: Json): Json[] {
+function toCachePoint({ cache_control }: Json): Json[] {
   if (cache_control === undefined || cache_control === null) return [];
   const { ttl } = asObject(cache_control);
   return [{ cachePoint: defined({ type: "default", ttl: ttl === "1h" ? ttl : undefined }) }];

@@ -46,12 +46,12 @@ function toModelOperation(request: PlatformRequest, upstream: UpstreamConfig): P
     "content-type": "application/json",
     accept: stream === true ? "application/vnd.amazon.eventstream" : "application/json",
   };
-  const given = betas(request.headers);
+  const given = readBetas(request.headers);
   const known = onlyKnownBetas.has(upstream) ? given.filter((name) => KNOWN_BETAS.has(name)) : given;
   const anthropic_beta = known.length === 0 ? undefined : known;
   const claude = defined({ anthropic_version: ANTHROPIC_VERSION, anthropic_beta, ...members });
   if (request.path.startsWith("/messages/count_tokens"))
-    return { path: `${path}/count-tokens`, headers, ...countTokens(model, claude, members) };
+    return { path: `${path}/count-tokens`, headers, ...toCountTokens(model, claude, members) };
   if (IS_CLAUDE.test(model)) {
     const operation = stream === true ? "invoke-with-response-stream" : "invoke";
     const repeat = ({ status, body }: RejectedResponse) => {
@@ -72,7 +72,7 @@ function toModelOperation(request: PlatformRequest, upstream: UpstreamConfig): P
 }
 
 /** Returns the beta features, which Anthropic's API takes as a header and Bedrock as a member. */
-function betas({ "anthropic-beta": header }: Readonly<Record<string, string>>): readonly string[] {
+function readBetas({ "anthropic-beta": header }: Readonly<Record<string, string>>): readonly string[] {
   const names = (header ?? "").split(",").map((name) => name.trim());
   return names.filter((name) => name !== "");
 }
@@ -100,7 +100,7 @@ const KNOWN_BETAS: ReadonlySet<string> = new Set([
 const onlyKnownBetas = new WeakSet<UpstreamConfig>();
 
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html */
-function countTokens(
+function toCountTokens(
   model: string,
   claude: object,
   members: Readonly<Record<string, unknown>>,

@@ -105,7 +105,7 @@ async function send(
   const request: PlatformRequest = {
     method: String(options.method),
     path: options.path.slice(prefix.length),
-    headers: headersFrom(options.headers as readonly string[]),
+    headers: toHeaders(options.headers as readonly string[]),
     body: parseObject(bytes),
   };
   const adapt = await loadAdapter(platform);
@@ -186,7 +186,7 @@ function toAzure({ path, body }: PlatformRequest, { deployments }: AzurePlatform
 }
 
 /** Returns the headers of a flat list by name. */
-function headersFrom(list: readonly string[]): Record<string, string> {
+function toHeaders(list: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {};
   for (let index = 0; index + 1 < list.length; index += 2) {
     const name = list[index] ?? "";

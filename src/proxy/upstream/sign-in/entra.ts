@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { EntraSignIn } from "../../../config/proxy/config.ts";
 import { tryParseJson } from "../../exchange/json.ts";
 import type { SignIn } from "./sign-in.ts";
-import { expiryIn, fetchText, signInWithToken, type Token } from "./token-cache.ts";
+import { createTokenSignIn, fetchText, type Token, toExpiry } from "./token-cache.ts";
 
 const run = promisify(execFile);
 
@@ -22,7 +22,7 @@ const tokenResponse = z.looseObject({
  * https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow
  */
 export function createEntraSignIn(entra: EntraSignIn): SignIn {
-  return signInWithToken(() => requestToken(entra));
+  return createTokenSignIn(() => requestToken(entra));
 }
 
 async function requestToken(entra: EntraSignIn): Promise<Token> {
@@ -80,12 +80,12 @@ async function fromCommandLine(resource: string): Promise<Token> {
   const { accessToken, expires_on } = z
     .looseObject({ accessToken: z.string(), expires_on: z.coerce.number().optional() })
     .parse(JSON.parse(stdout));
-  return { text: accessToken, expiresAt: (expires_on ?? 0) * 1000 || expiryIn(undefined) };
+  return { text: accessToken, expiresAt: (expires_on ?? 0) * 1000 || toExpiry(undefined) };
 }
 
 function readToken(text: string): Token {
   const { access_token, expires_in, expires_on } = tokenResponse.parse(tryParseJson(text));
   // The relative time first: the clocks may differ.
   const isRelative = expires_in !== undefined || expires_on === undefined;
-  return { text: access_token, expiresAt: isRelative ? expiryIn(expires_in) : expires_on * 1000 };
+  return { text: access_token, expiresAt: isRelative ? toExpiry(expires_in) : expires_on * 1000 };
 }

@@ -7,7 +7,7 @@ import type { VertexPlatform } from "../../../config/proxy/config.ts";
 import { asObject, tryParseJson } from "../../exchange/json.ts";
 import { createServerClock, type ServerClock } from "./server-clock.ts";
 import type { SignIn } from "./sign-in.ts";
-import { expiryIn, fetchText, signInWithToken, type Token } from "./token-cache.ts";
+import { createTokenSignIn, fetchText, type Token, toExpiry } from "./token-cache.ts";
 
 const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 const TOKEN_URI = "https://oauth2.googleapis.com/token";
@@ -59,7 +59,7 @@ const tokenResponse = z.looseObject({ access_token: text, expires_in: z.number()
  * server of Google Cloud.
  */
 export function createGoogleSignIn(platform: VertexPlatform): SignIn {
-  return signInWithToken(() => requestToken(platform));
+  return createTokenSignIn(() => requestToken(platform));
 }
 
 async function requestToken({ credentialsFile, metadataHost, gcloudFolder }: VertexPlatform): Promise<Token> {
@@ -183,5 +183,5 @@ async function postForm(
 
 function readToken(content: string): Token {
   const { access_token, expires_in } = tokenResponse.parse(tryParseJson(content));
-  return { text: access_token, expiresAt: expiryIn(expires_in) };
+  return { text: access_token, expiresAt: toExpiry(expires_in) };
 }

@@ -17,7 +17,7 @@ export interface Token {
 }
 
 /** Returns a sign-in that sends a token, and requests another one before it expires or if it is rejected. */
-export function signInWithToken(request: () => Promise<Token>): SignIn {
+export function createTokenSignIn(request: () => Promise<Token>): SignIn {
   const token = createRenewed(request);
   return {
     async sign() {
@@ -102,6 +102,6 @@ export async function fetchText(
 }
 
 /** Returns the time at which a token expires. `seconds`: how long it is valid, by default 10 minutes. */
-export function expiryIn(seconds: number | undefined): number {
+export function toExpiry(seconds: number | undefined): number {
   return Date.now() + (seconds ?? 600) * 1000;
 }
