@@ -11,8 +11,8 @@ const patient = { poll: { timeout: 50_000 } };
 /** Time limit for tests that start browsers and commands, which wait for each other on a busy machine. */
 const morePatient = { poll: { timeout: 150_000 } };
 
-/** One worker more than cores: a fifth of the time of tests is spent waiting, for a time limit or another process. */
-const maxWorkers = availableParallelism() + 1;
+/** Two workers more than cores: tests wait a third of their time, for a time limit or another process. */
+const maxWorkers = availableParallelism() + 2;
 
 const STARTS_PROCESSES =
   /node:child_process|\/support\/(?:code-server|hostile-repository|run-program|spawned-command|test-repository)\.ts/;
