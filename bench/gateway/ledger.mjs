@@ -1,5 +1,5 @@
 // Measures usage reports, the dashboard's overview and lists of calls over a large ledger, through the admin API of the
-// built proxy. SQL statements fill the database: keys and teams with budgets, calls, and their sums by hour and day.
+// built proxy. SQL statements fill the database: keys and teams with budgets, calls, and their totals by hour and day.
 //   npm run build && node bench/gateway/ledger.mjs [--calls 5] [--keys 1000] [--teams 100] [--days 90] [--engine sqlite,postgres]
 // `--calls` is the number per key and hour: 5 × 24 × 90 × 1,000 = 10.8 million rows.
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -52,8 +52,20 @@ const reports = [
     limits: { sqlite: 300, postgres: 300 },
   },
   {
+    title: "dashboard, 7 days by hour (three reports at once)",
+    paths: ["", "&group_by=key", "&group_by=hour"].map(
+      (groupBy) => `/usage?from=${iso(lastHour - 167 * HOUR_MS)}${groupBy}`,
+    ),
+    limits: { sqlite: 300, postgres: 300 },
+  },
+  {
     title: "dashboard, 24 hours",
     paths: [`/usage?from=${iso(lastHour - 23 * HOUR_MS)}&group_by=hour`],
+    limits: {},
+  },
+  {
+    title: "usage by key and model, 30 days",
+    paths: [`/usage?group_by=key,model&from=${from30}`],
     limits: {},
   },
   { title: "newest 100 calls", paths: ["/calls?limit=100"], limits: {} },
@@ -67,8 +79,31 @@ function statements(series, pad) {
   const group = (key) =>
     `'key_' || ${pad(key)} as key_id, 'key ' || ${key} as key_name, 'team ' || (${key} % ${teams}) as team,
     'model ' || (${key} % 6) as model, 'vendor' as upstream`;
-  const sums = (count) => `${count}, ${count * 500}, ${count * 100}, ${count * 1_000}, ${count}, ${count}`;
-  const sumNames = "calls, input_tokens, output_tokens, cost_micros, ms_12, ttft_8";
+  const groupNames = ["key_id", "key_name", "team", "model", "upstream", "tags"];
+  const sumNames =
+    "calls, errors, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, cost_micros, unpriced_calls, ms, ttft";
+  // As many buckets as calls of a few models spread over.
+  const histogram = (buckets) =>
+    `'{${Array.from({ length: buckets }, (_, index) => `"${9 + index}":${index + 1}`).join(",")}}'`;
+  /** Returns the statement that sums what `from` selects, whose rows have a time, a group and a count. */
+  const totals = (span, dimension, columns, from, buckets) => {
+    const names = groupNames.map((name) => (columns.includes(name) ? name : `'' as ${name}`));
+    return `insert into usage_totals (span, dimension, time, ${groupNames.join(", ")}, ${sumNames})
+      select '${span}', '${dimension}', time, ${names.join(", ")}, sum(n), 0, sum(n) * 500, 0, 0, sum(n) * 100, 0, sum(n) * 1000, 0,
+      ${histogram(buckets)}, ${histogram(buckets)} from ${from} group by ${["time", ...columns].join(", ")}`;
+  };
+  const dimensions = {
+    none: [],
+    key: ["key_id", "key_name"],
+    team: ["team"],
+    model: ["model"],
+    upstream: ["upstream"],
+    all: groupNames,
+  };
+  const byHour = `(select ${firstHour} + ${number("h")} * ${HOUR_MS} as time, ${group("k")}, '' as tags, ${calls} as n
+    from ${series(0, hours - 1, "h")} cross join ${series(0, keys - 1, "k")}) as hours`;
+  const byDay = `(select time - time % ${DAY_MS} as time, ${groupNames.join(", ")}, calls as n
+    from usage_totals where span = 'hour' and dimension = 'all') as days`;
   const budgets = `'{"rpm":6000,"budgets":[{"usd":1000000,"period":"day"},{"usd":9000000,"period":"total"}]}'`;
   return [
     `insert into teams (name, created_at, tags, limits) select 'team ' || t, 0, '{}', ${budgets} from ${series(0, teams - 1, "t")}`,
@@ -82,14 +117,8 @@ function statements(series, pad) {
       ${group("k")}, '/v1/messages', 'messages', 200, 1, 1, 500, 100, 1000, 0, 64, 16, 'bench'
       from ${series(0, hours - 1, "h")} cross join ${series(0, calls - 1, "n")} cross join ${series(0, keys - 1, "k")}`,
     "create index calls_key on calls (key_id, time)",
-    `insert into usage_hours (hour, key_id, key_name, team, model, upstream, tags, ${sumNames})
-      select ${firstHour} + ${number("h")} * ${HOUR_MS}, ${group("k")}, '', ${sums(calls)}
-      from ${series(0, hours - 1, "h")} cross join ${series(0, keys - 1, "k")}`,
-    `insert into usage_days (day, key_id, key_name, team, model, upstream, tags, ${sumNames})
-      select d, key_id, key_name, team, model, upstream, '', sum(calls), sum(input_tokens), sum(output_tokens), sum(cost_micros),
-      sum(ms_12), sum(ttft_8) from (select hour - hour % ${DAY_MS} as d, usage_hours.* from usage_hours where hour < ${today}) as h
-      group by d, key_id, key_name, team, model, upstream`,
-    `update usage_days_state set summed_until = ${today}`,
+    ...Object.entries(dimensions).map(([name, columns]) => totals("hour", name, columns, byHour, 5)),
+    ...Object.entries(dimensions).map(([name, columns]) => totals("day", name, columns, byDay, 10)),
     "analyze",
   ];
 }

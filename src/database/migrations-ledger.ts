@@ -44,7 +44,7 @@ async function createCalls(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex("calls_key").on("calls").columns(["key_id", "time"]).execute();
 }
 
-/** Creates the sums by day. They are filled in the background (`ledger-days.ts`). */
+/** Creates the sums by day. `createUsageTotals` has replaced these tables. */
 export async function createDailyRollups(db: Kysely<unknown>): Promise<void> {
   await createRollups(db, "usage_days", "day");
   await db.schema
@@ -55,7 +55,7 @@ export async function createDailyRollups(db: Kysely<unknown>): Promise<void> {
   await sql`insert into usage_days_state (id, summed_until) values (1, 0)`.execute(db);
 }
 
-async function createRollups(db: Kysely<unknown>, name: string, time: "hour" | "day"): Promise<void> {
+export async function createRollups(db: Kysely<unknown>, name: string, time: "hour" | "day"): Promise<void> {
   let table = db.schema.createTable(name).addColumn(time, "bigint", (column) => column.notNull());
   for (const column of ["key_id", "key_name", "team", "model", "upstream", "tags"])
     table = table.addColumn(column, "text", (definition) => definition.notNull());

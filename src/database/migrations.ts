@@ -1,6 +1,7 @@
 import { type Kysely, type Migration, Migrator, sql } from "kysely";
 import { AppError } from "../errors.ts";
 import { createDailyRollups, createLedgerTables } from "./migrations-ledger.ts";
+import { createUsageTotals } from "./migrations-totals.ts";
 import type { Schema } from "./schema.ts";
 
 /** Every change of the schema, in order. A migration that was released is never edited. */
@@ -16,6 +17,7 @@ const migrations: Record<string, Migration> = {
   "0007_mcp_by_key": {
     up: (db: Kysely<unknown>) => db.schema.alterTable("gateway_keys").addColumn("mcp", "text").execute(),
   },
+  "0008_usage_totals": { up: createUsageTotals },
 };
 
 /**

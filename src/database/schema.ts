@@ -10,12 +10,7 @@ export interface Schema {
   revisions: RevisionTable;
   audit: AuditTable;
   calls: CallTable;
-  /** Sums by hour, key, team, model, upstream and tags; absent members are empty. */
-  usage_hours: UsageHourTable;
-  /** The same by day, for days that have ended. */
-  usage_days: UsageDayTable;
-  /** One row: until when `usage_days` is complete. */
-  usage_days_state: UsageDaysStateTable;
+  usage_totals: UsageTotalTable;
   /** Bodies of calls, redacted. */
   captures: CaptureTable;
   /** How far each request log has been written to `calls`. */
@@ -59,9 +54,13 @@ export interface CallTable {
   replica: string | null;
 }
 
-/** Besides these, the histograms `ms_0` … and `ttft_0` … (`migrations-ledger.ts`). */
-export interface UsageHourTable {
-  hour: number;
+/** Sums of the calls of an hour or a day in UTC, for several sets of columns: each call counts in every set. */
+export interface UsageTotalTable {
+  span: "hour" | "day";
+  /** The set of columns that the sums are grouped by; the others are empty, as are absent members. */
+  dimension: UsageDimension;
+  /** The beginning of the hour or day. */
+  time: number;
   key_id: string;
   key_name: string;
   team: string;
@@ -77,17 +76,13 @@ export interface UsageHourTable {
   reasoning_tokens: number;
   cost_micros: number;
   unpriced_calls: number;
+  /** Calls by latency: JSON such as `{"12":5}`, from the number of a bucket (`ledger-histogram.ts`) to a count. */
+  ms: string;
+  ttft: string;
 }
 
-export interface UsageDayTable extends Omit<UsageHourTable, "hour"> {
-  day: number;
-}
-
-export interface UsageDaysStateTable {
-  id: number;
-  /** The end of the last summed day, in milliseconds since 1970. */
-  summed_until: number;
-}
+/** `none`: one row for all calls; `all`: a row for each combination of key, team, model, upstream and tags. */
+export type UsageDimension = "none" | "key" | "team" | "model" | "upstream" | "all";
 
 export interface CaptureTable {
   id: string;

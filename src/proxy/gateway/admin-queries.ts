@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { type AdminContext, TextResponse } from "./admin-route.ts";
 import type { GatewayStore } from "./gateway.ts";
-import { type KeyOwner, parseGroups, usageCsv } from "./usage.ts";
+import { type KeyOwner, parseGroups } from "./usage.ts";
+import { usageCsv } from "./usage-csv.ts";
 
 /** Queries and schemas that the admin API and the API of a key's own calls share. */
 

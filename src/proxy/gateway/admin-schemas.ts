@@ -2,7 +2,7 @@ import { z } from "zod";
 import { budgetSchema, captureSchema, keyLimitsSchema } from "../../config/proxy/limits.ts";
 import { capturedSchema } from "./captures.ts";
 import { ROLES } from "./key-schemas.ts";
-import { USAGE_COLUMNS } from "./usage.ts";
+import { USAGE_COLUMNS } from "./usage-groups.ts";
 
 /** The schemas of the admin API's responses, for its OpenAPI document. */
 

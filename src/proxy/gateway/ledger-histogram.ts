@@ -27,8 +27,48 @@ export function countIn(counts: LatencyCounts, bucket: number, calls = 1): void 
   counts[bucket] = (counts[bucket] ?? 0) + calls;
 }
 
+/** Adds the counts of a histogram to another. */
+export function addCounts(counts: LatencyCounts, added: LatencyCounts): void {
+  for (const [bucket, each] of added.entries()) if (each > 0) countIn(counts, bucket, each);
+}
+
+/** Returns the counts as JSON without empty buckets, such as `{"12":5}`. */
+export function toJson(counts: LatencyCounts): string {
+  return JSON.stringify(Object.fromEntries([...counts.entries()].filter(([, each]) => each > 0)));
+}
+
+const [ZERO, NINE, QUOTE] = [48, 57, 34];
+
+/**
+ * Adds histograms in the form of `toJson`, one after another. A report by day and key has 60,000 a month: reading digits
+ * is faster than `JSON.parse`, because no objects are created.
+ */
+function readCounts(texts: string, counts: LatencyCounts): void {
+  let [bucket, number, hasDigits] = [0, 0, false];
+  for (let index = 0; index < texts.length; index += 1) {
+    const character = texts.charCodeAt(index);
+    if (character >= ZERO && character <= NINE) {
+      number = number * 10 + (character - ZERO);
+      hasDigits = true;
+    } else if (hasDigits) {
+      if (character === QUOTE) bucket = number;
+      else countIn(counts, bucket, number);
+      [number, hasDigits] = [0, false];
+    }
+  }
+}
+
+const counted = emptyCounts();
+
+/** Returns quantiles of the sum of histograms in the form of `toJson`, one after another. */
+export function estimateQuantiles(texts: string, quantiles: readonly number[]): (number | null)[] {
+  counted.fill(0);
+  readCounts(texts, counted);
+  return quantiles.map((quantile) => estimateQuantile(counted, quantile));
+}
+
 /** Returns a quantile in milliseconds, interpolated within its bucket; null without calls. */
-export function estimateQuantile(counts: LatencyCounts, quantile: number): number | null {
+function estimateQuantile(counts: LatencyCounts, quantile: number): number | null {
   const total = counts.reduce((sum, each) => sum + each, 0);
   if (total === 0) return null;
   let rest = quantile * total;

@@ -3,9 +3,10 @@ import type { Database } from "../../database/open-database.ts";
 import type { AuditTable, CallTable } from "../../database/schema.ts";
 import { AppError } from "../../errors.ts";
 import { type CapturedBodies, findCapture } from "./captures.ts";
-import { IS_ERROR } from "./ledger-write.ts";
 import { toUsd } from "./limits.ts";
-import { type KeyOwner, queryUsage, type UsageQuery, type UsageRow } from "./usage.ts";
+import { type KeyOwner, queryUsage, type UsageQuery } from "./usage.ts";
+import type { UsageRow } from "./usage-groups.ts";
+import { IS_ERROR } from "./usage-totals.ts";
 
 /** Filters of the list of calls. Times are milliseconds since 1970; `cursor` comes from an earlier page of the list. */
 export interface CallQuery {

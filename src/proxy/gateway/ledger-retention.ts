@@ -1,6 +1,6 @@
 import type { Retention } from "../../config/proxy/config.ts";
 import type { Database } from "../../database/open-database.ts";
-import { startOfDay, sumNextDay } from "./ledger-write.ts";
+import { pruneTotals } from "./usage-totals.ts";
 
 /** Milliseconds between two rounds of deleting, and until the first one. */
 const ROUND_MS = 3_600_000;
@@ -8,22 +8,15 @@ const FIRST_MS = 60_000;
 /** Rows of one statement: few, so that writers do not wait. */
 const ROWS = 1_000;
 const PAUSE_MS = 50;
-/** Rollups and the audit log are kept for two years. */
-const ROLLUPS_MS = 2 * 366 * 86_400_000;
+/** Totals and the audit log are kept for two years. */
+const TOTALS_MS = 2 * 366 * 86_400_000;
 
-/** Milliseconds after the end of a day until it is summed: most calls of its last minutes are written then. */
-const LATE_MS = 600_000;
-
-/**
- * Sums days that have ended and deletes what is older than its retention, in the background. Returns a function that stops
- * this.
- */
+/** Deletes what is older than its retention, in the background. Returns a function that stops this. */
 export function startUpkeep(db: Database, retention: () => Retention): () => void {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   const round = async () => {
     // The next round tries again.
-    await sumDays(db, Date.now(), () => isStopped).catch(() => {});
     await pruneAll(db, retention(), Date.now(), () => isStopped).catch(() => {});
     if (!isStopped) timer = setTimeout(round, ROUND_MS).unref();
   };
@@ -53,26 +46,8 @@ export async function pruneAll(
   };
   await prune("calls", now - callsMs);
   await prune("captures", now - Math.min(capturesMs, callsMs));
-  await prune("audit", now - ROLLUPS_MS);
+  await prune("audit", now - TOTALS_MS);
   await prune("responses", now - responsesMs);
   if (isStopped()) return;
-  await db
-    .deleteFrom("usage_hours")
-    .where("hour", "<", now - ROLLUPS_MS)
-    .execute();
-  await db
-    .deleteFrom("usage_days")
-    .where("day", "<", now - ROLLUPS_MS)
-    .execute();
-}
-
-/** Sums all days that have ended at `now`, from the oldest on. */
-export async function sumDays(
-  db: Database,
-  now: number,
-  isStopped: () => boolean = () => false,
-): Promise<void> {
-  const end = startOfDay(now - LATE_MS);
-  while (!isStopped() && (await sumNextDay(db, end)))
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS).unref());
+  await pruneTotals(db, now - TOTALS_MS);
 }

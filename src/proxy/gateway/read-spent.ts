@@ -1,13 +1,12 @@
 import { CompiledQuery } from "kysely";
 import { type Database, placeholder } from "../../database/open-database.ts";
 import { periodAt } from "./budget-periods.ts";
-import { summedUntil } from "./ledger-write.ts";
 import type { BudgetAccount, SpentBudget } from "./limits-spent.ts";
 
 /** For up to this many subjects, the query selects them; for more, it sums all. */
 const MAX_NAMED = 100;
 
-/** Reads the amounts spent of budgets in their current periods. Periods begin with a day, as the rollups do. */
+/** Reads the amounts spent of budgets in their current periods. Periods begin with a day, as the totals do. */
 export async function readSpent(
   db: Database,
   accounts: readonly BudgetAccount[],
@@ -23,12 +22,6 @@ export async function readSpent(
   return spent;
 }
 
-interface SumRow {
-  readonly key_id: string;
-  readonly team: string;
-  readonly micros: number;
-}
-
 async function sumBySubject(
   db: Database,
   start: number,
@@ -40,29 +33,20 @@ async function sumBySubject(
     values.push(each);
     return placeholder(db, values.length);
   };
-  const among = (column: "key_id" | "team", names: readonly string[] = []) =>
-    names.length === 0 ? [] : [`${column} in (${names.map(value).join(", ")})`];
-  const sumColumns = (
-    table: "usage_days" | "usage_hours",
-    time: "day" | "hour",
-    from: number,
-    to?: number,
-  ) => {
-    const span = [`${time} >= ${value(from)}`, ...(to === undefined ? [] : [`${time} < ${value(to)}`])];
-    const isNamed = [...among("key_id", named?.keys), ...among("team", named?.teams)].join(" or ");
-    const where = [...span, ...(isNamed === "" ? [] : [`(${isNamed})`])].join(" and ");
-    return `select key_id, team, sum(cost_micros) as micros from ${table} where ${where} group by key_id, team`;
+  const sums = (dimension: "key" | "team", column: "key_id" | "team", names?: readonly string[]) => {
+    const span = `span = 'day' and dimension = '${dimension}' and time >= ${value(start)}`;
+    const among = names === undefined ? "" : ` and ${column} in (${names.map(value).join(", ")})`;
+    return `select '${dimension}:' || ${column} as subject, sum(cost_micros) as micros
+      from usage_totals where ${span}${among} group by ${column}`;
   };
-  const until = Math.max(start, await summedUntil(db));
-  const text = `${sumColumns("usage_days", "day", start, until)} union all ${sumColumns("usage_hours", "hour", until)}`;
-  const { rows } = await db.executeQuery<SumRow>(CompiledQuery.raw(text, values));
-  const sums = new Map<string, number>();
-  const add = (subject: string, micros: number) => sums.set(subject, (sums.get(subject) ?? 0) + micros);
-  for (const { key_id, team, micros } of rows) {
-    add(`key:${key_id}`, Number(micros));
-    add(`team:${team}`, Number(micros));
-  }
-  return sums;
+  const parts = [
+    ...(named?.keys.length === 0 ? [] : [sums("key", "key_id", named?.keys)]),
+    ...(named?.teams.length === 0 ? [] : [sums("team", "team", named?.teams)]),
+  ];
+  if (parts.length === 0) return new Map();
+  const query = CompiledQuery.raw(parts.join(" union all "), values);
+  const { rows } = await db.executeQuery<{ readonly subject: string; readonly micros: number }>(query);
+  return new Map(rows.map(({ subject, micros }) => [subject, Number(micros)]));
 }
 
 function splitSubjects(subjects: readonly string[]) {

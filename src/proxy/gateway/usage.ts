@@ -1,10 +1,19 @@
 import { CompiledQuery } from "kysely";
-import { bucketColumns } from "../../database/migrations-ledger.ts";
 import { type Database, getEngine, placeholder } from "../../database/open-database.ts";
+import type { UsageDimension, UsageTotalTable } from "../../database/schema.ts";
 import { AppError } from "../../errors.ts";
-import { bucketSql, countIn, estimateQuantile, type LatencyCounts } from "./ledger-histogram.ts";
-import { type CallSums, HOUR_MS, IS_ERROR, noCalls, SUMS, startOfDay, summedUntil } from "./ledger-write.ts";
-import { toUsd } from "./limits.ts";
+import { bucketSql } from "./ledger-histogram.ts";
+import {
+  COLUMN_OF,
+  forEachRow,
+  type Group,
+  groupFor,
+  type Row,
+  SPANS,
+  toRows,
+  type UsageRow,
+} from "./usage-groups.ts";
+import { DAY_MS, HOUR_MS, IS_ERROR, SUMS, startOfDay } from "./usage-totals.ts";
 
 /** The key whose calls are selected: by its id, or by its name if it is a key of the configuration without an id. */
 export interface KeyOwner {
@@ -26,24 +35,6 @@ export interface UsageQuery {
   readonly owner?: KeyOwner | undefined;
 }
 
-/** One group: its members by the names of the query, then the sums. Absent keys, teams and tags are null. */
-export type UsageRow = Readonly<Record<string, string | number | null>>;
-
-export const USAGE_COLUMNS = [
-  "calls",
-  "errors",
-  "input_tokens",
-  "cache_read_tokens",
-  "cache_write_tokens",
-  "output_tokens",
-  "reasoning_tokens",
-  "cost_usd",
-  "unpriced_calls",
-  "p50_ms",
-  "p95_ms",
-  "p50_ttft_ms",
-] as const;
-
 const GROUPS = new Set(["minute", "hour", "day", "key", "team", "model", "upstream"]);
 
 /** Parses `team,tag:floor`. Throws `validation` for an unknown group. */
@@ -58,25 +49,11 @@ export function parseGroups(text: string): string[] {
   return [...new Set(groups)];
 }
 
-interface Group extends CallSums {
-  readonly names: readonly (string | null)[];
-}
-
-/** Columns of `usage_hours` and `calls` that a group needs. */
-const COLUMN_OF: Readonly<Record<string, string>> = {
-  key: "key_name",
-  team: "team",
-  model: "model",
-  upstream: "upstream",
-};
-const DAY_MS = 86_400_000;
-/** Lengths of the groups that are time spans, in milliseconds. */
-const SPANS: Readonly<Record<string, number>> = { minute: 60_000, hour: HOUR_MS, day: DAY_MS };
-/** Maximum span of a report by minute, which reads each call instead of the rollups. */
+/** Maximum span of a report by minute, which reads each call instead of the totals. */
 const MAX_MINUTES_MS = DAY_MS;
 
 /**
- * Returns the report, ordered by its groups. Whole days and hours come from the rollups, the parts of hours at both ends
+ * Returns the report, ordered by its groups. Whole days and hours come from the totals, the parts of hours at both ends
  * from the calls. Throws `validation` for a report by minute of more than a day.
  */
 export async function queryUsage(db: Database, query: UsageQuery): Promise<UsageRow[]> {
@@ -85,85 +62,72 @@ export async function queryUsage(db: Database, query: UsageQuery): Promise<Usage
   const end = to ?? Number.MAX_SAFE_INTEGER;
   if (end <= start) return [];
   const groups = new Map<string, Group>();
-  const rows = () => [...groups.values()].map((group) => toRow(group, groupBy)).sort(byGroups(groupBy));
   if (groupBy.includes("minute")) {
     if (Math.min(end, Date.now()) - start > MAX_MINUTES_MS)
       throw new AppError("validation", "group_by: minute needs from and to at most 24 hours apart");
     await addCalls(db, groups, query, start, end);
-    return rows();
+    return toRows(groups, groupBy);
   }
   const firstHour = Math.ceil(start / HOUR_MS) * HOUR_MS;
   const lastHour = to === undefined ? end : Math.floor(end / HOUR_MS) * HOUR_MS;
   if (firstHour <= lastHour) {
-    const until = groupBy.includes("hour") ? 0 : await summedUntil(db);
     const firstDay = Math.ceil(firstHour / DAY_MS) * DAY_MS;
-    const lastDay = Math.min(startOfDay(lastHour), until);
-    if (firstDay < lastDay) {
-      await addRollups(db, groups, query, HOURS, firstHour, firstDay);
-      await addRollups(db, groups, query, DAYS, firstDay, lastDay);
-      await addRollups(db, groups, query, HOURS, lastDay, lastHour);
-    } else await addRollups(db, groups, query, HOURS, firstHour, lastHour);
+    // Without `to`, the latest day is whole as well: its total has all calls so far.
+    const lastDay = to === undefined ? end : startOfDay(lastHour);
+    if (firstDay < lastDay && !groupBy.includes("hour")) {
+      await addTotals(db, groups, query, "hour", firstHour, firstDay);
+      await addTotals(db, groups, query, "day", firstDay, lastDay);
+      await addTotals(db, groups, query, "hour", lastDay, lastHour);
+    } else await addTotals(db, groups, query, "hour", firstHour, lastHour);
     await addCalls(db, groups, query, start, Math.min(firstHour, end));
     await addCalls(db, groups, query, Math.max(lastHour, start), end);
   } else await addCalls(db, groups, query, start, end);
-  return rows();
+  return toRows(groups, groupBy);
 }
 
-type Row = Readonly<Record<string, string | number | null>>;
-
-/** A table of rollups. */
-interface Rollups {
-  readonly table: "usage_hours" | "usage_days";
-  readonly time: "hour" | "day";
+/** Returns the dimension with the fewest totals that has every column of the query. */
+function findDimension({ groupBy, key, team, model, upstream, owner }: UsageQuery): UsageDimension {
+  const needed = new Set<string>(groupBy.filter((group) => !(group in SPANS)));
+  if (key !== undefined || owner !== undefined) needed.add("key");
+  for (const [name, filter] of Object.entries({ team, model, upstream }))
+    if (filter !== undefined) needed.add(name);
+  const [only = "none", ...others] = needed;
+  return others.length > 0 || only.startsWith("tag:") ? "all" : (only as UsageDimension);
 }
 
-const HOURS: Rollups = { table: "usage_hours", time: "hour" };
-const DAYS: Rollups = { table: "usage_days", time: "day" };
-
-async function addRollups(
+async function addTotals(
   db: Database,
   groups: Map<string, Group>,
   query: UsageQuery,
-  { table, time }: Rollups,
+  span: UsageTotalTable["span"],
   from: number,
   to: number,
 ): Promise<void> {
   if (from >= to) return;
-  const columns = columnsFor(query.groupBy, time);
+  const columns = columnsFor(query.groupBy);
   // PostgreSQL sums bigint to numeric, which the driver reads as a number.
   const select = [
     ...columns.map(({ sql, name }) => `${sql} as ${name}`),
     ...SUMS.map((name) => `sum(${name}) as ${name}`),
-    `${histogramSql(db, "ms")} as ms_counts`,
-    `${histogramSql(db, "ttft")} as ttft_counts`,
+    ...["ms", "ttft"].map((name) => `${joined(db, name)} as ${name}_counts`),
   ].join(", ");
   const grouped = columns.length > 0 ? `group by ${columns.map((_, index) => index + 1).join(", ")}` : "";
-  const { where, values } = conditions(db, query, time, from, to);
+  const { where, values } = conditions(db, query, from, to);
+  const table = `usage_totals where span = '${span}' and dimension = '${findDimension(query)}' and ${where}`;
   const { rows } = await db.executeQuery<Row>(
-    CompiledQuery.raw(`select ${select} from ${table} where ${where} ${grouped} having count(*) > 0`, values),
+    CompiledQuery.raw(`select ${select} from ${table} ${grouped} having count(*) > 0`, values),
   );
-  for (const row of rows) {
+  await forEachRow(rows, (row) => {
     const group = groupFor(groups, query.groupBy, row);
     for (const name of SUMS) group.sums[name] += Number(row[name]);
-    addCounts(group.ms, row["ms_counts"]);
-    addCounts(group.ttft, row["ttft_counts"]);
-  }
+    group.ms += row["ms_counts"];
+    group.ttft += row["ttft_counts"];
+  });
 }
 
-/**
- * Returns the sums of a histogram's columns as one JSON text: a report by day and key has 30,000 groups a month, and 80 columns
- * more of each would take longer to transfer than to sum.
- */
-function histogramSql(db: Database, prefix: "ms" | "ttft"): string {
-  const sums = bucketColumns(prefix)
-    .map((name) => `sum(${name})`)
-    .join(", ");
-  return getEngine(db) === "sqlite" ? `json_array(${sums})` : `json_build_array(${sums})::text`;
-}
-
-function addCounts(counts: LatencyCounts, json: Row[string] | undefined): void {
-  const added = JSON.parse(String(json)) as number[];
-  for (const [bucket, each] of added.entries()) if (each > 0) countIn(counts, bucket, each);
+/** Returns an aggregate in SQL: the texts of a column, one after another. */
+function joined(db: Database, column: string): string {
+  return getEngine(db) === "sqlite" ? `group_concat(${column}, '')` : `string_agg(${column}, '')`;
 }
 
 /** Sums the calls in the database, by their groups and latency buckets: a busy hour has too many calls to read each. */
@@ -176,26 +140,26 @@ async function addCalls(
 ): Promise<void> {
   if (from >= to) return;
   const columns = [
-    ...columnsFor(query.groupBy, "time"),
+    ...columnsFor(query.groupBy),
     { sql: bucketSql("ms"), name: "ms_bucket" },
     { sql: bucketSql("ttft_ms"), name: "ttft_bucket" },
   ];
   const sums = SUMS.map((name) => `${CALL_SUMS[name] ?? `sum(${name})`} as ${name}`);
   const select = [...columns.map(({ sql, name }) => `${sql} as ${name}`), ...sums].join(", ");
-  const { where, values } = conditions(db, query, "time", from, to);
+  const { where, values } = conditions(db, query, from, to);
   const grouped = columns.map((_, index) => index + 1).join(", ");
   const { rows } = await db.executeQuery<Row>(
     CompiledQuery.raw(`select ${select} from calls where ${where} group by ${grouped}`, values),
   );
-  for (const row of rows) {
+  await forEachRow(rows, (row) => {
     const group = groupFor(groups, query.groupBy, row);
     for (const name of SUMS) group.sums[name] += Number(row[name]);
-    countIn(group.ms, Number(row["ms_bucket"]), Number(row["calls"]));
-    if (row["ttft_bucket"] !== null) countIn(group.ttft, Number(row["ttft_bucket"]), Number(row["calls"]));
-  }
+    group.ms += `{"${row["ms_bucket"]}":${row["calls"]}}`;
+    if (row["ttft_bucket"] !== null) group.ttft += `{"${row["ttft_bucket"]}":${row["calls"]}}`;
+  });
 }
 
-/** Sums over single calls that are not columns; see `addCall` of `ledger-write.ts`. */
+/** Sums over single calls that are not columns; see `addCall` of `usage-totals.ts`. */
 const CALL_SUMS: Readonly<Record<string, string>> = {
   calls: "count(*)",
   errors: `sum(case when ${IS_ERROR} then 1 else 0 end)`,
@@ -206,7 +170,6 @@ const CALL_SUMS: Readonly<Record<string, string>> = {
 function conditions(
   db: Database,
   { key, team, model, upstream, owner }: UsageQuery,
-  time: string,
   from: number,
   to: number,
 ): { readonly where: string; readonly values: (string | number)[] } {
@@ -215,7 +178,7 @@ function conditions(
     values.push(each);
     return placeholder(db, values.length);
   };
-  const parts = [`${time} >= ${value(from)}`, `${time} < ${value(to)}`];
+  const parts = [`time >= ${value(from)}`, `time < ${value(to)}`];
   if (key !== undefined) parts.push(`(key_id = ${value(key)} or key_name = ${value(key)})`);
   if (team !== undefined) parts.push(`team = ${value(team)}`);
   if (model !== undefined) parts.push(`model = ${value(model)}`);
@@ -226,74 +189,12 @@ function conditions(
 }
 
 /** Returns the columns of the groups. Rows are grouped by all tags together and separated by the named tag later. */
-function columnsFor(
-  groupBy: readonly string[],
-  time: string,
-): { readonly sql: string; readonly name: string }[] {
+function columnsFor(groupBy: readonly string[]): { readonly sql: string; readonly name: string }[] {
   const columns = groupBy.map((group) => {
     const span = SPANS[group];
-    if (span !== undefined) return { sql: `(${time} - ${time} % ${span})`, name: `at_${group}` };
+    if (span !== undefined) return { sql: `(time - time % ${span})`, name: `at_${group}` };
     const column = COLUMN_OF[group] ?? "tags";
     return { sql: column, name: column };
   });
   return [...new Map(columns.map((column) => [column.name, column])).values()];
-}
-
-function groupFor(groups: Map<string, Group>, groupBy: readonly string[], row: Row): Group {
-  const names = groupBy.map((group) => {
-    if (group in SPANS) {
-      const start = new Date(Number(row[`at_${group}`])).toISOString();
-      return group === "day" ? start.slice(0, 10) : start;
-    }
-    if (group.startsWith("tag:")) return getTag(row["tags"], group.slice("tag:".length));
-    const value = row[COLUMN_OF[group] ?? ""];
-    return value === null || value === undefined || value === "" ? null : String(value);
-  });
-  const id = JSON.stringify(names);
-  const group = groups.get(id) ?? { names, ...noCalls() };
-  groups.set(id, group);
-  return group;
-}
-
-function getTag(tags: string | number | null | undefined, name: string): string | null {
-  if (typeof tags !== "string" || tags === "") return null;
-  const value: unknown = Object(JSON.parse(tags))[name];
-  return typeof value === "string" ? value : null;
-}
-
-function toRow({ names, sums, ms, ttft }: Group, groupBy: readonly string[]): UsageRow {
-  const { cost_micros, ...counts } = sums;
-  const values: Record<string, number | null> = {
-    ...counts,
-    cost_usd: toUsd(cost_micros),
-    p50_ms: estimateQuantile(ms, 0.5),
-    p95_ms: estimateQuantile(ms, 0.95),
-    p50_ttft_ms: estimateQuantile(ttft, 0.5),
-  };
-  return Object.fromEntries([
-    ...groupBy.map((group, index) => [group, names[index] ?? null]),
-    ...USAGE_COLUMNS.map((name) => [name, values[name] ?? null]),
-  ]);
-}
-
-function byGroups(groupBy: readonly string[]): (one: UsageRow, other: UsageRow) => number {
-  return (one, other) => {
-    for (const group of groupBy) {
-      const [left, right] = [String(one[group] ?? ""), String(other[group] ?? "")];
-      if (left !== right) return left < right ? -1 : 1;
-    }
-    return 0;
-  };
-}
-
-/** Formats a report as CSV (RFC 4180), with a header line. */
-export function usageCsv(rows: readonly UsageRow[], groupBy: readonly string[]): string {
-  const columns = [...groupBy, ...USAGE_COLUMNS];
-  const lines = rows.map((row) => columns.map((name) => csvField(row[name])).join(","));
-  return `${[columns.map(csvField).join(","), ...lines].join("\r\n")}\r\n`;
-}
-
-function csvField(value: string | number | null | undefined): string {
-  const text = value === null || value === undefined ? "" : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -12,7 +12,7 @@ const NOW = Date.UTC(2026, 10, 23, 6, 20, 30);
 const HOUR = 3_600_000;
 
 describe("the ranges of the dashboard", () => {
-  it("begin at whole steps, so that rollups suffice, and end with the current one", () => {
+  it("begin at whole steps, so that totals suffice, and end with the current one", () => {
     const steps = listSteps(findRange("24h"), NOW);
     expect(steps).toHaveLength(24);
     expect(steps.at(-1)).toBe(Date.UTC(2026, 10, 23, 6));
