@@ -1,5 +1,6 @@
 import { Command, type CommanderError, Option } from "commander";
 import { listedIds, proxyClients } from "../agents/registry.ts";
+import { loadEnvironmentFile } from "../config/paths.ts";
 import type { CompletionFlags } from "./completion/completion.ts";
 import { addHelp, addHelpCommand } from "./help.ts";
 import type { InitFlags } from "./init/situation.ts";
@@ -192,7 +193,6 @@ async function readEnvironmentFile(command: Command): Promise<void> {
   const path: unknown = command.opts()["envFile"];
   // `service install` passes the file on to the service.
   if (typeof path !== "string" || command.parent?.name() === "service") return;
-  const { loadEnvironmentFile } = await import("../config/environment-file.ts");
   await loadEnvironmentFile(path);
 }
 

@@ -1,6 +1,8 @@
+import { readFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { AppError } from "../errors.ts";
+import { parseEnv } from "node:util";
+import { AppError, getErrorMessage } from "../errors.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -26,9 +28,25 @@ export function getNameInUse(environment: Environment, name: `SERVICE_${string}`
 /** The process's environment. Other modules receive values from it. */
 export const processEnvironment: Environment = withOwnNames(process.env);
 
-/** Sets variables of this process and of those that it starts, unless they are set. */
-export function setMissingVariables(values: Environment): void {
-  for (const [name, value] of Object.entries(values)) process.env[name] ??= value;
+/**
+ * Sets the variables of a `.env` file, in the syntax of Node.js's `--env-file`, unless they are set. Programs that this
+ * process starts inherit them. Throws `configuration` if the file cannot be read.
+ */
+export async function loadEnvironmentFile(path: string): Promise<void> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (cause) {
+    throw new AppError(
+      "configuration",
+      `Cannot read the environment file ${path}: ${getErrorMessage(cause)}`,
+      {
+        cause,
+        hint: "Set --env-file to a file with lines of the form NAME=value.",
+      },
+    );
+  }
+  for (const [name, value] of Object.entries(parseEnv(text))) process.env[name] ??= value;
 }
 
 /** Returns `$SERVICE_HOME`, else the platform's data directory. */

@@ -1,8 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { loadEnvironmentFile } from "../../src/config/environment-file.ts";
-import { getNameInUse, withOwnNames } from "../../src/config/paths.ts";
+import { getNameInUse, loadEnvironmentFile, withOwnNames } from "../../src/config/paths.ts";
 import { readReviewEnvironment } from "../../src/config/review/environment.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
