@@ -247,7 +247,7 @@ export interface Limits {
 
 /** Sources of model data besides the bundled data. */
 export interface ModelDataConfig {
-  /** From the configured file. */
+  /** The data in the configured file. */
   readonly own: VendorModels | undefined;
   readonly url: string | undefined;
 }

@@ -82,7 +82,7 @@ export interface PlatformContext {
   readonly refuse: (member: readonly string[], message: string) => never;
 }
 
-/** Facts by the dialects that a platform has; the first one is the default. */
+/** Facts about the dialects of a platform, the first of which is the default. */
 type ByDialect<Facts> = Readonly<Partial<Record<UpstreamDialect, Facts>>>;
 
 /** Returns the service of an upstream on this platform. */

@@ -56,7 +56,7 @@ export interface CallRecord {
   /** US dollars; undefined if the price or the tokens are not known. */
   readonly cost: number | undefined;
   readonly losses: readonly Loss[];
-  /** Why the call failed, even if its status says success: a code of the error catalog. */
+  /** Why the call failed, even if its status is a success: a code of the error catalog. */
   readonly errorCode?: string | undefined;
   readonly errorMessage: string | undefined;
 }

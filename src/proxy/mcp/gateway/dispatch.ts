@@ -84,7 +84,7 @@ function byUri(servers: readonly GatewayServer[], uri: unknown) {
   return found;
 }
 
-/** Serves a request by its server, or for all servers together. Throws `RpcFailure` and `AppError`. */
+/** Forwards a request to its server, or serves it for all servers together. Throws `RpcFailure` and `AppError`. */
 export async function dispatch(call: Dispatched, routed: Routed | undefined): Promise<RpcResponse> {
   const { request, session } = call;
   const { id, method } = request;
