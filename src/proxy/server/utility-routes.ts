@@ -16,7 +16,6 @@ import { metricsText } from "../observability/metrics-text.ts";
 import { stateText } from "../observability/state-text.ts";
 import type { Route } from "../routes.ts";
 import type { Services } from "../services.ts";
-import type { CloudClient } from "./cloud-clients/serve-cloud-client.ts";
 import { detectBody, detectModel } from "./detect-model.ts";
 import { warmUp, warmupBody } from "./warmup.ts";
 
@@ -71,19 +70,10 @@ export async function handleUtility(
     case "own":
       return (await import("../gateway/admin.ts")).serveOwn(request, reply, services);
     case "bedrock-client":
-      return serveCloud(
-        request,
-        reply,
-        services,
-        (await import("./cloud-clients/bedrock-client.ts")).bedrockClient,
-      );
-    case "vertex-client":
-      return serveCloud(
-        request,
-        reply,
-        services,
-        (await import("./cloud-clients/vertex-client.ts")).vertexClient,
-      );
+    case "vertex-client": {
+      const { serveCloudClient } = await import("./cloud-clients/serve-cloud-client.ts");
+      return serveCloudClient(request, reply, services, route.operation);
+    }
     default:
       throw new AppError("not_found", "Unknown path");
   }
@@ -124,16 +114,6 @@ async function readiness({ key, runtime }: FastifyRequest, services: Services): 
   if (!isShown) return { status: "ready", ...down };
   const { active } = await services.totals();
   return { status: "ready", active, ...down };
-}
-
-async function serveCloud(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  services: Services,
-  client: CloudClient,
-): Promise<FastifyReply> {
-  const { serveCloudClient } = await import("./cloud-clients/serve-cloud-client.ts");
-  return serveCloudClient(request, reply, services, client);
 }
 
 /** Loads the dashboard on first use. */

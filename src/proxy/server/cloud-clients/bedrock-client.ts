@@ -12,7 +12,7 @@ import {
   type MessagesCall,
   pickCountedMembers,
   readJson,
-} from "./serve-cloud-client.ts";
+} from "./cloud-client.ts";
 
 /**
  * Clients of Claude on Amazon Bedrock: InvokeModel, InvokeModelWithResponseStream and CountTokens.

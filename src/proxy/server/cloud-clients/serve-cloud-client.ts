@@ -1,44 +1,21 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import type { Readable } from "node:stream";
-import { text as readText } from "node:stream/consumers";
+import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { PlatformConfig } from "../../../config/proxy/config.ts";
 import { AppError } from "../../../errors.ts";
 import { BodyShare } from "../../body/body-memory.ts";
 import { readBody } from "../../body/read-body.ts";
 import { keyHeaders } from "../../dialects/index.ts";
-import { asObject, isObject, type Json, tryParseJson } from "../../exchange/json.ts";
+import { isObject, type Json } from "../../exchange/json.ts";
 import { callAgain } from "../../pipeline/call-again.ts";
 import { parseBounded } from "../../pipeline/call-body.ts";
 import { NO_FACTS } from "../../routing/call-facts.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Services } from "../../services.ts";
+import { bedrockClient } from "./bedrock-client.ts";
+import { type CloudClient, listNames } from "./cloud-client.ts";
+import { vertexClient } from "./vertex-client.ts";
 
-/** The call of the messages dialect into which the call of a cloud platform's client is converted. */
-export interface MessagesCall {
-  readonly path: "/v1/messages" | "/v1/messages/count_tokens";
-  readonly body: Json;
-  /** Beta features that the client has named in the body. */
-  readonly betas: readonly string[];
-}
-
-/** The response to a platform's client. */
-export interface ClientResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Buffer | Readable;
-}
-
-/** Converts calls of Claude by a platform's clients. */
-export interface CloudClient {
-  readonly platform: PlatformConfig["kind"];
-  /** Converts a request. `operation` is the last segment of the path. Throws `validation` and `not_found`. */
-  readCall(params: Readonly<Record<string, string>>, operation: string, body: Json): MessagesCall;
-  /** Returns Anthropic's name of a model that the platform names. */
-  toAnthropicName(model: string): string;
-  /** Converts Anthropic's response to the platform's form. */
-  convert(response: IncomingMessage, call: MessagesCall): Promise<ClientResponse>;
-}
+/** The clients by the operation of their routes. */
+const CLIENTS = { "bedrock-client": bedrockClient, "vertex-client": vertexClient } as const;
 
 /**
  * Serves a client of a cloud platform: makes a call of the messages dialect to the proxy itself, so that limits, rules,
@@ -48,8 +25,9 @@ export async function serveCloudClient(
   request: FastifyRequest,
   reply: FastifyReply,
   services: Services,
-  client: CloudClient,
+  platformClient: keyof typeof CLIENTS,
 ): Promise<FastifyReply> {
+  const client = CLIENTS[platformClient];
   const { runtime } = request;
   const members = await readMembers(request, services);
   const operation = request.routeOptions.config.route?.path.replace(/^.*\//, "") ?? "";
@@ -135,25 +113,4 @@ function toPassedHeaders(headers: IncomingHttpHeaders): Record<string, string | 
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined && !NOT_PASSED.has(name)) passed[name] = value;
   return passed;
-}
-
-/** Reads a whole response; its value is empty if it is not a JSON object. */
-export async function readJson(response: IncomingMessage): Promise<{ text: string; value: Json }> {
-  const text = await readText(response);
-  return { text, value: asObject(tryParseJson(text)) };
-}
-
-/** Returns names in a member of the body or in a comma-separated text. */
-export function listNames(value: unknown): readonly string[] {
-  const names = typeof value === "string" ? value.split(",") : Array.isArray(value) ? value : [];
-  const texts = names.filter((name): name is string => typeof name === "string");
-  return texts.map((name) => name.trim()).filter((name) => name !== "");
-}
-
-/** Request members that `/v1/messages/count_tokens` takes besides the model. */
-const COUNTED = ["messages", "system", "tools", "tool_choice", "thinking", "output_config", "mcp_servers"];
-
-/** Returns the members of a request that count for its tokens. */
-export function pickCountedMembers(body: Json): Json {
-  return Object.fromEntries(COUNTED.flatMap((name) => (name in body ? [[name, body[name]]] : [])));
 }

@@ -1,5 +1,5 @@
 import { AppError } from "../../../errors.ts";
-import { type CloudClient, listNames, pickCountedMembers } from "./serve-cloud-client.ts";
+import { type CloudClient, listNames, pickCountedMembers } from "./cloud-client.ts";
 
 /**
  * Clients of Claude on Google Vertex AI: `…/publishers/anthropic/models/{model}:rawPredict` and `:streamRawPredict`.
