@@ -191,16 +191,16 @@ export interface EntraSignIn {
 export interface TokenPrices {
   /** Uncached input tokens. */
   readonly input: number;
-  readonly cacheRead?: number;
-  readonly cacheWrite?: number;
+  readonly cacheRead?: number | undefined;
+  readonly cacheWrite?: number | undefined;
   /** Tokens cached for an hour, if that costs more than `cacheWrite`. */
-  readonly cacheWriteHour?: number;
+  readonly cacheWriteHour?: number | undefined;
   readonly output: number;
 }
 
 export interface ModelPrice extends TokenPrices {
   /** For the whole call, if its input including cached tokens exceeds `above` tokens. */
-  readonly longPrompt?: TokenPrices & { readonly above: number };
+  readonly longPrompt?: (TokenPrices & { readonly above: number }) | undefined;
 }
 
 /** Milliseconds; 0: no limit. */
@@ -229,12 +229,12 @@ export interface RuleTarget {
 }
 
 export interface RuleCondition {
-  readonly requestClass?: string;
-  readonly minTokens?: number;
-  readonly hasImage?: boolean;
-  readonly hasTools?: boolean;
+  readonly requestClass?: string | undefined;
+  readonly minTokens?: number | undefined;
+  readonly hasImage?: boolean | undefined;
+  readonly hasTools?: boolean | undefined;
   /** Lower-case header name to pattern. */
-  readonly header?: Readonly<Record<string, string>>;
+  readonly header?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Limits in bytes, and the number of connections. */

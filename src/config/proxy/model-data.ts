@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { AppError, getErrorMessage } from "../../errors.ts";
-import type { ModelPrice } from "./config.ts";
+import type { ModelPrice, TokenPrices } from "./config.ts";
 import { httpUrl } from "./value-schemas.ts";
 
 /** `proxy.model_data`: a source of prices, context windows and limits besides the bundled data. */
@@ -97,25 +97,34 @@ function invalid(source: string, reason: string): AppError {
 }
 
 function toModelData({ reasoning, modalities, limit, cost: costs }: z.infer<typeof model>): ModelData {
-  const long = costs?.context_over_200k;
-  const price = toPrice(costs);
-  const longPrice = toPrice(long);
   return {
     contextWindow: limit?.context || undefined,
     maxOutputTokens: limit?.output || undefined,
     takesImages: modalities?.input?.includes("image") ?? true,
     reasons: reasoning === true,
-    price: price && longPrice ? { ...price, longPrompt: { above: 200_000, ...longPrice } } : price,
+    price: createPrice(toPrices(costs), 200_000, toPrices(costs?.context_over_200k)),
   };
 }
 
-function toPrice(costs: z.infer<typeof cost> | undefined): ModelPrice | undefined {
-  if (costs?.input === undefined || costs.output === undefined) return undefined;
-  const { input, output, cache_read: cacheRead, cache_write: cacheWrite } = costs;
-  return {
-    input,
-    output,
-    ...(cacheRead !== undefined && { cacheRead }),
-    ...(cacheWrite !== undefined && { cacheWrite, cacheWriteHour: cacheWrite }),
-  };
+function toPrices(costs: z.infer<typeof cost> | undefined): KnownPrices {
+  const { input, output, cache_read: cacheRead, cache_write: cacheWrite } = costs ?? {};
+  return { input, output, cacheRead, cacheWrite };
+}
+
+/** US dollars per million tokens; undefined if unknown. */
+type KnownPrices = Readonly<Record<"input" | "output" | "cacheRead" | "cacheWrite", number | undefined>>;
+
+/**
+ * Returns the price of a model, with the prices of prompts that exceed `above` tokens if they are known; undefined if the
+ * price of input or output is not.
+ */
+export function createPrice(prices: KnownPrices, above: number, long: KnownPrices): ModelPrice | undefined {
+  const price = toTokenPrices(prices);
+  const longPrice = toTokenPrices(long);
+  return price && { ...price, longPrompt: longPrice && { above, ...longPrice } };
+}
+
+function toTokenPrices({ input, output, cacheRead, cacheWrite }: KnownPrices): TokenPrices | undefined {
+  if (input === undefined || output === undefined) return undefined;
+  return { input, output, cacheRead, cacheWrite, cacheWriteHour: cacheWrite };
 }

@@ -28,15 +28,15 @@ function parseTarget(named: string, model: string | undefined): RuleTarget {
 function toCondition(when: ProxySettings["models"][number]["when"]): RuleCondition | undefined {
   if (!when) return undefined;
   return {
-    ...(when.request_class === undefined ? {} : { requestClass: when.request_class }),
-    ...(when.min_tokens === undefined ? {} : { minTokens: when.min_tokens }),
-    ...(when.has_image === undefined ? {} : { hasImage: when.has_image }),
-    ...(when.has_tools === undefined ? {} : { hasTools: when.has_tools }),
-    ...(when.header === undefined ? {} : { header: lowerNames(when.header) }),
+    requestClass: when.request_class,
+    minTokens: when.min_tokens,
+    hasImage: when.has_image,
+    hasTools: when.has_tools,
+    header: when.header && toLowerNames(when.header),
   };
 }
 
 /** Returns the headers with lower-case names. */
-function lowerNames(headers: Readonly<Record<string, string>>): Record<string, string> {
+function toLowerNames(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

@@ -1,5 +1,10 @@
-import type { ModelPrice, ProxyConfig, UpstreamConfig } from "../../config/proxy/config.ts";
-import { type ModelData, parseModelData, type VendorModels } from "../../config/proxy/model-data.ts";
+import type { ProxyConfig, UpstreamConfig } from "../../config/proxy/config.ts";
+import {
+  createPrice,
+  type ModelData,
+  parseModelData,
+  type VendorModels,
+} from "../../config/proxy/model-data.ts";
 import { findVendor } from "../../config/proxy/vendors.ts";
 import { AppError, getErrorMessage } from "../../errors.ts";
 import { parseBaseUrl } from "../upstream/clients.ts";
@@ -138,26 +143,22 @@ function parseRows(text: string): ReadonlyMap<string, readonly string[]> {
 function parseRow(cells: readonly string[]): ModelData {
   const [context, output] = cells;
   const flags = cells[6] ?? "";
-  const price = parsePrice(cells.slice(2, 6));
   const [above = "", ...long] = cells.slice(7);
-  const longPrice = parsePrice(long);
   return {
     contextWindow: toNumber(context),
     maxOutputTokens: toNumber(output),
     takesImages: flags.includes("i"),
     reasons: flags.includes("r"),
-    price: price && longPrice ? { ...price, longPrompt: { above: Number(above), ...longPrice } } : price,
+    price: createPrice(parsePrices(cells.slice(2, 6)), Number(above), parsePrices(long)),
   };
 }
 
-function parsePrice([input, output, read, write]: readonly (string | undefined)[]): ModelPrice | undefined {
-  if (!input || !output) return undefined;
-  const [cacheRead, cacheWrite] = [toNumber(read), toNumber(write)];
+function parsePrices([input, output, cacheRead, cacheWrite]: readonly string[]) {
   return {
-    input: Number(input),
-    output: Number(output),
-    ...(cacheRead !== undefined && { cacheRead }),
-    ...(cacheWrite !== undefined && { cacheWrite, cacheWriteHour: cacheWrite }),
+    input: toNumber(input),
+    output: toNumber(output),
+    cacheRead: toNumber(cacheRead),
+    cacheWrite: toNumber(cacheWrite),
   };
 }
 
