@@ -62,7 +62,9 @@ export async function printLines(
 /** Parses the number of lines. Throws `usage`. */
 export function parseCount(text: string): number {
   if (/^\d{1,7}$/.test(text)) return Number(text);
-  throw new AppError("usage", `--lines must be a number of lines, got "${text}"`);
+  throw new AppError("usage", `--lines must be a number of lines, got "${text}"`, {
+    hint: "Use a whole number, such as --lines 200.",
+  });
 }
 
 /** The members of a log line that are shown. Lines of rejected requests lack most of them. */

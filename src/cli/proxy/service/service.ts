@@ -210,7 +210,12 @@ function runVisibly([program = "", ...args]: readonly string[]): Promise<number>
     process.on("SIGINT", ignore);
     child.once("error", (cause) => {
       process.off("SIGINT", ignore);
-      reject(new AppError("service_failed", `Cannot run ${program}: ${cause.message}`, { cause }));
+      reject(
+        new AppError("service_failed", `Cannot run ${program}: ${cause.message}`, {
+          cause,
+          hint: `Install ${program}, or run the proxy in the background: sallyport proxy start --detach`,
+        }),
+      );
     });
     child.once("close", (code, signal) => {
       process.off("SIGINT", ignore);

@@ -50,10 +50,11 @@ export async function signRequest(upstream: UpstreamConfig, request: UnsignedReq
     const headers = await signIn.sign(request);
     return { headers, renew: (rejection) => signIn.renew({ ...rejection, signed: headers }) };
   } catch (error) {
+    const reason = getErrorMessage(error).replace(/\.$/, "");
     throw new AppError(
       "upstream_unreachable",
-      `The proxy cannot sign in to the upstream ${name}: ${getErrorMessage(error)}`,
-      { cause: error, hint: "Check the credentials of the platform, then run sallyport doctor." },
+      `The proxy cannot sign in to the upstream ${name}: ${reason}. Check the credentials of the platform.`,
+      { cause: error },
     );
   }
 }
