@@ -50,3 +50,8 @@ export function allowedNames(patterns: Patterns, server: string): "all" | readon
   }
   return names.length === 0 ? undefined : names;
 }
+
+/** Returns whether two configurations of a server are equal: a reload creates all of them again. */
+export function isSameServer(one: GatewayServer["config"], other: GatewayServer["config"]): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,11 +1,24 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { objectIn, RPC_ERRORS, RpcFailure, type RpcRequest } from "./json-rpc.ts";
-import { type ClientFacts, decodeHeader, META, metaOf, REVISIONS, STATELESS } from "./revisions.ts";
+import {
+  type ClientFacts,
+  decodeHeader,
+  META,
+  metaOf,
+  paramHeaderNames,
+  paramHeaders,
+  REVISIONS,
+  STATELESS,
+} from "./revisions.ts";
 
-const TARGETS: Readonly<Record<string, string>> = {
+/** Requests whose target is mirrored in `Mcp-Name`, and the member of their params that has it. */
+export const TARGETS: Readonly<Record<string, string>> = {
   "tools/call": "name",
   "prompts/get": "name",
   "resources/read": "uri",
+  "tasks/get": "taskId",
+  "tasks/update": "taskId",
+  "tasks/cancel": "taskId",
 };
 
 /**
@@ -39,6 +52,22 @@ export function checkStateless(request: RpcRequest, headers: IncomingHttpHeaders
   if (typeof capabilities !== "object" || capabilities === null)
     throw malformed(`_meta lacks ${META.clientCapabilities}`);
   return { version, capabilities: objectIn(capabilities), info: objectIn(meta[META.clientInfo]) };
+}
+
+/**
+ * Checks the headers that mirror arguments of a tool call. Throws `RpcFailure` if one differs from its argument, is missing
+ * or has no argument.
+ */
+export function checkParamHeaders(schema: unknown, values: unknown, headers: IncomingHttpHeaders): void {
+  const expected = new Map(paramHeaders(schema, values));
+  for (const name of paramHeaderNames(schema)) {
+    const [given, wanted] = [headers[name]?.toString(), expected.get(name)];
+    if (given === undefined && wanted === undefined) continue;
+    if (given === undefined || wanted === undefined || decodeHeader(given) !== decodeHeader(wanted))
+      throw mismatch(
+        `${name} is ${shown(given)}, and the argument is ${shown(wanted && decodeHeader(wanted))}`,
+      );
+  }
 }
 
 /** Returns whether a message is one of revision 2026-07-28 or later: each request carries its revision. */

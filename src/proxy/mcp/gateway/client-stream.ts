@@ -1,5 +1,7 @@
 import type { GatewayServer } from "./access.ts";
+import { createNotification, objectIn } from "./json-rpc.ts";
 import type { McpLink, ServerMessage } from "./link.ts";
+import { META } from "./revisions.ts";
 
 /** Sends a message to the client. */
 export type Emit = (message: ServerMessage) => void;
@@ -32,4 +34,14 @@ export class ClientStream {
     for (const { end } of this.ends.values()) end();
     this.ends.clear();
   }
+}
+
+/** Removes the id of the gateway's own subscription. */
+export function withoutSubscription(message: ServerMessage): ServerMessage {
+  const meta = objectIn(message.params?.["_meta"]);
+  if (meta[META.subscription] === undefined) return message;
+  const { [META.subscription]: _, ...others } = meta;
+  const { _meta, ...params } = message.params ?? {};
+  const kept = Object.keys(others).length > 0 ? { ...params, _meta: others } : params;
+  return createNotification(message.method, kept);
 }

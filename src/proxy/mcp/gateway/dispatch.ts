@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { GatewayServer } from "./access.ts";
 import type { Emit } from "./client-stream.ts";
 import {
@@ -11,7 +12,15 @@ import {
 } from "./json-rpc.ts";
 import type { McpSession, RoutedRequest } from "./mcp-session.ts";
 import { findByPrefix, isListMethod, LISTS, type ListMethod } from "./names.ts";
-import { META, REVISIONS, STATELESS } from "./revisions.ts";
+import { META, metaOf, REVISIONS, STATELESS } from "./revisions.ts";
+import {
+  BY_TASK,
+  findTask,
+  mergeTaskCapabilities,
+  TASKS_EXTENSION,
+  type TaskOwners,
+  unknownTask,
+} from "./tasks.ts";
 import { settledWithin } from "./wait.ts";
 
 /** A client's request with its context. */
@@ -20,12 +29,19 @@ export interface Dispatched {
   readonly session: McpSession;
   readonly servers: readonly GatewayServer[];
   readonly emit: Emit;
+  /** Called when the server begins an event stream. */
+  readonly onStream: () => void;
   readonly signal: AbortSignal;
   readonly traceparent: string | undefined;
+  /** The client's HTTP headers, if they mirror arguments; undefined in a session. */
+  readonly clientHeaders: IncomingHttpHeaders | undefined;
   readonly pageSize: number;
   /** Milliseconds that `initialize` waits for the servers. */
   readonly waitMs: number;
   readonly version: string;
+  /** The client's key. */
+  readonly key: string;
+  readonly owners: TaskOwners;
   /** Redacts secrets in error messages of servers. */
   readonly redact: (text: string) => string;
 }
@@ -45,11 +61,17 @@ const WITH_SESSION = new Set([
   "logging/setLevel",
   "resources/subscribe",
   "resources/unsubscribe",
+  "tasks/result",
 ]);
 
 /** Returns the server that a request is for; undefined if it is for all. Throws `RpcFailure` if there is none. */
 export function route(request: RpcRequest, servers: readonly GatewayServer[]): Routed | undefined {
   const { method, params = {} } = request;
+  if (metaOf(params)[META.version] === STATELESS && WITH_SESSION.has(method)) throw unknownMethod(method);
+  if (BY_TASK.has(method)) {
+    const { server, rest } = findTask(servers, params["taskId"]);
+    return { server, params: { ...params, taskId: rest } };
+  }
   if (BY_NAME.has(method)) {
     const what = method === "tools/call" ? "tool" : "prompt";
     const { server, rest } = byName(servers, params["name"], what);
@@ -89,7 +111,6 @@ export async function dispatch(call: Dispatched, routed: Routed | undefined): Pr
   const { request, session } = call;
   const { id, method } = request;
   const isStateless = session.client.version === STATELESS;
-  if (isStateless && WITH_SESSION.has(method)) throw unknownMethod(method);
   if (routed !== undefined) {
     const response = await serveRouted(call, routed);
     return { ...(isStateless ? toStateless(method, response) : response), id };
@@ -99,9 +120,22 @@ export async function dispatch(call: Dispatched, routed: Routed | undefined): Pr
 }
 
 async function serveRouted(call: Dispatched, { server, params }: Routed): Promise<RpcResponse> {
-  const { request, session, emit, signal, traceparent } = call;
+  const { request, session, emit, onStream, signal, traceparent, clientHeaders, key, owners } = call;
   const { method } = request;
-  const forwarded: RoutedRequest = { server, method, params, emit, signal, traceparent };
+  if (BY_TASK.has(method) && !owners.allows(server.name, String(params["taskId"]), key))
+    throw unknownTask(request.params?.["taskId"]);
+  const onResult = (result: RpcParams | undefined) => owners.note(server.name, result, key);
+  const forwarded: RoutedRequest = {
+    server,
+    method,
+    params,
+    emit,
+    onStream,
+    signal,
+    traceparent,
+    clientHeaders,
+    onResult,
+  };
   if (method === "resources/subscribe" || method === "resources/unsubscribe")
     return session.subscribe(forwarded, String(params["uri"]), method === "resources/subscribe");
   return session.request(forwarded);
@@ -155,18 +189,31 @@ async function describe({ session, servers, waitMs }: Dispatched) {
   const has = (name: string) =>
     found.some((facts) => facts === undefined || facts.capabilities[name] !== undefined);
   const isSession = session.client.version !== STATELESS;
+  const known = found.flatMap((facts) => (facts === undefined ? [] : [facts.capabilities]));
+  const tasks = mergeTaskCapabilities(known);
+  const extensions = mergeExtensions(known, isSession);
   const capabilities: RpcParams = {
     ...(has("tools") && { tools: { listChanged: true } }),
     ...(has("prompts") && { prompts: { listChanged: true } }),
     ...(has("resources") && { resources: { listChanged: true, subscribe: true } }),
     ...(has("completions") && { completions: {} }),
     ...(has("logging") && isSession && { logging: {} }),
+    ...(tasks !== undefined && isSession && { tasks }),
+    ...(Object.keys(extensions).length > 0 && { extensions }),
   };
   const texts = servers.flatMap(({ name }, index) => {
     const text = found[index]?.instructions;
     return text === undefined ? [] : [`${name}: ${text}`];
   });
   return { capabilities, instructions: texts.length === 0 ? {} : { instructions: texts.join("\n\n") } };
+}
+
+/** Returns the extensions of all servers, each with the settings of the first server that has it. */
+function mergeExtensions(capabilities: readonly RpcParams[], isSession: boolean): RpcParams {
+  const all = capabilities.map((each) => objectIn(each["extensions"])).toReversed();
+  const { [TASKS_EXTENSION]: tasks, ...others }: RpcParams = Object.assign({}, ...all);
+  // In sessions, tasks are a capability.
+  return tasks === undefined || isSession ? others : { ...others, [TASKS_EXTENSION]: tasks };
 }
 
 /** Returns one page of a list. The cursor is the number of items before it. */

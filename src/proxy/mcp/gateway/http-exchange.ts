@@ -14,7 +14,7 @@ import {
   type RpcMessage,
   type RpcResponse,
 } from "./json-rpc.ts";
-import type { ServerMessage } from "./link.ts";
+import type { LinkRequest, ServerMessage } from "./link.ts";
 
 /** A request to an MCP server over HTTP. */
 export interface HttpRequest {
@@ -33,8 +33,20 @@ export interface Exchanged {
   readonly headers: IncomingHttpHeaders;
   /** The response with the request's id, or the error in a body of another status; undefined if there is none. */
   readonly response: RpcResponse | undefined;
-  /** The last event's id, if an event stream ended before the response. */
-  readonly lastEventId: string | undefined;
+  /** How to continue an event stream that ended before the response; undefined: it cannot be. */
+  readonly rest: StreamRest | undefined;
+}
+
+/** Where an event stream ended. */
+export interface StreamRest {
+  readonly lastEventId: string;
+  /** The milliseconds that the server asks for before the stream is continued. */
+  readonly retryMs: number | undefined;
+}
+
+interface ReadEvents {
+  readonly response: RpcResponse | undefined;
+  readonly rest: StreamRest | undefined;
 }
 
 const MAX_BODY = 64 * 1024 * 1024;
@@ -48,49 +60,57 @@ export async function readExchange(
   server: string,
   received: ReceivedResponse,
   id: RpcId | undefined,
-  onMessage: (message: ServerMessage) => void,
+  { onMessage, onStream }: Pick<LinkRequest, "onMessage" | "onStream">,
 ): Promise<Exchanged> {
   const { status, headers, body } = received;
   const type = headers["content-type"] ?? "";
   if (status >= 400) {
     const response = findResponse(tryParseJson((await readUpTo(body, MAX_ERROR)).toString()), undefined);
-    return { status, headers, response, lastEventId: undefined };
+    return { status, headers, response, rest: undefined };
   }
   if (/^text\/event-stream\b/i.test(type)) {
-    const { response, lastEventId } = await readEvents(received, id, onMessage);
-    return { status, headers, response, lastEventId };
+    onStream?.();
+    return { status, headers, ...(await readEvents(received, id, onMessage)) };
   }
   const bytes = await readWhole(body, MAX_BODY);
   if (bytes === undefined)
     throw invalid(server, `returned a response of more than ${MAX_BODY / 1024 ** 2} MiB`);
-  if (bytes.length === 0) return { status, headers, response: undefined, lastEventId: undefined };
+  if (bytes.length === 0) return { status, headers, response: undefined, rest: undefined };
   if (await findExcess(bytes, MESSAGE_BOUNDS))
     throw invalid(server, "returned a response with too many values");
   const response = findResponse(tryParseJson(bytes.toString("utf8")), id);
   if (response === undefined && id !== undefined) throw invalid(server, "returned no JSON-RPC response");
-  return { status, headers, response, lastEventId: undefined };
+  return { status, headers, response, rest: undefined };
 }
 
-/** Reads events until the response with this id, or until the stream ends. */
+/**
+ * Reads events until the response with this id, or until the stream ends. Rejects if a stream breaks that cannot be
+ * continued.
+ */
 export async function readEvents(
   { body }: ReceivedResponse,
   id: RpcId | undefined,
   onMessage: (message: ServerMessage) => void,
-): Promise<{ readonly response: RpcResponse | undefined; readonly lastEventId: string | undefined }> {
+): Promise<ReadEvents> {
   const parser = createSseParser(MAX_EVENT);
-  for await (const chunk of body) {
-    for (const { data } of parser.push(chunk)) {
-      const value = data === "" ? undefined : tryParseJson(data);
-      // Revision 2025-03-26 has batches.
-      for (const each of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
-        const message = parseRpc(each);
-        if (message === undefined) continue;
-        if (isRequest(message) || isNotification(message)) onMessage(message);
-        else if (id !== undefined && message.id === id) return { response: message, lastEventId: undefined };
+  try {
+    for await (const chunk of body) {
+      for (const { data } of parser.push(chunk)) {
+        const value = data === "" ? undefined : tryParseJson(data);
+        // Revision 2025-03-26 has batches.
+        for (const each of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
+          const message = parseRpc(each);
+          if (message === undefined) continue;
+          if (isRequest(message) || isNotification(message)) onMessage(message);
+          else if (id !== undefined && message.id === id) return { response: message, rest: undefined };
+        }
       }
     }
+  } catch (error) {
+    if (!(error instanceof AppError) || parser.lastEventId === undefined) throw error;
   }
-  return { response: undefined, lastEventId: parser.lastEventId };
+  const { lastEventId, retryMs } = parser;
+  return { response: undefined, rest: lastEventId === undefined ? undefined : { lastEventId, retryMs } };
 }
 
 /** Returns the response in a value; of a batch, the one with this id. */

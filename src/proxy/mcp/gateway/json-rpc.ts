@@ -48,6 +48,7 @@ export const RPC_ERRORS = {
   /** Until revision 2025-11-25; then `invalidParams`. */
   resourceNotFound: -32002,
   headerMismatch: -32020,
+  missingCapability: -32021,
   unsupportedVersion: -32022,
 } as const;
 

@@ -16,6 +16,8 @@ export interface LinkRequest {
   readonly signal: AbortSignal;
   /** Receives messages that precede the response, such as progress. */
   readonly onMessage: (message: ServerMessage) => void;
+  /** Called when the server begins an event stream. */
+  readonly onStream?: (() => void) | undefined;
   /** Continues the call's trace at the server; undefined: none. */
   readonly traceparent?: string | undefined;
   /** Further HTTP headers. */
@@ -42,6 +44,12 @@ export function readServerFacts(
   };
 }
 
+/** What a client's stream follows at a server, in the server's own names. */
+export interface Followed {
+  readonly resources: readonly string[];
+  readonly tasks: readonly string[];
+}
+
 /** An open connection to one MCP server, on behalf of one client or of the clients of one key. */
 export interface McpLink {
   readonly facts: ServerFacts;
@@ -50,7 +58,7 @@ export interface McpLink {
   /** Sends a notification, or the response to a server's request. */
   send(message: RpcMessage): Promise<void>;
   /** Calls `onMessage` for messages that belong to no request, until the returned function is called. */
-  listen(onMessage: (message: ServerMessage) => void, resources: () => readonly string[]): () => void;
+  listen(onMessage: (message: ServerMessage) => void, followed: () => Followed): () => void;
   /** Calls `listener` once when the connection has ended by itself. */
   onEnd(listener: () => void): void;
   close(): Promise<void>;

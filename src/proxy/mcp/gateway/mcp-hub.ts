@@ -6,7 +6,7 @@ import type { Pools } from "../../upstream/pools.ts";
 import { requestHeaders } from "../../upstream/request-headers.ts";
 import { asUpstream, getPathBelow, type HttpServer, isHttpServer } from "../as-upstream.ts";
 import type { McpTokens } from "../oauth/mcp-tokens.ts";
-import type { GatewayServer } from "./access.ts";
+import { type GatewayServer, isSameServer } from "./access.ts";
 import { type HttpRequest, type SendHttp, statusError } from "./http-exchange.ts";
 import type { McpLink } from "./link.ts";
 import { McpSession, type SessionHost } from "./mcp-session.ts";
@@ -14,6 +14,8 @@ import { ProgramServer } from "./program.ts";
 import { type ClientFacts, LATEST_SESSION, STATELESS } from "./revisions.ts";
 import { NoSession, SessionLink } from "./session-link.ts";
 import { StatelessLink } from "./stateless-link.ts";
+import { EventMemory } from "./stream-record.ts";
+import { TaskOwners } from "./tasks.ts";
 
 export interface HubParts {
   readonly runtime: () => Runtime;
@@ -33,23 +35,31 @@ const MAX_SESSIONS = 1_000;
 /** The sessions of the MCP gateway. */
 export class McpHub implements SessionHost {
   readonly slow = new Set<string>();
+  readonly events = new EventMemory();
+  readonly owners = new TaskOwners();
   private readonly sessions = new Map<string, McpSession>();
   /** Sessions that clients have ended. */
   private readonly ended = new Set<string>();
   private readonly programs = new Map<string, { readonly text: string; readonly server: ProgramServer }>();
+  /** The configuration of the servers, as text. */
+  private servers: string;
   private readonly sweeper: NodeJS.Timeout;
   private readonly onExit = () => {
     for (const { server } of this.programs.values()) server.kill();
   };
 
   constructor(private readonly parts: HubParts) {
+    this.servers = JSON.stringify([...parts.runtime().config.mcp]);
     this.sweeper = setInterval(() => this.sweep(), SWEEP_MS);
     this.sweeper.unref();
     process.on("exit", this.onExit);
   }
 
-  /** Starts the programs of a configuration, and stops those that are no longer in it or have changed. */
+  /** Starts the programs of a configuration, stops those that are no longer in it or have changed, and tells the clients. */
   apply({ mcp }: Pick<ProxyConfig, "mcp">): void {
+    const servers = JSON.stringify([...mcp]);
+    if (this.servers !== servers) for (const session of this.sessions.values()) session.reportChanges();
+    this.servers = servers;
     const wanted = new Map(
       [...mcp].flatMap(([name, { enabled, program }]) =>
         enabled && program !== undefined ? [[name, program] as const] : [],
@@ -70,6 +80,11 @@ export class McpHub implements SessionHost {
 
   /** Redacts the secrets of the configuration and the tokens of servers. */
   readonly redact = (text: string): string => this.parts.tokens.redact(this.parts.runtime().redact(text));
+
+  isConfigured({ name, config }: GatewayServer): boolean {
+    const known = this.parts.runtime().config.mcp.get(name);
+    return known?.enabled === true && isSameServer(known, config);
+  }
 
   listMs(): number {
     return this.parts.runtime().config.mcpGateway.listMs;
@@ -184,7 +199,12 @@ export class McpHub implements SessionHost {
 
 /** Returns the name of a session in the hub. It contains the key, so that no other key can use the session. */
 function toSessionKey(key: ProxyKey | undefined, id: string): string {
-  return `${key?.id ?? key?.name ?? ""}\n${id}`;
+  return `${toOwner(key)}\n${id}`;
+}
+
+/** Returns what identifies a key; empty without one. */
+export function toOwner(key: ProxyKey | undefined): string {
+  return key?.id ?? key?.name ?? "";
 }
 
 /**

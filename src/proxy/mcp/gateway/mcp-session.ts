@@ -1,10 +1,11 @@
-import { AppError } from "../../../errors.ts";
-import type { GatewayServer } from "./access.ts";
-import { ClientStream, type Emit } from "./client-stream.ts";
+import type { IncomingHttpHeaders } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import { type GatewayServer, isSameServer } from "./access.ts";
+import { checkParamHeaders } from "./check-stateless.ts";
+import { ClientStream, type Emit, withoutSubscription } from "./client-stream.ts";
 import {
   createError,
   createNotification,
-  createRequest,
   createResult,
   isRequest,
   objectIn,
@@ -13,15 +14,21 @@ import {
   type RpcParams,
   type RpcResponse,
 } from "./json-rpc.ts";
-import type { LinkRequest, McpLink, ServerMessage } from "./link.ts";
-import { type ListMethod, prefixResult, prefixUri } from "./names.ts";
-import { type ClientFacts, META, paramHeaders, STATELESS } from "./revisions.ts";
+import type { Followed, LinkRequest, McpLink, ServerMessage } from "./link.ts";
+import { LIST_CHANGED, type ListMethod, prefixMessage, prefixResult, unprefixMeta } from "./names.ts";
+import { Questions } from "./questions.ts";
+import { type ClientFacts, paramHeaders, STATELESS } from "./revisions.ts";
 import { type Listed, type ListHost, ServerLists } from "./server-lists.ts";
+import { type EventMemory, StreamRecords } from "./stream-record.ts";
 import { untilAborted } from "./wait.ts";
 
 /** The parts that all sessions share. */
 export interface SessionHost extends ListHost {
   open(server: GatewayServer, client: ClientFacts, signal: AbortSignal): Promise<McpLink>;
+  /** The recorded events of all sessions. */
+  readonly events: EventMemory;
+  /** Returns whether a server is still configured as it was. */
+  isConfigured(server: GatewayServer): boolean;
 }
 
 /** A client's request to one server. */
@@ -29,6 +36,10 @@ export interface RoutedRequest extends Omit<LinkRequest, "onMessage"> {
   readonly server: GatewayServer;
   /** Receives messages that precede the response, with the gateway's names. */
   readonly emit: Emit;
+  /** Receives the result in the server's own names. */
+  readonly onResult: (result: RpcParams | undefined) => void;
+  /** The client's HTTP headers, if they mirror arguments. */
+  readonly clientHeaders?: IncomingHttpHeaders | undefined;
 }
 
 interface Opened {
@@ -36,15 +47,13 @@ interface Opened {
   readonly link: Promise<McpLink>;
 }
 
-/** A server's request to the client that has no response yet. */
-interface Question {
-  readonly respond: (response: RpcResponse) => void;
-}
-
 /** Time limit for opening a connection to a server: programs may have to be installed first. */
 const OPEN_MS = 60_000;
 /** Rounds of input that a server may request from the client during one request. */
 const MAX_INPUTS = 16;
+/** Waits before a connection that has ended is opened again. */
+const REOPEN_MS = 1_000;
+const MAX_REOPEN_MS = 60_000;
 
 /** The connections of one client, or of all clients of a key that have no session, to the servers of the gateway. */
 export class McpSession {
@@ -52,26 +61,31 @@ export class McpSession {
   /** Requests of the client that are being served, so that it can cancel them. */
   readonly inFlight = new Map<RpcId, AbortController>();
   logLevel: unknown;
+  /** The client's streams, which it can continue after a lost connection. */
+  readonly records: StreamRecords;
   private readonly links = new Map<string, Opened>();
   private readonly lists: ServerLists;
-  private readonly questions = new Map<RpcId, Question>();
+  private readonly questions = new Questions();
   private readonly subscribed = new Map<string, Set<string>>();
   private readonly streams = new Set<ClientStream>();
   private readonly closing = new AbortController();
-  private serial = 0;
 
   constructor(
     readonly client: ClientFacts,
     private readonly host: SessionHost,
   ) {
+    this.records = new StreamRecords(host.events);
     this.lists = new ServerLists({
       host,
       link: (server) => this.link(server),
       closing: this.closing.signal,
-      onChanged: (message) => {
-        for (const { emit } of this.streams) emit(message);
-      },
+      onChanged: () => this.reportChanges(),
     });
+  }
+
+  /** Tells the client that the lists of the servers may have changed. */
+  reportChanges(): void {
+    for (const { emit } of this.streams) for (const method of LIST_CHANGED) emit(createNotification(method));
   }
 
   get isIdle(): boolean {
@@ -91,7 +105,10 @@ export class McpSession {
     };
     link.then(
       (opened) => {
-        opened.onEnd(drop);
+        opened.onEnd(() => {
+          drop();
+          void this.linkAgain(server);
+        });
         this.onOpened(server, opened);
       },
       // The next request opens another one.
@@ -106,16 +123,22 @@ export class McpSession {
   }
 
   /** Sends a request to its server. Resolves with its response in the gateway's names. */
-  async request({ server, emit, ...request }: RoutedRequest): Promise<RpcResponse> {
+  async request({ server, emit, onResult, clientHeaders, ...request }: RoutedRequest): Promise<RpcResponse> {
     const link = await untilAborted(this.link(server), request.signal);
     const onMessage = (message: ServerMessage) => this.fromServer(server, link, message, emit);
-    const headers = request.headers ?? (await this.paramHeaders(server, link, request));
+    const headers = request.headers ?? (await this.paramHeaders(server, link, request, clientHeaders));
     let response = await link.request({ ...request, headers, onMessage });
     for (let count = 0; count < MAX_INPUTS && this.needsInput(response); count += 1) {
-      const params = await this.collectInput(request.params, objectIn(response.result), emit, request.signal);
+      const params = await this.questions.collect(
+        request.params,
+        objectIn(response.result),
+        emit,
+        request.signal,
+      );
       response = await link.request({ ...request, params, headers, onMessage });
     }
     const { result } = response;
+    onResult(result);
     return result === undefined
       ? response
       : { ...response, result: { ...prefixResult(request.method, result, server.prefix) } };
@@ -123,10 +146,7 @@ export class McpSession {
 
   /** Passes a client's response on to the server that has asked. */
   respond(response: RpcResponse): void {
-    if (response.id == null) return;
-    const question = this.questions.get(response.id);
-    this.questions.delete(response.id);
-    question?.respond(response);
+    this.questions.respond(response);
   }
 
   /** Sends a notification to every open server. */
@@ -158,20 +178,21 @@ export class McpSession {
   }
 
   /**
-   * Sends messages that belong to no request to a client's stream, until the returned function is called. `resources`: the
-   * URIs of each server that the stream follows; by default, those that the session has subscribed to.
+   * Sends messages that belong to no request to a client's stream, until the returned function is called. `followed`: what
+   * the stream follows at each server; by default, the resources that the session has subscribed to.
    */
   open(
     servers: readonly GatewayServer[],
     emit: Emit,
-    resources: (server: GatewayServer) => readonly string[] = ({ name }) => [
-      ...(this.subscribed.get(name) ?? []),
-    ],
+    followed: (server: GatewayServer) => Followed = ({ name }) => ({
+      resources: [...(this.subscribed.get(name) ?? [])],
+      tasks: [],
+    }),
   ): () => void {
     const stream: ClientStream = new ClientStream(emit, (server, link) =>
       link.listen(
         (message) => this.fromServer(server, link, message, emit),
-        () => resources(server),
+        () => followed(server),
       ),
     );
     this.streams.add(stream);
@@ -192,6 +213,7 @@ export class McpSession {
     for (const controller of this.inFlight.values()) controller.abort();
     for (const stream of this.streams) stream.end();
     this.streams.clear();
+    this.records.dropAll();
     await Promise.allSettled([...this.links.keys()].map((name) => this.forget(name)));
   }
 
@@ -200,6 +222,17 @@ export class McpSession {
     this.links.delete(name);
     const link = await opened?.link.catch(() => undefined);
     await link?.close().catch(() => {});
+  }
+
+  /** Opens a connection that has ended, while the client listens to it. */
+  private async linkAgain(server: GatewayServer): Promise<void> {
+    const { signal } = this.closing;
+    for (let wait = REOPEN_MS; this.streams.size > 0; wait = Math.min(wait * 2, MAX_REOPEN_MS)) {
+      if (signal.aborted || !this.host.isConfigured(server)) return;
+      const link = await this.link(server).catch(() => undefined);
+      if (link !== undefined) return this.reportChanges();
+      await delay(wait, undefined, { signal, ref: false }).catch(() => {});
+    }
   }
 
   private onOpened(server: GatewayServer, link: McpLink): void {
@@ -219,78 +252,40 @@ export class McpSession {
     server: GatewayServer,
     link: McpLink,
     { method, params }: Pick<LinkRequest, "method" | "params">,
+    clientHeaders: IncomingHttpHeaders | undefined,
   ): Promise<LinkRequest["headers"]> {
     if (method !== "tools/call" || !link.facts.isStateless) return undefined;
     const tools = await this.lists.latest(server, "tools/list");
     const tool = tools.find(({ name }) => name === params?.["name"]);
-    return paramHeaders(tool?.["inputSchema"], params?.["arguments"]);
+    const schema = tool?.["inputSchema"];
+    if (clientHeaders !== undefined) checkParamHeaders(schema, params?.["arguments"], clientHeaders);
+    return paramHeaders(schema, params?.["arguments"]);
   }
 
   private fromServer(server: GatewayServer, link: McpLink, message: ServerMessage, emit: Emit): void {
+    const { method } = message;
+    const params = prefixMessage(method, message.params, server.prefix);
     if (isRequest(message)) {
-      const reply = (response: RpcResponse) =>
-        void link.send({ ...response, id: message.id }).catch(() => {});
-      if (message.method === "ping") reply(createResult(message.id, {}));
+      const { id } = message;
+      const respond = ({ result, error }: RpcResponse) => {
+        const own = result && { ...unprefixMeta(result, server.prefix) };
+        void link
+          .send({ jsonrpc: "2.0", id, ...(error ? { error } : { result: own ?? {} }) })
+          .catch(() => {});
+      };
+      if (method === "ping") respond(createResult(id, {}));
       else if (this.client.version === STATELESS)
-        reply(createError(message.id, RPC_ERRORS.methodNotFound, "The client does not accept requests"));
-      else this.ask(message.method, message.params, emit, reply);
-    } else if (message.method === "notifications/resources/updated")
-      emit(createNotification(message.method, prefixUri(message.params ?? {}, server.prefix)));
-    else if (message.method !== "notifications/subscriptions/acknowledged")
-      emit(withoutSubscription(message));
-  }
-
-  /** Sends a server's request to the client under an id of the gateway. */
-  private ask(method: string, params: RpcParams | undefined, emit: Emit, respond: Question["respond"]): void {
-    this.serial += 1;
-    const id = `sallyport-${this.serial}`;
-    this.questions.set(id, { respond });
-    emit(createRequest(id, method, params));
+        respond(createError(id, RPC_ERRORS.methodNotFound, "The client does not accept requests"));
+      else this.questions.ask({ method, params, origin: { link, id }, respond }, emit);
+    } else if (method === "notifications/cancelled") {
+      const requestId = this.questions.cancel(link, params?.["requestId"]);
+      if (requestId !== undefined) emit(createNotification(method, { ...params, requestId }));
+    } else if (method !== "notifications/subscriptions/acknowledged")
+      emit(withoutSubscription(createNotification(method, params)));
   }
 
   /** Returns whether a server without sessions asks a client that has one for input. */
   private needsInput({ result }: RpcResponse): boolean {
     return this.client.version !== STATELESS && result?.["resultType"] === "input_required";
   }
-
-  /** Asks the client for the input that a server needs. Returns the params of the repeated request. */
-  private async collectInput(
-    params: RpcParams | undefined,
-    { inputRequests, requestState }: RpcParams,
-    emit: Emit,
-    signal: AbortSignal,
-  ): Promise<RpcParams> {
-    const responses = await Promise.all(
-      Object.entries(objectIn(inputRequests)).map(async ([key, value]) => {
-        const { method, params: asked } = objectIn(value);
-        const received = new Promise<RpcResponse>((resolve) =>
-          this.ask(String(method), objectIn(asked), emit, resolve),
-        );
-        const { result, error } = await untilAborted(received, signal);
-        if (error !== undefined)
-          throw new AppError("upstream_error", `The client rejected the server's request: ${error.message}`);
-        return [key, result ?? {}] as const;
-      }),
-    );
-    return {
-      ...params,
-      inputResponses: Object.fromEntries(responses),
-      ...(requestState !== undefined && { requestState }),
-    };
-  }
-}
-
-/** Removes the id of the gateway's own subscription. */
-function withoutSubscription(message: ServerMessage): ServerMessage {
-  const meta = objectIn(message.params?.["_meta"]);
-  if (meta[META.subscription] === undefined) return message;
-  const { [META.subscription]: _, ...others } = meta;
-  const { _meta, ...params } = message.params ?? {};
-  const kept = Object.keys(others).length > 0 ? { ...params, _meta: others } : params;
-  return createNotification(message.method, kept);
-}
-
-/** Compares by content: a reload creates every configuration again. */
-function isSameServer(one: GatewayServer["config"], other: GatewayServer["config"]): boolean {
-  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }

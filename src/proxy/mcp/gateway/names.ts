@@ -11,6 +11,13 @@ export const LISTS = {
 
 export type ListMethod = keyof typeof LISTS;
 
+/** Tell a client that every list may have changed. */
+export const LIST_CHANGED = [
+  "notifications/tools/list_changed",
+  "notifications/prompts/list_changed",
+  "notifications/resources/list_changed",
+] as const;
+
 export function isListMethod(method: string): method is ListMethod {
   return Object.hasOwn(LISTS, method);
 }
@@ -40,10 +47,15 @@ function prefixUi(meta: unknown, { uri }: McpPrefix): RpcParams | undefined {
   };
 }
 
-/** Adds the prefix to every resource that a result names, so that the client can read it. */
+/** Adds the prefix to every resource and task that a result names, so that the client can ask for it. */
 export function prefixResult(method: string, result: RpcParams, prefix: McpPrefix): RpcParams {
   if (prefix.uri === "") return result;
-  if (method === "tools/call") return mapMember(result, "content", (part) => prefixContent(part, prefix));
+  return prefixMeta(prefixTask(prefixResources(method, result, prefix), prefix), prefix);
+}
+
+function prefixResources(method: string, result: RpcParams, prefix: McpPrefix): RpcParams {
+  if (method === "tools/call" || method === "tasks/result")
+    return mapMember(result, "content", (part) => prefixContent(part, prefix));
   if (method === "resources/read") return mapMember(result, "contents", (part) => prefixUri(part, prefix));
   if (method !== "prompts/get") return result;
   return mapMember(result, "messages", (message) => ({
@@ -67,8 +79,57 @@ function prefixContent(part: RpcParams, prefix: McpPrefix): RpcParams {
   return { ...part, resource: prefixUri(objectIn(part["resource"]), prefix) };
 }
 
+/** Adds the prefix to the task that a server's notification or request concerns, and to its resource. */
+export function prefixMessage(
+  method: string,
+  params: RpcParams | undefined,
+  prefix: McpPrefix,
+): RpcParams | undefined {
+  if (params === undefined || prefix.uri === "") return params;
+  const named = method === "notifications/resources/updated" ? prefixUri(params, prefix) : params;
+  return prefixMeta(TASK_STATUS.has(method) ? prefixTask(named, prefix) : named, prefix);
+}
+
+/** Notifications of a task's state, in revision 2025-11-25 and in the extension of 2026-07-28. */
+export const TASK_STATUS = new Set(["notifications/tasks/status", "notifications/tasks"]);
+
+/** The member of `_meta` that names the task of a message. */
+const RELATED_TASK = "io.modelcontextprotocol/related-task";
+
+/** Adds the prefix to the task of a result: the task itself, the one in `task`, and the result of a completed one. */
+function prefixTask(result: RpcParams, prefix: McpPrefix): RpcParams {
+  const { taskId, task, result: inner } = result;
+  return {
+    ...result,
+    ...(typeof taskId === "string" && { taskId: `${prefix.uri}${taskId}` }),
+    ...(isTask(task) && { task: { ...task, taskId: `${prefix.uri}${task.taskId}` } }),
+    ...(typeof taskId === "string" &&
+      inner !== undefined && { result: { ...prefixResult("tools/call", objectIn(inner), prefix) } }),
+  };
+}
+
+function isTask(value: unknown): value is { readonly taskId: string } {
+  return typeof objectIn(value)["taskId"] === "string";
+}
+
+function prefixMeta(params: RpcParams, prefix: McpPrefix): RpcParams {
+  return mapRelatedTask(params, (taskId) => `${prefix.uri}${taskId}`);
+}
+
+/** Removes the prefix from the task that a client's response concerns. */
+export function unprefixMeta(result: RpcParams, { uri }: McpPrefix): RpcParams {
+  return mapRelatedTask(result, (taskId) => (taskId.startsWith(uri) ? taskId.slice(uri.length) : taskId));
+}
+
+function mapRelatedTask(params: RpcParams, map: (taskId: string) => string): RpcParams {
+  const meta = objectIn(params["_meta"]);
+  const related = meta[RELATED_TASK];
+  if (!isTask(related)) return params;
+  return { ...params, _meta: { ...meta, [RELATED_TASK]: { ...related, taskId: map(related.taskId) } } };
+}
+
 /** Adds the prefix to the member `uri`. */
-export function prefixUri(item: RpcParams, prefix: McpPrefix): RpcParams {
+function prefixUri(item: RpcParams, prefix: McpPrefix): RpcParams {
   return typeof item["uri"] === "string" ? { ...item, uri: `${prefix.uri}${item["uri"]}` } : item;
 }
 

@@ -29,6 +29,8 @@ interface Pending {
   readonly token: unknown;
 }
 
+const MAX_TASK_TOKENS = 1_000;
+
 /**
  * The connection of one client to a program that all clients share. Ids and progress tokens are replaced, so that they
  * differ between clients.
@@ -37,6 +39,7 @@ export class ProgramLink implements McpLink {
   readonly facts: ServerFacts;
   private readonly pending = new Map<number, Pending>();
   private readonly listeners = new Set<(message: ServerMessage) => void>();
+  private readonly taskTokens = new Map<number, unknown>();
   private readonly subscribed = new Set<string>();
   private ended: (() => void) | undefined;
 
@@ -99,6 +102,7 @@ export class ProgramLink implements McpLink {
 
   async close(): Promise<void> {
     this.pipe.links.delete(this);
+    this.ended = undefined;
     this.end(new AppError("upstream_cut", "The connection was closed"));
   }
 
@@ -107,15 +111,31 @@ export class ProgramLink implements McpLink {
     const id = Number(response.id);
     const pending = this.pending.get(id);
     this.pending.delete(id);
+    if (pending?.token !== undefined && objectIn(response.result)["task"] !== undefined)
+      this.keepToken(id, pending.token);
     pending?.resolve(response);
     return pending !== undefined;
   }
 
-  /** Handles the progress of a request. Returns false if it belongs to another client. */
+  /**
+   * Handles the progress of a request, or of the task that it created. Returns false if it belongs to another client.
+   */
   takeProgress({ method, params }: RpcNotification): boolean {
-    const pending = this.pending.get(Number(params?.["progressToken"]));
-    pending?.onMessage(createNotification(method, { ...params, progressToken: pending.token }));
-    return pending !== undefined;
+    const id = Number(params?.["progressToken"]);
+    const pending = this.pending.get(id);
+    const token = pending?.token ?? this.taskTokens.get(id);
+    if (token === undefined) return pending !== undefined;
+    const message = createNotification(method, { ...params, progressToken: token });
+    if (pending !== undefined) pending.onMessage(message);
+    else for (const listener of this.listeners) listener(message);
+    return true;
+  }
+
+  /** A task's progress has the token of the request that created it. */
+  private keepToken(id: number, token: unknown): void {
+    this.taskTokens.set(id, token);
+    const [oldest] = this.taskTokens.keys();
+    if (this.taskTokens.size > MAX_TASK_TOKENS && oldest !== undefined) this.taskTokens.delete(oldest);
   }
 
   /** Handles a notification that belongs to no request. */

@@ -29,6 +29,11 @@ export interface ClientFacts {
   readonly info: RpcParams;
 }
 
+/** Returns whether a client takes a first event without data, which tells it the id of a stream. */
+export function hasFirstEvent({ version }: ClientFacts): boolean {
+  return version >= LATEST_SESSION && version !== STATELESS;
+}
+
 /** Returns the `_meta` of a request. */
 export function metaOf(params: RpcParams | undefined): RpcParams {
   return objectIn(params?.["_meta"]);
@@ -62,10 +67,13 @@ export function encodeHeader(value: string): string {
   return `=?base64?${Buffer.from(value, "utf8").toString("base64")}?=`;
 }
 
-/** Decodes the value of `Mcp-Name` or `Mcp-Param-…`. */
-export function decodeHeader(value: string): string {
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** Decodes the value of `Mcp-Name` or `Mcp-Param-…`; undefined if it is malformed. */
+export function decodeHeader(value: string): string | undefined {
   const coded = SENTINEL.exec(value)?.[1];
-  return coded === undefined ? value : Buffer.from(coded, "base64").toString("utf8");
+  if (coded === undefined) return value;
+  return BASE64.test(coded) ? Buffer.from(coded, "base64").toString("utf8") : undefined;
 }
 
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
@@ -75,14 +83,26 @@ const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
  * schema, reached through `properties` alone.
  */
 export function paramHeaders(schema: unknown, values: unknown): [name: string, value: string][] {
-  const headers: [string, string][] = [];
-  for (const [name, property] of Object.entries(objectIn(objectIn(schema)["properties"]))) {
+  return findMirrored(schema, values).flatMap(({ name, value }) => {
+    const isPlain = typeof value === "string" || typeof value === "boolean" || Number.isSafeInteger(value);
+    return isPlain ? [[name, encodeHeader(String(value))]] : [];
+  });
+}
+
+/** Returns the names of all `Mcp-Param-…` headers of a tool. */
+export function paramHeaderNames(schema: unknown): string[] {
+  return findMirrored(schema, undefined).map(({ name }) => name);
+}
+
+function findMirrored(
+  schema: unknown,
+  values: unknown,
+): { readonly name: string; readonly value: unknown }[] {
+  return Object.entries(objectIn(objectIn(schema)["properties"])).flatMap(([name, property]) => {
     const value = objectIn(values)[name];
     const header = objectIn(property)["x-mcp-header"];
-    if (typeof header === "string" && HEADER_NAME.test(header)) {
-      if (typeof value === "string" || typeof value === "boolean" || Number.isSafeInteger(value))
-        headers.push([`mcp-param-${header.toLowerCase()}`, encodeHeader(String(value))]);
-    } else headers.push(...paramHeaders(property, value));
-  }
-  return headers;
+    return typeof header === "string" && HEADER_NAME.test(header)
+      ? [{ name: `mcp-param-${header.toLowerCase()}`, value }]
+      : findMirrored(property, value);
+  });
 }

@@ -3,6 +3,10 @@ import { endEarly } from "../../../http/early-response.ts";
 import { eventStreamHeaders, keepAliveComment, serializeLine } from "../../../sse/serialize.ts";
 import type { OpenStream, OpenStreams } from "../../upstream/open-streams.ts";
 import type { RpcMessage } from "./json-rpc.ts";
+import type { StreamRecord, StreamRecords, StreamSink } from "./stream-record.ts";
+
+/** The time after which clients continue a stream that has ended before its response. */
+const RETRY_MS = 1_000;
 
 /**
  * Writes the response to one HTTP request of an MCP client: JSON, or an event stream as soon as a message precedes the
@@ -12,7 +16,18 @@ export class RpcWriter implements OpenStream {
   lastActivity = performance.now();
   index = -1;
   private isEnded = false;
+  private record: StreamRecord | undefined;
+  private forget = () => {};
   private readonly takesEvents: boolean;
+  private readonly sink: StreamSink = {
+    write: ({ id, data }) =>
+      this.write(
+        data === ""
+          ? `id: ${id}\nretry: ${RETRY_MS}\n${serializeLine(data)}`
+          : `id: ${id}\n${serializeLine(data, "message")}`,
+      ),
+    end: () => this.endStream(),
+  };
 
   constructor(
     private readonly request: IncomingMessage,
@@ -26,31 +41,64 @@ export class RpcWriter implements OpenStream {
     streams.add(this);
   }
 
+  /**
+   * Records the events of this response, so that the client can continue it on another connection. `onEnd`: called once when
+   * the stream has ended, or when the client has not returned.
+   */
+  keep(records: StreamRecords, onEnd?: () => void): void {
+    const record = records.begin(onEnd);
+    this.record = record;
+    this.forget = () => records.drop(record);
+    record.attach(this.sink);
+  }
+
+  /** Continues a recorded stream after its event number `after`. */
+  resume(record: StreamRecord, after: number): void {
+    if (!this.startEvents()) return;
+    this.record = record;
+    record.attach(this.sink, after);
+  }
+
   /** Sends a message before the response; does nothing if the client does not accept events. */
   readonly emit = (message: RpcMessage): void => {
-    if (this.isEnded || !this.startEvents()) return;
-    this.lastActivity = performance.now();
-    this.response.write(serializeLine(JSON.stringify(message), "message"));
+    if (!this.startEvents()) return;
+    const data = JSON.stringify(message);
+    if (this.record === undefined) this.write(serializeLine(data, "message"));
+    else this.record.add(data);
   };
 
   /** Begins an event stream. Returns false if the client does not accept one. */
   startEvents(): boolean {
     const { response } = this;
-    if (response.headersSent || !this.takesEvents) return response.headersSent;
+    if (response.headersSent) return true;
+    if (this.isEnded || !this.takesEvents) return false;
     response.writeHead(200, [...this.headers, ...Object.entries(eventStreamHeaders).flat()]);
     response.flushHeaders();
     return true;
   }
 
+  /** Begins an event stream with an event that has only an id, so that the client can continue it from the beginning. */
+  startRecord(): void {
+    if (!this.response.headersSent && this.startEvents()) this.record?.add("");
+  }
+
   /** Sends the last message, and ends the response. */
   end(message: RpcMessage | undefined, status = 200, headers: readonly string[] = []): void {
-    if (this.isEnded) return;
-    this.finish();
-    const { response } = this;
+    const { response, record } = this;
     if (response.headersSent) {
-      response.end(message && serializeLine(JSON.stringify(message), "message"));
+      const data = message === undefined ? undefined : JSON.stringify(message);
+      if (record !== undefined) {
+        if (data !== undefined) record.add(data);
+        record.end();
+      } else if (data !== undefined) this.write(serializeLine(data, "message"));
+      this.endStream();
       return;
     }
+    // Without an event, the client has no id to continue after.
+    record?.detach(this.sink);
+    this.forget();
+    if (this.isEnded) return;
+    this.finish();
     const body = message === undefined ? "" : JSON.stringify(message);
     const type = body === "" ? [] : ["content-type", "application/json; charset=utf-8"];
     response.writeHead(status, [
@@ -69,6 +117,17 @@ export class RpcWriter implements OpenStream {
   }
 
   onStop(): void {
+    this.endStream();
+  }
+
+  private write(text: string): void {
+    if (this.isEnded) return;
+    this.lastActivity = performance.now();
+    this.response.write(text);
+  }
+
+  private endStream(): void {
+    if (this.isEnded) return;
     this.finish();
     this.response.end();
   }
@@ -76,5 +135,6 @@ export class RpcWriter implements OpenStream {
   private finish(): void {
     this.isEnded = true;
     this.streams.delete(this);
+    this.record?.detach(this.sink);
   }
 }

@@ -18,7 +18,7 @@ import {
 } from "./json-rpc.ts";
 import type { McpHub } from "./mcp-hub.ts";
 import type { McpSession } from "./mcp-session.ts";
-import { LATEST_SESSION, SESSION_REVISIONS, STATELESS } from "./revisions.ts";
+import { hasFirstEvent, LATEST_SESSION, SESSION_REVISIONS, STATELESS } from "./revisions.ts";
 import { RpcWriter } from "./rpc-response.ts";
 import { type Arrived, SESSION_HEADER, serveRequest, toFailure } from "./serve-request.ts";
 import { parseSessionId } from "./session-id.ts";
@@ -121,19 +121,25 @@ function findSession({ request, hub }: Arrived): McpSession {
   return session;
 }
 
-/** Opens the stream of messages that belong to no request. */
+/** Opens the stream of messages that belong to no request, or continues a stream after `Last-Event-ID`. */
 function serveStream(arrived: Arrived): void {
-  const { request, response, reply, servers } = arrived;
-  const { [SESSION_HEADER]: id, accept } = request.headers;
+  const { request, reply, servers } = arrived;
+  const { [SESSION_HEADER]: id, "last-event-id": last, accept } = request.headers;
   if (id === undefined || accept?.includes("text/event-stream") === false) {
     reply.end(undefined, 405, ["allow", "POST, DELETE"]);
     return;
   }
   const session = findSession(arrived);
-  reply.startEvents();
-  const close = session.open(servers, reply.emit);
-  if (response.destroyed) close();
-  else response.once("close", close);
+  const known = last === undefined ? undefined : session.records.find(last.toString());
+  if (known !== undefined) {
+    reply.resume(known.record, known.after);
+    return;
+  }
+  let close = () => {};
+  reply.keep(session.records, () => close());
+  if (hasFirstEvent(session.client)) reply.startRecord();
+  else reply.startEvents();
+  close = session.open(servers, reply.emit);
 }
 
 async function endSession(arrived: Arrived): Promise<void> {

@@ -19,9 +19,9 @@ import {
   type RpcRequest,
   type RpcResponse,
 } from "./json-rpc.ts";
-import type { McpHub } from "./mcp-hub.ts";
+import { type McpHub, toOwner } from "./mcp-hub.ts";
 import type { McpSession } from "./mcp-session.ts";
-import { META, metaOf, STATELESS } from "./revisions.ts";
+import { hasFirstEvent, META, metaOf, STATELESS } from "./revisions.ts";
 import type { RpcWriter } from "./rpc-response.ts";
 import { createSessionId, readClientFacts } from "./session-id.ts";
 import { serveSubscription } from "./subscriptions.ts";
@@ -48,6 +48,12 @@ interface LastMessage {
   readonly headers: readonly string[];
   readonly outcome: McpOutcome;
 }
+
+/**
+ * A response that takes longer begins as an event stream: with comments that keep the connection open, and in a session
+ * with an id by which the client can continue it.
+ */
+const STREAM_MS = 2_000;
 
 /** The outcome of a call whose client has disconnected. */
 const DISCONNECTED: McpOutcome = {
@@ -114,7 +120,8 @@ async function respond(
     session.inFlight.set(message.id, controller);
     const result = await serve(arrived, message, session, routed.found, controller, trace);
     if (response.destroyed) return { message: result, status: 200, headers: [], outcome: DISCONNECTED };
-    return { message: result, status: 200, headers: created, outcome: outcomeOf(result) };
+    const status = isStateless ? statusOf(result) : 200;
+    return { message: result, status, headers: created, outcome: outcomeOf(result) };
   } catch (error) {
     const failed = toFailure(message, isStateless ? withoutOldCode(error) : error, hub.redact);
     const outcome = controller.signal.aborted ? DISCONNECTED : failed.outcome;
@@ -159,24 +166,37 @@ async function serve(
   const isStateless = session.client.version === STATELESS;
   const emit = isStateless ? withoutUnwanted(message, reply.emit) : reply.emit;
   if (isStateless && message.method === "subscriptions/listen") {
-    await serveSubscription({ message, session, servers, reply, signal });
+    const owner = toOwner(request.key);
+    const mayFollow = ({ name }: GatewayServer, taskId: string) => hub.owners.allows(name, taskId, owner);
+    await serveSubscription({ message, session, servers, reply, signal, mayFollow });
     return undefined;
   }
-  return dispatch(
+  const hasSession = request.headers[SESSION_HEADER] !== undefined && message.method !== "initialize";
+  if (hasSession) reply.keep(session.records);
+  const begin = () =>
+    hasSession && hasFirstEvent(session.client) ? reply.startRecord() : reply.startEvents();
+  // The response to `initialize` has a header with the session's id.
+  const timer = message.method === "initialize" ? undefined : setTimeout(begin, STREAM_MS);
+  const response = dispatch(
     {
       request: message,
       session,
       servers,
       emit,
+      onStream: hasSession ? begin : () => {},
       signal,
       traceparent: trace?.traceparent() ?? request.headers["traceparent"]?.toString(),
+      clientHeaders: isStateless ? request.headers : undefined,
       pageSize: config.mcpGateway.pageSize,
       waitMs: hub.listMs(),
       version: services.version,
+      key: toOwner(request.key),
+      owners: hub.owners,
       redact: hub.redact,
     },
     routed,
   );
+  return response.finally(() => clearTimeout(timer));
 }
 
 /** Drops log messages that a request of revision 2026-07-28 has not asked for. */
@@ -185,6 +205,18 @@ function withoutUnwanted(message: RpcRequest, emit: Emit): Emit {
   return (each) => {
     if (each.method !== "notifications/message") emit(each);
   };
+}
+
+/** Errors of servers that have an HTTP status in revision 2026-07-28. */
+const STATUSES = new Map<number | undefined, number>([
+  [RPC_ERRORS.methodNotFound, 404],
+  [RPC_ERRORS.headerMismatch, 400],
+  [RPC_ERRORS.missingCapability, 400],
+  [RPC_ERRORS.unsupportedVersion, 400],
+]);
+
+function statusOf(response: RpcResponse | undefined): number {
+  return STATUSES.get(response?.error?.code) ?? 200;
 }
 
 function outcomeOf(response: RpcResponse | undefined): McpOutcome {

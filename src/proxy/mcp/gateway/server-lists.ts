@@ -1,7 +1,7 @@
 import { AppError, getErrorMessage } from "../../../errors.ts";
 import type { GatewayServer } from "./access.ts";
-import { createNotification, objectIn, RPC_ERRORS, type RpcParams } from "./json-rpc.ts";
-import type { McpLink, ServerMessage } from "./link.ts";
+import { objectIn, RPC_ERRORS, type RpcParams } from "./json-rpc.ts";
+import type { McpLink } from "./link.ts";
 import { LISTS, type ListMethod, prefixItem } from "./names.ts";
 import { settledWithin } from "./wait.ts";
 
@@ -23,8 +23,8 @@ interface ListParts {
   readonly host: ListHost;
   link(server: GatewayServer): Promise<McpLink>;
   readonly closing: AbortSignal;
-  /** Receives notifications of lists that have changed, because a server has responded late. */
-  onChanged(message: ServerMessage): void;
+  /** Called when lists may have changed, because a server has responded late. */
+  onChanged(): void;
 }
 
 /** Time limit for reading a server's list. */
@@ -32,11 +32,6 @@ const FETCH_MS = 60_000;
 /** Milliseconds that a list waits for a server that was slow before. */
 const SLOW_MS = 200;
 const MAX_PAGES = 200;
-const LIST_CHANGED = [
-  "notifications/tools/list_changed",
-  "notifications/prompts/list_changed",
-  "notifications/resources/list_changed",
-];
 
 /** The lists of the servers of one session. */
 export class ServerLists {
@@ -84,7 +79,7 @@ export class ServerLists {
         this.pending.delete(id);
         if (!this.parts.host.slow.delete(server.name)) return;
         // Lists were returned without this server.
-        for (const changed of LIST_CHANGED) this.parts.onChanged(createNotification(changed));
+        this.parts.onChanged();
       },
       () => void this.pending.delete(id),
     );

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { AppError } from "../../../errors.ts";
 import {
   type Exchanged,
   invalid,
@@ -6,6 +7,7 @@ import {
   readEvents,
   readExchange,
   type SendHttp,
+  type StreamRest,
   statusError,
 } from "./http-exchange.ts";
 import { createNotification, createRequest, type RpcMessage, type RpcResponse } from "./json-rpc.ts";
@@ -16,18 +18,33 @@ import {
   type ServerFacts,
   type ServerMessage,
 } from "./link.ts";
+import { LIST_CHANGED } from "./names.ts";
 import { type ClientFacts, LATEST_SESSION, STATELESS, withoutClientMeta } from "./revisions.ts";
 import { keepOpen, type StreamEnd } from "./wait.ts";
 
-/** Times that an interrupted event stream is continued, and the wait before each. */
-const RESUMPTIONS = 5;
+/** Times that a stream is continued: servers may end theirs on purpose, so that clients poll. */
+const RESUMPTIONS = 10_000;
+/** Failures in a row after which a stream is given up. */
+const MAX_FAILURES = 5;
+/** The wait before a stream is continued, if the server gives none. */
 const RESUME_MS = 500;
+const MAX_RESUME_MS = 60_000;
+/** Time limit for opening another session. */
+const REOPEN_LIMIT_MS = 60_000;
+
+const IGNORE = { onMessage: () => {} };
 
 /** Thrown if a server rejects `initialize`: it has no sessions, or it is not an MCP server. */
 export class NoSession extends Error {
   constructor(readonly exchanged: Exchanged) {
     super("The server rejected initialize");
   }
+}
+
+/** The last session whose own stream has been open, and the last event of that stream. */
+interface OwnStream {
+  session: string | undefined;
+  lastEventId: string | undefined;
 }
 
 /** A session with a server over HTTP, as revisions until 2025-11-25 define it. */
@@ -39,6 +56,7 @@ export class SessionLink implements McpLink {
   private isClosed = false;
   private readonly closing = new AbortController();
   private reopening: Promise<void> | undefined;
+  private readonly listeners = new Set<(message: ServerMessage) => void>();
 
   private constructor(
     private readonly server: string,
@@ -63,22 +81,27 @@ export class SessionLink implements McpLink {
     const first = await this.post(request);
     // The server has ended the session, for example by a restart.
     if (first.status === 404 && session !== undefined) {
-      await this.reopen(session, request.signal);
+      await this.reopen(session);
       return this.expectResponse(await this.post(request));
     }
     return this.expectResponse(first);
   }
 
   async send(message: RpcMessage): Promise<void> {
-    const exchanged = await this.exchange(message, undefined, this.closing.signal, () => {});
+    const exchanged = await this.exchange(message, undefined, this.closing.signal, IGNORE);
     if (exchanged.status >= 400) throw statusError(this.server, exchanged.status);
   }
 
   listen(onMessage: (message: ServerMessage) => void): () => void {
     const stopping = new AbortController();
     const signal = AbortSignal.any([stopping.signal, this.closing.signal]);
-    void keepOpen(() => this.readOwnStream(onMessage, signal), signal);
-    return () => stopping.abort();
+    const progress: OwnStream = { session: undefined, lastEventId: undefined };
+    this.listeners.add(onMessage);
+    void keepOpen(() => this.readOwnStream(progress, onMessage, signal), signal);
+    return () => {
+      this.listeners.delete(onMessage);
+      stopping.abort();
+    };
   }
 
   /** Does nothing: when the server has ended a session, the next request opens another one. */
@@ -100,7 +123,7 @@ export class SessionLink implements McpLink {
     const params = { protocolVersion, capabilities, clientInfo };
     this.sessionId = undefined;
     const id = this.nextId();
-    const exchanged = await this.exchange(createRequest(id, "initialize", params), id, signal, () => {});
+    const exchanged = await this.exchange(createRequest(id, "initialize", params), id, signal, IGNORE);
     const { result } = exchanged.response ?? {};
     if (result === undefined) throw new NoSession(exchanged);
     const { "mcp-session-id": session } = exchanged.headers;
@@ -111,16 +134,23 @@ export class SessionLink implements McpLink {
   }
 
   /** Replaces a session that the server has ended, once for all requests that need it. */
-  private async reopen(ended: string, signal: AbortSignal): Promise<void> {
+  private async reopen(ended: string): Promise<void> {
     if (this.sessionId === ended)
-      this.reopening ??= this.initialize(signal).finally(() => {
+      this.reopening ??= this.begin().finally(() => {
         this.reopening = undefined;
       });
     await this.reopening;
   }
 
+  private async begin(): Promise<void> {
+    await this.initialize(AbortSignal.any([this.closing.signal, AbortSignal.timeout(REOPEN_LIMIT_MS)]));
+    // A server that has started again may offer something else.
+    for (const listener of this.listeners)
+      for (const method of LIST_CHANGED) listener(createNotification(method));
+  }
+
   private async post(request: LinkRequest): Promise<Exchanged> {
-    const { method, params, signal, onMessage, headers, traceparent } = request;
+    const { method, params, signal, headers, traceparent } = request;
     const id = this.nextId();
     const message = createRequest(id, method, withoutClientMeta(params));
     const cancel = () =>
@@ -128,9 +158,9 @@ export class SessionLink implements McpLink {
     signal.addEventListener("abort", cancel, { once: true });
     try {
       const extra = [...(headers ?? []), ...(traceparent ? [["traceparent", traceparent] as const] : [])];
-      const exchanged = await this.exchange(message, id, signal, onMessage, extra);
-      const { lastEventId } = exchanged;
-      return lastEventId === undefined ? exchanged : await this.resume(exchanged, lastEventId, id, request);
+      const exchanged = await this.exchange(message, id, signal, request, extra);
+      const { rest } = exchanged;
+      return rest === undefined ? exchanged : await this.resume(exchanged, rest, id, request);
     } finally {
       signal.removeEventListener("abort", cancel);
     }
@@ -139,32 +169,42 @@ export class SessionLink implements McpLink {
   /** Continues an event stream that ended before its response. */
   private async resume(
     exchanged: Exchanged,
-    last: string,
+    from: StreamRest,
     id: number,
     { signal, onMessage }: LinkRequest,
   ): Promise<Exchanged> {
-    let lastEventId = last;
-    for (let attempt = 0; attempt < RESUMPTIONS; attempt += 1) {
-      await delay(RESUME_MS, undefined, { signal });
-      const received = await this.http({
-        method: "GET",
-        headers: [...this.headers(), ["accept", "text/event-stream"], ["last-event-id", lastEventId]],
-        body: null,
-        signal,
+    let rest = from;
+    let failures = 0;
+    for (let count = 0; count < RESUMPTIONS && failures < MAX_FAILURES; count += 1) {
+      await delay(Math.min(rest.retryMs ?? RESUME_MS, MAX_RESUME_MS), undefined, { signal });
+      const received = await this.openEvents(rest.lastEventId, signal).catch((error: unknown) => {
+        if (!(error instanceof AppError) || signal.aborted) throw error;
+        return undefined;
       });
-      if (received.status !== 200) break;
+      if (received !== undefined && received.status !== 200) break;
+      if (received === undefined) {
+        failures += 1;
+        continue;
+      }
+      failures = 0;
       const events = await readEvents(received, id, onMessage);
       if (events.response !== undefined) return { ...exchanged, response: events.response };
-      lastEventId = events.lastEventId ?? lastEventId;
+      rest = { ...rest, ...events.rest };
     }
     return exchanged;
+  }
+
+  private openEvents(lastEventId: string | undefined, signal: AbortSignal) {
+    const headers = [...this.headers(), ["accept", "text/event-stream"] as const];
+    const last = lastEventId === undefined ? [] : [["last-event-id", lastEventId] as const];
+    return this.http({ method: "GET", headers: [...headers, ...last], body: null, signal });
   }
 
   private async exchange(
     message: RpcMessage,
     id: number | undefined,
     signal: AbortSignal,
-    onMessage: (message: ServerMessage) => void,
+    receiver: Pick<LinkRequest, "onMessage" | "onStream">,
     extra: readonly (readonly [string, string])[] = [],
   ): Promise<Exchanged> {
     const received = await this.http({
@@ -178,7 +218,7 @@ export class SessionLink implements McpLink {
       body: JSON.stringify(message),
       signal,
     });
-    return readExchange(this.server, received, id, onMessage);
+    return readExchange(this.server, received, id, receiver);
   }
 
   private expectResponse({ status, response }: Exchanged): RpcResponse {
@@ -187,18 +227,36 @@ export class SessionLink implements McpLink {
     throw invalid(this.server, "ended its response before the result");
   }
 
-  /** Reads the server's own event stream until it ends. */
+  /** Reads the server's own event stream until it ends. Opens another session if the server has ended this one. */
   private async readOwnStream(
+    known: OwnStream,
     onMessage: (message: ServerMessage) => void,
     signal: AbortSignal,
   ): Promise<StreamEnd> {
-    const headers = [...this.headers(), ["accept", "text/event-stream"] as const];
-    const received = await this.http({ method: "GET", headers, body: null, signal });
+    const { sessionId } = this;
+    const received = await this.openEvents(
+      sessionId === known.session ? known.lastEventId : undefined,
+      signal,
+    );
+    if (received.status === 200) {
+      known.session = sessionId;
+      const { rest } = await readEvents(received, undefined, onMessage).catch((error: unknown) => {
+        if (error instanceof AppError) return { rest: undefined };
+        throw error;
+      });
+      known.lastEventId = rest?.lastEventId ?? known.lastEventId;
+      return "ended";
+    }
+    for await (const _chunk of received.body);
+    const hasEnded = received.status === 404 && known.session !== undefined && sessionId !== undefined;
     // Most servers have no such stream.
-    if (received.status === 405 || received.status === 404) return "unavailable";
-    if (received.status !== 200) return "failed";
-    await readEvents(received, undefined, onMessage);
-    return "ended";
+    if (!hasEnded) return received.status === 405 || received.status === 404 ? "unavailable" : "failed";
+    known.session = undefined;
+    const isReopened = await this.reopen(sessionId).then(
+      () => true,
+      () => false,
+    );
+    return isReopened ? this.readOwnStream(known, onMessage, signal) : "failed";
   }
 
   private headers(): [string, string][] {

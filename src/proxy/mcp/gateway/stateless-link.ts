@@ -1,3 +1,5 @@
+import { AppError } from "../../../errors.ts";
+import { TARGETS } from "./check-stateless.ts";
 import {
   type Exchanged,
   invalid,
@@ -6,15 +8,25 @@ import {
   type SendHttp,
   statusError,
 } from "./http-exchange.ts";
-import { createRequest, type RpcMessage, type RpcParams, type RpcResponse } from "./json-rpc.ts";
 import {
+  createNotification,
+  createRequest,
+  objectIn,
+  type RpcMessage,
+  type RpcParams,
+  type RpcResponse,
+} from "./json-rpc.ts";
+import {
+  type Followed,
   type LinkRequest,
   type McpLink,
   readServerFacts,
   type ServerFacts,
   type ServerMessage,
 } from "./link.ts";
+import { LIST_CHANGED } from "./names.ts";
 import { type ClientFacts, encodeHeader, META, metaOf, STATELESS, withClientMeta } from "./revisions.ts";
+import { TASKS_EXTENSION } from "./tasks.ts";
 import { keepOpen, type StreamEnd } from "./wait.ts";
 
 /** A server that accepts requests without a session (revision 2026-07-28). */
@@ -60,10 +72,17 @@ export class StatelessLink implements McpLink {
   /** Does nothing: such servers accept no notifications and send no requests. */
   async send(_message: RpcMessage): Promise<void> {}
 
-  listen(onMessage: (message: ServerMessage) => void, resources: () => readonly string[]): () => void {
+  listen(onMessage: (message: ServerMessage) => void, followed: () => Followed): () => void {
     const stopping = new AbortController();
     const signal = AbortSignal.any([stopping.signal, this.closing.signal]);
-    void keepOpen(() => this.readChanges(onMessage, resources(), signal), signal);
+    let isOpen = false;
+    const receive = (message: ServerMessage) => {
+      if (message.method !== "notifications/subscriptions/acknowledged") onMessage(message);
+      // The lists may have changed while nothing listened.
+      else if (isOpen) for (const method of LIST_CHANGED) onMessage(createNotification(method));
+      else isOpen = true;
+    };
+    void keepOpen(() => this.readChanges(receive, followed(), signal), signal);
     return () => stopping.abort();
   }
 
@@ -81,8 +100,7 @@ export class StatelessLink implements McpLink {
     const id = this.serial;
     // A client of this revision has set its capabilities.
     const whole = metaOf(params)[META.version] === STATELESS ? params : withClientMeta(params, this.client);
-    const name = params?.["name"] ?? params?.["uri"];
-    const named = NAMED.has(method) && typeof name === "string";
+    const name = params?.[TARGETS[method] ?? ""];
     const received = await this.http({
       method: "POST",
       headers: [
@@ -90,34 +108,47 @@ export class StatelessLink implements McpLink {
         ["accept", JSON_AND_EVENTS],
         ["mcp-protocol-version", STATELESS],
         ["mcp-method", method],
-        ...(named ? [["mcp-name", encodeHeader(name)] as const] : []),
+        ...(typeof name === "string" ? [["mcp-name", encodeHeader(name)] as const] : []),
         ...(traceparent ? [["traceparent", traceparent] as const] : []),
         ...headers,
       ],
       body: JSON.stringify(createRequest(id, method, whole)),
       signal,
     });
-    return readExchange(this.server, received, id, onMessage);
+    return readExchange(this.server, received, id, { onMessage });
   }
 
   /** Reads a stream of change notifications until it ends. */
   private async readChanges(
     onMessage: (message: ServerMessage) => void,
-    uris: readonly string[],
+    { resources, tasks }: Followed,
     signal: AbortSignal,
   ): Promise<StreamEnd> {
     const lists = ["toolsListChanged", "promptsListChanged", "resourcesListChanged"];
     const notifications: RpcParams = {
       ...Object.fromEntries(lists.map((name) => [name, true])),
-      ...(uris.length > 0 && { resourceSubscriptions: uris }),
+      ...(resources.length > 0 && { resourceSubscriptions: resources }),
+      ...(tasks.length > 0 && { taskIds: tasks }),
     };
-    const request = { method: "subscriptions/listen", params: { notifications }, signal, onMessage };
-    const { status } = await this.post(request, signal);
+    const params = withClientMeta({ notifications }, tasks.length > 0 ? withTasks(this.client) : this.client);
+    let hasBegun = false;
+    const begun = (message: ServerMessage) => {
+      hasBegun = true;
+      onMessage(message);
+    };
+    const request = { method: "subscriptions/listen", params, signal, onMessage: begun };
+    const { status } = await this.post(request, signal).catch((error: unknown) => {
+      if (hasBegun && error instanceof AppError) return { status: 200 };
+      throw error;
+    });
     // The server has no such notifications.
     if (status >= 400 && status < 500) return "unavailable";
     return status < 400 ? "ended" : "failed";
   }
 }
 
-/** Requests whose target is mirrored in a header. */
-const NAMED = new Set(["tools/call", "prompts/get", "resources/read"]);
+/** Servers send the state of tasks only to clients that know the extension. */
+function withTasks(client: ClientFacts): ClientFacts {
+  const extensions = { ...objectIn(client.capabilities["extensions"]), [TASKS_EXTENSION]: {} };
+  return { ...client, capabilities: { ...client.capabilities, extensions } };
+}

@@ -1,10 +1,18 @@
 import type { GatewayServer } from "./access.ts";
-import { createNotification, objectIn, type RpcParams, type RpcRequest } from "./json-rpc.ts";
+import {
+  createNotification,
+  objectIn,
+  RPC_ERRORS,
+  RpcFailure,
+  type RpcParams,
+  type RpcRequest,
+} from "./json-rpc.ts";
 import type { ServerMessage } from "./link.ts";
 import type { McpSession } from "./mcp-session.ts";
 import { findByPrefix } from "./names.ts";
 import { META, metaOf } from "./revisions.ts";
 import type { RpcWriter } from "./rpc-response.ts";
+import { knowsTasks, TASKS_EXTENSION } from "./tasks.ts";
 
 interface Subscription {
   readonly message: RpcRequest;
@@ -12,6 +20,8 @@ interface Subscription {
   readonly servers: readonly GatewayServer[];
   readonly reply: RpcWriter;
   readonly signal: AbortSignal;
+  /** Returns whether the client may follow a task, by the server's own id. */
+  readonly mayFollow: (server: GatewayServer, taskId: string) => boolean;
 }
 
 /** Members of the filter of `subscriptions/listen`, and the notifications that they select. */
@@ -26,25 +36,39 @@ const KINDS: Readonly<Record<string, string>> = {
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 export async function serveSubscription(subscription: Subscription): Promise<void> {
-  const { message, session, servers, reply, signal } = subscription;
+  const { message, session, servers, reply, signal, mayFollow } = subscription;
   const filter = objectIn(message.params?.["notifications"]);
   const wanted = new Set(
     Object.entries(KINDS).flatMap(([name, method]) => (filter[name] === true ? [method] : [])),
   );
-  const resources = groupByServer(servers, filter["resourceSubscriptions"]);
-  const uris = new Set(
-    [...resources].flatMap(([server, own]) => own.map((uri) => `${server.prefix.uri}${uri}`)),
+  const resources = groupByServer(
+    servers.filter(({ isWhole }) => isWhole),
+    filter["resourceSubscriptions"],
   );
+  const tasks = groupByServer(servers, filter["taskIds"]);
+  for (const [server, own] of tasks)
+    tasks.set(
+      server,
+      own.filter((id) => mayFollow(server, id)),
+    );
+  const uris = withPrefixes(resources);
+  const taskIds = withPrefixes(tasks);
   const accepted: RpcParams = {
     ...Object.fromEntries(
       Object.keys(KINDS).flatMap((name) => (filter[name] === true ? [[name, true]] : [])),
     ),
     ...(uris.size > 0 && { resourceSubscriptions: [...uris] }),
+    ...(taskIds.size > 0 && { taskIds: [...taskIds] }),
   };
   const emit = (sent: ServerMessage) => {
-    const isWanted = wanted.has(sent.method) || uris.has(String(sent.params?.["uri"]));
+    const { uri, taskId } = sent.params ?? {};
+    const isWanted = wanted.has(sent.method) || uris.has(String(uri)) || taskIds.has(String(taskId));
     if (isWanted) reply.emit(tagged(sent, message));
   };
+  if (Array.isArray(filter["taskIds"]) && !knowsTasks(message.params))
+    throw new RpcFailure(RPC_ERRORS.missingCapability, "Missing required client capability", 400, {
+      requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } },
+    });
   if (!reply.startEvents()) return;
   const acknowledged = createNotification("notifications/subscriptions/acknowledged", {
     notifications: accepted,
@@ -55,9 +79,12 @@ export async function serveSubscription(subscription: Subscription): Promise<voi
       own.map((uri) => subscribe(session, server, uri, signal).catch(() => undefined)),
     ),
   );
-  const close = session.open(servers, emit, ({ name }) =>
-    [...resources].flatMap(([server, own]) => (server.name === name ? own : [])),
-  );
+  const ownOf = (groups: typeof tasks, { name }: GatewayServer) =>
+    [...groups].flatMap(([server, own]) => (server.name === name ? own : []));
+  const close = session.open(servers, emit, (server) => ({
+    resources: ownOf(resources, server),
+    tasks: ownOf(tasks, server),
+  }));
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener("abort", () => resolve(), { once: true });
@@ -74,16 +101,27 @@ async function subscribe(
 ): Promise<unknown> {
   const link = await session.link(server);
   if (link.facts.isStateless) return undefined;
-  const request = { server, method: "resources/subscribe", params: { uri }, signal, emit: () => {} };
+  const ignore = () => {};
+  const request = {
+    server,
+    method: "resources/subscribe",
+    params: { uri },
+    signal,
+    emit: ignore,
+    onResult: ignore,
+  };
   return session.subscribe(request, uri, true);
 }
 
-/** Returns the URIs by the server that they belong to, in the servers' own form. */
+function withPrefixes(groups: ReadonlyMap<GatewayServer, readonly string[]>): Set<string> {
+  return new Set([...groups].flatMap(([{ prefix }, own]) => own.map((id) => `${prefix.uri}${id}`)));
+}
+
+/** Returns the URIs or tasks by the server that they belong to, in the servers' own form. */
 function groupByServer(servers: readonly GatewayServer[], wanted: unknown): Map<GatewayServer, string[]> {
   const groups = new Map<GatewayServer, string[]>();
-  const whole = servers.filter(({ isWhole }) => isWhole);
-  for (const uri of Array.isArray(wanted) ? (wanted as readonly unknown[]) : []) {
-    const found = typeof uri === "string" ? findByPrefix(whole, uri, "uri") : undefined;
+  for (const id of Array.isArray(wanted) ? (wanted as readonly unknown[]) : []) {
+    const found = typeof id === "string" ? findByPrefix(servers, id, "uri") : undefined;
     if (found !== undefined) groups.set(found.server, [...(groups.get(found.server) ?? []), found.rest]);
   }
   return groups;
