@@ -7,7 +7,7 @@ import { type RelayedRequest, relayTo } from "../upstream/clients.ts";
 import type { RelayOutcome, RelayTask } from "../upstream/relay-task.ts";
 import { viaHeader } from "../upstream/request-headers.ts";
 import { asUpstream, type HttpServer, isHttpServer } from "./as-upstream.ts";
-import { allowedNames } from "./gateway/access.ts";
+import { getAllowedNames } from "./gateway/access.ts";
 import { watchMcpBody } from "./mcp-call.ts";
 import type { McpTokens } from "./oauth/mcp-tokens.ts";
 import { beginMcpCall, type McpOutcome, recordMcpCall } from "./record-mcp-call.ts";
@@ -147,7 +147,7 @@ function getErrorCode(outcome: RelayOutcome): string {
 
 /** Throws `forbidden` unless the key may use everything of a server: the relay does not look into messages. */
 function expectWhole({ key }: FastifyRequest, name: string): void {
-  const allowed = allowedNames(key?.mcp, name);
+  const allowed = getAllowedNames(key?.mcp, name);
   if (allowed === "all") return;
   const why = allowed === undefined ? "" : ` as a whole; it may use some of its tools at /mcp`;
   throw new AppError("forbidden", `This key may not use the MCP server ${name}${why}`);

@@ -16,12 +16,12 @@ export interface GatewayServer {
 type Patterns = ProxyKey["mcp"];
 
 /** Returns the servers that a key may use, in the order of the configuration. */
-export function visibleServers(
+export function listVisibleServers(
   { mcp }: Pick<ProxyConfig, "mcp">,
   key: Pick<ProxyKey, "mcp"> | undefined,
 ): GatewayServer[] {
   return [...mcp].flatMap(([name, config]) => {
-    const names = config.enabled ? allowedNames(key?.mcp, name) : undefined;
+    const names = config.enabled ? getAllowedNames(key?.mcp, name) : undefined;
     if (names === undefined) return [];
     return [
       {
@@ -39,7 +39,7 @@ export function visibleServers(
  * Returns the patterns of the tools and prompts of a server that a key's patterns (`NAME` or `NAME/TOOL`) allow: `all` for
  * the whole server, undefined for nothing.
  */
-export function allowedNames(patterns: Patterns, server: string): "all" | readonly string[] | undefined {
+export function getAllowedNames(patterns: Patterns, server: string): "all" | readonly string[] | undefined {
   if (patterns === undefined) return "all";
   const names: string[] = [];
   for (const pattern of patterns) {

@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { objectIn, RPC_ERRORS, RpcFailure, type RpcRequest } from "./json-rpc.ts";
+import { asObject } from "../../exchange/json.ts";
+import { RPC_ERRORS, RpcFailure, type RpcRequest } from "./json-rpc.ts";
 import {
   type ClientFacts,
   decodeHeader,
+  getMeta,
+  getParamHeaders,
+  listParamHeaders,
   META,
-  metaOf,
-  paramHeaderNames,
-  paramHeaders,
   REVISIONS,
   STATELESS,
 } from "./revisions.ts";
@@ -27,12 +28,14 @@ export const TARGETS: Readonly<Record<string, string>> = {
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
  */
 export function checkStateless(request: RpcRequest, headers: IncomingHttpHeaders): ClientFacts {
-  const meta = metaOf(request.params);
+  const meta = getMeta(request.params);
   const version = meta[META.version];
   const header = headers["mcp-protocol-version"]?.toString();
   if (version === undefined) throw malformed(`_meta lacks ${META.version}`);
   if (header !== version)
-    throw mismatch(`MCP-Protocol-Version is ${shown(header)}, and the body's revision is ${shown(version)}`);
+    throw mismatch(
+      `MCP-Protocol-Version is ${formatValue(header)}, and the body's revision is ${formatValue(version)}`,
+    );
   if (version !== STATELESS)
     throw new RpcFailure(RPC_ERRORS.unsupportedVersion, "Unsupported protocol version", 400, {
       supported: REVISIONS,
@@ -41,17 +44,19 @@ export function checkStateless(request: RpcRequest, headers: IncomingHttpHeaders
   const { method, params = {} } = request;
   const named = headers["mcp-method"]?.toString();
   if (named !== method)
-    throw mismatch(`Mcp-Method is ${shown(named)}, and the body's method is ${shown(method)}`);
+    throw mismatch(`Mcp-Method is ${formatValue(named)}, and the body's method is ${formatValue(method)}`);
   const target = TARGETS[method];
   if (target !== undefined) {
     const text = headers["mcp-name"]?.toString();
     if (text === undefined || decodeHeader(text) !== params[target])
-      throw mismatch(`Mcp-Name is ${shown(text)}, and the body's ${target} is ${shown(params[target])}`);
+      throw mismatch(
+        `Mcp-Name is ${formatValue(text)}, and the body's ${target} is ${formatValue(params[target])}`,
+      );
   }
   const capabilities = meta[META.clientCapabilities];
   if (typeof capabilities !== "object" || capabilities === null)
     throw malformed(`_meta lacks ${META.clientCapabilities}`);
-  return { version, capabilities: objectIn(capabilities), info: objectIn(meta[META.clientInfo]) };
+  return { version, capabilities: asObject(capabilities), info: asObject(meta[META.clientInfo]) };
 }
 
 /**
@@ -59,20 +64,20 @@ export function checkStateless(request: RpcRequest, headers: IncomingHttpHeaders
  * or has no argument.
  */
 export function checkParamHeaders(schema: unknown, values: unknown, headers: IncomingHttpHeaders): void {
-  const expected = new Map(paramHeaders(schema, values));
-  for (const name of paramHeaderNames(schema)) {
+  const expected = new Map(getParamHeaders(schema, values));
+  for (const name of listParamHeaders(schema)) {
     const [given, wanted] = [headers[name]?.toString(), expected.get(name)];
     if (given === undefined && wanted === undefined) continue;
     if (given === undefined || wanted === undefined || decodeHeader(given) !== decodeHeader(wanted))
       throw mismatch(
-        `${name} is ${shown(given)}, and the argument is ${shown(wanted && decodeHeader(wanted))}`,
+        `${name} is ${formatValue(given)}, and the argument is ${formatValue(wanted && decodeHeader(wanted))}`,
       );
   }
 }
 
 /** Returns whether a message is one of revision 2026-07-28 or later: each request carries its revision. */
 export function isStatelessRequest(request: RpcRequest, headers: IncomingHttpHeaders): boolean {
-  if (metaOf(request.params)[META.version] !== undefined) return true;
+  if (getMeta(request.params)[META.version] !== undefined) return true;
   const header = headers["mcp-protocol-version"]?.toString();
   return header !== undefined && header >= STATELESS && request.method !== "initialize";
 }
@@ -85,6 +90,6 @@ function malformed(message: string): RpcFailure {
   return new RpcFailure(RPC_ERRORS.invalidParams, `Invalid params: ${message}`, 400);
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   return value === undefined ? "missing" : JSON.stringify(value);
 }

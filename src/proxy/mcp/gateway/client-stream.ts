@@ -1,5 +1,6 @@
+import { asObject } from "../../exchange/json.ts";
 import type { GatewayServer } from "./access.ts";
-import { createNotification, objectIn } from "./json-rpc.ts";
+import { createNotification } from "./json-rpc.ts";
 import type { McpLink, ServerMessage } from "./link.ts";
 import { META } from "./revisions.ts";
 
@@ -38,7 +39,7 @@ export class ClientStream {
 
 /** Removes the id of the gateway's own subscription. */
 export function withoutSubscription(message: ServerMessage): ServerMessage {
-  const meta = objectIn(message.params?.["_meta"]);
+  const meta = asObject(message.params?.["_meta"]);
   if (meta[META.subscription] === undefined) return message;
   const { [META.subscription]: _, ...others } = meta;
   const { _meta, ...params } = message.params ?? {};

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { asObject } from "../../exchange/json.ts";
 import type { GatewayServer } from "./access.ts";
 import type { Emit } from "./client-stream.ts";
 import {
   createResult,
-  objectIn,
   RPC_ERRORS,
   RpcFailure,
   type RpcParams,
@@ -12,7 +12,7 @@ import {
 } from "./json-rpc.ts";
 import type { McpSession, RoutedRequest } from "./mcp-session.ts";
 import { findByPrefix, isListMethod, LISTS, type ListMethod } from "./names.ts";
-import { META, metaOf, REVISIONS, STATELESS } from "./revisions.ts";
+import { getMeta, META, REVISIONS, STATELESS } from "./revisions.ts";
 import {
   BY_TASK,
   findTask,
@@ -67,38 +67,38 @@ const WITH_SESSION = new Set([
 /** Returns the server that a request is for; undefined if it is for all. Throws `RpcFailure` if there is none. */
 export function route(request: RpcRequest, servers: readonly GatewayServer[]): Routed | undefined {
   const { method, params = {} } = request;
-  if (metaOf(params)[META.version] === STATELESS && WITH_SESSION.has(method)) throw unknownMethod(method);
+  if (getMeta(params)[META.version] === STATELESS && WITH_SESSION.has(method)) throw unknownMethod(method);
   if (BY_TASK.has(method)) {
     const { server, rest } = findTask(servers, params["taskId"]);
     return { server, params: { ...params, taskId: rest } };
   }
   if (BY_NAME.has(method)) {
     const what = method === "tools/call" ? "tool" : "prompt";
-    const { server, rest } = byName(servers, params["name"], what);
+    const { server, rest } = findByName(servers, params["name"], what);
     return { server, params: { ...params, name: rest } };
   }
   if (BY_URI.has(method)) {
-    const { server, rest } = byUri(servers, params["uri"]);
+    const { server, rest } = findByUri(servers, params["uri"]);
     return { server, params: { ...params, uri: rest } };
   }
   if (method !== "completion/complete") return undefined;
-  const ref = objectIn(params["ref"]);
+  const ref = asObject(params["ref"]);
   if (ref["type"] === "ref/prompt") {
-    const { server, rest } = byName(servers, ref["name"], "prompt");
+    const { server, rest } = findByName(servers, ref["name"], "prompt");
     return { server, params: { ...params, ref: { ...ref, name: rest } } };
   }
-  const { server, rest } = byUri(servers, ref["uri"]);
+  const { server, rest } = findByUri(servers, ref["uri"]);
   return { server, params: { ...params, ref: { ...ref, uri: rest } } };
 }
 
-function byName(servers: readonly GatewayServer[], name: unknown, what: string) {
+function findByName(servers: readonly GatewayServer[], name: unknown, what: string) {
   const found = typeof name === "string" ? findByPrefix(servers, name, "name") : undefined;
   if (found === undefined || !found.server.allows(found.rest))
     throw new RpcFailure(RPC_ERRORS.invalidParams, `Unknown ${what}: ${String(name)}`);
   return found;
 }
 
-function byUri(servers: readonly GatewayServer[], uri: unknown) {
+function findByUri(servers: readonly GatewayServer[], uri: unknown) {
   const whole = servers.filter(({ isWhole }) => isWhole);
   const found = typeof uri === "string" ? findByPrefix(whole, uri, "uri") : undefined;
   if (found === undefined)
@@ -210,7 +210,7 @@ async function describe({ session, servers, waitMs }: Dispatched) {
 
 /** Returns the extensions of all servers, each with the settings of the first server that has it. */
 function mergeExtensions(capabilities: readonly RpcParams[], isSession: boolean): RpcParams {
-  const all = capabilities.map((each) => objectIn(each["extensions"])).toReversed();
+  const all = capabilities.map((each) => asObject(each["extensions"])).toReversed();
   const { [TASKS_EXTENSION]: tasks, ...others }: RpcParams = Object.assign({}, ...all);
   // In sessions, tasks are a capability.
   return tasks === undefined || isSession ? others : { ...others, [TASKS_EXTENSION]: tasks };
@@ -246,7 +246,7 @@ const CACHEABLE = new Set<string>([...Object.keys(LISTS), "resources/read", "ser
 /** Adds the members that revision 2026-07-28 requires. Results are private, because they depend on the client's key. */
 function complete(method: string, result: RpcParams, version?: string): RpcParams {
   const own = version === undefined ? {} : { [META.serverInfo]: serverInfo(version) };
-  const _meta = { ...own, ...objectIn(result["_meta"]) };
+  const _meta = { ...own, ...asObject(result["_meta"]) };
   return {
     resultType: "complete",
     ...(CACHEABLE.has(method) && { ttlMs: 0 }),

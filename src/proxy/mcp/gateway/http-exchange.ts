@@ -33,14 +33,14 @@ export interface Exchanged {
   readonly headers: IncomingHttpHeaders;
   /** The response with the request's id, or the error in a body of another status; undefined if there is none. */
   readonly response: RpcResponse | undefined;
-  /** How to continue an event stream that ended before the response; undefined: it cannot be. */
+  /** Where an event stream ended before the response; undefined if it cannot be continued. */
   readonly rest: StreamRest | undefined;
 }
 
 /** Where an event stream ended. */
 export interface StreamRest {
   readonly lastEventId: string;
-  /** The milliseconds that the server asks for before the stream is continued. */
+  /** Milliseconds that the server requires before the stream is continued. */
   readonly retryMs: number | undefined;
 }
 
@@ -130,8 +130,9 @@ export function invalid(server: string, what: string): AppError {
 /** Creates the error for a response with an error status. */
 export function statusError(server: string, status: number): AppError {
   if (status === 401 || status === 403)
-    return new AppError("upstream_error", `The MCP server ${server} rejected the credentials (${status})`, {
-      hint: `Check proxy.mcp.${server}, or sign in: sallyport proxy mcp login ${server}`,
-    });
+    return new AppError(
+      "upstream_error",
+      `The MCP server ${server} rejected the credentials (${status}). Check proxy.mcp.${server}, or run: sallyport proxy mcp login ${server}`,
+    );
   return new AppError("upstream_error", `The MCP server ${server} responded with status ${status}`);
 }

@@ -100,8 +100,3 @@ export function createError(
   // JSON-RPC requires null if the id could not be read.
   return { jsonrpc: "2.0", id: id ?? null, error: { code, message, ...(data !== undefined && { data }) } };
 }
-
-/** Returns a value of a message if it is an object, else an empty object. */
-export function objectIn(value: unknown): RpcParams {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as RpcParams) : {};
-}

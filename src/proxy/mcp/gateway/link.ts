@@ -1,11 +1,5 @@
-import {
-  objectIn,
-  type RpcMessage,
-  type RpcNotification,
-  type RpcParams,
-  type RpcRequest,
-  type RpcResponse,
-} from "./json-rpc.ts";
+import { asObject } from "../../exchange/json.ts";
+import type { RpcMessage, RpcNotification, RpcParams, RpcRequest, RpcResponse } from "./json-rpc.ts";
 
 /** A message that a server initiates: a notification, or a request to the client. */
 export type ServerMessage = RpcRequest | RpcNotification;
@@ -38,7 +32,7 @@ export function readServerFacts(
   { isStateless }: Pick<ServerFacts, "isStateless">,
 ): ServerFacts {
   return {
-    capabilities: objectIn(capabilities),
+    capabilities: asObject(capabilities),
     instructions: typeof instructions === "string" ? instructions : undefined,
     isStateless,
   };

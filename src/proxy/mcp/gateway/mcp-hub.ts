@@ -55,7 +55,7 @@ export class McpHub implements SessionHost {
     process.on("exit", this.onExit);
   }
 
-  /** Starts the programs of a configuration, stops those that are no longer in it or have changed, and tells the clients. */
+  /** Starts the programs of a configuration, stops those that are no longer in it or have changed, and reports it to clients. */
   apply({ mcp }: Pick<ProxyConfig, "mcp">): void {
     const servers = JSON.stringify([...mcp]);
     if (this.servers !== servers) for (const session of this.sessions.values()) session.reportChanges();
@@ -202,7 +202,7 @@ function toSessionKey(key: ProxyKey | undefined, id: string): string {
   return `${toOwner(key)}\n${id}`;
 }
 
-/** Returns what identifies a key; empty without one. */
+/** Returns the identity of a key; empty without a key. */
 export function toOwner(key: ProxyKey | undefined): string {
   return key?.id ?? key?.name ?? "";
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { setTimeout as delay } from "node:timers/promises";
+import { asObject } from "../../exchange/json.ts";
 import { type GatewayServer, isSameServer } from "./access.ts";
 import { checkParamHeaders } from "./check-stateless.ts";
 import { ClientStream, type Emit, withoutSubscription } from "./client-stream.ts";
@@ -8,7 +8,6 @@ import {
   createNotification,
   createResult,
   isRequest,
-  objectIn,
   RPC_ERRORS,
   type RpcId,
   type RpcParams,
@@ -17,10 +16,10 @@ import {
 import type { Followed, LinkRequest, McpLink, ServerMessage } from "./link.ts";
 import { LIST_CHANGED, type ListMethod, prefixMessage, prefixResult, unprefixMeta } from "./names.ts";
 import { Questions } from "./questions.ts";
-import { type ClientFacts, paramHeaders, STATELESS } from "./revisions.ts";
+import { type ClientFacts, getParamHeaders, STATELESS } from "./revisions.ts";
 import { type Listed, type ListHost, ServerLists } from "./server-lists.ts";
 import { type EventMemory, StreamRecords } from "./stream-record.ts";
-import { untilAborted } from "./wait.ts";
+import { repeatTask, untilAborted } from "./wait.ts";
 
 /** The parts that all sessions share. */
 export interface SessionHost extends ListHost {
@@ -51,9 +50,6 @@ interface Opened {
 const OPEN_MS = 60_000;
 /** Rounds of input that a server may request from the client during one request. */
 const MAX_INPUTS = 16;
-/** Waits before a connection that has ended is opened again. */
-const REOPEN_MS = 1_000;
-const MAX_REOPEN_MS = 60_000;
 
 /** The connections of one client, or of all clients of a key that have no session, to the servers of the gateway. */
 export class McpSession {
@@ -83,7 +79,7 @@ export class McpSession {
     });
   }
 
-  /** Tells the client that the lists of the servers may have changed. */
+  /** Reports to the client that the lists of the servers may have changed. */
   reportChanges(): void {
     for (const { emit } of this.streams) for (const method of LIST_CHANGED) emit(createNotification(method));
   }
@@ -126,12 +122,12 @@ export class McpSession {
   async request({ server, emit, onResult, clientHeaders, ...request }: RoutedRequest): Promise<RpcResponse> {
     const link = await untilAborted(this.link(server), request.signal);
     const onMessage = (message: ServerMessage) => this.fromServer(server, link, message, emit);
-    const headers = request.headers ?? (await this.paramHeaders(server, link, request, clientHeaders));
+    const headers = request.headers ?? (await this.getParamHeaders(server, link, request, clientHeaders));
     let response = await link.request({ ...request, headers, onMessage });
     for (let count = 0; count < MAX_INPUTS && this.needsInput(response); count += 1) {
       const params = await this.questions.collect(
         request.params,
-        objectIn(response.result),
+        asObject(response.result),
         emit,
         request.signal,
       );
@@ -144,7 +140,7 @@ export class McpSession {
       : { ...response, result: { ...prefixResult(request.method, result, server.prefix) } };
   }
 
-  /** Passes a client's response on to the server that has asked. */
+  /** Passes a client's response on to the server that has sent the request. */
   respond(response: RpcResponse): void {
     this.questions.respond(response);
   }
@@ -225,14 +221,14 @@ export class McpSession {
   }
 
   /** Opens a connection that has ended, while the client listens to it. */
-  private async linkAgain(server: GatewayServer): Promise<void> {
-    const { signal } = this.closing;
-    for (let wait = REOPEN_MS; this.streams.size > 0; wait = Math.min(wait * 2, MAX_REOPEN_MS)) {
-      if (signal.aborted || !this.host.isConfigured(server)) return;
+  private linkAgain(server: GatewayServer): Promise<void> {
+    return repeatTask(async () => {
+      if (this.streams.size === 0 || !this.host.isConfigured(server)) return "never";
       const link = await this.link(server).catch(() => undefined);
-      if (link !== undefined) return this.reportChanges();
-      await delay(wait, undefined, { signal, ref: false }).catch(() => {});
-    }
+      if (link === undefined) return "later";
+      this.reportChanges();
+      return "never";
+    }, this.closing.signal);
   }
 
   private onOpened(server: GatewayServer, link: McpLink): void {
@@ -248,7 +244,7 @@ export class McpSession {
   }
 
   /** Returns the headers that mirror arguments of a tool call, which servers without sessions may require. */
-  private async paramHeaders(
+  private async getParamHeaders(
     server: GatewayServer,
     link: McpLink,
     { method, params }: Pick<LinkRequest, "method" | "params">,
@@ -259,7 +255,7 @@ export class McpSession {
     const tool = tools.find(({ name }) => name === params?.["name"]);
     const schema = tool?.["inputSchema"];
     if (clientHeaders !== undefined) checkParamHeaders(schema, params?.["arguments"], clientHeaders);
-    return paramHeaders(schema, params?.["arguments"]);
+    return getParamHeaders(schema, params?.["arguments"]);
   }
 
   private fromServer(server: GatewayServer, link: McpLink, message: ServerMessage, emit: Emit): void {

@@ -1,5 +1,6 @@
 import type { McpPrefix } from "../../../config/proxy/mcp-config.ts";
-import { objectIn, type RpcParams } from "./json-rpc.ts";
+import { asObject } from "../../exchange/json.ts";
+import type { RpcParams } from "./json-rpc.ts";
 
 /** The members of results whose items have names or URIs, by the method that lists them. */
 export const LISTS = {
@@ -11,7 +12,7 @@ export const LISTS = {
 
 export type ListMethod = keyof typeof LISTS;
 
-/** Tell a client that every list may have changed. */
+/** The notifications that lists may have changed. */
 export const LIST_CHANGED = [
   "notifications/tools/list_changed",
   "notifications/prompts/list_changed",
@@ -34,8 +35,8 @@ export function prefixItem(method: ListMethod, item: RpcParams, prefix: McpPrefi
 
 /** Adds the prefix to the resource that shows a tool's result (MCP Apps); undefined if there is none. */
 function prefixUi(meta: unknown, { uri }: McpPrefix): RpcParams | undefined {
-  const members = objectIn(meta);
-  const ui = objectIn(members["ui"]);
+  const members = asObject(meta);
+  const ui = asObject(members["ui"]);
   const flat = members["ui/resourceUri"];
   if (typeof ui["resourceUri"] !== "string" && typeof flat !== "string") return undefined;
   return {
@@ -61,22 +62,22 @@ function prefixResources(method: string, result: RpcParams, prefix: McpPrefix): 
   return mapMember(result, "messages", (message) => ({
     ...message,
     content: Array.isArray(message["content"])
-      ? message["content"].map((part: unknown) => prefixContent(objectIn(part), prefix))
-      : prefixContent(objectIn(message["content"]), prefix),
+      ? message["content"].map((part: unknown) => prefixContent(asObject(part), prefix))
+      : prefixContent(asObject(message["content"]), prefix),
   }));
 }
 
 function mapMember(result: RpcParams, member: string, map: (item: RpcParams) => RpcParams): RpcParams {
   const items = result[member];
   return Array.isArray(items)
-    ? { ...result, [member]: items.map((item: unknown) => map(objectIn(item))) }
+    ? { ...result, [member]: items.map((item: unknown) => map(asObject(item))) }
     : result;
 }
 
 function prefixContent(part: RpcParams, prefix: McpPrefix): RpcParams {
   if (part["type"] === "resource_link") return prefixUri(part, prefix);
   if (part["type"] !== "resource") return part;
-  return { ...part, resource: prefixUri(objectIn(part["resource"]), prefix) };
+  return { ...part, resource: prefixUri(asObject(part["resource"]), prefix) };
 }
 
 /** Adds the prefix to the task that a server's notification or request concerns, and to its resource. */
@@ -104,12 +105,12 @@ function prefixTask(result: RpcParams, prefix: McpPrefix): RpcParams {
     ...(typeof taskId === "string" && { taskId: `${prefix.uri}${taskId}` }),
     ...(isTask(task) && { task: { ...task, taskId: `${prefix.uri}${task.taskId}` } }),
     ...(typeof taskId === "string" &&
-      inner !== undefined && { result: { ...prefixResult("tools/call", objectIn(inner), prefix) } }),
+      inner !== undefined && { result: { ...prefixResult("tools/call", asObject(inner), prefix) } }),
   };
 }
 
 function isTask(value: unknown): value is { readonly taskId: string } {
-  return typeof objectIn(value)["taskId"] === "string";
+  return typeof asObject(value)["taskId"] === "string";
 }
 
 function prefixMeta(params: RpcParams, prefix: McpPrefix): RpcParams {
@@ -122,7 +123,7 @@ export function unprefixMeta(result: RpcParams, { uri }: McpPrefix): RpcParams {
 }
 
 function mapRelatedTask(params: RpcParams, map: (taskId: string) => string): RpcParams {
-  const meta = objectIn(params["_meta"]);
+  const meta = asObject(params["_meta"]);
   const related = meta[RELATED_TASK];
   if (!isTask(related)) return params;
   return { ...params, _meta: { ...meta, [RELATED_TASK]: { ...related, taskId: map(related.taskId) } } };

@@ -1,15 +1,22 @@
 import { AppError } from "../../../errors.ts";
+import { asObject } from "../../exchange/json.ts";
 import {
   createNotification,
   createResult,
-  objectIn,
   type RpcMessage,
   type RpcNotification,
   type RpcParams,
   type RpcResponse,
 } from "./json-rpc.ts";
 import type { LinkRequest, McpLink, ServerFacts, ServerMessage } from "./link.ts";
-import { type ClientFacts, META, metaOf, STATELESS, withClientMeta, withoutClientMeta } from "./revisions.ts";
+import {
+  type ClientFacts,
+  getMeta,
+  META,
+  STATELESS,
+  withClientMeta,
+  withoutClientMeta,
+} from "./revisions.ts";
 import { createCancellation } from "./wait.ts";
 
 /** The pipe to a running program. */
@@ -81,7 +88,7 @@ export class ProgramLink implements McpLink {
           reject(error);
         },
         onMessage,
-        token: metaOf(params)["progressToken"],
+        token: getMeta(params)["progressToken"],
       });
       pipe.write({ jsonrpc: "2.0", id, method, params: { ...this.toProgram(params, id) } });
     });
@@ -111,7 +118,7 @@ export class ProgramLink implements McpLink {
     const id = Number(response.id);
     const pending = this.pending.get(id);
     this.pending.delete(id);
-    if (pending?.token !== undefined && objectIn(response.result)["task"] !== undefined)
+    if (pending?.token !== undefined && asObject(response.result)["task"] !== undefined)
       this.keepToken(id, pending.token);
     pending?.resolve(response);
     return pending !== undefined;
@@ -175,13 +182,13 @@ export class ProgramLink implements McpLink {
 
   private toProgram(params: RpcParams | undefined, id: number): RpcParams {
     const { isStateless } = this.facts;
-    const isWhole = metaOf(params)[META.version] === STATELESS;
+    const isWhole = getMeta(params)[META.version] === STATELESS;
     const own = isStateless
       ? isWhole
         ? params
         : withClientMeta(params, this.client)
       : withoutClientMeta(params);
-    const meta = objectIn(own?.["_meta"]);
+    const meta = asObject(own?.["_meta"]);
     if (meta["progressToken"] === undefined) return own ?? {};
     return { ...own, _meta: { ...meta, progressToken: id } };
   }

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { AppError } from "../../../errors.ts";
+import { asObject } from "../../exchange/json.ts";
 import type { Emit } from "./client-stream.ts";
-import { createRequest, objectIn, type RpcId, type RpcParams, type RpcResponse } from "./json-rpc.ts";
+import { createRequest, type RpcId, type RpcParams, type RpcResponse } from "./json-rpc.ts";
 import type { McpLink } from "./link.ts";
 import { untilAborted } from "./wait.ts";
 
@@ -9,19 +10,19 @@ import { untilAborted } from "./wait.ts";
 interface Question {
   readonly method: string;
   readonly params: RpcParams | undefined;
-  /** The server's own id of the request; undefined for the gateway's. */
+  /** The request at the server; undefined for a request of the gateway. */
   readonly origin?: { readonly link: McpLink; readonly id: RpcId } | undefined;
   readonly respond: (response: RpcResponse) => void;
 }
 
-/** The requests of servers that the client has not answered. */
+/** The requests of servers to one client that have no response yet. */
 export class Questions {
   private readonly open = new Map<RpcId, Question>();
-  /** Another worker or replica may ask the same client. */
+  /** Distinguishes the requests of this process from those of other workers and replicas to the same client. */
   private readonly name = randomBytes(6).toString("base64url");
   private serial = 0;
 
-  /** Sends a request to the client, by an id of the gateway's. */
+  /** Sends a request to the client under an id of the gateway. */
   ask(question: Question, emit: Emit): void {
     this.serial += 1;
     const id = `sallyport-${this.name}-${this.serial}`;
@@ -29,7 +30,7 @@ export class Questions {
     emit(createRequest(id, question.method, question.params));
   }
 
-  /** Takes the client's response. */
+  /** Passes the client's response on to the server. */
   respond(response: RpcResponse): void {
     if (response.id == null) return;
     const question = this.open.get(response.id);
@@ -37,7 +38,7 @@ export class Questions {
     question?.respond(response);
   }
 
-  /** Ends a request that its server has cancelled. Returns the id that the client knows; undefined if there is none. */
+  /** Ends a request that its server has cancelled. Returns the request's id at the client; undefined if it has ended. */
   cancel(link: McpLink, requestId: unknown): RpcId | undefined {
     for (const [id, { origin }] of this.open)
       if (origin?.link === link && origin.id === requestId) {
@@ -47,7 +48,7 @@ export class Questions {
     return undefined;
   }
 
-  /** Asks the client for the input that a server without sessions needs. Returns the params of the repeated request. */
+  /** Requests the input that a server without sessions needs. Returns the params with which to repeat the call. */
   async collect(
     params: RpcParams | undefined,
     { inputRequests, requestState }: RpcParams,
@@ -55,10 +56,10 @@ export class Questions {
     signal: AbortSignal,
   ): Promise<RpcParams> {
     const responses = await Promise.all(
-      Object.entries(objectIn(inputRequests)).map(async ([key, value]) => {
-        const { method, params: asked } = objectIn(value);
+      Object.entries(asObject(inputRequests)).map(async ([key, value]) => {
+        const { method, params: asked } = asObject(value);
         const received = new Promise<RpcResponse>((respond) =>
-          this.ask({ method: String(method), params: objectIn(asked), respond }, emit),
+          this.ask({ method: String(method), params: asObject(asked), respond }, emit),
         );
         const { result, error } = await untilAborted(received, signal);
         if (error !== undefined)

@@ -1,4 +1,5 @@
-import { objectIn, type RpcParams } from "./json-rpc.ts";
+import { asObject } from "../../exchange/json.ts";
+import type { RpcParams } from "./json-rpc.ts";
 
 /**
  * The protocol's revisions. Until 2025-11-25 a client opens a session with `initialize`; from 2026-07-28 on, each request
@@ -29,20 +30,20 @@ export interface ClientFacts {
   readonly info: RpcParams;
 }
 
-/** Returns whether a client takes a first event without data, which tells it the id of a stream. */
+/** Returns whether a client accepts a first event without data, which carries the id of a stream. */
 export function hasFirstEvent({ version }: ClientFacts): boolean {
   return version >= LATEST_SESSION && version !== STATELESS;
 }
 
 /** Returns the `_meta` of a request. */
-export function metaOf(params: RpcParams | undefined): RpcParams {
-  return objectIn(params?.["_meta"]);
+export function getMeta(params: RpcParams | undefined): RpcParams {
+  return asObject(params?.["_meta"]);
 }
 
 /** Returns the params with the members of `_meta` that a request without a session needs. */
 export function withClientMeta(params: RpcParams | undefined, client: ClientFacts): RpcParams {
   const _meta = {
-    ...metaOf(params),
+    ...getMeta(params),
     [META.version]: STATELESS,
     [META.clientInfo]: client.info,
     [META.clientCapabilities]: client.capabilities,
@@ -54,7 +55,7 @@ export function withClientMeta(params: RpcParams | undefined, client: ClientFact
 export function withoutClientMeta(params: RpcParams | undefined): RpcParams | undefined {
   if (params?.["_meta"] === undefined) return params;
   const { _meta, ...others } = params;
-  const kept = Object.entries(objectIn(_meta)).filter(([name]) => !OWN.has(name));
+  const kept = Object.entries(asObject(_meta)).filter(([name]) => !OWN.has(name));
   return kept.length === 0 ? others : { ...others, _meta: Object.fromEntries(kept) };
 }
 
@@ -82,7 +83,7 @@ const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
  * Returns the `Mcp-Param-…` headers of a tool call: the arguments whose properties have `x-mcp-header` in the tool's
  * schema, reached through `properties` alone.
  */
-export function paramHeaders(schema: unknown, values: unknown): [name: string, value: string][] {
+export function getParamHeaders(schema: unknown, values: unknown): [name: string, value: string][] {
   return findMirrored(schema, values).flatMap(({ name, value }) => {
     const isPlain = typeof value === "string" || typeof value === "boolean" || Number.isSafeInteger(value);
     return isPlain ? [[name, encodeHeader(String(value))]] : [];
@@ -90,7 +91,7 @@ export function paramHeaders(schema: unknown, values: unknown): [name: string, v
 }
 
 /** Returns the names of all `Mcp-Param-…` headers of a tool. */
-export function paramHeaderNames(schema: unknown): string[] {
+export function listParamHeaders(schema: unknown): string[] {
   return findMirrored(schema, undefined).map(({ name }) => name);
 }
 
@@ -98,9 +99,9 @@ function findMirrored(
   schema: unknown,
   values: unknown,
 ): { readonly name: string; readonly value: unknown }[] {
-  return Object.entries(objectIn(objectIn(schema)["properties"])).flatMap(([name, property]) => {
-    const value = objectIn(values)[name];
-    const header = objectIn(property)["x-mcp-header"];
+  return Object.entries(asObject(asObject(schema)["properties"])).flatMap(([name, property]) => {
+    const value = asObject(values)[name];
+    const header = asObject(property)["x-mcp-header"];
     return typeof header === "string" && HEADER_NAME.test(header)
       ? [{ name: `mcp-param-${header.toLowerCase()}`, value }]
       : findMirrored(property, value);

@@ -6,7 +6,7 @@ import { readBody } from "../../body/read-body.ts";
 import { tryParseJson } from "../../exchange/json.ts";
 import type { Services } from "../../services.ts";
 import { callIn } from "../mcp-call.ts";
-import { visibleServers } from "./access.ts";
+import { listVisibleServers } from "./access.ts";
 import {
   isNotification,
   isRequest,
@@ -38,7 +38,7 @@ export async function serveMcpGateway(
   hub: McpHub,
 ): Promise<void> {
   const { config } = request.runtime;
-  const servers = visibleServers(config, request.key);
+  const servers = listVisibleServers(config, request.key);
   if (config.mcp.size === 0) throw new AppError("not_found", "No MCP server is configured in proxy.mcp");
   const id = services.nextRequestId();
   const own = ["x-sallyport-request-id", id];

@@ -21,7 +21,7 @@ import {
 } from "./json-rpc.ts";
 import { type McpHub, toOwner } from "./mcp-hub.ts";
 import type { McpSession } from "./mcp-session.ts";
-import { hasFirstEvent, META, metaOf, STATELESS } from "./revisions.ts";
+import { getMeta, hasFirstEvent, META, STATELESS } from "./revisions.ts";
 import type { RpcWriter } from "./rpc-response.ts";
 import { createSessionId, readClientFacts } from "./session-id.ts";
 import { serveSubscription } from "./subscriptions.ts";
@@ -121,7 +121,7 @@ async function respond(
     const result = await serve(arrived, message, session, routed.found, controller, trace);
     if (response.destroyed) return { message: result, status: 200, headers: [], outcome: DISCONNECTED };
     const status = isStateless ? statusOf(result) : 200;
-    return { message: result, status, headers: created, outcome: outcomeOf(result) };
+    return { message: result, status, headers: created, outcome: toOutcome(result) };
   } catch (error) {
     const failed = toFailure(message, isStateless ? withoutOldCode(error) : error, hub.redact);
     const outcome = controller.signal.aborted ? DISCONNECTED : failed.outcome;
@@ -201,7 +201,7 @@ async function serve(
 
 /** Drops log messages that a request of revision 2026-07-28 has not asked for. */
 function withoutUnwanted(message: RpcRequest, emit: Emit): Emit {
-  if (metaOf(message.params)[META.logLevel] !== undefined) return emit;
+  if (getMeta(message.params)[META.logLevel] !== undefined) return emit;
   return (each) => {
     if (each.method !== "notifications/message") emit(each);
   };
@@ -219,7 +219,7 @@ function statusOf(response: RpcResponse | undefined): number {
   return STATUSES.get(response?.error?.code) ?? 200;
 }
 
-function outcomeOf(response: RpcResponse | undefined): McpOutcome {
+function toOutcome(response: RpcResponse | undefined): McpOutcome {
   const { error } = response ?? {};
   return {
     status: 200,

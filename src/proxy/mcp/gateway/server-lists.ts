@@ -1,6 +1,7 @@
 import { AppError, getErrorMessage } from "../../../errors.ts";
+import { asObject } from "../../exchange/json.ts";
 import type { GatewayServer } from "./access.ts";
-import { objectIn, RPC_ERRORS, type RpcParams } from "./json-rpc.ts";
+import { RPC_ERRORS, type RpcParams } from "./json-rpc.ts";
 import type { McpLink } from "./link.ts";
 import { LISTS, type ListMethod, prefixItem } from "./names.ts";
 import { settledWithin } from "./wait.ts";
@@ -103,7 +104,7 @@ export class ServerLists {
         throw new AppError("upstream_error", `The MCP server ${server.name} failed: ${error.message}`);
       }
       const found = result?.[LISTS[method].member];
-      if (Array.isArray(found)) items.push(...found.map(objectIn));
+      if (Array.isArray(found)) items.push(...found.map(asObject));
       const next = result?.["nextCursor"];
       if (typeof next !== "string" || next === cursor) break;
       cursor = next;

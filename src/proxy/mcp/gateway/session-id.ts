@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { objectIn, type RpcParams } from "./json-rpc.ts";
+import { asObject } from "../../exchange/json.ts";
+import type { RpcParams } from "./json-rpc.ts";
 import { type ClientFacts, SESSION_REVISIONS } from "./revisions.ts";
 
 /**
@@ -37,9 +38,9 @@ export function parseSessionId(id: string): ClientFacts | undefined {
 export function readClientFacts(params: RpcParams | undefined): ClientFacts {
   const { protocolVersion, capabilities, clientInfo } = params ?? {};
   const version = SESSION_REVISIONS.find((known) => known === protocolVersion) ?? SESSION_REVISIONS[0];
-  const { name, version: release } = objectIn(clientInfo);
+  const { name, version: release } = asObject(clientInfo);
   const info = { name: toShortText(name), version: toShortText(release) };
-  const whole = objectIn(capabilities);
+  const whole = asObject(capabilities);
   if (JSON.stringify(whole).length <= MAX_FACTS / 2) return { version, capabilities: whole, info };
   const names = ["roots", "sampling", "elicitation"].filter((each) => whole[each] !== undefined);
   return { version, capabilities: Object.fromEntries(names.map((each) => [each, {}])), info };

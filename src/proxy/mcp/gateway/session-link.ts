@@ -20,11 +20,11 @@ import {
 } from "./link.ts";
 import { LIST_CHANGED } from "./names.ts";
 import { type ClientFacts, LATEST_SESSION, STATELESS, withoutClientMeta } from "./revisions.ts";
-import { keepOpen, type StreamEnd } from "./wait.ts";
+import { type Repeat, repeatTask } from "./wait.ts";
 
-/** Times that a stream is continued: servers may end theirs on purpose, so that clients poll. */
+/** Times that a stream is continued. Servers may end streams deliberately, so that clients poll. */
 const RESUMPTIONS = 10_000;
-/** Failures in a row after which a stream is given up. */
+/** Consecutive failures after which a stream is no longer continued. */
 const MAX_FAILURES = 5;
 /** The wait before a stream is continued, if the server gives none. */
 const RESUME_MS = 500;
@@ -97,7 +97,7 @@ export class SessionLink implements McpLink {
     const signal = AbortSignal.any([stopping.signal, this.closing.signal]);
     const progress: OwnStream = { session: undefined, lastEventId: undefined };
     this.listeners.add(onMessage);
-    void keepOpen(() => this.readOwnStream(progress, onMessage, signal), signal);
+    void repeatTask(() => this.readOwnStream(progress, onMessage, signal), signal);
     return () => {
       this.listeners.delete(onMessage);
       stopping.abort();
@@ -144,7 +144,7 @@ export class SessionLink implements McpLink {
 
   private async begin(): Promise<void> {
     await this.initialize(AbortSignal.any([this.closing.signal, AbortSignal.timeout(REOPEN_LIMIT_MS)]));
-    // A server that has started again may offer something else.
+    // The lists of a server that was restarted may differ.
     for (const listener of this.listeners)
       for (const method of LIST_CHANGED) listener(createNotification(method));
   }
@@ -232,7 +232,7 @@ export class SessionLink implements McpLink {
     known: OwnStream,
     onMessage: (message: ServerMessage) => void,
     signal: AbortSignal,
-  ): Promise<StreamEnd> {
+  ): Promise<Repeat> {
     const { sessionId } = this;
     const received = await this.openEvents(
       sessionId === known.session ? known.lastEventId : undefined,
@@ -245,18 +245,18 @@ export class SessionLink implements McpLink {
         throw error;
       });
       known.lastEventId = rest?.lastEventId ?? known.lastEventId;
-      return "ended";
+      return "soon";
     }
     for await (const _chunk of received.body);
     const hasEnded = received.status === 404 && known.session !== undefined && sessionId !== undefined;
     // Most servers have no such stream.
-    if (!hasEnded) return received.status === 405 || received.status === 404 ? "unavailable" : "failed";
+    if (!hasEnded) return received.status === 405 || received.status === 404 ? "never" : "later";
     known.session = undefined;
     const isReopened = await this.reopen(sessionId).then(
       () => true,
       () => false,
     );
-    return isReopened ? this.readOwnStream(known, onMessage, signal) : "failed";
+    return isReopened ? this.readOwnStream(known, onMessage, signal) : "later";
   }
 
   private headers(): [string, string][] {

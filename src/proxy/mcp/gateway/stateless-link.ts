@@ -1,4 +1,5 @@
 import { AppError } from "../../../errors.ts";
+import { asObject } from "../../exchange/json.ts";
 import { TARGETS } from "./check-stateless.ts";
 import {
   type Exchanged,
@@ -11,7 +12,6 @@ import {
 import {
   createNotification,
   createRequest,
-  objectIn,
   type RpcMessage,
   type RpcParams,
   type RpcResponse,
@@ -25,9 +25,9 @@ import {
   type ServerMessage,
 } from "./link.ts";
 import { LIST_CHANGED } from "./names.ts";
-import { type ClientFacts, encodeHeader, META, metaOf, STATELESS, withClientMeta } from "./revisions.ts";
+import { type ClientFacts, encodeHeader, getMeta, META, STATELESS, withClientMeta } from "./revisions.ts";
 import { TASKS_EXTENSION } from "./tasks.ts";
-import { keepOpen, type StreamEnd } from "./wait.ts";
+import { type Repeat, repeatTask } from "./wait.ts";
 
 /** A server that accepts requests without a session (revision 2026-07-28). */
 export class StatelessLink implements McpLink {
@@ -82,7 +82,7 @@ export class StatelessLink implements McpLink {
       else if (isOpen) for (const method of LIST_CHANGED) onMessage(createNotification(method));
       else isOpen = true;
     };
-    void keepOpen(() => this.readChanges(receive, followed(), signal), signal);
+    void repeatTask(() => this.readChanges(receive, followed(), signal), signal);
     return () => stopping.abort();
   }
 
@@ -99,7 +99,7 @@ export class StatelessLink implements McpLink {
     this.serial += 1;
     const id = this.serial;
     // A client of this revision has set its capabilities.
-    const whole = metaOf(params)[META.version] === STATELESS ? params : withClientMeta(params, this.client);
+    const whole = getMeta(params)[META.version] === STATELESS ? params : withClientMeta(params, this.client);
     const name = params?.[TARGETS[method] ?? ""];
     const received = await this.http({
       method: "POST",
@@ -123,7 +123,7 @@ export class StatelessLink implements McpLink {
     onMessage: (message: ServerMessage) => void,
     { resources, tasks }: Followed,
     signal: AbortSignal,
-  ): Promise<StreamEnd> {
+  ): Promise<Repeat> {
     const lists = ["toolsListChanged", "promptsListChanged", "resourcesListChanged"];
     const notifications: RpcParams = {
       ...Object.fromEntries(lists.map((name) => [name, true])),
@@ -142,13 +142,13 @@ export class StatelessLink implements McpLink {
       throw error;
     });
     // The server has no such notifications.
-    if (status >= 400 && status < 500) return "unavailable";
-    return status < 400 ? "ended" : "failed";
+    if (status >= 400 && status < 500) return "never";
+    return status < 400 ? "soon" : "later";
   }
 }
 
 /** Servers send the state of tasks only to clients that know the extension. */
 function withTasks(client: ClientFacts): ClientFacts {
-  const extensions = { ...objectIn(client.capabilities["extensions"]), [TASKS_EXTENSION]: {} };
+  const extensions = { ...asObject(client.capabilities["extensions"]), [TASKS_EXTENSION]: {} };
   return { ...client, capabilities: { ...client.capabilities, extensions } };
 }

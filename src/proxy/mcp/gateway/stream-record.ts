@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** An event that a client can continue after. Empty data: the event only gives its id. */
+/** An event after which a client can continue a stream. Without data, it only carries its id. */
 export interface RecordedEvent {
   readonly id: string;
   readonly data: string;
@@ -74,7 +74,7 @@ export class StreamRecord {
     if (this.isEnded) this.detach(sink, true);
   }
 
-  /** Ends what a connection receives. Does nothing if another connection receives the stream. */
+  /** Disconnects a connection. Does nothing if another one receives the stream. */
   detach(sink: StreamSink, isLast = false): void {
     if (this.sink !== sink) return;
     this.sink = undefined;
@@ -99,7 +99,7 @@ export class StreamRecord {
   }
 }
 
-/** Time for which a client may return for a stream. */
+/** Milliseconds for which a stream without a client is retained. */
 const RETAIN_MS = 60_000;
 
 /** The recorded streams of one client. */

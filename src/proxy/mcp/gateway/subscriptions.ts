@@ -1,16 +1,10 @@
+import { asObject } from "../../exchange/json.ts";
 import type { GatewayServer } from "./access.ts";
-import {
-  createNotification,
-  objectIn,
-  RPC_ERRORS,
-  RpcFailure,
-  type RpcParams,
-  type RpcRequest,
-} from "./json-rpc.ts";
+import { createNotification, RPC_ERRORS, RpcFailure, type RpcParams, type RpcRequest } from "./json-rpc.ts";
 import type { ServerMessage } from "./link.ts";
 import type { McpSession } from "./mcp-session.ts";
 import { findByPrefix } from "./names.ts";
-import { META, metaOf } from "./revisions.ts";
+import { getMeta, META } from "./revisions.ts";
 import type { RpcWriter } from "./rpc-response.ts";
 import { knowsTasks, TASKS_EXTENSION } from "./tasks.ts";
 
@@ -20,7 +14,7 @@ interface Subscription {
   readonly servers: readonly GatewayServer[];
   readonly reply: RpcWriter;
   readonly signal: AbortSignal;
-  /** Returns whether the client may follow a task, by the server's own id. */
+  /** Returns whether the client may follow a task. `id` is without the gateway's prefix. */
   readonly mayFollow: (server: GatewayServer, taskId: string) => boolean;
 }
 
@@ -37,7 +31,7 @@ const KINDS: Readonly<Record<string, string>> = {
  */
 export async function serveSubscription(subscription: Subscription): Promise<void> {
   const { message, session, servers, reply, signal, mayFollow } = subscription;
-  const filter = objectIn(message.params?.["notifications"]);
+  const filter = asObject(message.params?.["notifications"]);
   const wanted = new Set(
     Object.entries(KINDS).flatMap(([name, method]) => (filter[name] === true ? [method] : [])),
   );
@@ -63,7 +57,7 @@ export async function serveSubscription(subscription: Subscription): Promise<voi
   const emit = (sent: ServerMessage) => {
     const { uri, taskId } = sent.params ?? {};
     const isWanted = wanted.has(sent.method) || uris.has(String(uri)) || taskIds.has(String(taskId));
-    if (isWanted) reply.emit(tagged(sent, message));
+    if (isWanted) reply.emit(withSubscriptionId(sent, message));
   };
   if (Array.isArray(filter["taskIds"]) && !knowsTasks(message.params))
     throw new RpcFailure(RPC_ERRORS.missingCapability, "Missing required client capability", 400, {
@@ -73,7 +67,7 @@ export async function serveSubscription(subscription: Subscription): Promise<voi
   const acknowledged = createNotification("notifications/subscriptions/acknowledged", {
     notifications: accepted,
   });
-  reply.emit(tagged(acknowledged, message));
+  reply.emit(withSubscriptionId(acknowledged, message));
   await Promise.all(
     [...resources].flatMap(([server, own]) =>
       own.map((uri) => subscribe(session, server, uri, signal).catch(() => undefined)),
@@ -127,9 +121,9 @@ function groupByServer(servers: readonly GatewayServer[], wanted: unknown): Map<
   return groups;
 }
 
-function tagged(sent: ServerMessage, { id }: RpcRequest): ServerMessage {
+function withSubscriptionId(sent: ServerMessage, { id }: RpcRequest): ServerMessage {
   return createNotification(sent.method, {
     ...sent.params,
-    _meta: { ...metaOf(sent.params), [META.subscription]: id },
+    _meta: { ...getMeta(sent.params), [META.subscription]: id },
   });
 }

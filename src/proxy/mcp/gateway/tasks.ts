@@ -1,7 +1,8 @@
+import { asObject } from "../../exchange/json.ts";
 import type { GatewayServer } from "./access.ts";
-import { objectIn, RPC_ERRORS, RpcFailure, type RpcParams } from "./json-rpc.ts";
+import { RPC_ERRORS, RpcFailure, type RpcParams } from "./json-rpc.ts";
 import { findByPrefix } from "./names.ts";
-import { META, metaOf } from "./revisions.ts";
+import { getMeta, META } from "./revisions.ts";
 
 /**
  * Tasks: part of revision 2025-11-25, an extension since 2026-07-28. A task's id has the prefix of its server.
@@ -21,7 +22,7 @@ export const BY_TASK: ReadonlySet<string> = new Set([
 const MAX_OWNERS = 10_000;
 
 /**
- * The keys that created tasks. A server to which the proxy signs in for all of its clients cannot tell them apart, so a
+ * The keys that created tasks. A server to which the proxy signs in for all of its clients cannot distinguish them, so a
  * key may not use the tasks of another one.
  */
 export class TaskOwners {
@@ -29,7 +30,7 @@ export class TaskOwners {
 
   /** Remembers the owner of the task that a result creates. */
   note(server: string, result: RpcParams | undefined, key: string): void {
-    const { taskId } = result?.["resultType"] === "task" ? result : objectIn(result?.["task"]);
+    const { taskId } = result?.["resultType"] === "task" ? result : asObject(result?.["task"]);
     if (typeof taskId !== "string") return;
     this.keys.set(toTaskKey(server, taskId), key);
     const [oldest] = this.keys.keys();
@@ -60,19 +61,19 @@ export function unknownTask(taskId: unknown): RpcFailure {
   return new RpcFailure(RPC_ERRORS.invalidParams, `Task not found: ${String(taskId)}`);
 }
 
-/** Returns what the servers with tasks can do together; undefined if there is none. Lists of tasks would mix clients. */
+/** Returns the task capabilities of all servers together, without `list`, which would mix clients; undefined if there are none. */
 export function mergeTaskCapabilities(capabilities: readonly RpcParams[]): RpcParams | undefined {
-  const known = capabilities.flatMap(({ tasks }) => (tasks === undefined ? [] : [objectIn(tasks)]));
+  const known = capabilities.flatMap(({ tasks }) => (tasks === undefined ? [] : [asObject(tasks)]));
   if (known.length === 0) return undefined;
-  const requests = known.map((each) => objectIn(each["requests"]));
+  const requests = known.map((each) => asObject(each["requests"]));
   return {
     ...(known.some(({ cancel }) => cancel !== undefined) && { cancel: {} }),
     ...(requests.length > 0 && { requests: Object.assign({}, ...requests) }),
   };
 }
 
-/** Returns whether a request of revision 2026-07-28 says that its client knows tasks. */
+/** Returns whether the client of a request of revision 2026-07-28 supports tasks. */
 export function knowsTasks(params: RpcParams | undefined): boolean {
-  const capabilities = objectIn(metaOf(params)[META.clientCapabilities]);
-  return objectIn(capabilities["extensions"])[TASKS_EXTENSION] !== undefined;
+  const capabilities = asObject(getMeta(params)[META.clientCapabilities]);
+  return asObject(capabilities["extensions"])[TASKS_EXTENSION] !== undefined;
 }

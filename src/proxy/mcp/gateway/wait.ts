@@ -43,27 +43,27 @@ export function untilAborted<Value>(
   });
 }
 
-/** Milliseconds before a stream is opened again; doubled after each failure. */
-const REOPEN_MS = 1_000;
-const MAX_REOPEN_MS = 60_000;
+/** Milliseconds before a task is repeated; doubled each time that it is repeated later. */
+const REPEAT_MS = 1_000;
+const MAX_REPEAT_MS = 60_000;
 
-/** How a stream ended: as it may, without having begun, or because the server does not have it. */
-export type StreamEnd = "ended" | "failed" | "unavailable";
+/** Whether to repeat a task: after the shortest wait, after a longer one, or not at all. */
+export type Repeat = "soon" | "later" | "never";
 
-/** Keeps a server's stream open until the signal aborts, or the server does not have it. */
-export async function keepOpen(
-  open: () => Promise<StreamEnd>,
+/** Repeats a task as it returns, until the signal aborts. A rejection with an `AppError` repeats it later. */
+export async function repeatTask(
+  task: () => Promise<Repeat>,
   signal: AbortSignal,
   pause = (ms: number): Promise<void> => delay(ms, undefined, { signal, ref: false }).catch(() => {}),
 ): Promise<void> {
-  let wait = REOPEN_MS;
+  let wait = REPEAT_MS;
   while (!signal.aborted) {
-    const end = await open().catch((error: unknown): StreamEnd => {
-      return error instanceof AppError ? "failed" : "unavailable";
+    const repeat = await task().catch((error: unknown): Repeat => {
+      return error instanceof AppError ? "later" : "never";
     });
-    if (end === "unavailable") return;
-    if (end === "ended") wait = REOPEN_MS;
+    if (repeat === "never") return;
+    if (repeat === "soon") wait = REPEAT_MS;
     await pause(wait);
-    wait = Math.min(wait * 2, MAX_REOPEN_MS);
+    wait = Math.min(wait * 2, MAX_REPEAT_MS);
   }
 }

@@ -1,32 +1,32 @@
 import { expect, it } from "vitest";
 import { AppError } from "../../../../src/errors.ts";
-import { keepOpen, type StreamEnd } from "../../../../src/proxy/mcp/gateway/wait.ts";
+import { type Repeat, repeatTask } from "../../../../src/proxy/mcp/gateway/wait.ts";
 
-/** Opens streams that end in these ways. Returns the seconds before each further one. */
-async function waitsBetween(...ends: readonly (StreamEnd | Error)[]): Promise<readonly number[]> {
-  const left = [...ends];
+/** Repeats a task with these outcomes. Returns the seconds before each repetition. */
+async function waitsBetween(...outcomes: readonly (Repeat | Error)[]): Promise<readonly number[]> {
+  const left = [...outcomes];
   const waits: number[] = [];
-  const open = async (): Promise<StreamEnd> => {
-    const end = left.shift() ?? "unavailable";
-    if (end instanceof Error) throw end;
-    return end;
+  const task = async (): Promise<Repeat> => {
+    const outcome = left.shift() ?? "never";
+    if (outcome instanceof Error) throw outcome;
+    return outcome;
   };
-  await keepOpen(open, new AbortController().signal, async (ms) => void waits.push(ms / 1000));
+  await repeatTask(task, new AbortController().signal, async (ms) => void waits.push(ms / 1000));
   return waits;
 }
 
-it("opens a server's stream again, after longer waits while it fails", async () => {
+it("repeats a task after longer waits while it fails", async () => {
   const lost = new AppError("upstream_cut", "the connection was lost");
-  expect(await waitsBetween("failed", lost, "failed", "failed", "failed", "failed", lost)).toEqual([
+  expect(await waitsBetween("later", lost, "later", "later", "later", "later", lost)).toEqual([
     1, 2, 4, 8, 16, 32, 60,
   ]);
 });
 
-it("waits one second after a stream that had begun, however often streams end", async () => {
-  expect(await waitsBetween("failed", "failed", "ended", "ended", "ended")).toEqual([1, 2, 1, 1, 1]);
+it("repeats a task after a second whenever it has succeeded", async () => {
+  expect(await waitsBetween("later", "later", "soon", "soon", "soon")).toEqual([1, 2, 1, 1, 1]);
 });
 
-it("does not open a stream again that the server does not have, or after a defect", async () => {
-  expect(await waitsBetween("unavailable", "ended")).toEqual([]);
-  expect(await waitsBetween("ended", new TypeError("defect"), "ended")).toEqual([1]);
+it("does not repeat a task that returns so, or that fails by a defect", async () => {
+  expect(await waitsBetween("never", "soon")).toEqual([]);
+  expect(await waitsBetween("soon", new TypeError("defect"), "soon")).toEqual([1]);
 });
