@@ -14,6 +14,7 @@ import type {
 
 export type * from "./code-api-types.ts";
 export type * from "./live-api-types.ts";
+export type * from "./notebook-api-types.ts";
 export type * from "./pr-api-types.ts";
 export type * from "./reading-api-types.ts";
 

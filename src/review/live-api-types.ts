@@ -1,3 +1,5 @@
+import type { CellPosition } from "./notebook-api-types.ts";
+
 /** Types of threads, live sessions and the list of reviews; `api-types.ts` has the others. */
 
 /** The author of a message, or of a change of a thread's state. */
@@ -16,6 +18,8 @@ export type ThreadAnchor =
       readonly lineStart: number;
       readonly lineEnd: number;
       readonly code: string;
+      /** Additional: set by the server for lines of a notebook's cell. */
+      readonly cell?: CellPosition;
     }
   | { readonly kind: "file"; readonly path: string }
   /** Offsets in UTF-16 units of the Markdown source. */
@@ -65,9 +69,9 @@ export interface ThreadList {
 
 /** POST /api/threads */
 export interface NewThreadBody {
-  /** `code` and `quote` are ignored. */
+  /** `code`, `cell` and `quote` are ignored. */
   readonly anchor:
-    | Omit<Extract<ThreadAnchor, { kind: "lines" }>, "code">
+    | Omit<Extract<ThreadAnchor, { kind: "lines" }>, "code" | "cell">
     | Omit<Extract<ThreadAnchor, { kind: "plan" }>, "quote">
     | Extract<ThreadAnchor, { kind: "file" | "review" }>;
   readonly type: ThreadType;

@@ -7,6 +7,7 @@ import { findLines, followLines, getContext } from "../live/follow-lines.ts";
 import type { AnchorContext } from "../live/session-log.ts";
 import type { ThreadAnchors } from "../live/thread-anchors.ts";
 import type { FollowedAnchor, ThreadStore } from "../live/thread-store.ts";
+import { locateInNotebook } from "../notebook/locate-in-notebook.ts";
 
 type LinesAnchor = Extract<ThreadAnchor, { kind: "lines" }>;
 type Side = LinesAnchor["side"];
@@ -40,8 +41,9 @@ export function createCodeAnchors(diffs: DiffSession): ThreadAnchors {
             `anchor: lines ${lineStart} to ${lineEnd} of ${path} are not completely in the patch`,
           );
         const code = lines.slice(lineStart - 1, lineEnd).join("\n");
+        const cell = await locateInNotebook(diff, path, side, { lineStart, lineEnd });
         return {
-          anchor: { kind: "lines", path, side, lineStart, lineEnd, code },
+          anchor: { kind: "lines", path, side, lineStart, lineEnd, code, ...(cell && { cell }) },
           context: getContext(lines, anchor),
         };
       } finally {
@@ -117,7 +119,13 @@ export async function followCode(
         : followed;
     if (!range) return { anchor, outdated: true, context: surroundings };
     const code = now.slice(range.lineStart - 1, range.lineEnd).join("\n");
-    return { anchor: { ...anchor, path, ...range, code }, outdated: false, context: getContext(now, range) };
+    const { cell: _cell, ...rest } = anchor;
+    const cell = await locateInNotebook(after, path, side, range);
+    return {
+      anchor: { ...rest, path, ...range, code, ...(cell && { cell }) },
+      outdated: false,
+      context: getContext(now, range),
+    };
   };
   await store.follow(async (thread, context) => {
     const { anchor, outdated } = thread;

@@ -50,6 +50,11 @@ export const referencesQuery = diffQuery.extend({ name: z.string().max(500).exac
 export const interdiffQuery = z.object({ round: z.coerce.number().int().min(1).exactOptional() });
 /** Query of the routes that return one side of a file. */
 export const fileQuery = z.object({ path: z.string().min(1), side: z.enum(["old", "new"]) });
+/** Query of `GET /api/diff/notebook`. */
+export const notebookQuery = z.object({ path: z.string().min(1), id: z.string().exactOptional(), w: flag });
+const count = z.coerce.number().int().min(1);
+/** Query of `GET /api/notebook/image`: numbers of a cell and of one of its outputs, from 1. */
+export const notebookImageQuery = fileQuery.extend({ cell: count, output: count });
 
 /** Parses a query. Throws `validation`, which names the member. */
 export function parseQuery<Shape>(schema: z.ZodType<Shape>, query: unknown): Shape {

@@ -19,6 +19,7 @@ import { diffSwitchRoute } from "./routes/diff-switch.ts";
 import { diffSymbolsRoutes } from "./routes/diff-symbols.ts";
 import { feedbackRoute } from "./routes/feedback.ts";
 import { fileRoute } from "./routes/file.ts";
+import { notebookRoutes } from "./routes/notebook.ts";
 import { watchDiff } from "./watch-diff.ts";
 
 /** Creates the mode of a code review: its routes, prerendering and decision formats. */
@@ -36,6 +37,7 @@ export function createCodeMode(review: CodeReview): ReviewMode {
       diffMechanicalRoute(app, review);
       diffImageRoute(app, review);
       fileRoute(app, review);
+      notebookRoutes(app, review);
       commitRoutes(app, review);
       feedbackRoute(app, context, review);
       diffRoundsRoute(app, review);

@@ -1,5 +1,6 @@
 import { withClosedFence } from "../../render/markdown/closed-fences.ts";
 import { codeSpan } from "../../render/markdown/fences.ts";
+import { describeCellPosition } from "../../render/notebook/describe-cell-position.ts";
 import type { LiveBatch, Thread, ThreadAnchor, ThreadMessage } from "../api-types.ts";
 import { codeBlock, getFenceLanguage, suggestionBlocks } from "../feedback-blocks.ts";
 
@@ -76,9 +77,10 @@ function threadBlocks({ id, anchor, type, messages, outdated, state }: Thread, n
 function describeAnchor(anchor: ThreadAnchor): string {
   switch (anchor.kind) {
     case "lines": {
-      const { path, side, lineStart, lineEnd } = anchor;
+      const { path, side, lineStart, lineEnd, cell } = anchor;
       const lines = lineStart === lineEnd ? `line ${lineStart}` : `lines ${lineStart}-${lineEnd}`;
-      return `${codeSpan(path)}, ${lines} (${side} side)`;
+      const inCell = cell ? `: ${describeCellPosition(cell)}` : "";
+      return `${codeSpan(path)}, ${lines} (${side} side)${inCell}`;
     }
     case "file":
       return `${codeSpan(anchor.path)}, the whole file`;

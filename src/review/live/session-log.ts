@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { LiveBatch, Thread, ThreadAnchor, ThreadMessage } from "../api-types.ts";
+import type { CellPosition, LiveBatch, Thread, ThreadAnchor, ThreadMessage } from "../api-types.ts";
 
 /** Lines before and after an anchor, from which it is found again without the text it was made for. */
 export interface AnchorContext {
@@ -10,6 +10,15 @@ export interface AnchorContext {
 const author = z.object({ kind: z.enum(["person", "agent", "tool"]), name: z.string() });
 const state = z.enum(["open", "resolved", "dismissed"]);
 
+const cellPosition = z.object({
+  cell: z.number(),
+  id: z.string().exactOptional(),
+  kind: z.enum(["code", "markdown", "raw"]),
+  part: z.enum(["source", "output", "metadata"]),
+  lineStart: z.number().exactOptional(),
+  lineEnd: z.number().exactOptional(),
+}) satisfies z.ZodType<CellPosition>;
+
 const anchor = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("lines"),
@@ -18,6 +27,7 @@ const anchor = z.discriminatedUnion("kind", [
     lineStart: z.number(),
     lineEnd: z.number(),
     code: z.string(),
+    cell: cellPosition.exactOptional(),
   }),
   z.object({ kind: z.literal("file"), path: z.string() }),
   z.object({ kind: z.literal("plan"), start: z.number(), end: z.number(), quote: z.string() }),

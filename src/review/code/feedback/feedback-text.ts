@@ -1,6 +1,7 @@
 import { withClosedFence } from "../../../render/markdown/closed-fences.ts";
 import { codeSpan } from "../../../render/markdown/fences.ts";
-import type { CodeAnnotation } from "../../api-types.ts";
+import { describeCellPosition } from "../../../render/notebook/describe-cell-position.ts";
+import type { CellPosition, CodeAnnotation } from "../../api-types.ts";
 import { codeBlock, getFenceLanguage, suggestionBlocks } from "../../feedback-blocks.ts";
 
 /**
@@ -18,6 +19,8 @@ export interface QuotedAnnotation {
   readonly code?: string;
   /** The file's name before the diff renamed it. */
   readonly oldPath?: string;
+  /** Set for lines of a notebook's cell. */
+  readonly cell?: CellPosition | undefined;
 }
 
 export interface FeedbackParts {
@@ -73,13 +76,14 @@ function byPath(annotations: readonly QuotedAnnotation[]): Map<string, QuotedAnn
   return groups;
 }
 
-function noteBlocks(number: number, { annotation, code, oldPath }: QuotedAnnotation): string[] {
+function noteBlocks(number: number, { annotation, code, oldPath, cell }: QuotedAnnotation): string[] {
   const { type, side, text, suggestedCode, filePath } = annotation;
   const [first, last] = linesMeant(annotation);
   const lines = first === last ? `line ${first}` : `lines ${first}-${last}`;
   const range = last === 0 ? "the whole file" : lines;
   const renamed = side === "old" && oldPath !== undefined ? `, then ${codeSpan(oldPath)}` : "";
-  const blocks = [`### ${number}. ${KIND[type]} on ${range} (${side} side${renamed})`];
+  const inCell = cell ? `: ${describeCellPosition(cell)}` : "";
+  const blocks = [`### ${number}. ${KIND[type]} on ${range} (${side} side${renamed})${inCell}`];
   const language = getFenceLanguage(filePath);
   if (code !== undefined) blocks.push(codeBlock(code, language));
   if (text !== undefined && text.trim() !== "") blocks.push(withClosedFence(text));

@@ -4,6 +4,7 @@ import type { CodeDecision } from "../../decision.ts";
 import type { DiffLease } from "../../diff-session.ts";
 import { findFile } from "../../git/file-text.ts";
 import { readKnownLines } from "../../known-lines.ts";
+import { locateInNotebook } from "../../notebook/locate-in-notebook.ts";
 import { type FeedbackParts, feedbackText, linesMeant, type QuotedAnnotation } from "./feedback-text.ts";
 
 export interface FeedbackRules {
@@ -90,6 +91,7 @@ async function quoteAnnotations(
         annotation,
         ...(lines.length === 0 ? {} : { code: lines.join("\n") }),
         oldPath,
+        cell: await locateInNotebook(diff, filePath, side, { lineStart: first, lineEnd: last }),
       };
     }),
   );

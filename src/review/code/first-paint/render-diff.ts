@@ -24,6 +24,11 @@ export async function renderDiff(snapshot: Snapshot, options: RenderOptions): Pr
   const sections: string[] = [];
   let rows = MAX_ROWS;
   for (const file of shownFiles(snapshot)) {
+    if (/\.ipynb$/i.test(file.path) && !file.generated) {
+      // The page shows a notebook by cells, whose height is not known yet.
+      sections.push(fileHtml(file, undefined, { ...options, highlight, rows }).html);
+      break;
+    }
     const patch = file.generated ? undefined : scanPatch(await readHead(snapshot, file));
     const rendered = fileHtml(file, patch, { ...options, highlight, rows });
     sections.push(rendered.html);

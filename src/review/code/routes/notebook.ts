@@ -1,0 +1,49 @@
+import type { FastifyInstance } from "fastify";
+import type { NotebookDiff, NotebookFile } from "../../api-types.ts";
+import type { CodeReview } from "../code-review.ts";
+import { fileQuery, notebookImageQuery, notebookQuery, parseQuery } from "../code-schemas.ts";
+import { leaseDiff } from "./lease-diff.ts";
+
+const load = () => import("../../notebook/read-notebook.ts");
+
+/**
+ * GET /api/diff/notebook: a changed notebook by cells. GET /api/notebook: the cells of one side. GET
+ * /api/notebook/image: the image of an output, sandboxed so that no script in it can run.
+ */
+export function notebookRoutes(app: FastifyInstance, { diffs }: CodeReview): void {
+  app.get("/api/diff/notebook", async (request, reply): Promise<NotebookDiff> => {
+    const { path, id, w } = parseQuery(notebookQuery, request.query);
+    const ignoreSpace = w === "1";
+    const { snapshot } = await leaseDiff(reply, diffs.current(ignoreSpace));
+    if (id !== undefined && id !== snapshot.diffId) {
+      return reply.code(409).send({ error: "The diff has been reloaded. Load its index again." });
+    }
+    // A diff without whitespace changes does not have the complete new side.
+    const diff = await leaseDiff(reply, diffs.current());
+    const { readNotebookDiff } = await load();
+    return readNotebookDiff(diff, path, { ignoreSpace });
+  });
+  app.get("/api/notebook", async (request, reply): Promise<NotebookFile> => {
+    const { path, side } = parseQuery(fileQuery, request.query);
+    const diff = await leaseDiff(reply, diffs.current());
+    const { readNotebook } = await load();
+    const { language, cells } = await readNotebook(diff, path, side);
+    return { path, side, language, cells: cells.map(withoutData) };
+  });
+  app.get("/api/notebook/image", async (request, reply) => {
+    const { path, side, ...position } = parseQuery(notebookImageQuery, request.query);
+    const diff = await leaseDiff(reply, diffs.current());
+    const { readNotebookImage } = await load();
+    const { type, bytes } = await readNotebookImage(diff, path, side, position);
+    return reply.type(type).header("content-security-policy", "default-src 'none'; sandbox").send(bytes);
+  });
+}
+
+/** Removes the members that only the server uses. */
+function withoutData({
+  language: _language,
+  outputs,
+  ...cell
+}: Awaited<ReturnType<Awaited<ReturnType<typeof load>>["readNotebook"]>>["cells"][number]) {
+  return { ...cell, outputs: outputs.map(({ data: _data, rest: _rest, ...output }) => output) };
+}
