@@ -17,6 +17,8 @@ export const ROW_GAP = 2;
 export const ROW_WIDGET = 3;
 /** A message instead of lines: binary, renamed only, too large. */
 const ROW_NOTICE = 4;
+/** A row of a notebook that is not a line, such as a cell's header. `left` is the index in the notebook's blocks. */
+export const ROW_BLOCK = 5;
 
 export type Layout = "split" | "unified";
 

@@ -51,7 +51,7 @@ export const interdiffQuery = z.object({ round: z.coerce.number().int().min(1).e
 /** Query of the routes that return one side of a file. */
 export const fileQuery = z.object({ path: z.string().min(1), side: z.enum(["old", "new"]) });
 /** Query of `GET /api/diff/notebook`. */
-export const notebookQuery = z.object({ path: z.string().min(1), id: z.string().exactOptional(), w: flag });
+export const notebookQuery = diffQuery.extend({ path: z.string().min(1) });
 const count = z.coerce.number().int().min(1);
 /** Query of `GET /api/notebook/image`: numbers of a cell and of one of its outputs, from 1. */
 export const notebookImageQuery = fileQuery.extend({ cell: count, output: count });

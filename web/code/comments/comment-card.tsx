@@ -4,6 +4,7 @@ import { IconButton } from "../../shared/components/button.tsx";
 import { imageUrl } from "../../shared/images/upload.ts";
 import type { CommentType, ReviewComment } from "../core/comment.ts";
 import { formatLines } from "../core/feedback.ts";
+import { useNotebooks } from "../state/notebooks.ts";
 import { type CurrentPosition, currentPosition } from "../state/positions.ts";
 import { useSession } from "../state/session.ts";
 import { CommentText } from "./comment-text.tsx";
@@ -60,8 +61,9 @@ export function CommentBadge({ type }: { readonly type: CommentType }) {
 /** Renders the comment's position and its status in the current diff. */
 export function PositionLabel({ comment }: { readonly comment: ReviewComment }) {
   const diffType = useSession(({ index }) => index?.diffType);
-  // Positions depend on the patches, which load after the comments.
+  // Positions depend on the patches and notebooks, which load after the comments.
   useSession(({ patchVersion }) => patchVersion);
+  useNotebooks(({ loaded }) => loaded);
   const position = currentPosition(comment);
   const statuses = listStatuses(comment, position, diffType);
   return (

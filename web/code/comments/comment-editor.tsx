@@ -157,9 +157,9 @@ function TypeChoice({ comment }: { readonly comment: ReviewComment }) {
   );
 }
 
-/** Returns whether the comment cannot have the type. A suggestion needs lines of the new side. */
-function isRefused(type: CommentType, comment: ReviewComment): boolean {
-  return type === "suggestion" && comment.place?.side !== "new";
+/** Returns whether the comment cannot have the type. A suggestion needs lines of the new side of a file, not of a cell. */
+function isRefused(type: CommentType, { place: anchor }: ReviewComment): boolean {
+  return type === "suggestion" && (anchor?.side !== "new" || anchor.cell !== undefined);
 }
 
 /** Returns the comment with another type. A new suggestion starts with the commented lines. */

@@ -1,4 +1,5 @@
 import { flushSync } from "react-dom";
+import { fenced } from "../../../src/render/markdown/fences.ts";
 import type { DiffFile, Thread } from "../../../src/review/api-types.ts";
 import { announce, showToast } from "../../shared/components/toast.tsx";
 import { newId } from "../../shared/new-id.ts";
@@ -15,6 +16,7 @@ import {
 } from "../state/comments.ts";
 import { getLastLine, getStart, type LineRange, useCursor } from "../state/cursor.ts";
 import { diffLabel } from "../state/diff-label.ts";
+import { shownNotebook } from "../state/notebooks.ts";
 import { describeLines } from "../state/positions.ts";
 import { useSession } from "../state/session.ts";
 import { setFolded, useView } from "../state/view.ts";
@@ -33,37 +35,44 @@ export function commentOnLines(range: LineRange, type: CommentType, typed = ""):
     showToast("Lines that were removed since your feedback are not in the diff: comment on a line that is.");
     return false;
   }
-  const anchor = describeLines(range, patch);
-  const open = openEditorOn(range);
+  const notebook = shownNotebook(file);
+  const anchor = notebook
+    ? notebook.anchorAt(range.side, getStart(range), getLastLine(range))
+    : describeLines(range, patch);
+  const lines = notebook ? { ...range, from: anchor.start, to: anchor.end } : range;
+  const open = openEditorOn(lines);
   // Keeps the lines selected while the person writes.
   useCursor.setState({
-    range,
-    cursor: { path: range.path, side: range.side, number: getLastLine(range) },
+    range: lines,
+    cursor: { path: range.path, side: range.side, number: anchor.end },
   });
   if (open) {
     reopen(open, typed);
     return true;
   }
-  const isSuggestion = type === "suggestion" && range.side === "new";
-  if (type === "suggestion" && !isSuggestion) showToast("Suggestions work only on lines that still exist");
+  const isSuggestion = type === "suggestion" && range.side === "new" && !notebook;
+  // In a file of JSON, a suggestion would have to be JSON.
+  const isCodeInText = type === "suggestion" && notebook !== undefined;
+  if (type === "suggestion" && !isSuggestion && !isCodeInText)
+    showToast("Suggestions work only on lines that still exist");
   start({
     ...blank(isSuggestion || type !== "suggestion" ? type : "comment"),
-    text: typed,
+    text: isCodeInText ? `${typed}${fenced(anchor.lines.join("\n"), "")}\n` : typed,
     path: file.path,
     ...(file.oldPath !== undefined && file.oldPath !== file.path && { oldPath: file.oldPath }),
     place: anchor,
     ...(isSuggestion && { suggestion: anchor.lines.join("\n") }),
   });
-  announce(`Comment on ${formatLines(getStart(range), getLastLine(range))}`);
+  announce(`Comment on ${formatLines(anchor.start, anchor.end)}`);
   return true;
 }
 
-/** Opens an editor for a comment on a file. Reuses an open editor without content. */
-export function commentOnFile(file: DiffFile): void {
+/** Opens an editor for a comment on a file, with a text to continue. Reuses an open editor without content. */
+export function commentOnFile(file: DiffFile, text = ""): void {
   setFolded(file, false);
   const open = openEditor(({ path, place: anchor }) => path === file.path && anchor === undefined);
-  if (open) reopen(open, "");
-  else start({ ...blank("comment"), path: file.path });
+  if (open) reopen(open, text);
+  else start({ ...blank("comment"), path: file.path, text });
 }
 
 /** Opens an editor for a comment on the whole change, with the text that was typed so far. */

@@ -1,5 +1,5 @@
 import type { Side } from "../../../src/render/diff/patch/parsed-patch.ts";
-import type { AttachedImage, CodeAnnotation } from "../../../src/review/api-types.ts";
+import type { AttachedImage, CellPosition, CodeAnnotation } from "../../../src/review/api-types.ts";
 import type { DraftContent } from "../state/draft.ts";
 
 export type CommentType = CodeAnnotation["type"];
@@ -42,6 +42,11 @@ export interface LineAnchor {
   /** Up to three lines before and after. */
   readonly before: readonly string[];
   readonly after: readonly string[];
+  /**
+   * Set if the lines are those of a notebook by cells, without the JSON around them; the numbers are those of the file.
+   * Null outside all cells.
+   */
+  readonly cell?: CellPosition | null;
 }
 
 /** Returns whether the suggestion differs from the commented lines. */

@@ -3,7 +3,8 @@ import { detectLanguage } from "../../../src/render/diff/text/language.ts";
 import { shownLength } from "../../../src/render/diff/text/segments.ts";
 import { withClosedFence } from "../../../src/render/markdown/closed-fences.ts";
 import { codeSpan, fenced } from "../../../src/render/markdown/fences.ts";
-import type { CodeAnnotation } from "../../../src/review/api-types.ts";
+import { describeCellPosition } from "../../../src/render/notebook/describe-cell-position.ts";
+import type { CellPosition, CodeAnnotation } from "../../../src/review/api-types.ts";
 import { changesCode, type LineAnchor, type ReviewComment } from "./comment.ts";
 
 /** The feedback that "Approve" sends. */
@@ -18,6 +19,8 @@ export interface FeedbackContext {
   readonly currentPosition: (
     comment: ReviewComment,
   ) => { readonly start: number; readonly end: number } | undefined;
+  /** Returns the position of a comment's lines in a cell, if its file is a notebook. */
+  readonly cellPosition?: (comment: ReviewComment) => CellPosition | undefined;
 }
 
 /** Formats comments as Markdown for the agent, in the given order. */
@@ -67,10 +70,12 @@ export function feedbackItem(comment: ReviewComment, context: FeedbackContext): 
   const now = context.currentPosition(comment);
   const position = now ?? comment.place;
   const side = comment.place.side === "new" ? "new side" : "old side: before the change";
-  const parts = [`${type} on ${formatLines(position.start, position.end)} (${side})`];
+  const cell = context.cellPosition?.(comment);
+  const inCell = cell ? `: ${describeCellPosition(cell)}` : "";
+  const parts = [`${type} on ${formatLines(position.start, position.end)} (${side})${inCell}`];
   parts.push(...contextLines(comment, context));
   if (comment.suggestion === undefined) {
-    const language = detectLanguage(comment.path ?? "");
+    const language = comment.place.cell === undefined ? detectLanguage(comment.path ?? "") : "text";
     parts.push(fenced(`${quoted(comment.place.lines)}\n`, language === "text" ? "" : language));
   }
   parts.push(...formatBody(comment));

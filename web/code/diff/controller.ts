@@ -13,6 +13,7 @@ import {
 } from "../core/rows/scroll-space.ts";
 import { useComments } from "../state/comments.ts";
 import { useCursor } from "../state/cursor.ts";
+import { useNotebooks } from "../state/notebooks.ts";
 import { onPatches, useSession } from "../state/session.ts";
 import { filesWithNewThreads } from "../state/threads.ts";
 import { useView } from "../state/view.ts";
@@ -75,6 +76,7 @@ export class DiffController {
     const stops = [
       onPatches(update),
       useView.subscribe(update),
+      useNotebooks.subscribe(update),
       useComments.subscribe((state, before) => {
         const paths = pathsMoved(state.comments, before.comments);
         if (paths.size > 0) this.update(useSession.getState().files.filter(({ path }) => paths.has(path)));

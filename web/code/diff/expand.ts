@@ -30,7 +30,13 @@ export async function expandGap(
   });
 }
 
+/** Shows all lines of a file, or all cells of a notebook. */
 export async function expandAll(body: FileBody): Promise<void> {
+  if (body.notebook) {
+    const { openAll } = await import("../state/load-notebook.ts");
+    openAll(body.file);
+    return;
+  }
   const count = (body.patch?.hunks.length ?? 0) + 1;
   for (let gap = 0; gap < count; gap++) {
     if (gapAt(body, gap)) await expandGap(body, gap, "all");

@@ -7,7 +7,7 @@ import {
   SquareArrowOutUpRight,
   UnfoldVertical,
 } from "lucide-react";
-import { memo } from "react";
+import { lazy, memo, Suspense } from "react";
 import { modeChange } from "../../../src/render/diff/patch/mode-change.ts";
 import { splitPath } from "../../../src/render/diff/patch/shown-path.ts";
 import { STATUS_LETTERS } from "../../../src/render/diff/patch/status-letters.ts";
@@ -18,9 +18,14 @@ import { IconButton } from "../../shared/components/button.tsx";
 import { commentOnFile } from "../comments/start.ts";
 import { openPreview, previewKind } from "../preview/preview-store.ts";
 import { describeMechanical, useMechanical } from "../state/mechanical.ts";
+import { isNotebook } from "../state/notebooks.ts";
 import { sinceRound, useRounds } from "../state/rounds.ts";
 import { useSession } from "../state/session.ts";
 import { isFolded, isViewed, setFolded, setViewed, useView } from "../state/view.ts";
+
+const NotebookSwitch = lazy(() =>
+  import("../notebook/notebook-switch.tsx").then((module) => ({ default: module.NotebookSwitch })),
+);
 
 interface FileHeaderProps {
   readonly file: DiffFile;
@@ -99,6 +104,11 @@ function FileActions({ file, onExpandAll }: FileHeaderProps) {
       >
         <Copy size={14} aria-hidden />
       </IconButton>
+      {isNotebook(file) && (
+        <Suspense fallback={null}>
+          <NotebookSwitch file={file} />
+        </Suspense>
+      )}
       {previewKind(file) && (
         <IconButton small label={`Preview of ${path}`} shortcut="V" onClick={() => openPreview(file)}>
           <Eye size={15} aria-hidden />

@@ -2,6 +2,7 @@ import type { Widget } from "../../../src/render/diff/row-model.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
 import { type BodyOptions, buildBody, type FileBody, type MeasuredHeights } from "../core/rows/file-body.ts";
 import { useComments } from "../state/comments.ts";
+import { notebookView } from "../state/notebooks.ts";
 import { widgetFor } from "../state/positions.ts";
 import { useSession } from "../state/session.ts";
 import { earlierComments } from "../state/since.ts";
@@ -71,16 +72,20 @@ export class LayoutCache {
   private optionsFor(file: DiffFile): BodyOptions {
     const { patches } = useSession.getState();
     const view = useView.getState();
+    const raw = patches?.get(file.index);
+    const notebook = raw && !isFolded(view, file) ? notebookView(file) : undefined;
+    const isWaiting = notebook === "waiting";
     return {
       file,
-      patch: patches?.get(file.index),
+      patch: isWaiting ? undefined : (notebook?.text.patch ?? raw),
       failed: patches?.hasFailed(file.index) ?? false,
       folded: isFolded(view, file),
       layout: view.layout,
       columns: this.columns,
       widgets: this.widgets.get(file.path) ?? NO_WIDGETS,
       expansions: view.expansions.get(file.path),
-      text: this.linesOf(view.texts.get(file.path)),
+      text: notebook ? undefined : this.linesOf(view.texts.get(file.path)),
+      notebook: isWaiting ? undefined : notebook,
       measured: this.measured.get(partKey(file)) ?? NOTHING_MEASURED,
       lastHeight: this.heights.get(partKey(file)),
     };
@@ -107,6 +112,11 @@ export class LayoutCache {
   private keep(options: BodyOptions): void {
     const key = partKey(options.file);
     const [before, bodyBefore] = [this.inputs.get(key), this.bodies.get(key)];
+    // The lines of a notebook's cells and of its raw diff have the same keys.
+    const measured = this.measured.get(key);
+    if (measured && before && !before.notebook !== !options.notebook) {
+      this.measured.set(key, { ...measured, lines: NOTHING_MEASURED.lines });
+    }
     const body = buildBody(options, before && bodyBefore && { options: before, body: bodyBefore });
     this.inputs.set(key, options);
     this.bodies.set(key, body);
@@ -170,6 +180,7 @@ function isSame(a: BodyOptions, b: BodyOptions): boolean {
     a.widgets === b.widgets &&
     a.expansions === b.expansions &&
     a.text === b.text &&
+    a.notebook === b.notebook &&
     a.measured === b.measured
   );
 }

@@ -1,7 +1,10 @@
 import {
   endsInReturn,
   findHunk,
+  type Hunk,
+  LINE_ADDED,
   LINE_CONTEXT,
+  LINE_REMOVED,
   lineNumber,
   lineText,
   type ParsedPatch,
@@ -106,13 +109,21 @@ function findHighlight(
   line: number,
   side: Side,
 ): { tokens: Tokens | undefined; tokenLine: number } {
-  const number = lineNumber(source.patch, line, side);
   const whole = side === "new" && source.text ? highlightWholeText(source.text, source.file.path) : undefined;
-  if (whole) return { tokens: whole, tokenLine: number - 1 };
+  if (whole) return { tokens: whole, tokenLine: lineNumber(source.patch, line, side) - 1 };
   const hunk = findHunk(source.patch, line);
-  const header = source.patch.hunks[hunk];
-  const start = (side === "old" ? header?.oldStart : header?.newStart) ?? 1;
-  return { tokens: highlightHunk(source.patch, source.file.path, hunk, side), tokenLine: number - start };
+  const tokens = highlightHunk(source.patch, source.file.path, hunk, side);
+  return { tokens, tokenLine: lineInHunk(source.patch, line, side, source.patch.hunks[hunk]) };
+}
+
+/** Returns the index of a line on its side of a hunk. In the cells of a notebook, lines may have no number. */
+function lineInHunk(patch: ParsedPatch, line: number, side: Side, hunk: Hunk | undefined): number {
+  if (hunk?.language === undefined)
+    return lineNumber(patch, line, side) - ((side === "old" ? hunk?.oldStart : hunk?.newStart) ?? 1);
+  const other = side === "old" ? LINE_ADDED : LINE_REMOVED;
+  let count = 0;
+  for (let at = hunk.first; at < line; at++) if (patch.kind[at] !== other) count++;
+  return count;
 }
 
 /** Returns the notice after a line's code. */

@@ -124,7 +124,7 @@ function SideCells({
     <>
       <NumberCell number={number} line={number} side={side} name={name} />
       <span role="cell" className={`code ${name}`} data-side={side}>
-        {number > 0 && <Code {...props} side={side} line={index} />}
+        {index >= 0 && <Code {...props} side={side} line={index} />}
       </span>
     </>
   );

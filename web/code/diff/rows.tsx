@@ -1,7 +1,8 @@
-import { useEffect, useMemo } from "react";
+import { lazy, Suspense, useEffect, useMemo } from "react";
 import type { ParsedPatch, Side } from "../../../src/render/diff/patch/parsed-patch.ts";
 import {
   type Layout,
+  ROW_BLOCK,
   ROW_CONTEXT,
   ROW_GAP,
   ROW_LINE,
@@ -10,6 +11,7 @@ import {
 import type { DiffMove } from "../../../src/review/api-types.ts";
 import { Thread } from "../comments/thread.tsx";
 import { type FileMoves, moveAt } from "../core/moves.ts";
+import type { NotebookBlock } from "../core/notebook/notebook-view.ts";
 import type { FileBody } from "../core/rows/file-body.ts";
 import { type LineRef, numberAt } from "../core/rows/navigate.ts";
 import { useHighlighting } from "../highlight/highlight-lines.ts";
@@ -24,6 +26,10 @@ import { GapRow } from "./gap-row.tsx";
 import type { LineSearch } from "./line-content.ts";
 import { LineRow } from "./line-row.tsx";
 import { NoticeRow } from "./notice-row.tsx";
+
+const NotebookRow = lazy(() =>
+  import("../notebook/notebook-row.tsx").then((module) => ({ default: module.NotebookRow })),
+);
 
 interface RowsProps {
   readonly controller: DiffController;
@@ -43,7 +49,8 @@ export function Rows({ controller, body, from, to, layout, wrap, range, cursor }
   const wholeLines = useView((view) => view.wholeLines);
   const path = body.file.path;
   const since = useRounds(({ lines }) => lines.get(path));
-  const moves = useMoves(({ files }) => files.get(path));
+  // Texts of moved lines are those of the raw diff.
+  const moves = useMoves(({ files }) => (body.notebook ? undefined : files.get(path)));
   const edited = useEditedMoves(body, from, to, moves);
   const otherEnds = useSession(({ patchVersion }) => (edited ? patchVersion : 0));
   return Array.from({ length: Math.max(0, to - from) }, (_, step) => {
@@ -72,6 +79,12 @@ export function Rows({ controller, body, from, to, layout, wrap, range, cursor }
             highlighting={highlighting}
           />
         );
+      case ROW_BLOCK: {
+        const block = body.notebook?.blocks[left];
+        return (
+          block && <BlockRow key={block.key} controller={controller} body={body} row={row} block={block} />
+        );
+      }
       case ROW_GAP:
         return <GapRow key={`gap ${left}`} body={body} row={row} gap={left} />;
       case ROW_WIDGET: {
@@ -91,6 +104,22 @@ export function Rows({ controller, body, from, to, layout, wrap, range, cursor }
         return <NoticeRow key="notice" body={body} row={row} />;
     }
   });
+}
+
+interface BlockRowProps {
+  readonly controller: DiffController;
+  readonly body: FileBody;
+  readonly row: number;
+  readonly block: NotebookBlock;
+}
+
+/** Renders a row of a notebook that is not a line. Loaded with the first one. */
+function BlockRow(props: BlockRowProps) {
+  return (
+    <Suspense fallback={<div role="row" className="row block-row" />}>
+      <NotebookRow {...props} />
+    </Suspense>
+  );
 }
 
 /** Loads the other ends of the edited moves among some rows. Returns whether there are any. */

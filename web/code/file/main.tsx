@@ -10,6 +10,7 @@ import { watchSystemTheme } from "../../shared/theme/theme.ts";
 import { startHighlighting } from "../highlight/highlight-lines.ts";
 import { CODE_DATA_ELEMENT, readSharedCode } from "../share/shared-code-review.ts";
 import { useComments } from "../state/comments.ts";
+import { useNotebooks } from "../state/notebooks.ts";
 import { showSharedDiff } from "../state/session.ts";
 import { FileApp } from "./file-app.tsx";
 import { keepComments } from "./keep-comments.ts";
@@ -22,6 +23,7 @@ async function start(): Promise<void> {
   useComments.setState({ comments: review.comments });
   keepComments(review);
   watchSystemTheme();
+  useNotebooks.setState({ isServed: false });
   await startHighlighting();
   showSharedDiff(review.index, review.patches);
   const root = document.getElementById("root");

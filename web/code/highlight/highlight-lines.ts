@@ -38,7 +38,8 @@ export function highlightHunk(
   const key = `${hunk}${side}`;
   const known = memory.get(key);
   if (known !== undefined) return known ?? undefined;
-  return highlightText(hunkText(patch, hunk, side), path, (tokens) => memory.set(key, tokens));
+  const language = patch.hunks[hunk]?.language ?? detectLanguage(path);
+  return highlightText(hunkText(patch, hunk, side), language, (tokens) => memory.set(key, tokens));
 }
 
 /** Returns the tokens of a whole text, given as its lines. Undefined until they are ready. */
@@ -46,16 +47,15 @@ export function highlightWholeText(lines: readonly string[], path: string): Toke
   if (!highlight) return undefined;
   const known = byText.get(lines);
   if (known !== undefined) return known ?? undefined;
-  return highlightText(lines.join("\n"), path, (tokens) => byText.set(lines, tokens));
+  return highlightText(lines.join("\n"), detectLanguage(path), (tokens) => byText.set(lines, tokens));
 }
 
 /** Highlights synchronously, or in a worker for long texts. Passes the result to `keep`: null until it is ready. */
 function highlightText(
   text: string,
-  path: string,
+  language: string,
   keep: (tokens: Tokens | null) => void,
 ): Tokens | undefined {
-  const language = detectLanguage(path);
   keep(null);
   if (text.length > MAX_TEXT_LENGTH || language === "text") return undefined;
   if (text.length > MAX_SYNC_LENGTH) {

@@ -1,15 +1,13 @@
-import "../styles/preview.css";
 import { useEffect, useMemo, useState } from "react";
 import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
-import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
 import { explain } from "../../shared/api/client.ts";
 import { Dialog } from "../../shared/components/dialog.tsx";
 import { ErrorLine } from "../../shared/components/error-line.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
-import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
 import { loadFileText } from "../state/session.ts";
 import { ImageComparison, svgUrl } from "./image-comparison.tsx";
+import { MarkdownPage } from "./markdown-page.tsx";
 import { openPreview, previewKind } from "./preview-store.ts";
 
 type Side = "old" | "new";
@@ -96,19 +94,6 @@ function MarkdownPreview({ texts }: { readonly texts: Texts }) {
         ))}
       </div>
     </>
-  );
-}
-
-function MarkdownPage({ side, text }: { readonly side: Side; readonly text: string }) {
-  const document = useMemo(() => parseMarkdown(text), [text]);
-  return (
-    <section className="preview-page" aria-label={side === "old" ? "Before the change" : "After the change"}>
-      {text.trim() === "" ? (
-        <p className="hint">This version is empty.</p>
-      ) : (
-        <MarkdownView document={document} imageUrl={() => undefined} />
-      )}
-    </section>
   );
 }
 

@@ -81,11 +81,12 @@ function commentOf(value: unknown): ReviewComment | undefined {
 }
 
 function anchorOf(value: unknown): LineAnchor | undefined {
-  const { side, start, end, lines, before, after } = toRecord(value);
+  const { side, start, end, lines, before, after, cell } = toRecord(value);
   if (side !== "old" && side !== "new") return undefined;
   if (!isLine(start) || !isLine(end) || end < start) return undefined;
   if (!isTexts(lines) || !isTexts(before) || !isTexts(after)) return undefined;
-  return { side, start, end, lines, before, after };
+  // The position in a notebook's cell is found again by the lines.
+  return { side, start, end, lines, before, after, ...(cell !== undefined && { cell: null }) };
 }
 
 function imagesOf(value: unknown): ReviewComment["images"] {

@@ -1,11 +1,12 @@
-import type { CodeAnnotation } from "../../../src/review/api-types.ts";
+import type { CellPosition, CodeAnnotation } from "../../../src/review/api-types.ts";
 import { copyAndReport } from "../../shared/clipboard.ts";
 import { inFileOrder, type ReviewComment } from "../core/comment.ts";
 import { type FeedbackContext, feedbackMarkdown, toAnnotations } from "../core/feedback.ts";
 import { nonEmptyComments, useComments } from "./comments.ts";
 import { comparedCommand, diffLabel } from "./diff-label.ts";
 import { useEditedFeedback } from "./edited-feedback.ts";
-import { currentPosition } from "./positions.ts";
+import { ensureNotebook, isNotebook, loadedNotebook } from "./notebooks.ts";
+import { currentPosition, fileAt } from "./positions.ts";
 import { useSession } from "./session.ts";
 
 export interface Feedback {
@@ -37,7 +38,8 @@ export async function commentsInOrder(): Promise<{
   );
   const commented = new Set(comments.map(({ path }) => path));
   const wanted = files.filter(({ path }) => commented.has(path)).map((file) => file.index);
-  await Promise.all(wanted.map((at) => patches?.ensure(at)));
+  const notebooks = files.filter((file) => commented.has(file.path) && isNotebook(file));
+  await Promise.all([...wanted.map((at) => patches?.ensure(at)), ...notebooks.map(ensureNotebook)]);
   const context: FeedbackContext = {
     repository: index?.repository ?? { name: "", root: "" },
     branch: index?.gitContext.currentBranch ?? "",
@@ -47,6 +49,7 @@ export async function commentsInOrder(): Promise<{
       command: index ? comparedCommand(index) : "",
     },
     currentPosition: getCurrentLines,
+    cellPosition: getCellPosition,
   };
   return { comments, context };
 }
@@ -54,6 +57,15 @@ export async function commentsInOrder(): Promise<{
 function getCurrentLines(comment: ReviewComment): { start: number; end: number } | undefined {
   const position = currentPosition(comment);
   return "start" in position ? { start: position.start, end: position.end } : undefined;
+}
+
+/** Returns the position in a notebook's cell, of comments made by cells and of those made in the raw diff. */
+function getCellPosition(comment: ReviewComment): CellPosition | undefined {
+  const { place: anchor, path } = comment;
+  if (!anchor) return undefined;
+  const lines = getCurrentLines(comment) ?? anchor;
+  const notebook = loadedNotebook(fileAt(useSession.getState().files, path))?.view?.text;
+  return notebook?.positionAt(anchor.side, lines.start, lines.end) ?? anchor.cell ?? undefined;
 }
 
 /** Copies the feedback to the clipboard, as edited if the comments are unchanged since. */

@@ -10,6 +10,7 @@ import type { LineAnchor, ReviewComment } from "../core/comment.ts";
 import { anchorLines, relocate } from "../core/relocate.ts";
 import type { LineRange } from "./cursor.ts";
 import { getLastLine, getStart } from "./cursor.ts";
+import { loadedNotebook } from "./notebooks.ts";
 import { useSession } from "./session.ts";
 import { useView } from "./view.ts";
 
@@ -40,7 +41,8 @@ export function currentPosition(comment: ReviewComment): CurrentPosition {
   const file = fileAt(files, comment.path);
   if (!file || !comment.place) return { state: file ? "lost" : "elsewhere" };
   const { start, end } = comment.place;
-  const patch = patches?.get(file.index);
+  const patch =
+    comment.place.cell !== undefined ? loadedNotebook(file)?.view?.text.patch : patches?.get(file.index);
   if (!patch) return { state: "here", start, end, moved: false };
   const text = useView.getState().texts.get(file.path);
   const memory = known.get(patch) ?? new Map<string, CurrentPosition>();
@@ -56,7 +58,7 @@ function find(comment: ReviewComment, patch: ParsedPatch, text: string | undefin
   if (!anchor) return { state: "lost" };
   const here = relocate(anchor, patch);
   if (here) return { state: "here", ...here, moved: here.start !== anchor.start };
-  if (text === undefined) return { state: "lost" };
+  if (text === undefined || anchor.cell !== undefined) return { state: "lost" };
   const start = lineBetweenHunks(text.split("\n"), anchor, patch);
   if (start === undefined) return { state: "lost" };
   return { state: "context", start, end: start + anchor.lines.length - 1, moved: start !== anchor.start };

@@ -22,6 +22,8 @@ export interface Hunk {
   readonly newCount: number;
   /** The text after the second `@@`: the function around the hunk. */
   readonly heading: string;
+  /** The highlighter's name for the language, if it is not that of the file. */
+  readonly language?: string | undefined;
 }
 
 /** A parsed patch. All arrays are indexed by line, in the order of the hunks, without headers. */

@@ -36,6 +36,7 @@ const BY_EXTENSION = new Map(
     phtml: "php",
     webmanifest: "json",
     map: "json",
+    ipynb: "json",
     csproj: "xml",
     plist: "xml",
     conf: "ini",

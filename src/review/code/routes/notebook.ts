@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { NotebookDiff, NotebookFile } from "../../api-types.ts";
 import type { CodeReview } from "../code-review.ts";
 import { fileQuery, notebookImageQuery, notebookQuery, parseQuery } from "../code-schemas.ts";
-import { leaseDiff } from "./lease-diff.ts";
+import { leaseDiff, leaseQueriedDiff } from "./lease-diff.ts";
 
 const load = () => import("../../notebook/read-notebook.ts");
 
@@ -12,16 +12,12 @@ const load = () => import("../../notebook/read-notebook.ts");
  */
 export function notebookRoutes(app: FastifyInstance, { diffs }: CodeReview): void {
   app.get("/api/diff/notebook", async (request, reply): Promise<NotebookDiff> => {
-    const { path, id, w } = parseQuery(notebookQuery, request.query);
-    const ignoreSpace = w === "1";
-    const { snapshot } = await leaseDiff(reply, diffs.current(ignoreSpace));
-    if (id !== undefined && id !== snapshot.diffId) {
-      return reply.code(409).send({ error: "The diff has been reloaded. Load its index again." });
-    }
+    const { path, ...query } = parseQuery(notebookQuery, request.query);
+    await leaseQueriedDiff(reply, diffs, query);
     // A diff without whitespace changes does not have the complete new side.
     const diff = await leaseDiff(reply, diffs.current());
     const { readNotebookDiff } = await load();
-    return readNotebookDiff(diff, path, { ignoreSpace });
+    return readNotebookDiff(diff, path, { ignoreSpace: query.w === "1" });
   });
   app.get("/api/notebook", async (request, reply): Promise<NotebookFile> => {
     const { path, side } = parseQuery(fileQuery, request.query);

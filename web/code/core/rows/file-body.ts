@@ -3,15 +3,19 @@ import {
   buildRows,
   type Expansion,
   type Layout,
+  ROW_BLOCK,
   ROW_CONTEXT,
   ROW_GAP,
   ROW_LINE,
   type RowModel,
   type RowOptions,
+  shownNumber,
   type Widget,
 } from "../../../../src/render/diff/row-model.ts";
 import type { DiffFile } from "../../../../src/review/api-types.ts";
+import type { NotebookView } from "../notebook/notebook-view.ts";
 import {
+  BLOCK_HEIGHT,
   GAP_HEIGHT,
   LINE_HEIGHT,
   NOTICE_HEIGHT,
@@ -36,6 +40,8 @@ export interface FileBody {
   readonly plain?: PlainRows;
   /** All lines of the new side, if they were loaded. */
   readonly text?: readonly string[];
+  /** The notebook, if the file is shown by cells. */
+  readonly notebook?: NotebookView | undefined;
 }
 
 export interface PlainRows {
@@ -45,7 +51,7 @@ export interface PlainRows {
 
 /** Heights measured on screen that differ from the computed ones. */
 export interface MeasuredHeights {
-  /** By widget key, or `NOTICE_KEY`. */
+  /** By the key of a widget or a notebook's block, or `NOTICE_KEY`. */
   readonly widgets: ReadonlyMap<string, number>;
   /** By `lineHeightKey`. */
   readonly lines: ReadonlyMap<number, number>;
@@ -62,6 +68,8 @@ export interface BodyOptions {
   readonly widgets: readonly Widget[];
   readonly expansions: ReadonlyMap<number, Expansion> | undefined;
   readonly text: readonly string[] | undefined;
+  /** Set for a notebook that is shown by cells. */
+  readonly notebook?: NotebookView | undefined;
   readonly measured: MeasuredHeights;
   /** The height of the body when its patch was last loaded. */
   readonly lastHeight: number | undefined;
@@ -87,7 +95,7 @@ export interface KnownBody {
 
 /** Builds the body of a file. Reuses the unchanged parts of `known`, the previous body. */
 export function buildBody(options: BodyOptions, known?: KnownBody): FileBody {
-  const { file, patch, widgets } = options;
+  const { file, patch, notebook } = options;
   if (options.folded) return { file, state: "folded", height: 0, patch };
   if (options.failed) return { file, state: "failed", height: NOTICE_HEIGHT };
   if (!patch) {
@@ -95,6 +103,7 @@ export function buildBody(options: BodyOptions, known?: KnownBody): FileBody {
     return { file, state: "waiting", height };
   }
   const plain = plainRows(options, patch, known);
+  const widgets = notebook ? raiseHidden(options.widgets, plain.rows, patch) : options.widgets;
   const positions = widgetPositions(plain.rows, patch, widgets);
   const rows = withWidgets(plain.rows, positions, widgets);
   const offsets = withWidgetHeights(plain.offsets, positions, (widget) => {
@@ -102,7 +111,17 @@ export function buildBody(options: BodyOptions, known?: KnownBody): FileBody {
   });
   const height = offsets[rows.count] ?? 0;
   const { text } = options;
-  return { file, state: "rows", height, patch, rows, offsets, plain, text };
+  return { file, state: "rows", height, patch, rows, offsets, plain, text, notebook };
+}
+
+/** Moves widgets whose line is not among the rows to the top, because cells can be folded. */
+function raiseHidden(widgets: readonly Widget[], rows: RowModel, patch: ParsedPatch): readonly Widget[] {
+  if (widgets.length === 0) return widgets;
+  const shown = { old: new Set<number>(), new: new Set<number>() };
+  for (let row = 0; row < rows.count; row++) {
+    for (const side of ["old", "new"] as const) shown[side].add(shownNumber(rows, patch, row, side));
+  }
+  return widgets.map((widget) => (shown[widget.side].has(widget.line) ? widget : { ...widget, line: 0 }));
 }
 
 /** Reuses rows and offsets: the layout of thousands of lines takes longer than opening a comment may take. */
@@ -110,7 +129,9 @@ function plainRows(options: BodyOptions, patch: ParsedPatch, known: KnownBody | 
   const { plain } = known?.body ?? {};
   const keepsRows = plain && known && hasSameRows(known.options, options);
   if (keepsRows && hasSameHeights(known.options, options)) return plain;
-  const rows = keepsRows ? plain.rows : buildRows(patch, rowOptions(options, patch));
+  const rows = keepsRows
+    ? plain.rows
+    : (options.notebook?.rows[options.layout] ?? buildRows(patch, rowOptions(options, patch)));
   return { rows, offsets: computeOffsets(rows.count, rowHeights(rows, patch, options)) };
 }
 
@@ -120,7 +141,8 @@ function hasSameRows(a: BodyOptions, b: BodyOptions): boolean {
     a.patch === b.patch &&
     a.layout === b.layout &&
     a.expansions === b.expansions &&
-    a.text === b.text
+    a.text === b.text &&
+    a.notebook === b.notebook
   );
 }
 
@@ -128,7 +150,9 @@ function hasSameHeights(a: BodyOptions, b: BodyOptions): boolean {
   return (
     a.columns === b.columns &&
     a.measured.lines === b.measured.lines &&
-    a.measured.widgets.get(NOTICE_KEY) === b.measured.widgets.get(NOTICE_KEY)
+    (a.notebook
+      ? a.measured.widgets === b.measured.widgets
+      : a.measured.widgets.get(NOTICE_KEY) === b.measured.widgets.get(NOTICE_KEY))
   );
 }
 
@@ -156,6 +180,8 @@ function rowHeights(rows: RowModel, patch: ParsedPatch, options: BodyOptions): (
       }
       case ROW_GAP:
         return GAP_HEIGHT;
+      case ROW_BLOCK:
+        return widgets.get(options.notebook?.blocks[rows.left[row] ?? 0]?.key ?? "") ?? BLOCK_HEIGHT;
       default:
         return widgets.get(NOTICE_KEY) ?? NOTICE_HEIGHT;
     }

@@ -5,6 +5,7 @@ import { findDeceptions } from "../../../../src/render/markdown/deceptive.ts";
 /** Pixels. The style sheet uses the same values. */
 export const LINE_HEIGHT = 20;
 export const GAP_HEIGHT = 28;
+export const BLOCK_HEIGHT = 32;
 export const NOTICE_HEIGHT = 48;
 export const WIDGET_HEIGHT = 120;
 export const FILE_HEADER_HEIGHT = 44;

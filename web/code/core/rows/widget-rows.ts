@@ -23,30 +23,31 @@ export function widgetPositions(
   widgets: readonly Widget[],
 ): WidgetPosition[] {
   const positionsOn = (side: Side) => {
-    const waiting = [...widgets.entries()]
-      .filter(([, widget]) => widget.side === side)
-      .map(([widget, { line }]) => ({ widget, line }))
-      .sort((a, b) => a.line - b.line);
+    const waiting = new Map<number, number[]>();
+    for (const [index, widget] of widgets.entries()) {
+      if (widget.side !== side) continue;
+      const here = waiting.get(widget.line);
+      if (here) here.push(index);
+      else waiting.set(widget.line, [index]);
+    }
     return onOneSide(waiting, rows, (row) => shownNumber(rows, patch, row, side));
   };
   return [...positionsOn("old"), ...positionsOn("new")].sort((a, b) => a.row - b.row);
 }
 
-/** A single pass: rows and `waiting` are both sorted by line. */
+/** A single pass, which takes lines out of `waiting`. Lines of moved cells of a notebook are not in ascending order. */
 function onOneSide(
-  waiting: readonly { readonly widget: number; readonly line: number }[],
+  waiting: Map<number, number[]>,
   rows: RowModel,
   getNumber: (row: number) => number,
 ): WidgetPosition[] {
   const positions: WidgetPosition[] = [];
-  let next = 0;
-  for (let row = -1; row < rows.count && next < waiting.length; row++) {
+  for (let row = -1; row < rows.count && waiting.size > 0; row++) {
     const number = row < 0 ? 0 : getNumber(row);
-    // Skips widgets whose line is not shown.
-    for (let first = waiting[next]; first && first.line <= number; first = waiting[next]) {
-      if (first.line === number) positions.push({ row: row + 1, widget: first.widget });
-      next++;
-    }
+    const here = row < 0 || number > 0 ? waiting.get(number) : undefined;
+    if (!here) continue;
+    waiting.delete(number);
+    for (const widget of here) positions.push({ row: row + 1, widget });
   }
   return positions;
 }

@@ -1,0 +1,70 @@
+import { create } from "zustand";
+import type { DiffFile } from "../../../src/review/api-types.ts";
+import type { NotebookText } from "../core/notebook/notebook-text.ts";
+import type { NotebookView } from "../core/notebook/notebook-view.ts";
+import { useSession } from "./session.ts";
+
+/** A notebook of the diff. */
+export interface LoadedNotebook {
+  /** Undefined until it is loaded, or if there is a problem. */
+  readonly view?: NotebookView | undefined;
+  /** Why it cannot be shown by cells. */
+  readonly problem?: string | undefined;
+}
+
+interface NotebooksState {
+  /** By file: another diff has other files, and a path can be listed twice. */
+  readonly loaded: ReadonlyMap<DiffFile, LoadedNotebook>;
+  /** Keys of the folded cells and metadata that are shown, by path. */
+  readonly opened: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Paths of the notebooks that are shown as raw diffs. */
+  readonly raw: ReadonlySet<string>;
+  /** False for a saved page, which has no server. */
+  readonly isServed: boolean;
+}
+
+export const useNotebooks = create<NotebooksState>(() => ({
+  loaded: new Map(),
+  opened: new Map(),
+  raw: new Set(),
+  isServed: true,
+}));
+
+/** Returns whether a file can be shown by cells. The changes since the last feedback have no complete texts. */
+export function isNotebook({ path, binary, hunksOnly }: DiffFile): boolean {
+  if (binary || hunksOnly || !/\.ipynb$/i.test(path) || !useNotebooks.getState().isServed) return false;
+  return useSession.getState().since === undefined;
+}
+
+/** Returns a notebook that was loaded for this diff. */
+export function loadedNotebook(file: DiffFile | undefined): LoadedNotebook | undefined {
+  return file && useNotebooks.getState().loaded.get(file);
+}
+
+/** Returns the texts of a notebook that is shown by cells. */
+export function shownNotebook(file: DiffFile | undefined): NotebookText | undefined {
+  if (!file || !isNotebook(file) || useNotebooks.getState().raw.has(file.path)) return undefined;
+  return loadedNotebook(file)?.view?.text;
+}
+
+/**
+ * Returns how a file is shown by cells; undefined for a raw diff. Loads the notebook the first time: until then it is
+ * `waiting`.
+ */
+export function notebookView(file: DiffFile): NotebookView | "waiting" | undefined {
+  if (!isNotebook(file) || useNotebooks.getState().raw.has(file.path)) return undefined;
+  const loaded = loadedNotebook(file);
+  if (loaded?.problem !== undefined) return undefined;
+  if (!loaded) void ensureNotebook(file);
+  return loaded?.view ?? "waiting";
+}
+
+const loading = new WeakMap<DiffFile, Promise<void>>();
+
+/** Loads a notebook. Resolves when it is loaded or has a problem. */
+export function ensureNotebook(file: DiffFile): Promise<void> {
+  const known =
+    loading.get(file) ?? import("./load-notebook.ts").then(({ loadNotebook }) => loadNotebook(file));
+  loading.set(file, known);
+  return known;
+}
