@@ -4,8 +4,8 @@ import type { Output } from "../../output.ts";
 import type { SetExitCode } from "../../program.ts";
 import type { ServiceInstallFlags, ServiceLogsFlags, ServiceUninstallFlags } from "../service/service.ts";
 import type { ProxyLogsFlags } from "./logs.ts";
-import type { ProxyOpenFlags } from "./open.ts";
 import type { ProxyRestartFlags } from "./restart.ts";
+import type { ProxyOpenFlags } from "./status.ts";
 import type { ProxyStopFlags } from "./stop.ts";
 
 /** Adds the commands that find, stop and replace running proxies, and `proxy service`. */
@@ -44,7 +44,7 @@ export function addControlCommands(proxy: Command, output: Output, setExitCode: 
     .description("Open the dashboard of the running proxy in the browser")
     .option("--json", "print {url} as JSON", false)
     .action(async (flags: ProxyOpenFlags) => {
-      const { openDashboard } = await import("./open.ts");
+      const { openDashboard } = await import("./status.ts");
       setExitCode(await openDashboard(flags, output));
     });
   addServiceCommands(proxy, output, setExitCode);

@@ -1,8 +1,10 @@
 import http from "node:http";
 import { dataDirectory, processEnvironment } from "../../../config/paths.ts";
+import { parsePort, readReviewEnvironment } from "../../../config/review/environment.ts";
 import type { Output } from "../../output.ts";
+import { chooseOpening, openBrowser } from "../../review/browser.ts";
 import { table } from "../../table.ts";
-import { listRunningProxies } from "../running-proxies.ts";
+import { chooseProxy, listRunningProxies } from "../running-proxies.ts";
 
 /** The exit code if no proxy runs: that of `systemctl status`. */
 export const NOT_RUNNING = 3;
@@ -58,4 +60,21 @@ async function isReady(url: string): Promise<boolean> {
     request.on("timeout", () => request.destroy());
     request.on("error", () => resolve(false));
   });
+}
+
+export interface ProxyOpenFlags {
+  readonly port?: string;
+  readonly json: boolean;
+}
+
+/** Runs `sallyport proxy open`: opens the dashboard in the browser and prints its URL. Resolves to the exit code. */
+export async function openDashboard(flags: ProxyOpenFlags, output: Output): Promise<number> {
+  const running = await listRunningProxies(dataDirectory(processEnvironment));
+  const url = `${chooseProxy(running, parsePort(flags.port, "--port")).url}/`;
+  const opening = chooseOpening(readReviewEnvironment(processEnvironment), true);
+  if (opening.how === "not" && opening.tunnel)
+    output.note("No browser opened: this is a remote session. Open the URL through a tunnel (ssh -L).");
+  await openBrowser(opening, url, (text) => output.note(text));
+  await output.result(flags.json ? JSON.stringify({ url }) : url);
+  return 0;
 }
