@@ -1,5 +1,5 @@
 // Runs the conformance suites against the built proxy and writes their results into docs/conformance.md:
-//   npm run test:conformance [-- --only open-responses,llmprobe,mcp,aimock] [-- --no-write]
+//   npm run test:conformance [-- --only open-responses,llmprobe,mcp,aimock,python] [-- --no-write]
 // The suites are installed on demand below .cache/conformance; they are not dependencies of the project.
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -24,6 +24,8 @@ const VERSIONS = {
   "@modelcontextprotocol/server": "2.4.0",
   "@modelcontextprotocol/server-everything": "2026.8.31",
 };
+/** Versions of the SDKs for Python, which are installed into a virtual environment. */
+const PYTHON = { openai: "3.22.1", anthropic: "1.13.0", "google-genai": "2.25.0" };
 const REVISIONS = ["2026-07-28", "2025-11-25"];
 /** Node.js 22 runs the MCP suite, which needs functions that Node.js 20 lacks. */
 const NODE_22 = "22.23.3";
@@ -39,7 +41,13 @@ const SHORT = {
 const { values: options } = parseArgs({
   options: { only: { type: "string" }, "no-write": { type: "boolean" } },
 });
-const SUITES = { "open-responses": openResponses, llmprobe: probe, mcp: modelContext, aimock: independent };
+const SUITES = {
+  "open-responses": openResponses,
+  llmprobe: probe,
+  mcp: modelContext,
+  aimock: independent,
+  python,
+};
 const wanted = options.only?.split(",") ?? Object.keys(SUITES);
 const folder = mkdtempSync(join(tmpdir(), "conformance-"));
 const processes = [];
@@ -87,6 +95,32 @@ function installedVersion(name) {
 
 function npm(args, cwd) {
   execFileSync("npm", args, { cwd, stdio: ["ignore", 2, 2], shell: process.platform === "win32" });
+}
+
+/** Returns the interpreter of a virtual environment with the SDKs. Throws with what to install. */
+function pythonWithSdks() {
+  const folder = join(cache, "python");
+  const program = join(folder, process.platform === "win32" ? "Scripts/python.exe" : "bin/python");
+  const wanted = Object.entries(PYTHON).map(([name, version]) => `${name}==${version}`);
+  const list = 'import importlib.metadata as m, sys; print(*(f"{n}=={m.version(n)}" for n in sys.argv[1:]))';
+  try {
+    const found = execFileSync(program, ["-c", list, ...Object.keys(PYTHON)], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    if (found.toString().trim() === wanted.join(" ")) return program;
+  } catch {
+    // Not installed yet.
+  }
+  report(`Installing ${wanted.join(", ")} …`);
+  const stdio = ["ignore", 2, 2];
+  try {
+    execFileSync(process.platform === "win32" ? "python" : "python3", ["-m", "venv", folder], { stdio });
+    execFileSync(program, ["-m", "pip", "install", "--quiet", ...wanted], { stdio });
+  } catch (cause) {
+    const how = "Debian and Ubuntu: apt-get install python3 python3-venv; macOS: brew install python";
+    throw new Error(`The SDKs for Python need Python 3.10 or later with venv, and PyPI. ${how}`, { cause });
+  }
+  return program;
 }
 
 /** Returns a Node.js that is at least version 22. */
@@ -327,6 +361,48 @@ async function independent() {
     });
   }
   return rows;
+}
+
+/** Calls each dialect with its vendor's SDK for Python, on every way through the proxy. */
+async function python() {
+  let program;
+  try {
+    program = pythonWithSdks();
+  } catch (error) {
+    // The other suites need no Python.
+    if (options.only !== undefined) throw error;
+    report(`  not run: ${error.message}`);
+    return [];
+  }
+  const { echo, proxy } = await startEchoes();
+  const models = DIALECTS.map((dialect) => [SHORT[dialect], `${SHORT[dialect]}/echo`]);
+  const targets = Object.fromEntries(models);
+  const script = resolve(import.meta.dirname, "conformance/python-clients.py");
+  const child = spawn(program, [script], { stdio: ["pipe", "pipe", "inherit"] });
+  child.stdin.end(JSON.stringify({ echo, proxy, key: API_KEY, targets }));
+  let output = "";
+  child.stdout.on("data", (chunk) => {
+    output += chunk;
+  });
+  const [code] = await once(child, "close");
+  if (code !== 0) throw new Error(`python-clients.py ended with ${code}`);
+  const results = output
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const versions = Object.entries(PYTHON).map(([name, version]) => `${name} ${version}`);
+  return ["chat", "responses", "messages", "google", "other"].map((family) => {
+    const own = results.filter(({ target }) => target.startsWith(`${family}:`));
+    const failed = own.filter(({ error }) => error !== null);
+    return {
+      suite: "SDKs for Python",
+      version: versions.join(", "),
+      target: family === "other" ? "lists, media and errors" : `${family} → echo and every dialect`,
+      result: `${own.length - failed.length} of ${own.length}`,
+      isPassed: own.length > 0 && failed.length === 0,
+      details: failed.map(({ target, case: name, error }) => `${target}, ${name}: ${error}`),
+    };
+  });
 }
 
 function freePort() {
