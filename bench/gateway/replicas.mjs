@@ -1,8 +1,10 @@
 // Compares two replicas behind nginx with one (calls per second, in alternating turns), beside Portkey's gateway, and restarts
 // both replicas one after the other under streams. The replicas share PostgreSQL and Redis; the key has limits.
 //   npm run build && node bench/gateway/replicas.mjs [--rounds 5] [--seconds 3] [--streams 500] [--portkey FOLDER]
+//   --rounds 0: the restart only. nginx is set up as deploy/nginx.conf.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -65,6 +67,17 @@ function replica(index, port, config) {
   return own;
 }
 
+/** Returns deploy/nginx.conf for these ports. */
+async function readSite(port, ports) {
+  const text = await readFile(resolve(import.meta.dirname, "../../deploy/nginx.conf"), "utf8");
+  const [first, ...others] = text.match(/^ *server sallyport-.*$/gm);
+  const servers = ports.map((each) => first.replace(/sallyport-1:\d+/, `127.0.0.1:${each}`)).join("\n");
+  return others
+    .reduce((rest, line) => rest.replace(`${line}\n`, ""), text)
+    .replace(first, servers)
+    .replace("listen 8080", `listen 127.0.0.1:${port} backlog=4096`);
+}
+
 async function startNginx(ports) {
   const port = await freePort();
   const home = join(folder, `nginx-${ports.length}`);
@@ -76,16 +89,9 @@ async function startNginx(ports) {
     `daemon off; master_process off; pid ${home}/pid; error_log ${home}/error.log crit;
 events { worker_connections 8192; }
 http {
-  access_log off; keepalive_requests 100000000; client_max_body_size 10m;
+  access_log off; keepalive_requests 100000000;
   ${temporary.map((name) => `${name}_temp_path ${home}/${name};`).join(" ")}
-  upstream replicas { least_conn; ${ports.map((each) => `server 127.0.0.1:${each} max_fails=1 fail_timeout=1s;`).join(" ")} keepalive 512; }
-  server {
-    listen 127.0.0.1:${port} backlog=4096;
-    location / {
-      proxy_pass http://replicas; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_buffering off;
-      proxy_read_timeout 600s; proxy_next_upstream error non_idempotent;
-    }
-  }
+  ${await readSite(port, ports)}
 }
 `,
   );
@@ -131,17 +137,35 @@ function takeTurns(subjects) {
   return turns;
 }
 
+/** Prints the calls per second of the subjects. */
+function compare(subjects) {
+  const turns = takeTurns(subjects);
+  const figures = (name, key) => turns.filter((turn) => turn.name === name).map((turn) => turn[key]);
+  const base = median(figures("one replica behind nginx", "rate"));
+  const rows = subjects.map(({ name }) => [
+    name,
+    median(figures(name, "rate")).toFixed(0),
+    middleHalf(figures(name, "rate")),
+    (median(figures(name, "rate")) / base).toFixed(2),
+    median(figures(name, "p99")).toFixed(1),
+    figures(name, "failed").reduce((sum, each) => sum + each, 0),
+  ]);
+  console.log(`${machine()}; JSON of 1 kB, 64 connections, ${flags.rounds} turns of ${flags.seconds} s\n`);
+  const titles = ["subject", "calls/s:", "middle half:", "of one behind nginx:", "p99, ms:", "failed:"];
+  console.log(`${table(titles, rows)}\n`);
+}
+
 /** The bytes of a stream that arrived whole: the proxy removes the usage, for which the client does not ask. */
 const WHOLE = Buffer.byteLength(events.filter((event) => !event.includes('"usage"')).join(""));
 
 /**
  * Keeps streams open, each of a second, while the replicas are restarted one after the other. Returns how many streams ended
- * whole, broke or were not begun, and the statuses of those.
+ * whole, broke or were not begun, and how many of those had each status.
  */
 async function restartUnderStreams(port, replicas, headers) {
   const agent = new Agent({ connections: Number(flags.streams), pipelining: 1 });
   const counts = { whole: 0, broken: 0, refused: 0 };
-  const statuses = new Set();
+  const statuses = new Map();
   let isOver = false;
   const client = async () => {
     while (!isOver) {
@@ -156,7 +180,7 @@ async function restartUnderStreams(port, replicas, headers) {
         for await (const chunk of body) bytes += chunk.length;
         if (statusCode !== 200) {
           counts.refused += 1;
-          statuses.add(statusCode);
+          statuses.set(statusCode, (statuses.get(statusCode) ?? 0) + 1);
         } else counts[bytes === WHOLE ? "whole" : "broken"] += 1;
       } catch {
         counts.broken += 1;
@@ -175,7 +199,11 @@ async function restartUnderStreams(port, replicas, headers) {
   isOver = true;
   await Promise.all(clients);
   await agent.close();
-  return { ...counts, seconds, statuses: [...statuses].join(" ") };
+  return {
+    ...counts,
+    seconds,
+    statuses: [...statuses].map(([status, count]) => `${count} × ${status}`).join(", "),
+  };
 }
 
 try {
@@ -220,20 +248,7 @@ try {
     { name: "two replicas behind nginx", port: await startNginx(ports), headers },
     ...(flags.portkey ? [{ name: "portkey", ...(await startPortkey(mock)) }] : []),
   ];
-  const turns = takeTurns(subjects);
-  const figures = (name, key) => turns.filter((turn) => turn.name === name).map((turn) => turn[key]);
-  const base = median(figures("one replica behind nginx", "rate"));
-  const rows = subjects.map(({ name }) => [
-    name,
-    median(figures(name, "rate")).toFixed(0),
-    middleHalf(figures(name, "rate")),
-    (median(figures(name, "rate")) / base).toFixed(2),
-    median(figures(name, "p99")).toFixed(1),
-    figures(name, "failed").reduce((sum, each) => sum + each, 0),
-  ]);
-  console.log(`${machine()}; JSON of 1 kB, 64 connections, ${flags.rounds} turns of ${flags.seconds} s\n`);
-  const titles = ["subject", "calls/s:", "middle half:", "of one behind nginx:", "p99, ms:", "failed:"];
-  console.log(`${table(titles, rows)}\n`);
+  if (Number(flags.rounds) > 0) compare(subjects);
   const restart = await restartUnderStreams(subjects[2].port, replicas, headers);
   const { whole, broken, refused, seconds, statuses } = restart;
   console.log(
@@ -242,7 +257,7 @@ try {
   const lost = ((broken + refused) / (whole + broken + refused)).toFixed(4);
   console.log(
     table(
-      ["streams whole:", "broken:", "refused:", "with status", "lost, of all:"],
+      ["streams whole:", "broken:", "refused:", "with status:", "lost, of all:"],
       [[whole, broken, refused, statuses || "–", lost]],
     ),
   );

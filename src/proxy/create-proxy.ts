@@ -121,6 +121,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
   let runtime = createRuntime(config, pools, instanceId, stats, stored);
   let serial = 0;
   let draining = false;
+  let closing = false;
   const replicaId = randomBytes(6).toString("hex");
   const prefix = `req_${replicaId}`;
   const observer = new CallObserver(parts.telemetry?.(replicaId));
@@ -156,6 +157,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     callCache: createCallCache(),
     sendInternally: (request) => sendInternally(app.server, request),
     isDraining: () => draining,
+    isClosing: () => closing,
     isStopping: () => connections.isStopping(),
     observer,
     telemetryRelay: { waiting: 0 },
@@ -199,6 +201,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     },
     async close() {
       draining = true;
+      closing = true;
       streams.stop();
       upgrades.stop();
       await stopHeartbeat();

@@ -70,7 +70,10 @@ export interface Services {
   readonly sendInternally: (call: InternalCall) => Promise<IncomingMessage>;
   /** What calls leave out when clients send them back, in this process. */
   readonly callCache: ReturnType<typeof createCallCache>;
+  /** Returns whether the proxy only waits for running calls, and those that arrive over open connections. */
   readonly isDraining: () => boolean;
+  /** Returns whether every request is refused. */
+  readonly isClosing: () => boolean;
   /** Returns whether the proxy is about to stop. It still serves calls, and `/readyz` fails. */
   readonly isStopping: () => boolean;
   readonly connections: ConnectionLimit;

@@ -40,9 +40,10 @@ describe("the examples of deploy/", () => {
     expect(container?.["readinessProbe"]).toMatchObject({ httpGet: { path: "/readyz" } });
     expect(container?.["livenessProbe"]).toMatchObject({ httpGet: { path: "/healthz" } });
     expect(read("haproxy.cfg")).toContain("http-check send meth GET uri /readyz");
-    expect(read("haproxy.cfg").match(/sallyport-\d:(\d+)/g)).toEqual(
-      [1, 2].map((number) => `sallyport-${number}:${proxy.port}`),
-    );
+    for (const name of ["haproxy.cfg", "nginx.conf"])
+      expect(read(name).match(/(?<=server.*)sallyport-\d:(\d+)/g)).toEqual(
+        [1, 2].map((number) => `sallyport-${number}:${proxy.port}`),
+      );
   });
 
   it("apply every file of deploy/kubernetes", () => {

@@ -31,7 +31,7 @@ export interface Admission {
 }
 
 /**
- * Checks a request before routing: draining, Host, cross-site, API key, forwarding loop. `route` is undefined if no
+ * Checks a request before routing: closing, Host, cross-site, API key, forwarding loop. `route` is undefined if no
  * route matched.
  */
 export function admit(
@@ -41,7 +41,7 @@ export function admit(
   services: Services,
 ): Admission {
   const { url, path, headers } = arrival;
-  if (services.isDraining()) return refused("stopping");
+  if (services.isClosing()) return refused("stopping");
   const guarded = checkRequest(asForwarded(arrival, runtime), runtime.guard);
   const isForeignHost = !guarded.allowed && guarded.reason === "host" && !isProbe(arrival, route);
   if (isForeignHost && !acceptsKeyInsteadOfHost(arrival, runtime)) return refused("host");

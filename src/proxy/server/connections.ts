@@ -93,12 +93,23 @@ function formatAddress({ remoteAddress, remotePort }: Socket): string {
 /** Milliseconds between two checks. */
 const POLL_MS = 20;
 
+/**
+ * Resolves after Node.js has accepted all connections and read all requests that had arrived. The system resets those of a
+ * closed listener or connection: hundreds at once, if the process is busy.
+ */
+function afterPoll(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 /** Stops a server without losing calls. */
 export interface Draining {
   /** Makes every response close its connection; calls are still served. */
   announceStop(): void;
   isStopping(): boolean;
-  /** Stops accepting connections, and resolves when all running calls have been served. */
+  /**
+   * Stops accepting connections, and resolves when all running calls have been served. Calls that arrive meanwhile over
+   * connections that were open before are served as well: a load balancer cannot know that the proxy has stopped listening.
+   */
   drain(): Promise<void>;
   /**
    * Stops accepting connections, and resolves when all connections have ended. Idle connections of clients may still
@@ -134,11 +145,14 @@ export function createDraining(server: Server, isServing: () => boolean): Draini
     announceStop,
     isStopping: () => stopping,
     async drain() {
+      announceStop();
+      await afterPoll();
       stopListening();
-      while (isServing() || isSending()) {
-        if (!isSending()) server.closeIdleConnections();
+      // Idle connections stay open until then: each may carry one more call, whose response closes it.
+      do {
         await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-      }
+        await afterPoll();
+      } while (isServing() || isSending());
       server.closeIdleConnections();
     },
     async retire() {

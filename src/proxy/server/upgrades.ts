@@ -103,7 +103,10 @@ function check(
   const peer = socket.remoteAddress;
   const runtime = services.runtime();
   const arrival = { method, url, path: getPath(url), peer, headers, rawHeaders };
-  const { key, refusal } = admit(arrival, route, runtime, services);
+  // Unlike a call, a WebSocket has no end of its own.
+  const { key, refusal } = services.isDraining()
+    ? { refusal: "stopping" as const }
+    : admit(arrival, route, runtime, services);
   if (refusal === undefined) return { key };
   return createRefusal(refusal, runtime.forwarding.host(peer, headers) ?? headers.host);
 }

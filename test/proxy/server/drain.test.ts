@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { request } from "node:http";
+import { Agent, type IncomingMessage, request } from "node:http";
 import { expect, it, onTestFinished } from "vitest";
 import { json, startFakeUpstream } from "../../support/fake-upstream.ts";
 import { question } from "../../support/faulty-upstream.ts";
@@ -28,5 +28,54 @@ it("a proxy that stops sends a slow client the whole of a finished response", as
   let text = "";
   for await (const bytes of response.setEncoding("utf8")) text += bytes;
   expect(JSON.parse(text).choices[0].message.content).toContain(LONG);
+  await drained;
+});
+
+it("a proxy that stops serves calls over connections that were open before, and closes each with its response", async () => {
+  let finish = () => {};
+  const isAsked = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  let respond = (): Promise<void> => isAsked;
+  const upstream = await startFakeUpstream(async (hit, response) => {
+    await respond();
+    return json(WHOLE.messages)(hit, response);
+  });
+  const proxy = await startTestProxy({
+    upstreams: { main: { dialect: "messages", base_url: upstream.url } },
+    models: [{ match: "*", upstream: "main" }],
+  });
+  // One connection each.
+  const [slow, idle, late] = [1, 2, 3].map(() => new Agent({ keepAlive: true, maxSockets: 1 }));
+  onTestFinished(async () => {
+    for (const agent of [slow, idle, late]) agent?.destroy();
+    await proxy.close();
+    await upstream.close();
+  });
+  const { path, body } = question("messages", "m", false);
+  const call = async (agent: Agent | undefined) => {
+    const headers = { "content-type": "application/json" };
+    const sent = request(`${proxy.url}${path}`, { method: "POST", headers, agent }).end(body);
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    for await (const _ of response);
+    return { status: response.statusCode, connection: response.headers.connection };
+  };
+  const untilAsked = respond;
+  respond = async () => {};
+  expect(await call(idle)).toEqual({ status: 200, connection: "keep-alive" });
+  respond = untilAsked;
+  const running = call(slow);
+  await until(() => upstream.hits.length === 2);
+  let isDrained = false;
+  const drained = proxy.server.drain().then(() => {
+    isDrained = true;
+  });
+  respond = async () => {};
+  // The listener closes in the next turn.
+  expect(await call(idle)).toEqual({ status: 200, connection: "close" });
+  await expect(call(late)).rejects.toThrow("ECONNREFUSED");
+  expect(isDrained).toBe(false);
+  finish();
+  expect(await running).toMatchObject({ status: 200 });
   await drained;
 });
