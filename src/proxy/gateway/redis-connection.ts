@@ -8,8 +8,11 @@ export interface RedisConnection {
   readonly failure: string | undefined;
   /** Runs a script. Rejects at once while `isReady` is false, and if Redis does not respond in time. */
   run(script: Script, parameters: readonly string[]): Promise<unknown>;
-  /** Runs a script as `run` does, but waits for its reply until the connection ends, because running it again would count twice. */
-  runOnce(script: Script, parameters: readonly string[]): Promise<unknown>;
+  /**
+   * Runs a script as `run` does, but waits for its reply until the connection ends, because running it again would count
+   * twice. Calls `onSilence` if Redis does not respond in time.
+   */
+  runOnce(script: Script, parameters: readonly string[], onSilence?: () => void): Promise<unknown>;
   /** Calls `listener` after each connection, and when Redis responds again. */
   onConnect(listener: () => void): void;
   close(): void;
@@ -45,6 +48,8 @@ export async function connectRedis(
       credentials: async () => getCredentials(getUrl()),
     },
     disableOfflineQueue: true,
+    // The client's limit creates an AbortSignal for each command; `countTime` counts whole replies.
+    commandOptions: { timeout: 0 },
     socket: {
       connectTimeout: CONNECT_MS,
       socketTimeout: SILENCE_MS,
@@ -69,7 +74,7 @@ export async function connectRedis(
     new Promise((resolve) => client.once("error", resolve)),
     new Promise((resolve) => setTimeout(resolve, CONNECT_MS).unref()),
   ]);
-  const send = (parts: readonly string[], hasTimeLimit: boolean) =>
+  const send = (parts: readonly string[], onSilence: () => void) =>
     new Promise<unknown>((resolve, reject) => {
       const reply = client.sendCommand([...parts]);
       const stopCounting = countTime(() => {
@@ -79,18 +84,18 @@ export async function connectRedis(
           () => isSilent && recover(),
           () => {},
         );
-        if (hasTimeLimit) reject(new Error("Redis does not respond"));
+        onSilence();
       });
       reply.finally(stopCounting).then(resolve, reject);
     });
   const isReady = () => client.isReady && !isSilent;
-  const run = async ({ text, sha1 }: Script, parameters: readonly string[], hasTimeLimit: boolean) => {
+  const runOnce = async ({ text, sha1 }: Script, parameters: readonly string[], onSilence = () => {}) => {
     if (!isReady()) throw new Error("Redis is unreachable");
     try {
-      return await send(["EVALSHA", sha1, "0", ...parameters], hasTimeLimit);
+      return await send(["EVALSHA", sha1, "0", ...parameters], onSilence);
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
-      return send(["EVAL", text, "0", ...parameters], hasTimeLimit);
+      return send(["EVAL", text, "0", ...parameters], onSilence);
     }
   };
   return {
@@ -100,8 +105,12 @@ export async function connectRedis(
     get failure() {
       return reason;
     },
-    run: (script, parameters) => run(script, parameters, true),
-    runOnce: (script, parameters) => run(script, parameters, false),
+    run: (script, parameters) =>
+      new Promise((resolve, reject) => {
+        const onSilence = () => reject(new Error("Redis does not respond"));
+        runOnce(script, parameters, onSilence).then(resolve, reject);
+      }),
+    runOnce,
     onConnect(listener) {
       listeners.push(listener);
       if (isReady()) listener();

@@ -14,8 +14,9 @@ import {
   type Usage,
 } from "./limits.ts";
 import type { BudgetAccount, SpentBudget } from "./limits-spent.ts";
+import { RedisBatches } from "./redis-batches.ts";
 import type { RedisConnection } from "./redis-connection.ts";
-import { EXAMINE, PRIME, RENEW, RESERVE, SETTLE } from "./redis-scripts.ts";
+import { BATCH, EXAMINE, PRIME, RENEW } from "./redis-scripts.ts";
 
 /** Milliseconds after which a reservation lapses unless it is renewed. */
 const LIFE_MS = 60_000;
@@ -56,7 +57,7 @@ export interface ExaminedData {
   readonly missing: readonly BudgetAccount[];
 }
 
-/** Creates a store that counts in Redis, for all replicas: one script per call, in one round trip. */
+/** Creates a store that counts in Redis, for all replicas: one script for the calls of a turn, in one round trip. */
 export function createRedisLimits(redis: RedisConnection, options: RedisLimitsOptions): RedisLimits {
   return new RedisLimitStore(redis, options);
 }
@@ -68,12 +69,19 @@ class RedisLimitStore implements RedisLimits {
   private readonly open = new Map<string, number>();
   private readonly timers: NodeJS.Timeout[];
   private readonly now: () => number;
+  private readonly batches: RedisBatches;
+  /** The JSON of subjects and until when it is valid. */
+  private readonly texts = new WeakMap<Subject, { readonly text: string; readonly until: number }>();
 
   constructor(
     private readonly redis: RedisConnection,
     private readonly options: RedisLimitsOptions,
   ) {
     this.now = options.now ?? Date.now;
+    this.batches = new RedisBatches(redis, SCRIPTS.batch, ({ replicas, lost }) => {
+      this.replicas = Math.max(1, replicas);
+      this.reportLost(lost);
+    });
     this.timers = [
       setInterval(() => this.renew([...this.open]), RENEW_MS).unref(),
       setInterval(() => this.renew([]), SIGN_MS).unref(),
@@ -96,20 +104,13 @@ class RedisLimitStore implements RedisLimits {
   async settle(reservation: Reservation, used: Usage, isAgain = false): Promise<void> {
     this.open.delete(reservation.id);
     const { subjects } = reservation;
-    await this.redis.runOnce(SCRIPTS.settle, [
-      JSON.stringify({
-        ...pickNumbers(reservation),
-        again: isAgain || undefined,
-        usedTokens: used.tokens,
-        usedMicros: used.micros,
-        subjects: this.toWire(subjects),
-      }),
-    ]);
+    const members = { ...pickNumbers(reservation), again: isAgain || undefined };
+    const request = { ...members, usedTokens: used.tokens, usedMicros: used.micros };
+    await this.batches.run(this.toRequest(request, subjects), false);
   }
 
   async charge(subjects: readonly Subject[], micros: number): Promise<void> {
-    const request = { usedTokens: 0, usedMicros: micros, subjects: this.toWire(subjects) };
-    await this.redis.runOnce(SCRIPTS.settle, [JSON.stringify(request)]);
+    await this.batches.run(this.toRequest({ usedTokens: 0, usedMicros: micros }, subjects), false);
   }
 
   async read(subjects: readonly Subject[]): Promise<readonly SubjectState[]> {
@@ -141,14 +142,10 @@ class RedisLimitStore implements RedisLimits {
   }
 
   private async run(subjects: readonly Subject[], request: object): Promise<Decision> {
-    const text = JSON.stringify({ ...request, subjects: this.toWire(subjects) });
-    const reply = new Reply((await this.redis.run(SCRIPTS.reserve, [text])) as (number | string)[]);
-    const [subject, limit, budget, retryMs, never, replicas] = Array.from({ length: 6 }, () =>
-      reply.number(),
-    );
-    this.replicas = Math.max(1, replicas ?? 1);
+    const result = await this.batches.run(this.toRequest(request, subjects), true);
+    const reply = new Reply(result as readonly number[]);
+    const [subject, limit, budget, retryMs, never] = Array.from({ length: 5 }, () => reply.number());
     const states = subjects.map((each) => stateIn(reply, each));
-    this.reportLost(reply.rest());
     const name = LIMITS[(limit ?? 0) - 1];
     const excess: Excess | undefined =
       name === undefined
@@ -184,19 +181,30 @@ class RedisLimitStore implements RedisLimits {
     }
   }
 
-  private toWire(subjects: readonly Subject[]): object[] {
+  /** Returns the JSON of a request. That of its subjects is kept, because it changes only with their periods. */
+  private toRequest(members: object, subjects: readonly Subject[]): string {
+    const text = JSON.stringify(members).slice(0, -1);
+    const others = subjects.map((subject) => this.toText(subject)).join(",");
+    return `${text}${text === "{" ? "" : ","}"subjects":[${others}]}`;
+  }
+
+  private toText(subject: Subject): string {
     const now = this.now();
-    return subjects.map(({ id, limits: { rpm, tpm, concurrency, budgets = [] } }) => ({
-      id,
-      rpm,
-      tpm,
-      concurrency,
+    const known = this.texts.get(subject);
+    if (known !== undefined && now < known.until) return known.text;
+    const { id, limits } = subject;
+    const { rpm, tpm, concurrency, budgets = [] } = limits;
+    const ends = budgets.map(({ period }) => periodAt(period, now).end ?? Number.POSITIVE_INFINITY);
+    const text = JSON.stringify({
+      ...{ id, rpm, tpm, concurrency },
       budgets: budgets.map(({ usd, period }) => ({
         period,
         micros: toMicros(usd),
         starts: startsAround(period, now),
       })),
-    }));
+    });
+    this.texts.set(subject, { text, until: Math.min(Number.POSITIVE_INFINITY, ...ends) });
+    return text;
   }
 }
 
@@ -213,8 +221,7 @@ export function toScript(text: string): Script {
 }
 
 const SCRIPTS = {
-  reserve: toScript(RESERVE),
-  settle: toScript(SETTLE),
+  batch: toScript(BATCH),
   renew: toScript(RENEW),
   prime: toScript(PRIME),
   examine: toScript(EXAMINE),
@@ -228,15 +235,11 @@ function pickNumbers({ id, tokens, micros, inputMicros }: Reservation) {
 class Reply {
   private at = 0;
 
-  constructor(private readonly items: readonly (number | string)[]) {}
+  constructor(private readonly items: readonly number[]) {}
 
   number(): number {
     this.at += 1;
-    return Number(this.items[this.at - 1] ?? 0);
-  }
-
-  rest(): string[] {
-    return this.items.slice(this.at).map(String);
+    return this.items[this.at - 1] ?? 0;
   }
 }
 

@@ -63,118 +63,127 @@ local function findAccount(subject, budget)
 end
 `;
 
-/** Reserves, or only reads if the request has no id. */
-export const RESERVE = `${COMMON}
-local q = cjson.decode(ARGV[1])
-local lost = lapse()
-for _, s in ipairs(q.subjects) do
-  local h = redis.call('HMGET', P .. 's:' .. s.id, 'rl', 'rt', 'tl', 'tt', 'c')
-  s.rt, s.tt, s.c = tonumber(h[2] or '0'), tonumber(h[4] or '0'), tonumber(h[5] or '0')
-  if s.rpm then s.rl = drained(tonumber(h[1] or '0'), s.rt, s.rpm) end
-  if s.tpm then s.tl = drained(tonumber(h[3] or '0'), s.tt, s.tpm) end
-  for _, b in ipairs(s.budgets) do
-    b.key, b.ends = findAccount(s.id, b)
-    local a = redis.call('HMGET', b.key, 'spent', 'reserved')
-    b.left = b.micros - tonumber(a[1] or '0') - tonumber(a[2] or '0')
-  end
-end
-
-local ex = {0, 0, 0, 0, 0}
-local function check(limit, test)
-  if ex[1] > 0 then return end
-  for i, s in ipairs(q.subjects) do
-    local budget, retry, never = test(s)
-    if budget then ex = {i, limit, budget, retry, never and 1 or 0} return end
-  end
-end
-local function overRate(rate, level, units)
-  if not rate then return end
-  if units > rate then return 1, 60000, true end
-  local wait = math.ceil((level + units * UNIT - rate * UNIT) / rate / 1000)
-  if wait > 0 then return 1, wait, false end
-end
-if q.id then
-  check(1, function(s) if s.concurrency and s.c >= s.concurrency then return 1, 0, false end end)
-  check(2, function(s) return overRate(s.rpm, s.rl, 1) end)
-  check(3, function(s) return overRate(s.tpm, s.tl, q.tokens) end)
-  check(4, function(s)
-    for i, b in ipairs(s.budgets) do
-      if b.left < q.micros then return i, b.ends < 0 and 0 or b.ends - nowMs, q.micros > b.micros end
+/**
+ * Runs the operations of one turn of a replica's event loop, in order: a JSON array. One without `usedMicros` reserves, or only
+ * reads if it has no id. One with it ends a reservation; a reservation that has lapsed or is unknown is charged to the
+ * current periods, with `again` only one that has lapsed, because an earlier attempt may have ended it. Returns the number of
+ * replicas, the lapsed reservations, then the result of each operation: a text if it has failed.
+ */
+export const BATCH = `${COMMON}
+local function reserve(q)
+  for _, s in ipairs(q.subjects) do
+    local h = redis.call('HMGET', P .. 's:' .. s.id, 'rl', 'rt', 'tl', 'tt', 'c')
+    s.rt, s.tt, s.c = tonumber(h[2] or '0'), tonumber(h[4] or '0'), tonumber(h[5] or '0')
+    if s.rpm then s.rl = drained(tonumber(h[1] or '0'), s.rt, s.rpm) end
+    if s.tpm then s.tl = drained(tonumber(h[3] or '0'), s.tt, s.tpm) end
+    for _, b in ipairs(s.budgets) do
+      b.key, b.ends = findAccount(s.id, b)
+      local a = redis.call('HMGET', b.key, 'spent', 'reserved')
+      b.left = b.micros - tonumber(a[1] or '0') - tonumber(a[2] or '0')
     end
-  end)
-  if ex[1] == 0 then
-    local record = {m = q.micros, i = q.inputMicros, k = q.tokens, s = {}, b = {}, id = q.id, meta = q.meta}
+  end
+
+  local ex = {0, 0, 0, 0, 0}
+  local function check(limit, test)
+    if ex[1] > 0 then return end
     for i, s in ipairs(q.subjects) do
-      local key = P .. 's:' .. s.id
-      s.c = s.c + 1
-      redis.call('HSET', key, 'c', s.c)
-      if s.rpm then
-        s.rl = s.rl + UNIT
-        redis.call('HSET', key, 'rl', s.rl, 'rt', math.max(s.rt, now))
-      end
-      if s.tpm then
-        s.tl = s.tl + q.tokens * UNIT
-        redis.call('HSET', key, 'tl', s.tl, 'tt', math.max(s.tt, now))
-      end
-      redis.call('PEXPIRE', key, DAY)
-      record.s[i] = {s.id, s.tpm or 0}
-      for _, b in ipairs(s.budgets) do
-        redis.call('HINCRBY', b.key, 'reserved', q.micros)
-        if b.ends > 0 then redis.call('PEXPIREAT', b.key, b.ends + 2 * DAY) end
-        b.left = b.left - q.micros
-        record.b[#record.b + 1] = b.key
-      end
+      local budget, retry, never = test(s)
+      if budget then ex = {i, limit, budget, retry, never and 1 or 0} return end
     end
-    redis.call('SET', P .. 'r:' .. q.id, cjson.encode(record), 'PX', 7 * DAY)
-    redis.call('ZADD', P .. 'open', nowMs + q.lifeMs, q.id)
   end
+  local function overRate(rate, level, units)
+    if not rate then return end
+    if units > rate then return 1, 60000, true end
+    local wait = math.ceil((level + units * UNIT - rate * UNIT) / rate / 1000)
+    if wait > 0 then return 1, wait, false end
+  end
+  if q.id then
+    check(1, function(s) if s.concurrency and s.c >= s.concurrency then return 1, 0, false end end)
+    check(2, function(s) return overRate(s.rpm, s.rl, 1) end)
+    check(3, function(s) return overRate(s.tpm, s.tl, q.tokens) end)
+    check(4, function(s)
+      for i, b in ipairs(s.budgets) do
+        if b.left < q.micros then return i, b.ends < 0 and 0 or b.ends - nowMs, q.micros > b.micros end
+      end
+    end)
+    if ex[1] == 0 then
+      local record = {m = q.micros, i = q.inputMicros, k = q.tokens, s = {}, b = {}, id = q.id, meta = q.meta}
+      for i, s in ipairs(q.subjects) do
+        local key = P .. 's:' .. s.id
+        s.c = s.c + 1
+        local fields = {'c', s.c}
+        if s.rpm then
+          s.rl = s.rl + UNIT
+          fields[3], fields[4], fields[5], fields[6] = 'rl', s.rl, 'rt', math.max(s.rt, now)
+        end
+        if s.tpm then
+          s.tl = s.tl + q.tokens * UNIT
+          local n = #fields
+          fields[n + 1], fields[n + 2], fields[n + 3], fields[n + 4] = 'tl', s.tl, 'tt', math.max(s.tt, now)
+        end
+        redis.call('HSET', key, unpack(fields))
+        redis.call('PEXPIRE', key, DAY)
+        record.s[i] = {s.id, s.tpm or 0}
+        for _, b in ipairs(s.budgets) do
+          redis.call('HINCRBY', b.key, 'reserved', q.micros)
+          if b.ends > 0 then redis.call('PEXPIREAT', b.key, b.ends + 2 * DAY) end
+          b.left = b.left - q.micros
+          record.b[#record.b + 1] = b.key
+        end
+      end
+      redis.call('SET', P .. 'r:' .. q.id, cjson.encode(record), 'PX', 7 * DAY)
+      redis.call('ZADD', P .. 'open', nowMs + q.lifeMs, q.id)
+    end
+  end
+
+  local out = {ex[1], ex[2], ex[3], ex[4], ex[5]}
+  local function rate(limit, level)
+    if not limit then return end
+    out[#out + 1] = math.max(0, math.floor(limit - level / UNIT))
+    out[#out + 1] = math.max(0, math.ceil(level / limit / 1000))
+  end
+  for _, s in ipairs(q.subjects) do
+    rate(s.rpm, s.rl)
+    rate(s.tpm, s.tl)
+    if s.concurrency then out[#out + 1] = math.max(0, s.concurrency - s.c) end
+    for _, b in ipairs(s.budgets) do
+      out[#out + 1] = math.max(0, b.left)
+      out[#out + 1] = b.ends
+    end
+  end
+  return out
 end
 
-local out = {ex[1], ex[2], ex[3], ex[4], ex[5], redis.call('ZCARD', P .. 'replicas')}
-local function rate(limit, level)
-  if not limit then return end
-  out[#out + 1] = math.max(0, math.floor(limit - level / UNIT))
-  out[#out + 1] = math.max(0, math.ceil(level / limit / 1000))
-end
-for _, s in ipairs(q.subjects) do
-  rate(s.rpm, s.rl)
-  rate(s.tpm, s.tl)
-  if s.concurrency then out[#out + 1] = math.max(0, s.concurrency - s.c) end
-  for _, b in ipairs(s.budgets) do
-    out[#out + 1] = math.max(0, b.left)
-    out[#out + 1] = b.ends
+local function settle(q)
+  local raw = q.id and redis.call('GET', P .. 'r:' .. q.id)
+  if raw then
+    redis.call('DEL', P .. 'r:' .. q.id)
+    redis.call('ZREM', P .. 'open', q.id)
+    finish(cjson.decode(raw), q.usedTokens, q.usedMicros)
+    return 1
   end
+  local hasLapsed = q.id and redis.call('DEL', P .. 'l:' .. q.id) == 1
+  if q.again and not hasLapsed then return 0 end
+  local charged = hasLapsed and q.inputMicros or 0
+  if q.usedMicros - charged ~= 0 then
+    for _, s in ipairs(q.subjects) do
+      for _, b in ipairs(s.budgets) do
+        local key = findAccount(s.id, b)
+        redis.call('HINCRBY', key, 'spent', q.usedMicros - charged)
+      end
+    end
+  end
+  return 0
 end
-for _, raw in ipairs(lost) do out[#out + 1] = raw end
+
+local out = {redis.call('ZCARD', P .. 'replicas'), lapse()}
+for i, q in ipairs(cjson.decode(ARGV[1])) do
+  local isDone, result = pcall(q.usedMicros and settle or reserve, q)
+  if not isDone then result = tostring(type(result) == 'table' and result.err or result) end
+  out[i + 2] = result
+end
 return out
 `;
-
-/**
- * Ends a reservation; one that has lapsed or is unknown is charged to the current periods. `again`: an earlier attempt may
- * have ended it, so that one that is unknown is not charged.
- */
-export const SETTLE = `${COMMON}
-local q = cjson.decode(ARGV[1])
-local raw = q.id and redis.call('GET', P .. 'r:' .. q.id)
-if raw then
-  redis.call('DEL', P .. 'r:' .. q.id)
-  redis.call('ZREM', P .. 'open', q.id)
-  finish(cjson.decode(raw), q.usedTokens, q.usedMicros)
-  return 1
-end
-local hasLapsed = q.id and redis.call('DEL', P .. 'l:' .. q.id) == 1
-if q.again and not hasLapsed then return 0 end
-local charged = hasLapsed and q.inputMicros or 0
-if q.usedMicros - charged ~= 0 then
-  for _, s in ipairs(q.subjects) do
-    for _, b in ipairs(s.budgets) do redis.call('HINCRBY', findAccount(s.id, b), 'spent', q.usedMicros - charged) end
-  end
-end
-return 0
-`.replace(
-  "redis.call('HINCRBY', findAccount(s.id, b), 'spent'",
-  "local key = findAccount(s.id, b) redis.call('HINCRBY', key, 'spent'",
-);
 
 /** Renews reservations; arguments: ids and milliseconds. The first argument is the replica's id. */
 export const RENEW = `${COMMON}
