@@ -62,10 +62,8 @@ async function pauseRedis(ms: number): Promise<void> {
 describe("limits in Redis", () => {
   it("decide like those in memory, call by call", async () => {
     const { limits: redis } = await replica();
-    const now = Date.now();
-    const memory = createMemoryLimits(() => now);
+    const memory = createMemoryLimits();
     const subject = unique();
-    // Rates that do not refill noticeably while the test runs.
     const limits: Limits = {
       rpm: 40,
       tpm: 5_000,
