@@ -68,7 +68,7 @@ function toWindowsCommand(wanted: KeychainAction): KeychainCommand {
 }
 
 /** Returns whether a name can be used in every keychain's command. */
-export function isKeychainName(name: string): boolean {
+function isKeychainName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name);
 }
 

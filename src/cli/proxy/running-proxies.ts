@@ -8,7 +8,7 @@ import { makePrivateFolder } from "../../files/private-folder.ts";
 import { getProcessMark, mayStillRun } from "../../files/running-process.ts";
 
 /** The service managers that can run the proxy. */
-export const serviceManagers = ["systemd", "launchd", "windows"] as const;
+const serviceManagers = ["systemd", "launchd", "windows"] as const;
 export type ServiceManagerName = (typeof serviceManagers)[number];
 
 const runningFile = z.object({

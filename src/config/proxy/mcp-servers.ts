@@ -86,7 +86,7 @@ function expectDistinctPrefixes({ mcp }: ProxySettings, refuse: Refuse): void {
 }
 
 /** Returns the prefixes of a server's names and URIs. `text` is the configured prefix. */
-export function createPrefix(text: string): McpPrefix {
+function createPrefix(text: string): McpPrefix {
   if (text === "") return { name: "", uri: "" };
   const scheme = text.toLowerCase().replace(/[^a-z0-9.-]/g, "-");
   // A scheme begins with a letter (RFC 3986, section 3.1).

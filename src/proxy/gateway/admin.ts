@@ -8,10 +8,10 @@ import type { AdminContext, AdminResponse, AdminRoute } from "./admin-route.ts";
 import { adminRoutes } from "./admin-routes.ts";
 import { ownRoutes } from "./own-routes.ts";
 
-export const ADMIN_PATH = "/api/admin/v1";
+const ADMIN_PATH = "/api/admin/v1";
 
 /** The path of the API for a key's own calls and limits. */
-export const OWN_PATH = "/api/me/v1";
+const OWN_PATH = "/api/me/v1";
 
 /** An API: its path, its routes, and its name in its OpenAPI document. */
 interface Api {

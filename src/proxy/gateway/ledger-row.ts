@@ -96,6 +96,6 @@ function getDialect(route: string): string | null {
 }
 
 /** Returns the id of the process that served a call: the part of the call's id that all calls of one process share. */
-export function parseReplica(callId: string): string | null {
+function parseReplica(callId: string): string | null {
   return /^req_([0-9a-f]{12})/.exec(callId)?.[1] ?? null;
 }

@@ -60,7 +60,7 @@ function formatTime(milliseconds: number): string {
 }
 
 /** Formats a span as OpenAI does: `120ms`, `1s`, `6m0s`. */
-export function formatSpan(milliseconds: number): string {
+function formatSpan(milliseconds: number): string {
   if (milliseconds < 1000) return milliseconds === 0 ? "0s" : `${Math.ceil(milliseconds)}ms`;
   const seconds = Math.ceil(milliseconds / 1000);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];

@@ -78,7 +78,7 @@ function listNames({ name, vendor = "" }: UpstreamConfig): readonly string[] {
 }
 
 /** Fetches and parses model data. Throws an `AppError` with the reason. */
-export async function fetchModelData(url: string, pools: Pools): Promise<VendorModels> {
+async function fetchModelData(url: string, pools: Pools): Promise<VendorModels> {
   const { origin, prefix, query } = parseBaseUrl(url);
   const response = await sendUpstream(pools.get(origin, RESPONSE_TIMEOUT_MS), "model_data", {
     method: "GET",

@@ -16,7 +16,7 @@ export interface KeySeries {
 }
 
 /** Maximum number of keys; further ones are counted as `other`. */
-export const MAX_KEYS = 1_000;
+const MAX_KEYS = 1_000;
 
 const OTHER = "other";
 

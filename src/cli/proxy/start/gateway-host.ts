@@ -41,7 +41,7 @@ export interface GatewayHost extends Gateway {
 }
 
 /** Returns the path of the first start's admin key. */
-export function adminKeyFile(dataDirectory: string): string {
+function adminKeyFile(dataDirectory: string): string {
   return join(dataDirectory, "proxy", "admin-key");
 }
 

@@ -1,7 +1,7 @@
 import type { Environment } from "../../../config/paths.ts";
 
 /** The first file descriptor of inherited sockets: `SD_LISTEN_FDS_START` of sd_listen_fds(3). */
-export const FIRST_INHERITED = 3;
+const FIRST_INHERITED = 3;
 
 /**
  * Returns the descriptor of a listening socket that this process was started with, by the protocol of sd_listen_fds(3):

@@ -34,7 +34,7 @@ export function* decodeResponse(body: unknown, isLarge: boolean): Steps<Converte
 }
 
 /** Converts an output item to parts. Throws `DialectError` (502) if it is invalid. */
-export function decodeOutputItem(item: unknown, itemIndex: number): readonly Part[] {
+function decodeOutputItem(item: unknown, itemIndex: number): readonly Part[] {
   return finishSteps(decodeOutputInSteps(item, itemIndex));
 }
 

@@ -92,7 +92,7 @@ export function prefixMessage(
 }
 
 /** Notifications of a task's state, in revision 2025-11-25 and in the extension of 2026-07-28. */
-export const TASK_STATUS = new Set(["notifications/tasks/status", "notifications/tasks"]);
+const TASK_STATUS = new Set(["notifications/tasks/status", "notifications/tasks"]);
 
 /** The member of `_meta` that names the task of a message. */
 const RELATED_TASK = "io.modelcontextprotocol/related-task";
