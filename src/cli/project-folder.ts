@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Folders at the root of a repository: of git, jj and Sapling. */
+/** The folders at the root of a repository of git, jj and Sapling. */
 const MARKERS = [".git", ".jj", ".sl"];
 
 /** Returns the repository that contains a folder, or else the folder. */

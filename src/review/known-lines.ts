@@ -4,7 +4,7 @@ import { scanPatch } from "../render/diff/patch/scan-patch.ts";
 import type { DiffLease } from "./diff-session.ts";
 import { findFile, hasSide, readPatch } from "./git/file-text.ts";
 
-/** The lines of one side of a file; undefined for a line between hunks whose text is not known. */
+/** The lines of one side of a file; undefined for a line between hunks whose text is unknown. */
 export type KnownLines = readonly (string | undefined)[];
 
 /**

@@ -37,7 +37,7 @@ export interface ThreadMessage {
   readonly sentAt: string | null;
   /** When it was handed to the agent; null: not yet. */
   readonly deliveredAt: string | null;
-  /** In the review of a pull request: when it was posted at the forge; absent: it is only here. */
+  /** When it was posted at the forge of a pull request; absent if it was not. */
   readonly postedAt?: string;
 }
 

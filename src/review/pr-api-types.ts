@@ -1,9 +1,9 @@
-/** Types of the API of a pull request's review; `api-types.ts` has the others. */
+/** Types of the API of a pull request's review. `api-types.ts` has the other types. */
 
 /** GET /api/pr */
 export interface PullState {
   readonly forge: "github" | "gitlab" | "bitbucket" | "azure";
-  /** The forge's name, for people. */
+  /** The display name of the forge. */
   readonly forgeLabel: string;
   readonly host: string;
   /** Path of the repository at the forge: `octo/castle`. */
@@ -22,7 +22,7 @@ export interface PullState {
   readonly head: string;
   readonly checks: readonly PullCheck[];
   readonly reviewers: readonly PullReviewer[];
-  /** What could not be read, as messages for the person. */
+  /** Messages for the person about parts that could not be read. */
   readonly problems: readonly string[];
   /** The reviews that this review has posted, oldest first. */
   readonly posted: readonly PostedReview[];
@@ -54,11 +54,11 @@ export interface PreviewBody {
   readonly verdict: PullVerdict;
   /** The general text of the review. */
   readonly body?: string;
-  /** Ids of threads that are left out this time. */
+  /** Ids of threads that this review leaves out. */
   readonly without?: readonly string[];
 }
 
-/** Response to POST /api/pr/preview: exactly what a post of it sends. */
+/** Response to POST /api/pr/preview: the items that POST /api/pr/post sends. */
 export interface PullPreview {
   /** Id for POST /api/pr/post. */
   readonly preview: string;
@@ -74,7 +74,7 @@ export interface PreviewItem {
   readonly side?: "old" | "new";
   readonly lineStart?: number;
   readonly lineEnd?: number;
-  /** The text as it is posted. */
+  /** The text in the form in which it is posted. */
   readonly body?: string;
   readonly verdict?: PullVerdict;
 }
@@ -85,7 +85,7 @@ export interface KeptItem {
   readonly reason: string;
 }
 
-/** POST /api/pr/post. Repeated posts of a preview post nothing twice. */
+/** POST /api/pr/post. A repeated request with the same preview posts nothing twice. */
 export interface PostBody {
   readonly preview: string;
 }

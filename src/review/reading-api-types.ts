@@ -2,7 +2,7 @@ import type { DiffFile } from "./code-api-types.ts";
 
 /** Types of the API for reading a diff: moved lines, mechanical changes, changes since a round. */
 
-/** GET /api/diff/moves: lines that were removed at one position and added at another, by their new position. */
+/** GET /api/diff/moves: lines that were removed at one position and added at another, in the order of the latter. */
 export interface DiffMoves {
   /** The diff that the line numbers refer to. */
   readonly diffId: string;
@@ -13,7 +13,7 @@ export interface DiffMoves {
 export interface DiffMove {
   readonly from: MovedRange;
   readonly to: MovedRange;
-  /** Whether a line was edited as well, or only indented differently. */
+  /** Whether a line was also edited or indented differently. */
   readonly changed: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface MovedRange {
   readonly lineEnd: number;
 }
 
-/** GET /api/diff/mechanical: the files whose changes need no close reading. */
+/** GET /api/diff/mechanical: the files that have only mechanical changes. */
 export interface DiffMechanical {
   readonly diffId: string;
   readonly files: readonly MechanicalFile[];
@@ -46,25 +46,25 @@ export interface MechanicalFile {
 }
 
 /**
- * GET /api/diff/interdiff?round=N: what has changed in the diff since feedback was sent on round N, by default the last
- * one. Changes that came with a new base, as in a rebase, are left out.
+ * GET /api/diff/interdiff?round=N: the changes of the diff since feedback was sent on round N, by default the last one.
+ * Leaves out changes of the base, for example by a rebase.
  */
 export interface DiffInterdiff {
   readonly round: number;
-  /** The current diff, which the new sides are from. */
+  /** The current diff, to which the new sides belong. */
   readonly diffId: string;
   readonly files: readonly DiffFile[];
   /** The patches of the files in their order, `patchSize` bytes of UTF-8 each. */
   readonly rawPatch: string;
 }
 
-/** What a symbol is. `method` includes constructors and properties with accessors, `module` namespaces. */
+/** Kinds of symbols. `method` includes constructors and properties with accessors, `module` namespaces. */
 export type SymbolKind = "function" | "method" | "type" | "module" | "variable";
 
 /** GET /api/diff/symbols: the functions and types that the diff changes, on its new side. */
 export interface DiffSymbols {
   readonly diffId: string;
-  /** Files without such changes, and of other languages, are left out. */
+  /** The files with such changes, in languages with a grammar. */
   readonly files: readonly { readonly path: string; readonly symbols: readonly ChangedSymbol[] }[];
 }
 
@@ -81,22 +81,22 @@ export interface ChangedSymbol {
   readonly isNew: boolean;
 }
 
-/** GET /api/diff/references?name=…: where a name is in the changed files, on their new side; declarations first. */
+/** GET /api/diff/references?name=…: references of a name on the new side of changed files, declarations first. */
 export interface DiffReferences {
   readonly diffId: string;
   readonly name: string;
   readonly references: readonly DiffReference[];
-  /** References that were left out. */
+  /** Number of references that were left out. */
   readonly more: number;
 }
 
 export interface DiffReference {
   readonly path: string;
   readonly line: number;
-  /** Characters of the line before the name. */
+  /** Number of characters before the name in its line. */
   readonly column: number;
   /** The line without its indentation. */
   readonly text: string;
-  /** What is declared here; absent where the name is used. */
+  /** The kind of symbol that is declared here; absent if the name is only used. */
   readonly declares?: SymbolKind;
 }

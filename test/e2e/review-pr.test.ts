@@ -180,7 +180,7 @@ describe("review pr", () => {
     const { status, body } = await second.page("POST", "/api/pr/post", { preview: shown.preview });
     expect({ status, body }).toMatchObject({
       status: 409,
-      body: { error: expect.stringContaining("after all") },
+      body: { error: expect.stringContaining("was completed at") },
     });
     expect((await preview(second, { verdict: "comment" })).items).toEqual([]);
     expect(first.castle.own.map((one) => one.body)).toEqual(["Once"]);

@@ -4,7 +4,7 @@ import { type GitHandle, tryGit } from "./run-git.ts";
 
 /** Maximum commits of a branch: the newest ones. */
 const MAX_COMMITS = 500;
-/** Maximum results of a search, for names and for commits. */
+/** Maximum names and maximum commits in the results of a search. */
 const MAX_NAMES = 40;
 const MAX_FOUND = 40;
 

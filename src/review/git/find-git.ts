@@ -4,7 +4,7 @@ import type { Environment } from "../../config/paths.ts";
 import { AppError, systemErrorCode } from "../../errors.ts";
 import { isWithin } from "../is-within.ts";
 
-/** A program to run, and the PATH on which it finds its helpers. */
+/** A program, and the PATH that it receives. */
 export interface GitProgram {
   readonly binary: string;
   readonly path: string;
@@ -45,7 +45,7 @@ export function findProgram(
   return undefined;
 }
 
-/** Folders at the root of a repository: of git, jj and Sapling. */
+/** The folders at the root of a repository of git, jj and Sapling. */
 const MARKERS = [".git", ".jj", ".sl"];
 
 /** Returns the topmost repository among `directory` and its parents. */

@@ -16,7 +16,7 @@ import { filterUntracked } from "./work-tree-status.ts";
 
 /** A diff at one point in time: its files, and its text on disk. */
 export interface Snapshot {
-  /** The diff type as requested, and what is compared, for display. */
+  /** The requested diff type, and the compared revisions for display. */
   readonly plan: Pick<DiffPlan, "diffType" | "gitRef">;
   readonly files: readonly SnapshotFile[];
   /** Hash of the names, modes and contents of all files. */

@@ -1,7 +1,7 @@
-/** Milliseconds between two checks of who is connected. */
+/** Milliseconds between two checks for connected clients. */
 const IDLE_CHECK_MS = 1_000;
 
-/** Calls `onIdle` once nobody was busy for `limit` milliseconds since the last `touch`. */
+/** Calls `onIdle` if `isBusy` returned false for `limit` milliseconds after the last `touch`. */
 export function createIdleTimer(limit: number, isBusy: () => boolean, onIdle: () => void) {
   let last = performance.now();
   const touch = () => {

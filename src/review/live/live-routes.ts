@@ -23,7 +23,7 @@ export function liveRoutes(app: FastifyInstance, context: ReviewContext): void {
     expectPage(request, threads.token);
     const { feedback = "" } = parseBody(sendBody, request.body);
     const live = openSession(context);
-    // Begun before the agent can refresh the diff.
+    // The diff is kept before the agent can refresh it.
     const keeping = mode.keepSent?.(live.state.round);
     await live.send(feedback);
     await keeping;

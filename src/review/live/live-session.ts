@@ -29,7 +29,7 @@ export interface WaitOptions {
   readonly signal: AbortSignal;
   /** The name that the agent gave; empty if it gave none. */
   readonly agent: string;
-  /** Set if the agent may not read what this process prints: every other agent that waits comes first. */
+  /** Set if the agent may not read the output of this process. Every other waiting client is served first. */
   readonly isDoubtful?: boolean | undefined;
 }
 

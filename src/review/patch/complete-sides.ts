@@ -33,7 +33,7 @@ function fits(patch: Buffer, side: "old" | "new", text: Buffer): boolean {
     if (hunk) {
       inHunk = true;
       const [start, count] = side === "old" ? [hunk[1], hunk[2]] : [hunk[3], hunk[4]];
-      // A hunk without lines of this side names the line before it.
+      // A hunk without lines on this side has the number of the line before it.
       at = count === "0" ? Number(start) : Number(start) - 1;
     } else if (inHunk && (line[0] === SPACE || line[0] === changed)) {
       const known = lines[at];

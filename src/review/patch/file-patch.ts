@@ -3,19 +3,19 @@ import { quoteName } from "../git/quoted-name.ts";
 import { hashBlob } from "./hash-blob.ts";
 import type { FilePatch } from "./read-patch-series.ts";
 
-/** A file as it is compared: a regular file, or a link with its target as content. */
+/** One version of a file: a regular file, or a symbolic link with its target as content. */
 export interface FileContent {
   readonly mode: "100644" | "100755" | "120000";
   readonly bytes: Buffer;
 }
 
-/** Lines around a change. */
+/** Lines of context around a change. */
 const CONTEXT = 3;
 /** Maximum edits of a comparison; beyond it, all lines between the first and the last difference are replaced. */
 const MAX_EDITS = 10_000;
-/** Bytes in which git looks for NUL to recognize a binary file. */
+/** Bytes at the start of a file in which git searches for NUL to recognize a binary file. */
 const BINARY_HEAD = 8_000;
-/** Bytes of the largest file whose lines are compared. */
+/** Maximum bytes of a file whose lines are compared. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 
 /** Returns the patch between two versions of a file, as git writes it; undefined if they are equal. */
@@ -58,12 +58,12 @@ function isBinary(content: FileContent | undefined): boolean {
   return content.bytes.length > MAX_TEXT_BYTES || content.bytes.subarray(0, BINARY_HEAD).includes(0);
 }
 
-/** Returns lines with their line feed, one character for each byte. */
+/** Returns lines with their line feeds, one character for each byte. */
 function toLines(content: FileContent | undefined): string[] {
   return content?.bytes.toString("latin1").match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-/** A stretch of removed and added lines, by index. */
+/** A range of removed lines and the added lines in their position, by index. */
 interface Change {
   readonly old: number;
   readonly oldEnd: number;
@@ -100,7 +100,7 @@ function unifiedHunks(before: readonly string[], after: readonly string[]): stri
   return output;
 }
 
-/** Returns `start,count`; a range without lines names the line before it. */
+/** Returns `start,count`. The start of a range without lines is the line before it. */
 function range(start: number, end: number): string {
   return end === start ? `${start},0` : `${start + 1},${end - start}`;
 }

@@ -10,16 +10,16 @@ import { type FileContent, filePatch } from "./file-patch.ts";
 import { hashBlob } from "./hash-blob.ts";
 import type { PatchOrigin, TakenPatches } from "./patch-session.ts";
 
-/** A file or folder to review, and what it is compared with. Absolute, with links resolved. */
+/** A file or folder to review, and the one that it is compared with. The paths are absolute and have no links. */
 export interface ComparedPath {
   readonly path: string;
-  /** Undefined: all of `path` is shown as new. */
+  /** Undefined if all of `path` is shown as new. */
   readonly against?: string | undefined;
 }
 
 interface FilesOriginOptions {
   readonly compared: readonly ComparedPath[];
-  /** The project, in which paths are shown if all files are inside it. */
+  /** The project. Paths are shown relative to it if all files are inside it. */
   readonly project: string;
 }
 
@@ -29,12 +29,12 @@ interface FilePair {
   readonly after?: string | undefined;
 }
 
-/** Folders of version control, which are never part of the content. */
+/** Folders of version control, which are left out. */
 const VCS_FOLDERS = new Set([".git", ".hg", ".jj", ".sl", ".svn"]);
-/** Folders of installed packages. */
+/** Folders of installed packages, which are left out. */
 const PACKAGE_FOLDERS = new Set(["node_modules"]);
 const MAX_FILES = 20_000;
-/** Bytes of the largest file that is read. */
+/** Maximum bytes of a file. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_OMITTED_PATHS = 20;
 
@@ -94,14 +94,14 @@ export function createFilesOrigin({ compared, project }: FilesOriginOptions): Pa
   };
 }
 
-/** Returns the folder that shown paths are relative to: the project, or the common parent of all files. */
+/** Returns the folder to which shown paths are relative: the project, or the common parent of all files. */
 function rootOf(compared: readonly ComparedPath[], project: string): string {
   let root = project;
   while (!compared.every(({ path }) => isWithin(root, path)) && dirname(root) !== root) root = dirname(root);
   return root;
 }
 
-/** Lists the files of the review by the path that the page shows, sorted. */
+/** Lists the files of the review by their shown paths, sorted. */
 async function listPairs(
   compared: readonly ComparedPath[],
   root: string,
@@ -128,12 +128,12 @@ async function listPairs(
 }
 
 function tooMany(): AppError {
-  return new AppError("usage", `There are more than ${MAX_FILES} files`, {
+  return new AppError("usage", `Too many files: more than ${MAX_FILES}`, {
     hint: "Name fewer files or smaller folders.",
   });
 }
 
-/** Returns the files and links in a folder, or the file itself. */
+/** Returns the files and links in a folder, or a single file. */
 async function filesIn(path: string, skipped: string[]): Promise<string[]> {
   const found = await lstat(path).catch(() => undefined);
   if (!found) return [];
@@ -156,7 +156,7 @@ function isReadable(found: Stats): boolean {
   return found.isFile() || found.isSymbolicLink();
 }
 
-/** Reads a file without following a link, which is compared by its target. */
+/** Reads a file. Returns the target of a symbolic link as its content. */
 async function contentOf(path: string | undefined): Promise<FileContent | undefined> {
   if (path === undefined) return undefined;
   try {

@@ -8,8 +8,8 @@ export interface OtherRepository {
 }
 
 /**
- * Returns the repository of jj or Sapling that contains a folder. A repository that git can read as well, such as a
- * colocated one of jj, is git's.
+ * Returns the repository of jj or Sapling that contains a folder. Returns undefined if git can read the repository too,
+ * as a colocated one of jj.
  */
 export function findOtherRepository(folder: string): OtherRepository | undefined {
   for (let at = folder; ; at = dirname(at)) {

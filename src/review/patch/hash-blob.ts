@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Returns the object name that git gives to a file's content. */
+/** Returns git's object name of a file's content. */
 export function hashBlob(content: Buffer, format: "sha1" | "sha256" = "sha1"): string {
   return createHash(format).update(`blob ${content.length}\0`).update(content).digest("hex");
 }

@@ -2,7 +2,7 @@ import { quoteName, unquoteName } from "../git/quoted-name.ts";
 
 /** The lines of a patch that name its file. One character for each byte. */
 interface NamedFile {
-  /** The line `diff --git …`; empty for a diff that is not git's. */
+  /** The line `diff --git …`; empty for a diff of another program. */
   readonly first: string;
   /** Extended header lines. */
   readonly header: readonly string[];
@@ -16,14 +16,14 @@ interface NamedFile {
 export interface PatchNames {
   readonly path: string;
   readonly oldPath: string;
-  /** Names with the prefixes `a/` and `b/`, quoted as git quotes them, or /dev/null. */
+  /** The names with the prefixes `a/` and `b/`, quoted as git does, or /dev/null. */
   readonly oldLabel: string;
   readonly newLabel: string;
 }
 
 const NOTHING = "/dev/null";
 
-/** Returns the names of a file from the most reliable lines that it has. */
+/** Returns the names of a file from the most reliable of its header lines. */
 export function readNames(file: NamedFile): PatchNames {
   const renamed = (word: string) => {
     const line = file.header.find((each) => new RegExp(`^(rename|copy) ${word} `).test(each));
@@ -77,7 +77,7 @@ function presence({ header, body }: NamedFile, oldName: string, newName: string)
   };
 }
 
-/** Removes quotes, or what follows a tab: GNU diff writes a time there. */
+/** Removes quotes, or the text after a tab, where GNU diff writes a time. */
 function bare(name: string): string {
   const [quotedName] = /^"(?:[^"\\]|\\.)*"/.exec(name) ?? [];
   return quotedName === undefined ? (name.split("\t")[0] ?? "").trimEnd() : unquoted(quotedName);
@@ -103,10 +103,10 @@ function afterFirst(name: string): string | undefined {
   return at < 0 ? undefined : name.slice(at + 1);
 }
 
-/** Prefixes of git: `a/` `b/`, and with diff.mnemonicPrefix the first letters of what is compared. */
+/** Pairs of prefixes that git writes: `a/` and `b/`, or others with diff.mnemonicPrefix. */
 const GIT_PREFIX = /^[abciwo12]\//;
 
-/** Removes the prefixes of both names, unless the patch was made without them. */
+/** Removes the prefixes of both names, unless the patch has none. */
 function withoutPrefixes(oldName: string, newName: string, first: string): [string, string] {
   const [left, right] = first === "" ? [oldName, newName] : splitFirst(first);
   const known = [oldName, newName].filter((name) => name !== NOTHING && name !== "");
@@ -133,7 +133,7 @@ function unquoted(name: string): string {
   return Buffer.from(unquoteName(Buffer.from(name, "latin1").toString())).toString("latin1");
 }
 
-/** Quotes a name if it contains a quote or control character; other bytes may stay as they are. */
+/** Quotes a name if it contains a quote or control character. */
 function quoted(name: string): string {
   return /["\\\x00-\x1f\x7f]/.test(name) ? quoteName(Buffer.from(name, "latin1")) : name;
 }

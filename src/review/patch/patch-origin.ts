@@ -13,7 +13,7 @@ import { type PatchPart, readPatchSeries } from "./read-patch-series.ts";
 /** Maximum bytes of a patch. */
 const MAX_PATCH_BYTES = 256 * 1024 * 1024;
 
-/** Where a patch comes from. */
+/** The input that contains a patch. */
 export interface PatchInput {
   /** For error messages and as the label: the file's path, or `The patch on stdin`. */
   readonly name: string;
@@ -23,7 +23,7 @@ export interface PatchInput {
   probe(): Promise<string>;
 }
 
-/** Returns a patch file as input. Reading it throws `input` if it cannot be read. */
+/** Returns a patch file as input. Its methods throw `input` if the file cannot be read. */
 export function patchFile(path: string): PatchInput {
   const failure = (cause: unknown) =>
     new AppError(
@@ -69,7 +69,7 @@ function tooLarge(name: string): AppError {
   return new AppError("input", `${name} is larger than 256 MB`);
 }
 
-/** Reads the parts of a patch. Throws `input` if it contains none. */
+/** Reads the parts of a patch. Throws `input` if it contains no diff. */
 export async function readParts(input: PatchInput): Promise<readonly PatchPart[]> {
   const parts = readPatchSeries(await input.read(), input.name);
   if (parts.length > 0) return parts;
@@ -83,14 +83,14 @@ interface PatchOriginOptions {
   readonly paths: readonly string[];
   /** The folder that contains the files of the patch, for the page. */
   readonly root: string;
-  /** Contains the complete files, if the patch was made from it. */
+  /** The repository with the complete files, if the patch was made from it. */
   readonly repository?: Repository | undefined;
 }
 
-/** The diff type of all commits of a patch together. */
+/** The diff type of the whole patch. */
 const ALL = "patch";
 
-/** Creates the origin of a patch that a person or agent passed. */
+/** Creates the origin of a patch file or of a patch on stdin. */
 export function createPatchOrigin({ input, paths, root, repository }: PatchOriginOptions): PatchOrigin {
   const label = basename(input.name);
   return {
@@ -141,7 +141,7 @@ function choosePart(parts: readonly PatchPart[], wanted: string | undefined, lab
   };
 }
 
-/** Describes a part without a mail header; its name is the hash of its content. */
+/** Describes a part without a mail header. Its id is the hash of its content. */
 function unnamedCommit({ files }: PatchPart, index: number, count: number): ReviewedCommit {
   const hash = createHash("sha1");
   for (const { bytes } of files) hash.update(bytes);
@@ -149,7 +149,7 @@ function unnamedCommit({ files }: PatchPart, index: number, count: number): Revi
   return { sha: hash.digest("hex"), title, body: "", author: "", at: new Date(0).toISOString() };
 }
 
-/** Returns the paths of files whose old content is in the repository. */
+/** Returns the paths of the files whose old content is in the repository. */
 async function knownBlobs(
   repository: Repository,
   files: readonly { readonly path: string; readonly oldBlob?: string }[],
@@ -164,7 +164,7 @@ async function knownBlobs(
   );
 }
 
-/** Returns an object of the repository whose content fits its name, which may be abbreviated. */
+/** Returns an object of the repository by its full or abbreviated name; undefined if the content does not fit it. */
 async function readOldBlob(
   repository: Repository,
   name: string,

@@ -10,32 +10,32 @@ import { snapshotOfPatches } from "./patch-snapshot.ts";
 import type { FilePatch } from "./read-patch-series.ts";
 import { withoutSpaceChanges } from "./space-changes.ts";
 
-/** Produces the patches of a session: a file, stdin, folders on disk, or another program. */
+/** The source of a session's patches: a file, stdin, folders on disk, or another program. */
 export interface PatchOrigin {
   readonly source: Exclude<DiffSource, "git">;
   readonly repository: ReviewedFolder;
   /** Paths, relative to the root, that limit the diff; empty for all. */
   readonly paths: readonly string[];
-  /** Takes a diff, the first one for undefined. Throws `validation` for an unknown diff type. */
+  /** Takes a diff, by default the one of the first diff type. Throws `validation` for an unknown diff type. */
   take(diffType: string | undefined, signal: AbortSignal): Promise<TakenPatches>;
-  /** Returns a value that changes whenever the diff may have changed; without it, the diff is taken to compare it. */
+  /** Returns a value that changes if the diff may have changed. Without this method, the whole diff is compared. */
   probe?(): Promise<string>;
-  /** Returns the paths among these files of which a complete side is known. */
+  /** Returns the paths of those files of which a complete side is known. */
   completable(files: readonly SectionHeader[]): Promise<ReadonlySet<string>>;
-  /** Returns one complete side of a file, or undefined if it is not known. `limit`: milliseconds for a program. */
+  /** Returns one complete side of a file, or undefined. `limit` is the maximum time of a program in milliseconds. */
   text(file: SnapshotFile, limit?: number): Promise<KnownText | undefined>;
-  /** Returns one side of an image, or undefined if it is not known. */
+  /** Returns one side of an image, or undefined. */
   image(file: SnapshotFile, side: "old" | "new"): Promise<OpenedImage | undefined>;
 }
 
 export interface TakenPatches {
   readonly diffType: string;
-  /** What is compared, for display. */
+  /** The compared revisions or files, for display. */
   readonly gitRef: string;
   readonly gitContext: GitContext;
   readonly commits: readonly ReviewedCommit[];
   readonly patches: readonly FilePatch[];
-  /** What the diff leaves out; absent if nothing. */
+  /** The files that the diff leaves out; absent if there are none. */
   readonly omitted?: OmittedFiles | undefined;
 }
 
@@ -44,12 +44,12 @@ export interface KnownText {
   readonly text: Buffer;
 }
 
-/** Creates the diff session of patches that this program did not make itself. */
+/** Creates the diff session of patches from an origin other than git. */
 export function createPatchSession(origin: PatchOrigin): DiffSession {
   return new PatchSession(origin);
 }
 
-/** One diff, and its variant without whitespace changes. */
+/** A diff and its variant without whitespace changes. */
 interface Entry {
   readonly taken: TakenPatches;
   readonly whole: Snapshot;
@@ -121,7 +121,7 @@ class PatchSession implements DiffSession {
     if (this.latest) return this.latest;
     const entry = this.takeEntry(undefined);
     this.latest = entry;
-    // A first diff that failed is taken again by the next call.
+    // If the first diff fails, the next call takes it again.
     entry.catch(() => {
       if (this.latest === entry) this.latest = undefined;
     });
@@ -165,13 +165,13 @@ async function closeEntry({ whole, spaceless }: Entry): Promise<void> {
   await spaceless?.then((snapshot) => snapshot.spool.close()).catch(() => {});
 }
 
-/** Parses the lines of a file's patch before its first hunk. */
+/** Parses the header of a file's patch, up to its first hunk. */
 function headerOf(bytes: Buffer): SectionHeader {
   const end = bytes.indexOf("\n@@ ");
   return readSectionHeader(bytes.subarray(0, end < 0 ? undefined : end).toString());
 }
 
-/** Reports whether a patch leaves out parts of the file: that of an added or deleted file contains all of it. */
+/** Reports whether a patch contains parts of the file only. The patch of an added or deleted file contains all of it. */
 function isPartial(file: SnapshotFile): boolean {
   return hasSide(file, "old") && hasSide(file, "new");
 }

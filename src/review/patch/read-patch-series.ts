@@ -13,7 +13,7 @@ export interface FilePatch {
 
 /** The files of one commit, or of a whole patch without commits. */
 export interface PatchPart {
-  /** Set if a mail header of `git format-patch` precedes the part. */
+  /** The commit, if a mail header of `git format-patch` precedes the part. */
   readonly commit?: MailedCommit | undefined;
   readonly files: readonly FilePatch[];
 }
@@ -26,7 +26,7 @@ export interface MailedCommit {
   readonly at: string;
 }
 
-/** The first line of a mail that `git format-patch` writes; the date is the same in all of them. */
+/** The first line of a mail of `git format-patch`, which always has this date. */
 const MAIL = /^From ([0-9a-f]{40,64}) Mon Sep 17 00:00:00 2001\r?$/;
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 /** Extended header lines of git (https://git-scm.com/docs/diff-format). */
@@ -35,12 +35,12 @@ const EXTENDED =
 const NO_NEWLINE = "\\ No newline at end of file";
 
 /**
- * Parses a unified diff (GNU diff, git, Mercurial, jj, Sapling, Subversion, `git format-patch`) and returns it as git
- * writes it. Text around the files is skipped. Files that appear again begin another part. Throws `input` if a hunk is
+ * Parses a unified diff (GNU diff, git, Mercurial, jj, Sapling, Subversion, `git format-patch`) and returns it in git's
+ * format. Skips text around the files. A file that appears again begins another part. Throws `input` if a hunk is
  * incomplete.
  */
 export function readPatchSeries(bytes: Buffer, name: string): readonly PatchPart[] {
-  // One character for each byte: a patch has as many encodings as its files.
+  // Decoded as latin1, one character for each byte, because files of a patch can have different encodings.
   return new Reader(bytes.toString("latin1").split("\n"), name).read();
 }
 
@@ -122,7 +122,7 @@ class Reader {
     this.at += 2;
   }
 
-  /** Reads a hunk by the numbers of lines that its header promises: what follows it may begin with a sign, too. */
+  /** Reads a hunk. Its header has the numbers of lines; text after the hunk can begin with a sign as well. */
   private readHunk(header: string): void {
     const [, , oldCount = "1", , newCount = "1"] = HUNK.exec(header) ?? [];
     let [old, added] = [Number(oldCount), Number(newCount)];
@@ -143,7 +143,7 @@ class Reader {
           throw this.failure(
             `has an invalid hunk at line ${start + 1}: line ${this.at + 1} does not fit its counts`,
           );
-        // Mail programs remove the space of an empty context line.
+        // Mail programs remove the space in front of an empty context line.
         hunk.push(line === "" || line === "\r" ? ` ${line}` : line);
       }
       this.at += 1;
@@ -186,10 +186,7 @@ class Reader {
     this.at = end;
   }
 
-  private failure(
-    problem: string,
-    hint = "Create the patch again; it may have been cut off or edited.",
-  ): AppError {
+  private failure(problem: string, hint = "Create the patch again: it may be cut off or edited."): AppError {
     return new AppError("input", `${this.name} ${problem}`, { hint });
   }
 }
@@ -213,7 +210,7 @@ function parseMail(text: string): Omit<MailedCommit, "sha"> {
   };
 }
 
-/** Decodes encoded words of UTF-8 (RFC 2047), as git writes them. */
+/** Decodes the encoded words in UTF-8 (RFC 2047) that git writes. */
 function decodeHeader(text: string): string {
   return text
     .replace(/(\?=)\s+(=\?)/g, "$1$2")

@@ -1,4 +1,4 @@
-/** A hunk header's numbers, and its text after the second `@@`. */
+/** Matches the numbers of a hunk header and the text after its second `@@`. */
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)$/;
 
 /**
@@ -25,7 +25,7 @@ function hunksIn(lines: readonly string[]): string[][] {
   return hunks;
 }
 
-/** Returns the lines of a hunk with whitespace changes as context, or none if nothing else has changed. */
+/** Returns the lines of a hunk with whitespace changes as context; none if the hunk has no other changes. */
 function withoutSpace([header = "", ...lines]: readonly string[]): string[] {
   const body: string[] = [];
   for (let at = 0; at < lines.length; ) {
@@ -42,7 +42,7 @@ function withoutSpace([header = "", ...lines]: readonly string[]): string[] {
   return [`@@ -${oldStart},${count("-")} +${newStart},${count("+")} @@${heading}`, ...body];
 }
 
-/** Returns consecutive lines with a sign, with the notes that belong to them. */
+/** Returns consecutive lines with a sign, with the notes about missing newlines after them. */
 function run(lines: readonly string[], start: number, sign: string): string[] {
   let end = start;
   while (lines[end]?.startsWith(sign) || (end > start && lines[end]?.startsWith("\\"))) end += 1;

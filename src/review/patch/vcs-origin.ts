@@ -15,23 +15,23 @@ import type { OtherRepository } from "./find-vcs.ts";
 import type { PatchOrigin } from "./patch-session.ts";
 import { type FilePatch, readPatchSeries } from "./read-patch-series.ts";
 
-/** How a program is called. Every call only reads. */
+/** The command lines of a program. None of them writes. */
 interface Commands {
   readonly program: string;
   readonly title: string;
   readonly options: readonly DiffOption[];
-  /** Arguments of the diff types of `options`, without those of `commit:<name>`. */
+  /** Arguments by the diff types of `options`. */
   readonly diffs: ReadonlyMap<string, readonly string[]>;
   diffOfCommit(name: string): readonly string[];
   /** Prints four fields for each commit, oldest first, each followed by NUL: name, author, date, message. */
   readonly log: readonly string[];
-  /** Prints the paths of files that the diff leaves out because nobody has added them, each followed by NUL. */
+  /** Prints the paths of untracked files, which the diff leaves out, each followed by NUL. */
   readonly untracked?: readonly string[];
 }
 
 /**
- * Configuration of a repository could name programs that jj runs: to sign the snapshot of the working copy, or to watch
- * its files. https://docs.jj-vcs.dev/latest/config/
+ * Options that disable the programs that a repository's configuration can make jj run: to sign the snapshot of the
+ * working copy, or to watch its files. https://docs.jj-vcs.dev/latest/config/
  */
 const JJ_OPTIONS = [
   "--no-pager",
@@ -94,14 +94,14 @@ const COMMANDS: Readonly<Record<OtherRepository["kind"], Commands>> = {
   },
 };
 
-/** Environment variables that the programs receive. */
+/** Environment variables that jj and Sapling receive. */
 const PASSED_ON = [...USER_VARIABLES, "XDG_CACHE_HOME", "XDG_DATA_HOME", "USER", "JJ_CONFIG"] as const;
 const CALL_LIMIT_MS = 60_000;
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
 /**
- * Creates the origin of a repository of jj or Sapling: its own program makes the diff. Throws `vcs_missing` if the
- * program is not on the PATH, `configuration` if the repository's configuration could run programs.
+ * Creates the origin of a repository of jj or Sapling, whose program makes the diff. Throws `vcs_missing` if the program
+ * is not on the PATH, `configuration` if the repository's configuration can run programs.
  */
 export async function createVcsOrigin(
   { kind, root }: OtherRepository,
@@ -111,7 +111,7 @@ export async function createVcsOrigin(
   const commands = COMMANDS[kind];
   const found = findProgram(commands.program, root, environment);
   if (!found) {
-    const message = `${root} is a repository of ${commands.title}, and ${commands.program} was not found on the PATH`;
+    const message = `Cannot review ${root}, a repository of ${commands.title}: ${commands.program} is not on the PATH`;
     throw new AppError("vcs_missing", message, {
       hint: `Install ${commands.title}, then run the command again.`,
     });
@@ -161,7 +161,7 @@ export async function createVcsOrigin(
         patches: [...parts.flatMap(({ files }) => files), ...(await additions(root, untracked))],
       };
     },
-    // The file on disk, if the patch fits it: a commit's files may have changed since.
+    // The file on disk may have changed since the commit, so it is used only if the patch fits.
     completable: async (files) => new Set(files.map(({ path }) => path)),
     async text({ path }) {
       const file = await insideOf(root, path);
@@ -211,7 +211,7 @@ function parseLog(output: string): ReviewedCommit[] {
   return commits;
 }
 
-/** Returns the patches that add files by name, for a program whose diff leaves them out. */
+/** Returns patches that add untracked files, for a program whose diff leaves them out. */
 async function additions(root: string, output: string): Promise<FilePatch[]> {
   const names = Buffer.from(output, "latin1").toString().split("\0");
   const patches: FilePatch[] = [];
@@ -224,18 +224,18 @@ async function additions(root: string, output: string): Promise<FilePatch[]> {
   return patches;
 }
 
-/** Returns the real path of a file inside the repository, or undefined. */
+/** Returns the real path of a file, or undefined if it is outside of the repository. */
 async function insideOf(root: string, path: string): Promise<string | undefined> {
   const found = await realpath(join(root, path)).catch(() => undefined);
   return found !== undefined && isWithin(await realpath(root), found) ? found : undefined;
 }
 
-/** Sections of a repository's configuration that name no program. */
+/** Sections of a repository's configuration that cannot name a program. */
 const HARMLESS_SECTIONS = new Set(["paths", "remotenames", "diff", "smartlog", "committemplate", "git"]);
 
 /**
- * Refuses a repository whose own configuration could make Sapling run programs: extensions and hooks are code, and
- * Sapling has no option to leave that file out. Throws `configuration`.
+ * Throws `configuration` if the repository's configuration can make Sapling run programs, such as extensions and hooks.
+ * Sapling has no option to ignore that file.
  */
 async function checkSaplingConfiguration(root: string): Promise<void> {
   const path = join(root, ".sl", "config");
@@ -249,7 +249,11 @@ async function checkSaplingConfiguration(root: string): Promise<void> {
     ? "%include"
     : sections.find((name) => !HARMLESS_SECTIONS.has(name));
   if (odd === undefined) return;
-  throw new AppError("configuration", `${path} contains ${odd}, with which Sapling can run programs`, {
-    hint: "Move that setting to your own Sapling configuration if you trust it, then run the command again.",
-  });
+  throw new AppError(
+    "configuration",
+    `Cannot review the repository: ${odd} in ${path} can make Sapling run programs`,
+    {
+      hint: "Move that setting to your own Sapling configuration if you trust it, then run the command again.",
+    },
+  );
 }

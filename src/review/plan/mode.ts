@@ -147,7 +147,7 @@ function createPlanAnchors(review: PlanReview): ThreadAnchors {
   };
 }
 
-/** Describes what a question about a plan is about: the passage within its section, or the whole plan. */
+/** Describes the subject of a question about a plan: the passage within its section, or the whole plan. */
 function describePart({ plan }: PlanReview, anchor: SentAnchor): AskSubject {
   if (anchor.kind === "review") return { title: "The plan", text: fenced(plan, "markdown") };
   if (anchor.kind !== "plan")

@@ -23,11 +23,11 @@ export interface PullModeOptions {
   readonly json: boolean;
   /** Reads the built files of the symbol parser. */
   readonly symbolFiles?: (() => Promise<SymbolFiles>) | undefined;
-  /** Reports to the person on stderr. */
+  /** Prints a note for the person on stderr. */
   readonly onNote: (text: string) => void;
 }
 
-/** Creates the mode of a pull request's review: a code review whose diff and threads are those of a forge. */
+/** Creates the mode of a pull request's review: a code review with the diff and threads of a forge. */
 export function createPullMode(options: PullModeOptions): ReviewMode {
   const { forge, opened, clone, dataDirectory } = options;
   let review: PullReview | undefined;
@@ -61,7 +61,7 @@ export function createPullMode(options: PullModeOptions): ReviewMode {
       context.threads.seed(
         (store) => opening.seed(store),
         (error) =>
-          options.onNote(`The threads at ${forge.address.host} could not be read: ${getErrorMessage(error)}`),
+          options.onNote(`Cannot read the threads at ${forge.address.host}: ${getErrorMessage(error)}`),
       );
     },
     async refresh(context, onTaken) {
@@ -96,7 +96,7 @@ const VERDICTS: Readonly<Record<PostedReview["verdict"], string>> = {
   request_changes: "requested changes",
 };
 
-/** Returns the text for stdout: what was posted, and what the person wrote for the agent. */
+/** Returns the text for stdout: the posted reviews, and the person's feedback for the agent. */
 function toText(
   decision: Decision,
   { url }: PullRequest,

@@ -5,13 +5,13 @@ import type { Thread, ThreadMessage } from "../api-types.ts";
 import type { ChangedFile, ForgeName, ForgeThread, OutgoingItem, Verdict } from "../forges/forge.ts";
 import { FORGE_LABELS } from "../forges/forge.ts";
 
-/** A thread that cannot be posted, and why. It stays on the page. */
+/** A thread that cannot be posted, with the reason. It stays on the page. */
 export interface KeptThread {
   readonly thread: string;
   readonly reason: string;
 }
 
-/** An item with the messages of the page that it consists of. */
+/** An item, and the ids of the messages on the page from which it is made. */
 export interface PlannedItem {
   readonly item: OutgoingItem;
   readonly messages: readonly string[];
@@ -22,7 +22,7 @@ export interface OutgoingPlan {
   readonly kept: readonly KeptThread[];
 }
 
-/** What the forge has of a thread of the page. */
+/** The state at the forge of a thread on the page. */
 export type RemoteThread = Pick<ForgeThread, "id" | "resolved" | "takesMessages">;
 
 export interface OutgoingInput {
@@ -32,12 +32,12 @@ export interface OutgoingInput {
   readonly remote: ReadonlyMap<string, RemoteThread>;
   readonly verdict: Verdict;
   readonly body: string;
-  /** Threads that the person leaves out this time. */
+  /** Ids of threads that the person leaves out. */
   readonly without: ReadonlySet<string>;
   readonly fileOf: (path: string) => ChangedFile | undefined;
 }
 
-/** Plans a review: everything that the person wrote and that is not at the forge. Pure. */
+/** Plans a review of everything that the person wrote and that is not at the forge. Pure. */
 export function planOutgoing(input: OutgoingInput): OutgoingPlan {
   const items: PlannedItem[] = [];
   const kept: KeptThread[] = [];
@@ -63,13 +63,13 @@ export function planOutgoing(input: OutgoingInput): OutgoingPlan {
   return { items, kept };
 }
 
-/** Reports whether a message is the person's and not at the forge: their words, or a finding that they accepted. */
+/** Reports whether a message is to be posted: one that the person wrote, or a finding that the person accepted. */
 function isToPost(thread: Thread, { author, postedAt }: ThreadMessage, index: number): boolean {
   if (postedAt !== undefined || thread.state === "dismissed") return false;
   return author.kind === "person" || (index === 0 && thread.accepted === true);
 }
 
-/** Reports whether the person has resolved or reopened a thread. What an agent resolved is not the person's act. */
+/** Reports whether the person has resolved or reopened a thread. Changes by an agent are not posted. */
 function changesState({ state, resolvedBy }: Thread, { resolved }: RemoteThread): boolean {
   if (resolved === undefined || state === "dismissed") return false;
   if (state === "open") return resolved;
@@ -97,7 +97,7 @@ function planComment(
   const { anchor, id } = thread;
   const body = bodyOf(forge, thread, texts);
   if (anchor.kind !== "lines" && anchor.kind !== "file") return { kind: "general", thread: id, body };
-  if (thread.outdated) return "Its lines are not in the pull request any more.";
+  if (thread.outdated) return "The pull request no longer contains its lines.";
   const file = fileOf(anchor.path);
   if (!file) return `${anchor.path} is not part of the pull request.`;
   if (anchor.kind === "file") return { kind: "file", thread: id, path: file.path, body };
@@ -106,13 +106,13 @@ function planComment(
   const [first, last] = [findLine(patch, side, lineStart), findLine(patch, side, lineEnd)];
   if (first < 0 || last < 0) {
     const range = lineStart === lineEnd ? `Line ${lineEnd} of` : `Lines ${lineStart} to ${lineEnd} of`;
-    return `${range} ${file.path} are outside of the diff: ${FORGE_LABELS[forge]} takes comments on changed lines and the three lines around them.`.replace(
+    return `${range} ${file.path} are outside of the diff. ${FORGE_LABELS[forge]} accepts comments on changed lines and the three lines around them.`.replace(
       /^Line (\d+) of (.*) are/,
       "Line $1 of $2 is",
     );
   }
   if (findHunk(patch, first) !== findHunk(patch, last))
-    return `${FORGE_LABELS[forge]} takes no comment across two parts of the diff. Select lines of one part.`;
+    return `${FORGE_LABELS[forge]} does not accept a comment across two hunks. Select lines of one hunk.`;
   return { kind: "comment", thread: id, path: file.path, side, lineStart, lineEnd, body };
 }
 

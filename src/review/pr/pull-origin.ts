@@ -12,21 +12,21 @@ import { hashBlob } from "../patch/hash-blob.ts";
 import type { PatchOrigin } from "../patch/patch-session.ts";
 import { readPatchSeries } from "../patch/read-patch-series.ts";
 
-/** The diff type of the whole request; `commit:<sha>` is that of one commit. */
+/** The diff type of the whole pull request. One commit has the diff type `commit:<sha>`. */
 export const WHOLE_PULL = "pull-request";
 
 /** Milliseconds between two checks for new commits at the forge. */
 const PROBE_PAUSE_MS = 60_000;
-/** Bytes of the files that are kept for further reads. */
+/** Maximum bytes of the files that are kept for further reads. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
 export interface PullOriginOptions {
   readonly forge: Forge;
-  /** The request as it was when the review was opened. */
+  /** The pull request at the time when the review was opened. */
   readonly opened: PullRequest;
-  /** The clone that the command was started in; files of commits that it has are read from it. */
+  /** The clone in which the command was started. Files of its commits are read from it. */
   readonly clone: Repository | undefined;
-  /** Called with the request whenever it was read again. */
+  /** Called with the pull request whenever it was read again. */
   readonly onPull: (pull: PullRequest) => void;
 }
 
@@ -36,10 +36,10 @@ export function createPullOrigin({ forge, opened, clone, onPull }: PullOriginOpt
   let pull = opened;
   let isFirst = true;
   let probed = { at: performance.now(), sha: opened.head.sha };
-  /** The commits whose files are the sides of the last diffs, the newest first. */
+  /** The commits that the last diffs compare, newest first. */
   let compared: readonly Compared[] = [];
   const readFile = createFileReader(forge, clone);
-  /** Reads a side from the commit that has the file's object: the diff on the page can be older than the last one. */
+  /** Reads a side from the commit that contains the file's object, because the page can show an earlier diff. */
   const readSide = async (file: SnapshotFile, side: "old" | "new") => {
     const path = side === "old" ? (file.oldPath ?? file.path) : file.path;
     const blob = side === "old" ? file.oldBlob : file.newBlob;
@@ -99,7 +99,7 @@ export function createPullOrigin({ forge, opened, clone, onPull }: PullOriginOpt
     async probe() {
       if (performance.now() - probed.at >= PROBE_PAUSE_MS) {
         probed = { ...probed, at: performance.now() };
-        // A forge that cannot be reached now says nothing about the diff.
+        // An unreachable forge is not a change of the diff.
         const now = await forge.open().catch(() => undefined);
         if (now) probed = { ...probed, sha: now.head.sha };
       }
@@ -125,7 +125,7 @@ interface Compared {
 
 const MAX_COMPARED = 4;
 
-/** Reports whether bytes are an object of git, whose name can be abbreviated. */
+/** Reports whether bytes are the content of the object with a name, which can be abbreviated. */
 function isBlob(bytes: Buffer, name: string | undefined): boolean {
   return name !== undefined && hashBlob(bytes, name.length > 40 ? "sha256" : "sha1").startsWith(name);
 }
@@ -136,7 +136,7 @@ function toOption({ sha, title }: ReviewedCommit) {
 
 type FileReader = (path: string, sha: string) => Promise<Buffer | undefined>;
 
-/** Returns a function that reads files of commits: from the clone if it has the commit, else from the forge, once. */
+/** Returns a function that reads a file of a commit once: from the clone if it has the commit, else from the forge. */
 function createFileReader(forge: Forge, clone: Repository | undefined): FileReader {
   const kept = new Map<string, Promise<Buffer | undefined>>();
   const inClone = new Map<string, Promise<boolean>>();

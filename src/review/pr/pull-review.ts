@@ -14,16 +14,16 @@ import { WHOLE_PULL } from "./pull-origin.ts";
 import { attemptOf, type PullStore, type StoredAttempt } from "./pull-store.ts";
 import { mergeThreads } from "./pull-threads.ts";
 
-/** The review of one pull request: what is read from the forge, and what is posted to it. */
+/** The review of one pull request: reads from the forge and posts to it. */
 export interface PullReview {
   /** Adds the threads of the forge to those of the page. */
   seed(store: ThreadStore): Promise<void>;
   describe(): Promise<PullState>;
-  /** Returns what a post would send. Sends nothing. */
+  /** Returns the items that a post would send. Sends nothing. */
   preview(body: PreviewBody): Promise<PullPreview>;
   /** Posts a preview. A repeated call posts nothing twice. */
   post(preview: string): Promise<PostResponse>;
-  /** Takes over the request as it was read again. */
+  /** Replaces the pull request after it was read again. */
   update(pull: PullRequest): void;
   /** Reads the threads of the forge again. */
   reload(): Promise<void>;
@@ -49,10 +49,10 @@ export function createPullReview(options: PullReviewOptions): PullReview {
   const results = new Map<string, Promise<PostResponse>>();
   const posted: PostedReview[] = [];
   let store: Promise<PullStore> | undefined;
-  /** Why the threads of the forge are not on the page. */
+  /** The reason why the threads of the forge are not on the page. */
   let threadsProblem: string | undefined;
   let checks: Promise<Read<readonly Check[]>> | undefined;
-  /** Posts run one after another. */
+  /** The last post. Posts run one after another. */
   let posting: Promise<unknown> = Promise.resolve();
 
   const openStore = () => {
@@ -61,13 +61,13 @@ export function createPullReview(options: PullReviewOptions): PullReview {
   };
   const mergeNow = async (threads: ThreadStore) => {
     try {
-      // Without the diff, every thread would look outdated.
+      // Threads are located in the diff: without it, all of them would be outdated.
       const [read, lease] = await Promise.all([forge.threads(pull), diffs.current()]);
       lease.release();
       remote = await mergeThreads(read, threads, await openStore(), anchors, remote);
       threadsProblem = undefined;
     } catch (error) {
-      threadsProblem = `The threads could not be read. ${getErrorMessage(error)}`;
+      threadsProblem = `Cannot read the threads. ${getErrorMessage(error)}`;
       throw error;
     }
   };
@@ -76,7 +76,7 @@ export function createPullReview(options: PullReviewOptions): PullReview {
     const { attempt } = pullStore.state;
     const chosen = previews.get(id) ?? (attempt?.preview === id ? attempt : undefined);
     if (!chosen)
-      throw new AppError("not_found", "This preview is not of this review. Open the preview again.");
+      throw new AppError("not_found", "The preview does not belong to this review. Open the preview again.");
     const threads = await options.threads();
     const snapshot = await wholeSnapshot(diffs);
     try {
@@ -92,8 +92,8 @@ export function createPullReview(options: PullReviewOptions): PullReview {
         const items = attempt.items.filter(({ item }) => published.has(item));
         await finishAttempt(pullStore, threads, { ...attempt, items });
         if (items.length > 0)
-          throw new AppError("conflict", `An earlier post has reached ${forge.address.host} after all`, {
-            hint: "Open the preview again: it shows what is left.",
+          throw new AppError("conflict", `An earlier post was completed at ${forge.address.host}`, {
+            hint: "Open the preview again: it shows the remaining items.",
           });
       }
       if (attempt?.preview !== id) await pullStore.write({ attempt: { ...chosen, records: {} } });
@@ -103,7 +103,7 @@ export function createPullReview(options: PullReviewOptions): PullReview {
       await finishAttempt(pullStore, threads, { ...chosen, items: done });
       previews.delete(id);
       posted.push({ verdict: chosen.verdict, url, count: done.length });
-      // The next read finds what this one misses.
+      // A failure is not reported: the next read of the forge finds the same threads.
       await mergeNow(threads).catch(() => {});
       const keptNow = rejected.map(({ item, reason }) => ({
         thread: "thread" in item ? item.thread : "",
@@ -133,7 +133,7 @@ export function createPullReview(options: PullReviewOptions): PullReview {
           .catch(() => {});
       checks ??= attemptRead(() => forge.checks(pull), []);
       const { value, problem } = await checks;
-      // Checks that run change their state.
+      // The state of a running check changes, so it is read again.
       if (problem !== undefined || value.some(({ state }) => state === "pending")) checks = undefined;
       const { url, number, title, description, author, state, base, head, reviewers } = pull;
       const { forge: name, host, repository } = forge.address;
@@ -157,7 +157,7 @@ export function createPullReview(options: PullReviewOptions): PullReview {
         })),
         problems: [
           ...(threadsProblem === undefined ? [] : [threadsProblem]),
-          ...(problem === undefined ? [] : [`The checks could not be read. ${problem}`]),
+          ...(problem === undefined ? [] : [`Cannot read the checks. ${problem}`]),
         ],
         posted,
       };
@@ -186,7 +186,7 @@ export function createPullReview(options: PullReviewOptions): PullReview {
       if (forge.address.forge === "github" && verdict === "request_changes" && !hasText)
         throw new AppError(
           "validation",
-          "body: GitHub requires a text for requested changes. Say what has to change.",
+          "body: GitHub requires a text with requested changes. Describe the changes.",
         );
       const preview = `p_${randomBytes(12).toString("hex")}`;
       previews.set(preview, { preview, verdict, ...plan, records: {} });
@@ -198,7 +198,7 @@ export function createPullReview(options: PullReviewOptions): PullReview {
       const result = posting.then(() => postOnce(id));
       posting = result.catch(() => {});
       results.set(id, result);
-      // After a failure the person can press the button again.
+      // After a failure, the person can post again.
       result.catch(() => results.delete(id));
       return result;
     },
@@ -211,7 +211,7 @@ function toPreviewItem(item: OutgoingReview["items"][number]): PullPreview["item
   return shown;
 }
 
-/** Ends an attempt: what it posted is marked, and its counterparts are found with the next read of the forge. */
+/** Ends an attempt. Marks the posted messages, which the next read of the forge links to those at the forge. */
 async function finishAttempt(
   pullStore: PullStore,
   threads: ThreadStore,
@@ -228,7 +228,7 @@ async function finishAttempt(
   await pullStore.write({ attempt: undefined, unlinked });
 }
 
-/** Returns the diff of the whole request, on whose lines comments are posted. Throws `validation` for a commit's diff. */
+/** Leases the diff of the whole pull request. Throws `validation` if the page shows a single commit. */
 async function wholeSnapshot(diffs: DiffSession) {
   const lease = await diffs.current();
   if (lease.snapshot.plan.diffType === WHOLE_PULL) return lease;
@@ -236,7 +236,7 @@ async function wholeSnapshot(diffs: DiffSession) {
   throw new AppError("validation", "The page shows a single commit. Show the whole pull request, then post.");
 }
 
-/** Returns the changed files by their names; a renamed file has two. */
+/** Returns the changed files by their paths. A renamed file has two. */
 async function changedFiles(snapshot: Snapshot) {
   const patches = new Map<string, { path: string; oldPath: string; patch: string }>();
   for (const file of snapshot.files) {
@@ -255,7 +255,7 @@ interface Read<Value> {
   readonly problem: string | undefined;
 }
 
-/** Reads something without which the review is still useful. */
+/** Reads an optional part of the review. Returns `otherwise` and the problem if that fails. */
 async function attemptRead<Value>(read: () => Promise<Value>, otherwise: Value): Promise<Read<Value>> {
   try {
     return { value: await read(), problem: undefined };

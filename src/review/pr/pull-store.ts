@@ -35,30 +35,30 @@ const storedAttempt = z.object({
   verdict: z.enum(["approve", "comment", "request_changes"]),
   items: z.array(plannedItem).readonly(),
   kept: z.array(keptThread).readonly(),
-  /** What the tries have recorded. */
+  /** The records of all attempts, by name. */
   records: z.record(z.string(), z.array(z.string()).readonly()),
 });
 
-/** A review whose post has begun, and may have reached the forge. */
+/** A review whose post has begun and may have been completed. */
 export type StoredAttempt = z.infer<typeof storedAttempt>;
 
 const stored = z.object({
   version: z.literal(1),
   url: z.string(),
   attempt: storedAttempt.optional(),
-  /** Id of a thread at the forge → id of the thread on the page that was posted as it. */
+  /** Ids of threads on the page by the ids of their posted threads at the forge. */
   threads: z.record(z.string(), z.string()),
-  /** Id of a message at the forge → id of the message on the page. */
+  /** Ids of messages on the page by the ids of their posted messages at the forge. */
   messages: z.record(z.string(), z.string()),
-  /** Posted items whose counterparts at the forge are not known yet. */
+  /** Posted items whose ids at the forge are still unknown. */
   unlinked: z.array(plannedItem).readonly(),
 });
 
 type Stored = z.infer<typeof stored>;
 
 /**
- * What a pull request's review keeps between runs: the attempt that is not confirmed, and which messages of the page are
- * which ones at the forge. Contains no sign-in.
+ * The stored state of a pull request's review: the unconfirmed attempt, and the ids of posted threads and messages.
+ * Contains no credentials.
  */
 export interface PullStore {
   readonly state: Stored;
@@ -66,7 +66,7 @@ export interface PullStore {
   write(change: Partial<Omit<Stored, "version" | "url">>): Promise<void>;
 }
 
-/** Opens the store of a request. A file that cannot be parsed counts as empty. */
+/** Opens the store of a pull request. A file that cannot be parsed counts as empty. */
 export async function openPullStore(dataDirectory: string, url: string): Promise<PullStore> {
   const name = createHash("sha256").update(url).digest("hex").slice(0, 32);
   const path = join(dataDirectory, "pull-requests", `${name}.json`);
@@ -89,7 +89,7 @@ export async function openPullStore(dataDirectory: string, url: string): Promise
   };
 }
 
-/** Returns the records of the store's attempt, for a forge. */
+/** Returns the records of the stored attempt. */
 export function attemptOf(store: PullStore): Attempt {
   return {
     get: (name) => store.state.attempt?.records[name],

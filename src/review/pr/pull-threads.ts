@@ -7,15 +7,15 @@ import type { LocatedAnchor, ThreadStore } from "../live/thread-store.ts";
 import type { RemoteThread } from "./outgoing.ts";
 import type { PullStore } from "./pull-store.ts";
 
-/** Returns the id on the page of a thread or message at the forge: the same in each run. */
+/** Returns the id on the page of a thread or message at the forge. It is the same in each run. */
 function localId(kind: "t" | "m", remote: string): string {
   return `${kind}_${createHash("sha256").update(remote).digest("hex").slice(0, 16)}`;
 }
 
 /**
- * Adds the threads of the forge to those of the page: new threads, new replies and changed states. What was posted from
- * the page is recognized and not added again. Returns what the forge has of each thread, by id on the page; `before` is the
- * last result.
+ * Adds new threads, new replies and changed states of the forge to the page. Recognizes threads and messages that were
+ * posted from the page and does not add them again. Returns the threads of the forge by their ids on the page; `before`
+ * is the last result.
  */
 export async function mergeThreads(
   remote: readonly ForgeThread[],
@@ -61,7 +61,7 @@ async function openingOf(
   return { op: "thread", thread, ...(located?.context ? { context: located.context } : {}) };
 }
 
-/** Finds an anchor in the diff; undefined if its lines or file are not there. */
+/** Finds an anchor in the diff. Returns undefined if the diff does not contain its lines or file. */
 async function locate({ anchor }: ForgeThread, anchors: ThreadAnchors): Promise<LocatedAnchor | undefined> {
   return anchors.locate(anchor).catch(() => undefined);
 }
@@ -70,7 +70,7 @@ function lastAnchor({ anchor, code = "" }: ForgeThread): Thread["anchor"] {
   return anchor.kind === "lines" ? { ...anchor, code } : anchor;
 }
 
-/** A message of the forge counts as sent and posted: it is part of no batch and of no review. */
+/** Returns a message of the forge as one that was sent and posted, so that no batch and no review contains it. */
 function toMessage({ id, author, at, markdown }: ForgeThread["messages"][number]): ThreadMessage {
   return {
     id: localId("m", id),
@@ -83,7 +83,7 @@ function toMessage({ id, author, at, markdown }: ForgeThread["messages"][number]
   };
 }
 
-/** Returns the entries for what has changed at the forge since the thread was read. */
+/** Returns log entries for the changes of a thread at the forge. */
 function changesOf(
   local: Thread,
   remote: ForgeThread,
@@ -95,7 +95,7 @@ function changesOf(
     .filter(({ id }) => !ids.has(localId("m", id)) && !ids.has(state.messages[id] ?? ""))
     .map((message) => ({ op: "message", thread: local.id, message: toMessage(message) }));
   const { resolved, resolvedBy } = remote;
-  // A state that the person has changed here and not posted is kept.
+  // A state that the person has changed and not posted is kept.
   const isUnchanged = before !== undefined && before.resolved === resolved;
   if (isUnchanged || resolved === undefined || resolved === (local.state === "resolved")) return entries;
   const isPersons = local.resolvedBy?.kind === "person" && local.resolvedBy.name === "";
@@ -111,8 +111,8 @@ function changesOf(
 }
 
 /**
- * Finds the counterparts of what was posted: of a new thread by its position and text, of a reply by its text. Records
- * them, so that they are recognized in later runs too.
+ * Finds the posted items at the forge: a new thread by its position and text, a reply by its text. Stores their ids, so
+ * that later runs recognize them too.
  */
 async function linkPosted(
   remote: readonly ForgeThread[],

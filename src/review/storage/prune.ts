@@ -28,7 +28,7 @@ const RULES: readonly Rule[] = [
   { folder: "decisions", mayGo: ({ name }) => name.endsWith(".read.json"), days: 90, newest: 200 },
   { folder: "history", mayGo: (entry) => entry.isDirectory(), days: 180, newest: 200 },
   { folder: "rounds", mayGo: isJson, days: 180, newest: 200 },
-  // The diffs of these rounds, which take more space.
+  // The diffs of these rounds take more space than the rounds.
   { folder: "rounds", mayGo: isSentDiff, days: 30, newest: 50 },
   { folder: "sessions", mayGo: isJson, days: 30, newest: 50 },
   { folder: "tabs", mayGo: isJson, days: 2, newest: 0 },

@@ -77,7 +77,7 @@ describe("planOutgoing", () => {
   it.each([
     [lines(50, 50), "Line 50 of src/wall.txt is outside of the diff"],
     [lines(28, 50), "Lines 28 to 50 of src/wall.txt are outside of the diff"],
-    [lines(10, 30), "no comment across two parts of the diff"],
+    [lines(10, 30), "does not accept a comment across two hunks"],
     [{ kind: "file", path: "other.txt" } as const, "other.txt is not part of the pull request."],
   ])("keeps %j with the reason", (anchor, reason) => {
     const { items: planned, kept } = plan([thread({ anchor })]);
@@ -86,7 +86,7 @@ describe("planOutgoing", () => {
   });
 
   it("keeps an outdated thread", () => {
-    expect(plan([thread({ outdated: true })]).kept[0]?.reason).toContain("not in the pull request any more");
+    expect(plan([thread({ outdated: true })]).kept[0]?.reason).toContain("no longer contains");
   });
 
   it.each([
