@@ -1,6 +1,6 @@
-// Judges the tests of agents in newer versions, for scripts/check-agents.mjs.
+// Evaluates the test results of newer versions of agents, for scripts/check-agents.mjs.
 
-/** Returns the programs that are agents in their newest tested version, or those with the wanted names. */
+/** Returns the agents in their newest tested version: all of them, or those with the given names. */
 export function toAgents(programs, wanted = []) {
   const agents = Object.entries(programs).filter(
     ([name]) => !name.endsWith("-earlier") && !["node22", "conformance", "claude-agent-sdk"].includes(name),
@@ -17,7 +17,7 @@ export function failedCells(results, version) {
     .map(({ fullName }) => fullName.replaceAll(` ${version}`, ""));
 }
 
-/** Returns what is known of an agent: whether a newer version exists, and the cells that it breaks. */
+/** Returns the result of an agent: whether a newer version exists, and the cells that it breaks. */
 export function judgeAgent({ name, tested, newest }, run) {
   if (tested === newest) return { name, tested, newest, state: "current" };
   if (!run) return { name, tested, newest, state: "newer" };
@@ -28,7 +28,7 @@ export function judgeAgent({ name, tested, newest }, run) {
   return { name, tested, newest, state, cells: run.count, broken, failing };
 }
 
-/** Returns 1 if a newer version breaks a cell or cannot be judged, else 0. */
+/** Returns 1 if a newer version breaks a cell or cannot be tested, else 0. */
 export function getExitCode(results) {
   return results.some(({ state }) => ["broken", "not installable", "not tested"].includes(state)) ? 1 : 0;
 }

@@ -18,7 +18,7 @@ const ACCEPTED = new Set([
 ]);
 /** Code of other projects inside a package that no source map reveals. */
 const CARRIED = { undici: ["llhttp"] };
-/** Data of other projects in files of this one. */
+/** Data of other projects that files of this project contain. */
 const DATA = { "src/proxy/models/model-data.json": ["@oh-my-pi/pi-catalog", "models.dev"] };
 const MODULES = /^(.*[\\/]node_modules[\\/])((?:@[^\\/]+[\\/])?[^\\/]+)/s;
 

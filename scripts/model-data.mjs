@@ -14,7 +14,7 @@ const [file, source] = process.argv.slice(2);
 if (file === undefined || source === undefined)
   throw new Error('Usage: node scripts/model-data.mjs CATALOG.json "source"');
 
-/** Not vendors: other programs' subscriptions, local servers and web sites. */
+/** Entries that are not vendors: subscriptions of other programs, local servers and web sites. */
 const LEFT_OUT = new Set(["local", "web", "cursor", "devin", "google-antigravity", "xai-oauth"]);
 
 const catalog = JSON.parse(readFileSync(file, "utf8"));
@@ -60,7 +60,7 @@ function toLongPrompt({ inputThreshold = 200_000, input, output, ...cache }) {
   return [String(inputThreshold), short(input, true), short(output, true), short(read), short(write)];
 }
 
-/** Returns a number as text; empty for none and, unless `keepsZero`, for 0. */
+/** Returns a number as text. Returns an empty text for undefined and, unless `keepsZero`, for 0. */
 function short(number, keepsZero = false) {
   if (typeof number !== "number" || !Number.isFinite(number) || (number === 0 && !keepsZero)) return "";
   return String(Number(number.toPrecision(10)));

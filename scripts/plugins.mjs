@@ -1,5 +1,5 @@
-// Writes the plugin packages and marketplace files from the registry of agents: plugins/ and the marketplaces that point
-// to it. A test holds the committed files equal.
+// Writes the plugin packages in plugins/ and the marketplace files that list them, from the registry of agents. A test
+// compares the committed files.
 //   node scripts/plugins.mjs [FOLDER]
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

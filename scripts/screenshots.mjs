@@ -131,7 +131,7 @@ async function signIn(page, adminKey) {
   await page.getByRole("heading", { name: "By model" }).waitFor();
 }
 
-/** Shows the paths and URLs of a usual configuration, instead of those of this run. */
+/** Replaces the paths and URLs of this run with those of a usual configuration. */
 async function showUsualPaths(route) {
   const response = await route.fetch();
   const body = (await response.text())

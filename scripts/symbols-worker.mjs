@@ -1,4 +1,4 @@
-// Bundles the thread that parses files for their symbols, and the compressed grammars beside it, into a folder.
+// Bundles the thread that parses files for their symbols, with the compressed grammars.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -32,14 +32,14 @@ export async function bundleSymbolsWorker(folder, plugins = []) {
   }
 }
 
-/** Writes only the script. */
+/** Writes the script without the grammars. */
 export async function bundleSymbolsScript(folder, plugins = []) {
   mkdirSync(folder, { recursive: true });
   await build({
     input: resolve(root, "src/review/code/symbols/worker.ts"),
     platform: "node",
     logLevel: "warn",
-    // The parser's loader evaluates code only for side modules with inline code, which no grammar is.
+    // The parser's loader evaluates code only for side modules with inline code. No grammar is one.
     checks: { eval: false },
     plugins,
     output: { file: join(folder, "symbols.cjs"), format: "cjs", codeSplitting: false, minify: "dce-only" },

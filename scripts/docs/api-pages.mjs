@@ -1,4 +1,4 @@
-// Makes the API references from the code: OpenAPI documents, and Markdown pages of the same routes.
+// Generates the API references from the code: OpenAPI documents, and Markdown pages of the same routes.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -25,7 +25,7 @@ export async function createApiPages() {
 const PROXY_TEXT = `Every route that the proxy serves, with the dialect of its errors. The vendors' own references describe the bodies of
 model calls; [Proxy](../reference/proxy.md) says what the proxy adds.`;
 
-/** What a request of an operation does, for the list of the proxy's routes. */
+/** Summaries of the operations, for the list of the proxy's routes. */
 const OPERATIONS = {
   generate: "Generates text",
   "by-method": "Calls the method that the path ends with",

@@ -1,5 +1,5 @@
 // Builds docs/ into a static site that can be searched and read without a network: dist/docs/<version>/, or the folder
-// after --out. Other versions in the folder stay and are offered in the header. Ends with 1 if a link leads nowhere.
+// after --out. Keeps other versions in the folder and links to them in the header. Exits with 1 if a link is broken.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -11,7 +11,7 @@ import { findBrokenLinks } from "./find-broken-links.mjs";
 import { createMarkdown } from "./markdown.mjs";
 import { listHeadings, readNavigation, readPages } from "./read-pages.mjs";
 
-/** Files that pages link to and that the site contains as they are. */
+/** Files to which pages link, copied to the site unchanged. */
 const EXAMPLES = ["examples/proxy.config.jsonc"];
 
 const { values } = parseArgs({
@@ -67,7 +67,7 @@ async function writePages() {
         config.addTemplate(path, text, {
           layout: "page.njk",
           permalink: url,
-          // Braces of examples are not template code.
+          // Braces in examples are not template code.
           templateEngineOverride: "md",
           title,
           rootUrl: "../".repeat(url.split("/").length - 1) || "./",

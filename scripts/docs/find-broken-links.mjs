@@ -1,8 +1,8 @@
-// Finds links, images and styles of a built site that lead nowhere.
+// Finds broken links, images and styles of a built site.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 
-/** Returns each reference to a file that does not exist, or to a heading that its page does not have. */
+/** Returns each reference to a missing file or heading. */
 export function findBrokenLinks(site) {
   const pages = readdirSync(site, { recursive: true })
     .map(String)

@@ -31,14 +31,14 @@ export function createMarkdown(pages, files) {
     '<div class="table" tabindex="0" role="group" aria-label="Table"><table>\n';
   markdown.renderer.rules.table_close = () => "</table></div>\n";
   markdown.renderer.rules.thead_open = (tokens, index) => {
-    // The tables of two columns without a heading have an empty one in Markdown.
+    // A table without headings has empty ones in Markdown.
     const end = tokens.findIndex(({ type }, at) => at > index && type === "thead_close");
     const isEmpty = tokens
       .slice(index, end)
       .every(({ type, content }) => type !== "inline" || content === "");
     return isEmpty ? "<thead hidden>\n" : "<thead>\n";
   };
-  // A heading of a column without a text is a cell. What scrolls must be reachable by keyboard.
+  // An empty heading of a column is rendered as a cell. A table that scrolls must be reachable by keyboard.
   for (const part of ["th_open", "th_close"]) {
     markdown.renderer.rules[part] = (tokens, index, options, _env, self) => {
       const text = tokens[part === "th_open" ? index + 1 : index - 1];

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../bundle.mjs";
 
-/** Files beside docs/ that its pages link to. */
+/** Files outside of docs/ to which its pages link. */
 const BESIDE = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"];
 
 /** Returns each page: its path in the repository, Markdown text, title and URL in the site. */
@@ -28,8 +28,8 @@ export function toUrl(path) {
 }
 
 /**
- * Returns the sections of the navigation with their links, from the tables of docs/README.md. Pages that no table
- * names are in a section of their own, so that none is out of reach.
+ * Returns the sections of the navigation with their links, from the tables of docs/README.md. Pages that are in no table
+ * get a separate section.
  */
 export function readNavigation(pages) {
   const text = readFileSync(join(root, "docs/README.md"), "utf8");
@@ -60,6 +60,6 @@ export function listHeadings(html) {
 
 function getTitle(text, path) {
   const title = /^# (.+)$/m.exec(text)?.[1];
-  if (!title) throw new Error(`${path} has no heading of the first level, which is the title of its page`);
+  if (!title) throw new Error(`${path} has no first-level heading. Add one: it is the title of the page`);
   return title.replaceAll("`", "");
 }

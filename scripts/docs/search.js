@@ -1,4 +1,4 @@
-// Searches the site, opens the list of pages on wide screens only, and offers the other versions.
+// Searches the site, opens the list of pages on wide screens, and links to other versions.
 const { root, version } = document.body.dataset;
 const field = document.querySelector("#search");
 const results = document.querySelector("#results");
@@ -57,7 +57,7 @@ async function search() {
     );
     return;
   }
-  // A later key has started another search.
+  // A later keystroke has started another search.
   if (turn !== last) return;
   if (found.length === 0) show(`Nothing found for “${query}”`);
   else results.replaceChildren(...found.map(toLink));
@@ -94,7 +94,7 @@ function moveFocus(event) {
   stops[(at + (event.key === "ArrowDown" ? 1 : stops.length - 1)) % stops.length].focus();
 }
 
-/** Replaces the version by a choice where the folder above has several. */
+/** Replaces the version with a menu if the parent folder has several. */
 async function offerVersions() {
   const list = new URL(`${root}../versions.json`, location.href);
   const versions = await fetch(list)

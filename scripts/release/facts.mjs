@@ -6,11 +6,11 @@ import { root } from "../bundle.mjs";
 
 const manifest = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8"));
 
-/** The name of the package, the command, the formula and the executables. */
+/** The name of the npm package, the command, the Homebrew formula and the executables. */
 export const name = manifest.name;
 export const version = manifest.version;
 export const license = manifest.license;
-/** One sentence without the article and the full stop, as Homebrew wants it: at most 80 characters. */
+/** The description in Homebrew's style: at most 80 characters, without an article or a full stop. */
 export const summary = "Review the plans and diffs of coding agents, and proxy their model calls";
 export const description = manifest.description;
 /** The oldest supported version of Node.js, such as 20.19. */
@@ -21,7 +21,7 @@ export const testedNodes = ["22", "24", "26"];
 export const executableNode = "24";
 export const testedRunners = ["ubuntu-24.04", "macos-15", "windows-2025"];
 
-/** The executables of a release, each built on a machine of its own platform. */
+/** The executables of a release, each built on its platform. */
 export const targets = [
   { platform: "linux", arch: "x64", runner: "ubuntu-24.04" },
   { platform: "linux", arch: "arm64", runner: "ubuntu-24.04-arm" },
@@ -35,7 +35,7 @@ function archiveName({ platform, arch }) {
   return `${manifest.name}-${platform}-${arch}${platform === "win32" ? ".zip" : ".tar.gz"}`;
 }
 
-/** Returns the address of a file of a release; `repository` is `owner/name` at github.com. */
+/** Returns the URL of a file of a release; `repository` is `owner/name` at github.com. */
 export function downloadUrl(repository, file, tag = `v${version}`) {
   return `https://github.com/${repository}/releases/download/${tag}/${file}`;
 }

@@ -11,7 +11,7 @@ import {
   version,
 } from "./facts.mjs";
 
-/** Returns path → text of every file; `checksums` maps the archives to their SHA-256. */
+/** Returns the texts of all files by path; `checksums` maps the archives to their SHA-256. */
 export function releaseFiles(repository, checksums, changelog) {
   for (const { archive } of targets)
     if (!checksums.has(archive)) throw new Error(`SHA256SUMS has no line for ${archive}`);
@@ -23,7 +23,7 @@ export function releaseFiles(repository, checksums, changelog) {
   };
 }
 
-/** Returns the section of this version in the changelog. */
+/** Returns the changelog section of this version. */
 export function releaseNotes(changelog) {
   const sections = changelog.split(/^## /m);
   const own = sections.find((section) => /^[^\s]+/.exec(section)?.[0] === version);
@@ -134,7 +134,7 @@ export function wingetManifests(repository, checksums) {
   );
 }
 
-/** Returns a shell script that installs this version, and refuses an archive with another checksum. */
+/** Returns a shell script that installs this version and rejects an archive with another checksum. */
 export function installScript(repository, checksums) {
   const unix = targets.filter(({ platform }) => platform !== "win32");
   const cases = unix.map(({ platform, arch, archive }) => {
@@ -171,7 +171,7 @@ ${cases.join("\n")}
   download "$base/$archive" "$work/$archive"
   actual=$(digest "$work/$archive")
   if [ "$actual" != "$checksum" ]; then
-    fail "$archive has another checksum: expected $checksum, got $actual. Nothing was installed."
+    fail "The checksum of $archive is wrong: expected $checksum, got $actual. Nothing was installed."
   fi
   tar -xzf "$work/$archive" -C "$work" ${name}
   mkdir -p "$folder"

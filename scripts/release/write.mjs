@@ -1,6 +1,6 @@
 // Writes the Homebrew formula, the winget manifests, the install script and the notes of a release.
 //   node scripts/release/write.mjs --repository OWNER/NAME --checksums SHA256SUMS --output FOLDER
-// The release workflow runs it with the address of the repository that it runs in.
+// The release workflow runs it with the name of its own repository.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";

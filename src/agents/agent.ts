@@ -17,7 +17,7 @@ export interface Agent {
   readonly hook?: AgentHook | undefined;
   /** Loads what `sallyport install ID` writes, if its plans can be reviewed. */
   readonly install?: (() => Promise<ReviewInstall>) | undefined;
-  /** Loads the packages that the agent installs with its own commands, if there are any. */
+  /** Loads the packages that the agent's own commands install; absent if there are none. */
   readonly packages?: (() => Promise<readonly PluginPackage[]>) | undefined;
   /** Access for `sallyport proxy connect ID`, if it can be connected to the proxy. */
   readonly proxy?: ProxyAccess | undefined;

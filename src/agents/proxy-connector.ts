@@ -17,7 +17,7 @@ export interface Connection {
   readonly models: readonly string[];
 }
 
-/** What an agent is started with to use the proxy without a file. */
+/** The arguments and variables with which an agent uses the proxy without a file. */
 export interface Launch {
   readonly args: readonly string[];
   readonly variables: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import { OWN_MARK } from "./file-edits/own-file.ts";
 /** Description of the review command in an agent's list of commands. */
 export const REVIEW_COMMAND = "Review the changes in the browser, together with the person";
 
-/** How an agent takes part in a live review: its name, and how its shell waits. */
+/** The facts about an agent that the prompts of a live review contain: its name, and how its shell waits. */
 export interface LiveReviewer {
   /** The command that runs Sallyport. */
   readonly command: string;
@@ -11,9 +11,9 @@ export interface LiveReviewer {
   readonly agent: string;
   /** Seconds that one `review wait` may take in the agent's shell. */
   readonly waitSeconds: number;
-  /** What the agent has to do so that its shell waits that long, such as " with a timeout of 600000 ms". */
+  /** The instruction with which its shell waits that long, such as " with a timeout of 600000 ms". */
   readonly howToWait?: string | undefined;
-  /** What the agent has to do so that a command can reach the review. */
+  /** The instruction with which a command can reach the review. */
   readonly howToRun?: string | undefined;
 }
 
@@ -51,7 +51,7 @@ const INSTALLED = `<!-- ${OWN_MARK} -->\n`;
 
 /**
  * Returns a skill with which the model runs the review. `mark` is empty for a file that an agent installs itself.
- * `allowedTools` are the tools that the agent runs without a question.
+ * `allowedTools` are the tools that the agent runs without asking.
  */
 export function reviewSkill(reviewer: LiveReviewer, mark = INSTALLED, allowedTools?: string): string {
   return `---

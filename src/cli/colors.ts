@@ -1,6 +1,6 @@
 import type { Environment } from "../config/paths.ts";
 
-/** The meaning of a text, from which its color follows. */
+/** The meaning of a text, which decides its color. */
 export type TextKind = "error" | "diff" | "report";
 
 /**
@@ -38,7 +38,7 @@ function addDiffColor(line: string): string {
 
 const STATES: Readonly<Record<string, number>> = { ok: GREEN, warning: YELLOW, BROKEN: RED, "-": DIM };
 
-/** Colors the state in a line of `doctor`, which stands between the subject and the detail. */
+/** Colors the state in a line of `doctor`, between the subject and the detail. */
 function addReportColor(line: string): string {
   return line.replace(
     /^(.*? {2,})(ok|warning|BROKEN|-)(?= {2,})/,

@@ -21,7 +21,7 @@ export async function licenses(
   return 0;
 }
 
-/** A license text with the packages that it covers; none for the licenses of Sallyport and Node.js. */
+/** A license text with the packages that it covers. The licenses of Sallyport and Node.js list no packages. */
 interface License {
   readonly packages: readonly {
     readonly name: string;

@@ -3,8 +3,8 @@ import { systemErrorCode } from "../errors.ts";
 import { addColor, isColorWanted, type TextKind } from "./colors.ts";
 
 /**
- * The amount of notes: `quiet` (`--quiet`) errors, questions and what the caller needs to continue; `verbose`
- * (`--verbose`) also details; `debug` (`--debug`) also the causes and stacks of errors.
+ * The amount of notes. `quiet` (`--quiet`): only errors, questions and text that the caller needs to continue. `verbose`
+ * (`--verbose`): details too. `debug` (`--debug`): also the causes and stacks of errors.
  */
 export type Verbosity = "quiet" | "normal" | "verbose" | "debug";
 
@@ -27,7 +27,7 @@ export interface Output {
   readonly lostResult: boolean;
   /** Whether stderr is a terminal. */
   readonly interactive: boolean;
-  /** Which notes are shown; undefined: `normal`. Set once the flags are parsed. */
+  /** The amount of notes, by default `normal`. Set when the flags have been parsed. */
   verbosity?: Verbosity;
 }
 

@@ -73,7 +73,7 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
 function addInit(program: Command, output: Output, setExitCode: SetExitCode): void {
   program
     .command("init")
-    .description("Set up Sallyport: finds agents and API keys, shows every change, and asks")
+    .description("Set up Sallyport: find agents and API keys, show every change, and ask before writing")
     .option("--proxy", "with --yes, set up the proxy too: keys, service and connections", false)
     .option("--project", "for this repository only (default: for all your projects)", false)
     .option("--config <file>", "configuration file of the proxy (default: your own)")
@@ -166,7 +166,7 @@ function addUpgrade(program: Command, output: Output, setExitCode: SetExitCode):
     });
 }
 
-/** Adds `--quiet`, `--verbose` and `--debug` to every command; the help of `sallyport` describes them. */
+/** Adds `--quiet`, `--verbose` and `--debug` to every command. Only the help of `sallyport` lists them. */
 function addVerbosity(command: Command): void {
   for (const [flag, description] of VERBOSITY_FLAGS)
     command.addOption(new Option(flag, description).hideHelp(command.parent !== null));

@@ -13,7 +13,7 @@ export type RunCommand = (program: string, args: readonly string[]) => Promise<C
 
 const COMMAND_MS = 300_000;
 
-/** Programs that npm installs on Windows as .cmd files, which only a shell runs. */
+/** Programs that npm installs on Windows as .cmd files, which only a shell can run. */
 const SCRIPTS = new Set(["npm", "sallyport"]);
 
 /** Runs a program of this system. */

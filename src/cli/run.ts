@@ -55,7 +55,7 @@ function explain(error: unknown, output: Output): number {
   return 1;
 }
 
-/** Prints where an error was thrown; with `--debug` also what caused it. */
+/** Prints the stack of an error, with `--debug` also its causes. */
 function noteStack(error: unknown, output: Output): void {
   if (!(error instanceof Error)) return;
   for (const frame of stackFrames(error)) output.note(frame, "essential");

@@ -20,12 +20,12 @@ import type { UninstallAllFlags } from "./setup/program.ts";
 const INTERRUPTED = 130;
 
 /**
- * Runs `sallyport uninstall --all`: removes every hook and connection, the service and running proxies; with `--data`
- * also the data directory. Resolves to the exit code of the first step that was not confirmed.
+ * Runs `sallyport uninstall --all`: removes every hook and connection and the service, and stops running proxies; with
+ * `--data`, also deletes the data directory. Resolves to the exit code of the first step that was not confirmed.
  */
 export async function uninstallAll(flags: UninstallAllFlags, output: Output): Promise<number> {
   const removed: string[] = [];
-  // Each step prints for itself; only this command prints a result.
+  // Each step prints its own notes; only this command prints a result.
   const quiet: Output = { ...output, note: output.note, result: async () => true };
   for (const { id, title, remove } of await listSteps(flags, quiet)) {
     const exitCode = await remove();
@@ -47,14 +47,14 @@ export async function uninstallAll(flags: UninstallAllFlags, output: Output): Pr
   return 0;
 }
 
-/** A part of Sallyport outside its own folder. */
+/** A part of Sallyport outside of its data directory. */
 interface Step {
   readonly id: string;
   readonly title: string;
   remove(): Promise<number>;
 }
 
-/** Returns the parts that are there: hooks, then connections, then the service. */
+/** Returns the installed parts: hooks, then connections, then the service. */
 async function listSteps(flags: UninstallAllFlags, output: Output): Promise<readonly Step[]> {
   const target = await currentInstallTarget(flags.project);
   const isThere = async (agent: string, part: "review" | "proxy", edits: readonly FileEdit[]) =>
@@ -90,7 +90,7 @@ async function isServiceInstalled(): Promise<boolean> {
   }
 }
 
-/** What Sallyport keeps in the data directory. */
+/** Files and folders of Sallyport in the data directory. */
 const OWN_ENTRIES = new Set([
   "agents",
   "code-cache",
@@ -110,7 +110,7 @@ const OWN_ENTRIES = new Set([
   "uploads",
 ]);
 
-/** Deletes the data directory after asking. Throws `usage` if it has files of others, or a review is open. */
+/** Deletes the data directory after asking. Throws `usage` if it contains other files or a review is open. */
 async function removeData(
   { yes }: UninstallAllFlags,
   output: Output,
@@ -123,17 +123,13 @@ async function removeData(
   if (entries === undefined) return "kept";
   const foreign = entries.filter((name) => !OWN_ENTRIES.has(name) && !name.startsWith("."));
   if (foreign.length > 0)
-    throw new AppError(
-      "usage",
-      `${folder} was not deleted: it has files that are not Sallyport's: ${foreign.join(", ")}`,
-      {
-        hint: "Move them away, or delete the folder yourself.",
-      },
-    );
+    throw new AppError("usage", `${folder} was not deleted: it contains other files: ${foreign.join(", ")}`, {
+      hint: "Move them away, or delete the folder yourself.",
+    });
   const open = await listRunning(folder);
   if (open.length > 0)
     throw new AppError("usage", `${folder} was not deleted: ${open.length} reviews are open`, {
-      hint: "Decide or close them first: sallyport review list",
+      hint: "Decide or close them first. To list them, run: sallyport review list",
     });
   if (!yes) {
     if (!process.stdin.isTTY || !process.stderr.isTTY)

@@ -13,7 +13,7 @@ export async function sqliteWorkerFiles(): Promise<SqliteWorkerFiles> {
   return { script: toText(script), wasm };
 }
 
-/** Reads the built thread that parses symbols, and later its grammars, likewise. */
+/** Reads the built thread that parses symbols. `grammar` reads the grammar of a language. */
 export async function symbolFiles(): Promise<SymbolFiles> {
   const wasm = async (name: string) => promisify(gunzip)(await readWorkerFile(`${name}.wasm.gz`));
   const [script, parser] = await Promise.all([readWorkerFile("symbols.cjs"), wasm("tree-sitter")]);

@@ -59,7 +59,7 @@ function present(request: ModelRequest): Reply {
 }
 
 describe("the mod", () => {
-  it(called("a plan is reviewed while the session goes on, and an approved plan passes"), async () => {
+  it(called("a plan is reviewed while the session continues, and an approved plan passes"), async () => {
     const { bench, model, shows, until } = await startSession(
       "--permission-mode plan 'Make a plan.'",
       present,

@@ -68,7 +68,7 @@ describe("a review on a remote machine", () => {
 
   it("says without an address that other devices reach why there is no QR code", async () => {
     const review = await startCommand([...REVIEW, "--qr"], { stdin: PLAN });
-    await review.waitForOutput(/No QR code: only this machine reaches the review/);
+    await review.waitForOutput(/No QR code: only this machine can open the review/);
   });
 
   it("fails with the remedy if there is no tailnet", async () => {

@@ -207,7 +207,7 @@ describe("the address of a review", () => {
       folder,
     });
     const url = await command.url();
-    await command.waitForOutput(/Warning: reachable at 0\.0\.0\.0/);
+    await command.waitForOutput(/Warning: also reachable at 0\.0\.0\.0/);
     await expect.poll(() => readFile(ready, "utf8").catch(() => "")).not.toBe("");
     const { port } = new URL(url);
     expect(JSON.parse(await readFile(ready, "utf8"))).toEqual({

@@ -7,7 +7,7 @@ import { OWN_MARK, ownFile } from "../file-edits/own-file.ts";
 import { HOOK_TIMEOUT_SECONDS, planHook } from "../own-command.ts";
 import { reviewCommand } from "./review-command.ts";
 
-/** Seconds that one `review wait` may take: the model must request this timeout, and the settings permit four days. */
+/** Maximum seconds of one `review wait`. The model must request this timeout, which the settings limit to four days. */
 const WAIT_SECONDS = 3_500;
 
 /** https://code.claude.com/docs/en/hooks; formats tested with Claude Code 2.1.197 and 2.1.329. */

@@ -1,18 +1,18 @@
 /**
- * Returns the hooks module of the Claude Code mod: plain JavaScript, because Claude Code runs it without Node.js and
- * reaches everything through `$`. A plan is reviewed while the session goes on: the call of ExitPlanMode is denied with
- * the URL, the decision arrives as a message, and an approved plan passes at the next call.
+ * Returns the hooks module of the Claude Code mod, in plain JavaScript: Claude Code runs it without Node.js, and all its
+ * functions are members of `$`. The session continues during the review of a plan: the module denies the call of
+ * ExitPlanMode with the URL, sends the decision as a message, and lets the approved plan pass at the next call.
  */
 export function modSource(argv: readonly string[]): string {
   return `const COMMAND = ${JSON.stringify(argv)};
 
-/** The ids of the reviews whose comments are awaited. */
+/** Ids of the reviews whose comments the module waits for. */
 const followed = new Set();
 
 /** \`review\`: the review of the plan that waits for a decision; \`approved\`: the plan that passes at its next call. */
 const plans = { review: undefined, approved: undefined };
 
-/** The parts of the status line, by what they are about. */
+/** The parts of the status line by their subject. */
 const statuses = new Map();
 
 /** @type {import("claude-code").Register} */
@@ -64,9 +64,9 @@ export const register = (on) => {
     plans.review?.end();
     const review = startPlanReview($, e);
     plans.review = review;
-    // The person has answered in the dialog, or has interrupted the turn.
+    // The person has decided in the dialog or has interrupted the turn.
     next.signal?.addEventListener("abort", review.end);
-    // Without a surface nobody can read a later message, and a session that nobody watches ends with its turn.
+    // A session without a surface ends with its turn, so a later message would be lost.
     if ((await $.session.surfaces()).length === 0) {
       const decision = await review.decision;
       return decision ? { decision } : next(e);
@@ -89,7 +89,7 @@ function show($, about, text) {
   $.ui.status(statuses.size === 0 ? undefined : [...statuses.values()].join(" · "));
 }
 
-/** Hands the person's decision to the model as a message. */
+/** Sends the person's decision to the model as a message. */
 async function receive($, decision, plan, review) {
   if (plans.review !== review) return;
   plans.review = undefined;
@@ -130,7 +130,7 @@ function startPlanReview($, event) {
   return { url, decision, end: () => void child.return?.() };
 }
 
-/** Hands each batch of the person's comments to the model, until the review has ended. */
+/** Sends each batch of the person's comments to the model until the review has ended. */
 async function follow($, id, url) {
   show($, id, "review at " + url);
   for (;;) {
@@ -142,12 +142,12 @@ async function follow($, id, url) {
       const text = await readOutput($, ["review", "wait", "--id", id, "--again"]);
       const { drop } = await $.prompt.submit({ text: text + "\\n\\n" + (isOver ? "" : steps(id)) });
       if (drop !== undefined) $.ui.log("The comments were not delivered: " + drop);
-    } else $.ui.log(event === "approved" ? "The changes are approved." : "The review has ended.");
+    } else $.ui.log(event === "approved" ? "The person approved the changes." : "The review has ended.");
     if (isOver) return;
   }
 }
 
-/** Resolves to what the command prints, or undefined if it fails. */
+/** Resolves to the output of the command, or undefined if it fails. */
 async function readOutput($, args) {
   let stdout = "";
   const child = $.process.spawn({ argv: [...COMMAND, ...args] });

@@ -9,18 +9,19 @@ export const claudeCodeMod: PluginPackage = {
   id: "claude-code-mod",
   format: "Claude Code mod",
   agents: "Claude Code 2.1.287 and later, Claude Desktop, its VS Code extension",
-  gives: "plan review while the session goes on; /sallyport without a model turn; the URL in the status line",
+  gives:
+    "plan review while the session continues; /sallyport without a model turn; the URL in the status line",
   files: (target) => [
     jsonFile(".claude-plugin/plugin.json", {
       ...MANIFEST,
       name: "sallyport-mod",
-      description: "Review plans and diffs in the browser while the session goes on.",
+      description: "Review plans and diffs in the browser while the session continues.",
       version: target.version,
     }),
     jsonFile("hooks/hooks.json", { modules: ["./register.js"] }),
     { path: "hooks/register.js", content: modSource(target.argv) },
     readme("Sallyport mod for Claude Code", [
-      "This mod opens every plan in your browser when Claude Code leaves plan mode, and the session goes on meanwhile: the " +
+      "This mod opens every plan in your browser when Claude Code leaves plan mode, and the session continues: the " +
         "status line shows the URL, you can keep typing, and your decision reaches Claude as a message. `/sallyport` opens the " +
         "changes of the repository for review without a model turn; each batch of comments that you send is a message to " +
         "Claude.",

@@ -10,7 +10,7 @@ import {
 import { reviewSkill } from "../review-prompts.ts";
 import { reviewCommand } from "./review-command.ts";
 
-/** Seconds that one `review wait` may take. A plugin cannot raise Claude Code's limit of ten minutes for a command. */
+/** Maximum seconds of one `review wait`. A plugin cannot raise Claude Code's limit of ten minutes for a command. */
 const WAIT_SECONDS = 500;
 
 /** https://code.claude.com/docs/en/plugins-reference; tested with Claude Code 2.1.329. */

@@ -14,7 +14,7 @@ export const connector: ProxyConnector = {
   edits: (target, connection) => [providerIn(join(codexFolder(target), "config.toml"), connection)],
   variables: () => ({}),
   launch: ({ url, key }) => ({
-    // Values of -c are TOML; JSON's strings are strings of TOML too.
+    // Values of -c are TOML, in which JSON strings are valid.
     args: [
       ...["-c", 'model_provider="sallyport"'],
       "-c",
@@ -28,7 +28,7 @@ export const connector: ProxyConnector = {
   notes: ({ key }) => (key === undefined ? ["Codex reads the vendor's key from OPENAI_API_KEY."] : []),
 };
 
-/** The variable with the proxy's key when `sallyport run` starts Codex. */
+/** The environment variable with the proxy's key when `sallyport run` starts Codex. */
 const KEY_VARIABLE = "SALLYPORT_KEY";
 const PROVIDER = "model_providers.sallyport";
 /** The prefix of a line that is commented out because Sallyport's line replaces it. Uninstalling removes the prefix. */

@@ -17,7 +17,7 @@ export function geminiHook(line: string) {
  */
 const WAIT_SECONDS = 240;
 
-/** Returns the file of the command /sallyport-review. `mark` is a line of the file for `uninstall`, or empty. */
+/** Returns the file of the command /sallyport-review. `mark` is the line that `uninstall` recognizes, or empty. */
 export function reviewCommand(command: string, mark: string): string {
   const reviewer = { command, agent: "gemini-cli", waitSeconds: WAIT_SECONDS };
   return `${mark}description = "${REVIEW_COMMAND}"

@@ -7,10 +7,10 @@ import {
   readme,
 } from "./plugin-package.ts";
 
-/** Seconds that one `review wait` may take: many agents end a command after two minutes. */
+/** Maximum seconds of one `review wait`, because many agents end a command after two minutes. */
 const WAIT_SECONDS = 100;
 
-/** Returns the skill for agents that Sallyport knows nothing about. https://agentskills.io/specification */
+/** Returns the skill for agents without an integration. https://agentskills.io/specification */
 export function portableSkill({ command }: PackageTarget): PackageFile {
   return {
     path: "skills/sallyport-review/SKILL.md",

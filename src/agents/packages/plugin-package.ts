@@ -8,7 +8,7 @@ export interface PluginPackage {
   readonly format: string;
   /** The agents that read the format. */
   readonly agents: string;
-  /** What an agent gets from it, as one line of `plugin list`. */
+  /** The features that an agent gets from it, as one line of `plugin list`. */
   readonly gives: string;
   /** Returns the files of the folder. Pure. */
   files(target: PackageTarget): readonly PackageFile[];
@@ -16,7 +16,7 @@ export interface PluginPackage {
   install(folder: string): readonly string[];
 }
 
-/** The Sallyport that a package starts. */
+/** The command that a package runs to start Sallyport. */
 export interface PackageTarget extends Pick<InstallTarget, "command" | "argv"> {
   /** The version of Sallyport, which is the version of its packages. */
   readonly version: string;
@@ -34,7 +34,7 @@ export function publishedTarget(version: string): PackageTarget {
   return { command: "sallyport", argv: ["sallyport"], version, platform: "linux" };
 }
 
-/** Members that every manifest has under the same names. */
+/** Members that all manifests have under the same names. */
 export const MANIFEST = {
   name: "sallyport",
   description: "Review plans and diffs in the browser: comment on lines, and the agent gets your comments.",
@@ -53,7 +53,7 @@ export function jsonFile(path: string, value: object): PackageFile {
   return { path, content: `${JSON.stringify(value, null, 2)}\n` };
 }
 
-/** Returns the package's README: what it does, what it needs, and how to install and remove it. */
+/** Returns the package's README: its purpose, its requirements, and how to install and remove it. */
 export function readme(title: string, paragraphs: readonly string[]): PackageFile {
   return {
     path: "README.md",

@@ -1,9 +1,9 @@
 import type { CommandFacts, FlagFacts } from "./command-tree.ts";
 
 /**
- * Returns a completion script for PowerShell 5.1 and newer, to be run in a profile. `-Native` completers get the words
- * as the parser has split them; a flag and its value may be joined by "=". An empty result makes PowerShell complete
- * file names.
+ * Returns a completion script for PowerShell 5.1 and newer, to be run in a profile. `-Native` completers receive the
+ * words as the parser splits them; "=" can join a flag and its value. If the result is empty, PowerShell completes file
+ * names.
  */
 export function createPowershellCompletion(tree: readonly CommandFacts[]): string {
   return `# PowerShell completion for sallyport, in $PROFILE: sallyport completion powershell | Out-String | Invoke-Expression

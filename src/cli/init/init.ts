@@ -14,7 +14,7 @@ import { keepKeys, planConfiguration } from "./keys-step.ts";
 import { listHints, type Proposal, proposeSteps } from "./propose.ts";
 import { detectSituation, type InitFlags, type Situation } from "./situation.ts";
 
-/** `skipped`: the step that it needs was not carried out. */
+/** The state of a step. `skipped`: the step that it needs was not carried out. */
 type StepState = "proposed" | "done" | "declined" | "skipped" | "failed";
 
 interface StepReport extends Proposal {
@@ -36,9 +36,9 @@ const PROXY_START_MS = 10_000;
 const POLL_MS = 200;
 
 /**
- * Runs `sallyport init`: prints what is on this machine and which steps are missing, shows the diff of each step, asks,
- * and carries it out. Resolves to the exit code: that of the first step that failed. Throws `usage`, after the diffs, if
- * it may neither ask nor write.
+ * Runs `sallyport init`: prints the agents and keys that it found and the missing steps, shows the diff of each step,
+ * asks, and carries it out. Resolves to the exit code of the first step that failed, else 0. Throws `usage`, after the
+ * diffs, if it can neither ask nor write.
  */
 export async function init(flags: InitFlags, output: Output): Promise<number> {
   const situation = await detectSituation(flags);
@@ -96,7 +96,10 @@ async function takeStep(
     (await previewStep(proposal, situation, flags)) ??
     (flags.leaveOut ? undefined : await previewStarted(proposal, situation, flags));
   const diff = preview ? showChanges(preview.changes, preview.secrets) : "";
-  output.note(preview ? diff : "Its files depend on the models of the proxy, once that runs.", "diff");
+  output.note(
+    preview ? diff : "The changes depend on the models of the proxy, which is not running yet.",
+    "diff",
+  );
   const report = { ...proposal, files: preview?.changes.map(({ path }) => path) ?? [], diff };
   if (flags.leaveOut) return { ...report, state: "proposed" };
   const reply = flags.yes ? "yes" : await confirm("Write these changes?", process.stdin, process.stderr);
@@ -151,7 +154,7 @@ async function carryOutStep(
   }
 }
 
-/** Waits until the service, which was just started, responds: the settings of some agents list its models. */
+/** Waits until the started service responds, because the settings of some agents list its models. */
 async function previewStarted(
   proposal: Proposal,
   situation: Situation,
@@ -164,7 +167,7 @@ async function previewStarted(
   return previewStep(proposal, situation, flags);
 }
 
-/** Returns an output for commands that are steps: their diff was shown, and only `init` prints a result. */
+/** Returns the output for the command of a step, without its diff and result, which `init` prints itself. */
 function withoutDiffs(output: Output): Output {
   return {
     ...output,

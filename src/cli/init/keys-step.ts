@@ -35,6 +35,6 @@ export async function keepKeys(situation: Situation, changes: readonly Change[])
     await accessKeychain({ action: "store", name, secret });
   }
   await makeFolders(dirname(situation.configuration.path), 0o700);
-  // Without a backup, no receipt is written: the configuration belongs to the person from now on.
+  // A change without a backup writes no receipt: `uninstall` must not remove the configuration.
   await writeChanges(changes, openReceipts("configuration", "proxy"));
 }

@@ -2,22 +2,22 @@ import type { InitFlags, Situation } from "./situation.ts";
 
 export type StepKind = "hook" | "keys" | "service" | "connection";
 
-/** One thing that `init` would set up. */
+/** A step that `init` proposes. */
 export interface Proposal {
   readonly id: string;
   readonly kind: StepKind;
   readonly title: string;
-  /** With `--yes`, steps of the proxy are carried out only with `--proxy`. */
+  /** The part of the program. With `--yes`, steps of the proxy are carried out only with `--proxy`. */
   readonly part: "review" | "proxy";
   /** The agent of a hook or connection. */
   readonly agent?: string;
-  /** The id of the step that has to be done first. */
+  /** The id of the step that must be carried out first. */
   readonly needs?: string;
 }
 
 /**
- * Returns the steps that are missing, in the order in which they are carried out. An agent is connected only to an
- * upstream of its own dialect: the others would replace the models that the person has chosen. Pure.
+ * Returns the missing steps in the order in which they are carried out. Connects an agent only to an upstream of its own
+ * dialect, because others would replace the models that the person has chosen. Pure.
  */
 export function proposeSteps(situation: Situation, flags: Pick<InitFlags, "envFile">): readonly Proposal[] {
   const keys = proposeKeys(situation, flags);
@@ -40,7 +40,7 @@ export function proposeSteps(situation: Situation, flags: Pick<InitFlags, "envFi
   ];
 }
 
-/** A service has no variables of this shell, so keys of the shell are moved to the keychain. */
+/** Proposes to store the keys of this shell in the keychain, because a service does not have the shell's variables. */
 function proposeKeys(
   { configuration, keychain, upstreams }: Situation,
   { envFile }: Pick<InitFlags, "envFile">,
@@ -82,7 +82,7 @@ function proposeConnections(
     }));
 }
 
-/** Returns what the person can do about the parts that no step covers. Pure. */
+/** Returns hints for the parts that no step covers. Pure. */
 export function listHints(
   situation: Situation,
   flags: Pick<InitFlags, "envFile">,

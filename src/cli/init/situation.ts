@@ -45,22 +45,22 @@ export interface FoundUpstream {
   readonly vendor: string | null;
   readonly dialect: UpstreamDialect;
   readonly baseUrl: string;
-  /** The variable of this shell that has its key; null if the key has another source, or there is none. */
+  /** The variable of this shell that contains its key; null if the key has another source or is missing. */
   readonly variable: string | null;
 }
 
-/** What `init` found on this machine. It has no keys, only the names of their variables. */
+/** The state of this machine that `init` found. It contains the names of variables with keys, but no keys. */
 export interface Situation {
   readonly agents: readonly FoundAgent[];
   readonly repository: string | null;
-  /** The variables of this shell that have API keys. */
+  /** The variables of this shell that contain API keys. */
   readonly keys: readonly string[];
   /** Whether the system has a keychain that `sallyport keychain` can use. */
   readonly keychain: boolean;
   readonly configuration: {
     readonly path: string;
     readonly exists: boolean;
-    /** Why the configuration is invalid; null if it is valid. */
+    /** The reason why the configuration is invalid; null if it is valid. */
     readonly problem: string | null;
   };
   readonly upstreams: readonly FoundUpstream[];
@@ -159,7 +159,7 @@ function findVariable(
   return names.find((name) => key && processEnvironment[name]?.trim() === key);
 }
 
-/** The program of the keychain; the Secret Service also needs a session bus, which SSH sessions lack. */
+/** Returns whether the keychain can be used. The Secret Service also needs a session bus, which SSH sessions lack. */
 async function hasKeychain(platform: NodeJS.Platform = process.platform): Promise<boolean> {
   if (platform !== "linux") return platform === "darwin" || platform === "win32";
   if (!processEnvironment["DBUS_SESSION_BUS_ADDRESS"]) return false;

@@ -28,7 +28,7 @@ export async function deleteSecret(name: string, { json }: KeychainFlags, output
   return 0;
 }
 
-/** Runs `sallyport keychain check NAME`: whether the keychain has a secret. Does not print it. */
+/** Runs `sallyport keychain check NAME`: reports whether the keychain has a secret, without printing it. */
 export async function checkSecret(name: string, { json }: KeychainFlags, output: Output): Promise<number> {
   const secret = (await accessKeychain({ action: "read", name })).trim();
   const found = { name, characters: secret.length };

@@ -8,7 +8,7 @@ import type { CallerDoubt } from "../../review/api-types.ts";
 /** The file that holds the latest hook call of one agent session. */
 export interface SessionClaim {
   readonly path: string;
-  /** What this process wrote there. */
+  /** The content that this process wrote to it. */
   readonly owner: string;
 }
 
@@ -20,12 +20,12 @@ export interface AgentSession {
   readonly agentSession: string | undefined;
 }
 
-/** Reports of hook calls that open no review. */
+/** The owner of hook calls that open no review. */
 type Report = Extract<CallerDoubt, "decided-in-terminal" | "went-on">;
 
 /**
- * Records that `owner` has the latest hook call of an agent session. Resolves to undefined if the session is unknown or
- * the file cannot be written.
+ * Records `owner` as the latest hook call of an agent session. Resolves to undefined if the session is unknown or the
+ * file cannot be written.
  */
 export async function claimSession(session: AgentSession, owner: string): Promise<SessionClaim | undefined> {
   const path = sessionPath(session);
@@ -39,15 +39,15 @@ export async function claimSession(session: AgentSession, owner: string): Promis
 }
 
 /**
- * Tells the open reviews of an agent session that the session has gone on without them. Writes nothing for a session
- * that has had no review. Never rejects.
+ * Reports to the open reviews of an agent session that the session has continued without them. Writes nothing for a
+ * session without reviews. Never rejects.
  */
 export async function reportSession(session: AgentSession, report: Report): Promise<void> {
   const path = sessionPath(session);
   if (path !== undefined && existsSync(path)) await claimSession(session, report);
 }
 
-/** Returns what a later hook call of the session shows: that the agent no longer waits for this one. */
+/** Returns a doubt if a later hook call of the session shows that the agent no longer waits for this one. */
 export async function readClaim({ path, owner }: SessionClaim): Promise<CallerDoubt | undefined> {
   const latest = (await readFile(path, "utf8").catch(() => owner)).trim();
   if (latest === owner) return undefined;

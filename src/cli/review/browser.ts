@@ -9,8 +9,8 @@ type Way =
   | { readonly how: "default" }
   | { readonly how: "program"; readonly program: string }
   /**
-   * Not opened: opening is off, the person is at another machine, or this machine has no desktop. `isForwarded`: an
-   * editor forwards the port to the person's machine.
+   * The page is not opened: opening is off, the person is at another machine, or this machine has no desktop.
+   * `isForwarded`: an editor forwards the port to the person's machine.
    */
   | { readonly how: "not"; readonly isMissing?: true; readonly isForwarded?: true };
 
@@ -18,8 +18,8 @@ type Way =
 export type Opening = Way & { readonly tunnel: boolean };
 
 /**
- * Decides what to open. In remote mode, and over SSH without a program in BROWSER, a browser on this machine would be
- * useless. Editors with a remote server set BROWSER to a script that opens the person's own browser. Pure.
+ * Returns the way to open the page. In remote mode, and over SSH without BROWSER, the person would not see a browser on
+ * this machine. Editors with a remote server set BROWSER to a script that opens the person's own browser. Pure.
  */
 export function chooseOpening(environment: ReviewEnvironment, open: boolean): Opening {
   const { remote, ssh, browser, desktop, forwardsPorts } = environment;

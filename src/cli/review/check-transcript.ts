@@ -1,6 +1,6 @@
 import { open, stat } from "node:fs/promises";
 
-/** A transcript in the form of JSON lines, which grows only once the agent goes on. */
+/** A transcript in JSON lines, which grows only while the agent works. */
 export interface WatchedTranscript {
   readonly path: string;
   /** Returns whether an entry that is newer than this process shows that the agent no longer waits for it. */
@@ -8,13 +8,13 @@ export interface WatchedTranscript {
 }
 
 const SETTLE_MS = 5_000;
-/** Bytes at the end of the file in which entries are looked up. */
+/** Maximum bytes at the end of the file in which entries are searched. */
 const TAIL_BYTES = 64 * 1024;
 
 /**
- * Returns a check whether an agent has gone on since this process started: its transcript has an entry that ends the
- * turn, or it has grown. Growth within `settle` milliseconds does not count, because the agent may still write entries
- * from before the hook.
+ * Creates a check that reports whether an agent has continued since this process started: its transcript has grown or
+ * has an entry that ends the turn. Growth within `settle` milliseconds does not count, because the agent may still write
+ * entries from before the hook.
  */
 export function createTranscriptCheck(
   { path, endsTurn }: WatchedTranscript,
@@ -42,7 +42,7 @@ function isNew({ timestamp }: Entry): boolean {
   return typeof timestamp === "string" && Date.parse(timestamp) >= performance.timeOrigin;
 }
 
-/** Returns the entries at the end of the file; lines that are incomplete are left out. */
+/** Returns the entries at the end of the file. Leaves out incomplete lines. */
 async function readTail(path: string, size: number): Promise<Entry[]> {
   const length = Math.min(size, TAIL_BYTES);
   const file = await open(path).catch(() => undefined);

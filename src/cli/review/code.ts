@@ -108,20 +108,20 @@ async function prepareReview(
   });
 }
 
-/** What the reviews of all sources of a diff have in common. */
+/** The parts that the reviews of all sources of a diff share. */
 interface CodeReviewParts {
   readonly flags: LiveFlags & { readonly sarif?: string };
   readonly options: ReviewOptions;
-  /** The folder the command was started for. */
+  /** The folder for which the command was started. */
   readonly directory: string;
-  /** Name of what is reviewed, for titles. */
+  /** Name of the reviewed repository, patch or folder, for titles. */
   readonly name: string;
   readonly mode?: Review["listedAs"];
   readonly live: Review["live"];
   readonly openDiffs: () => Promise<DiffSession>;
 }
 
-/** Returns the review of a diff, whatever its source. */
+/** Returns the review of a diff from any source. */
 export async function codeReviewOf(parts: CodeReviewParts): Promise<Review> {
   const { flags, options, directory, name, mode, live, openDiffs } = parts;
   const { origin = "origin_b" } = options;

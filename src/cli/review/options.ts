@@ -61,7 +61,7 @@ export interface ReviewOptions extends ResolvedFlags {
   readonly configHome: string | undefined;
   /** The default until the person chooses on the page. */
   readonly planSave: ReviewSettings["planSave"];
-  /** The model that questions on the page go to; undefined: asking is off. */
+  /** The model that answers questions on the page; undefined if none is configured. */
   readonly ask: AskTarget | undefined;
 }
 
@@ -127,7 +127,7 @@ export function resolveFlags(
   };
 }
 
-/** Replaces `tailnet` by the address of this machine in its tailnet. Throws `usage` if it has none. */
+/** Replaces `tailnet` with the address of this machine in its tailnet. Throws `usage` if it has none. */
 function resolveHost(host: string | undefined): string | undefined {
   if (host?.toLowerCase() !== "tailnet") return host;
   const address = tailnetAddress();

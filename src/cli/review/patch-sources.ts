@@ -96,8 +96,8 @@ async function prepareFiles(paths: readonly string[], flags: ReviewFilesFlags): 
   const directory = toRealPath(resolve("."));
   const options = await resolveOptions(flags, directory);
   if (paths.length === 0) {
-    throw new AppError("usage", "No files: name at least one file or folder", {
-      hint: "For example: sallyport review files src README.md",
+    throw new AppError("usage", "No files or folders specified", {
+      hint: "Name at least one, for example: sallyport review files src README.md",
     });
   }
   const compared = await Promise.all(paths.map((path) => comparedPath(path, paths.length, flags.against)));

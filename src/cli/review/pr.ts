@@ -67,7 +67,7 @@ async function prepareReview(
       takesPermissionMode: false,
       takesAgentSwitch: false,
     },
-    // Nothing of a private repository may leave this machine in a link.
+    // Share links would contain code of a private repository.
     sharingEnabled: false,
     threadsOf: ["pr", pull.url],
     live: live && { ...live, subject: ["pr", pull.url] },
@@ -95,7 +95,7 @@ function titleOf({ number, title }: PullRequest): string {
   return `#${number} ${title}`;
 }
 
-/** Opens the clone of a folder; undefined if there is none and none is needed. Throws `usage` if one is needed. */
+/** Opens the clone that contains a folder. If there is none, returns undefined, or throws `usage` if one is required. */
 async function openClone(
   directory: string,
   signal: AbortSignal,
@@ -106,21 +106,25 @@ async function openClone(
   } catch (cause) {
     if (!isNeeded) return undefined;
     if (!(cause instanceof AppError) || cause.code !== "not_a_repository") throw cause;
-    throw new AppError("usage", `${directory} is not a clone, so that a number names no pull request`, {
-      cause,
-      hint: "Run the command in a clone, name one with --repo DIR, or pass the address of the pull request.",
-    });
+    throw new AppError(
+      "usage",
+      `Cannot find a pull request by its number: ${directory} is not inside a clone`,
+      {
+        cause,
+        hint: "Run the command in a clone, name one with --repo DIR, or pass the address of the pull request.",
+      },
+    );
   }
 }
 
-/** Returns the pull request of a number, or that of the current branch. */
+/** Returns the pull request with a number, or the one of the current branch. */
 async function addressInClone(
   clone: Repository | undefined,
   target: string | undefined,
   limits: Pick<ForgeOptions, "signal" | "onWait">,
   signInFor: (address: Pick<PullAddress, "forge" | "host">) => Promise<ForgeOptions>,
 ): Promise<PullAddress> {
-  if (!clone) throw new AppError("usage", "There is no clone here");
+  if (!clone) throw new AppError("usage", "The folder is not inside a clone");
   const { currentSource, findRemote } = await import("../../review/forges/remotes.ts");
   const { detectForge, openBranchSearch } = await import("../../review/forges/open-forge.ts");
   const git = await clone.git(limits.signal);
@@ -132,7 +136,7 @@ async function addressInClone(
   const find = await openBranchSearch(repository, await signInFor(repository));
   const number = await find(source);
   if (number !== undefined) return { ...repository, number };
-  throw new AppError("usage", `${repository.host} has no open pull request of the branch ${source.name}`, {
-    hint: "Push the branch and open one, or pass a number or an address.",
+  throw new AppError("usage", `${repository.host} has no open pull request for the branch ${source.name}`, {
+    hint: "Push the branch and open a pull request, or pass a number or an address.",
   });
 }

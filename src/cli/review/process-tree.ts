@@ -8,7 +8,7 @@ export interface ProcessEntry {
   readonly parent: number;
   /** The controlling terminal, such as `pts/3` or `ttys003`; undefined without one. */
   readonly terminal: string | undefined;
-  /** When it started; distinguishes a process from a later one with the same id. */
+  /** Its start time, which distinguishes it from a later process with the same id. */
   readonly started: string;
 }
 
@@ -38,7 +38,7 @@ export async function listProcesses(
   }
 }
 
-/** Prints every process with its id, parent, terminal, state and start. Names and values are those of macOS. */
+/** Arguments with which ps(1) prints the id, parent, terminal, state and start of every process, as named on macOS. */
 export const PS_ARGUMENTS = ["-A", "-o", "pid=,ppid=,tty=,stat=,lstart="];
 
 const PS_LINE = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(.+?)\s*$/;
@@ -87,9 +87,9 @@ function terminalName(device: number): string | undefined {
   return `pts/${(major - FIRST_PTS_MAJOR) * 256 + minor}`;
 }
 
-/** A process that is watched. */
+/** A watched process. */
 export interface Ancestor extends ProcessEntry {
-  /** The device file of its terminal; undefined if this machine does not show it, as for some containers. */
+  /** The device file of its terminal; undefined if this machine does not have it, for example for some containers. */
   readonly device: string | undefined;
 }
 
@@ -136,7 +136,7 @@ export function countClients(pid: number): number | undefined {
   }
 }
 
-/** Returns the target of a link; empty for a descriptor that was closed meanwhile. */
+/** Returns the target of a link; empty for a descriptor that is no longer open. */
 function readLink(path: string): string {
   try {
     return readlinkSync(path);

@@ -1,4 +1,4 @@
-/** A square of modules; true is dark. */
+/** A square of modules; true for dark. */
 export type QrCode = readonly (readonly boolean[])[];
 
 /** Error correction codewords of each block, and the number of blocks, of versions 1 to 10 at level M (table 9). */
@@ -38,11 +38,11 @@ export function encodeQrCode(text: string): QrCode {
   const codewords = withCorrection(dataCodewords(bytes, version), version);
   const drawn = MASKS.map((_mask, mask) => draw(codewords, version, mask));
   const penalties = drawn.map(penalty);
-  // Readers accept every mask; the best one has the fewest large areas of one color.
+  // Readers accept every mask. The best one leaves the fewest large areas of one color.
   return drawn[penalties.indexOf(Math.min(...penalties))] ?? [];
 }
 
-/** Draws a code with half blocks, as `qrencode -t UTF8` does: light modules are filled, for terminals that are dark. */
+/** Renders a code with half blocks, as `qrencode -t UTF8` does: light modules are filled, for dark terminals. */
 export function drawQrCode(code: QrCode, margin = 2): string {
   const size = code.length + 2 * margin;
   const isDark = (x: number, y: number) => code[y - margin]?.[x - margin] ?? false;
@@ -82,7 +82,7 @@ function dataCount(version: number): number {
   return totalCodewords(version) - correction * count;
 }
 
-/** Returns the bytes that a version holds. */
+/** Returns the capacity of a version in bytes. */
 function capacity(version: number): number {
   return Math.floor((dataCount(version) * 8 - 4 - lengthBits(version)) / 8);
 }

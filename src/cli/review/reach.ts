@@ -4,13 +4,13 @@ import { forwardedHost, type ReviewEnvironment } from "../../config/review/envir
 import { isBeyondLoopback } from "./listen.ts";
 import { type Interfaces, tailnetAddress } from "./tailnet.ts";
 
-/** A URL at which another device may open a review. */
+/** A URL at which another device can open a review. */
 export interface ReachableUrl {
   readonly url: string;
   readonly by: "codespace" | "tailnet" | "network";
 }
 
-/** Returns the URLs for other devices, best first: in a Codespace, and where the person allowed listening. */
+/** Returns the URLs for other devices, best first: those of a Codespace, and of addresses that --host added. */
 export function reachableUrls(
   { host, environment }: { readonly host: string | undefined; readonly environment: ReviewEnvironment },
   port: number,

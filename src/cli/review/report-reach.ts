@@ -4,7 +4,7 @@ import { isBeyondLoopback } from "./listen.ts";
 import type { ReviewOptions } from "./options.ts";
 import { reachableUrls, tunnelCommand } from "./reach.ts";
 
-/** Reports how other machines reach the review: a tunnel, a forwarded port, addresses, and a QR code on request. */
+/** Reports how to open the review on another machine: a tunnel, a forwarded port, addresses and, with `--qr`, a QR code. */
 export async function reportReach(
   options: ReviewOptions,
   opening: Opening,
@@ -24,12 +24,12 @@ export async function reportReach(
     );
   if (opening.tunnel) await reportTunnel(options.dataDirectory, port, output);
   if (isBeyondLoopback(options.host)) {
-    output.note(`Warning: reachable at ${options.host} too. Anyone who can connect can read and decide.`);
+    output.note(`Warning: also reachable at ${options.host}. Anyone who can connect can read and decide.`);
   }
   if (!options.qr) return;
   const [best] = urls;
   if (!best) {
-    output.note("No QR code: only this machine reaches the review. Listen on an address with --host.");
+    output.note("No QR code: only this machine can open the review. Listen on an address with --host.");
     return;
   }
   const { drawQrCode, encodeQrCode } = await import("./qr-code.ts");

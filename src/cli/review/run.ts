@@ -38,7 +38,7 @@ export interface Review {
   readonly listensFor?: number | undefined;
   /** Findings of a tool, shown as threads. */
   readonly findings?: readonly SarifFinding[] | undefined;
-  /** Set for a review whose threads the next one of the same subject takes over, though it is not live. */
+  /** Whether the next review of the same subject takes over the threads, although the review is not live. */
   readonly threadsOf?: readonly string[] | undefined;
   /** Set for a live review. The next live review of the subject takes over one that was interrupted. */
   readonly live?: (LiveOptions & { readonly subject: readonly string[]; readonly file?: string }) | undefined;
@@ -125,7 +125,7 @@ async function openListenersFor(
   return listeners;
 }
 
-/** What is reviewed, by kind. */
+/** Names of the reviewed object, by kind of review. */
 const REVIEWED: Readonly<Record<Review["kind"], string>> = {
   plan: "plan",
   code: "changes",

@@ -81,7 +81,7 @@ function showFindings(
   );
 }
 
-/** Warns once if the agent may have gone on without its hook. The review continues. */
+/** Warns once if the agent may have continued without its hook. The review stays open. */
 async function watchAgent(review: Review, context: ReviewContext, output: Output): Promise<CallerWatch> {
   const { agentSession, transcript, listensFor, options, caller } = review;
   const { sessionId, events } = context;

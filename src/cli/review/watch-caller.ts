@@ -14,7 +14,7 @@ import {
 export interface WatchedCaller {
   /** The process that started this one. */
   readonly parent: number;
-  /** Whether the parent may end although the agent reads the result, as a shell that starts a background command. */
+  /** Whether the parent can end before the agent reads the result, like a shell that starts a background command. */
   readonly outlivesParent?: boolean | undefined;
   /** Seconds for which the agent waits for the decision, if that is known to be short. */
   readonly listensFor?: number | undefined;
@@ -42,7 +42,7 @@ interface WatchOptions {
 const PAUSE_MS = 2_000;
 
 /**
- * Watches for signs that an agent has gone on without its hook, which some agents leave running: a later hook call of
+ * Watches for signs that an agent has continued without its hook, which some agents leave running: a later hook call of
  * the same session, a growing transcript, an ended launcher, a closed terminal, a passed time limit. A sign leads to
  * a warning and never ends the review.
  */
@@ -58,7 +58,7 @@ export function watchCaller(caller: WatchedCaller, options: WatchOptions): Calle
     // If the parent itself ends, the review ends a little later: see lifecycle.ts.
     const lost = await findLoss(await ancestors);
     if (lost) return lost;
-    // Codex runs its hooks in a background server, to which its terminals are clients.
+    // Codex runs its hooks in a background server, and its terminals are clients of that.
     if (hadClients && countClients(caller.parent) === 0) return "terminal-gone";
     const claimed = caller.claim && (await readClaim(caller.claim));
     if (claimed) return claimed;

@@ -16,7 +16,7 @@ export interface RunFlags {
   readonly json: boolean;
 }
 
-/** An agent with everything that it is started with. */
+/** An agent's program with its arguments and variables. */
 interface Started {
   readonly program: string;
   readonly args: readonly string[];
@@ -24,8 +24,8 @@ interface Started {
 }
 
 /**
- * Runs `sallyport run AGENT [ARGS]`: starts the proxy if none responds, and the agent with variables and arguments that
- * lead to it. Writes no file of the agent. Resolves to the agent's exit code.
+ * Runs `sallyport run AGENT [ARGS]`: starts the proxy if none responds, then the agent with the variables and arguments
+ * that make it use the proxy. Writes no file of the agent. Resolves to the agent's exit code.
  */
 export async function runAgent(
   id: string,
@@ -68,12 +68,12 @@ function refuse({ id, name, proxy }: ProxyClient): never {
     throw new AppError("usage", `${name} reads the proxy's address only from a file`, {
       hint: `Write it once: sallyport proxy connect ${id}`,
     });
-  throw new AppError("usage", `${name} is not a program that can be run`, {
+  throw new AppError("usage", `${name} is not a command-line program`, {
     hint: `Set its variables in your shell: sallyport proxy connect ${id} --print`,
   });
 }
 
-/** Starts the proxy in the background. Throws if the address is not this machine's, or the proxy cannot start. */
+/** Starts the proxy in the background. Throws if the address is on another machine or the proxy cannot start. */
 async function startProxy({ url }: Connection, flags: RunFlags, output: Output): Promise<void> {
   if (flags.url !== undefined)
     throw new AppError("upstream_unreachable", `No proxy responds at ${flags.url}`, {
@@ -99,10 +99,10 @@ function untilExit({ program, args, environment }: Started): Promise<number> {
     const child = spawn(program, args, {
       env: { ...processEnvironment, ...environment },
       stdio: "inherit",
-      // npm's programs are scripts of cmd.exe there.
+      // On Windows, programs of npm are scripts for cmd.exe.
       shell: /\.(?:cmd|bat)$/i.test(program),
     });
-    // A terminal signals the agent too; other signals reach only this process.
+    // The agent receives signals of the terminal itself; other signals reach only this process.
     const pass = (signal: NodeJS.Signals) => {
       if (signal !== "SIGINT") child.kill(signal);
     };
@@ -113,7 +113,7 @@ function untilExit({ program, args, environment }: Started): Promise<number> {
     };
     child.once("error", (cause) => {
       end();
-      reject(new AppError("usage", `${program} cannot be started: ${cause.message}`, { cause }));
+      reject(new AppError("usage", `Cannot start ${program}: ${cause.message}`, { cause }));
     });
     child.once("exit", (code, signal) => {
       end();

@@ -14,7 +14,7 @@ export interface Undertaking {
   readonly yes: boolean;
   /** Values that the diff masks. */
   readonly secrets?: readonly string[];
-  /** Runs after the reply and before the files are written. */
+  /** Called after the person has confirmed and before the files are written. */
   readonly before?: () => Promise<void>;
 }
 

@@ -67,7 +67,7 @@ async function requireOwnFolder(folder: string): Promise<void> {
   if (names.length === 0) return;
   const marketplace = await readFile(join(folder, MARKETPLACE_FILE), "utf8").catch(() => "");
   if (/"name": "sallyport"/.test(marketplace)) return;
-  throw new AppError("usage", `The folder ${folder} contains other files`, {
+  throw new AppError("usage", `Cannot write to ${folder}: it contains other files`, {
     hint: "Name a folder that is empty or does not exist.",
   });
 }

@@ -17,7 +17,7 @@ export interface UpgradeFlags {
 const INTERRUPTED = 130;
 
 /**
- * Runs `sallyport upgrade`: installs the newest version with npm and replaces running proxies by it without losing
+ * Runs `sallyport upgrade`: installs the newest version with npm and restarts running proxies with it without losing
  * calls; with `--check`, only compares the versions. Resolves to the exit code.
  */
 export async function upgrade(
@@ -31,7 +31,7 @@ export async function upgrade(
   if (flags.check || !isNewer) {
     const text = isNewer
       ? `Version ${newest} is available, ${installed} is installed. To install it: sallyport upgrade`
-      : `Version ${installed} is installed, the newest.`;
+      : `Version ${installed} is installed. It is the newest.`;
     await output.result(flags.json ? JSON.stringify({ installed, newest, available: isNewer }) : text);
     return 0;
   }
@@ -66,15 +66,23 @@ async function fetchNewestVersion(run: RunCommand): Promise<string> {
       hint: "Compare sallyport --version with the releases on the project's page.",
     });
   const reason = /E404/.test(stderr) ? "the package is not published" : (stderr.trim().split("\n")[0] ?? "");
-  throw new AppError("upgrade_failed", `Cannot find the newest version: ${reason || "npm printed none"}`, {
-    hint: "Check the network and npm's registry: npm config get registry",
-  });
+  throw new AppError(
+    "upgrade_failed",
+    `Cannot find the newest version: ${reason || "npm printed no version"}`,
+    {
+      hint: "Check the network and npm's registry: npm config get registry",
+    },
+  );
 }
 
 function refuseOther(newest: string): never {
-  throw new AppError("upgrade_failed", "This copy of Sallyport was not installed with npm install --global", {
-    hint: `Replace it by version ${newest} in the way it was installed, then run: sallyport proxy restart`,
-  });
+  throw new AppError(
+    "upgrade_failed",
+    "Cannot upgrade: Sallyport was not installed with npm install --global",
+    {
+      hint: `Install version ${newest} in the same way as this one, then run: sallyport proxy restart`,
+    },
+  );
 }
 
 async function askToInstall(installed: string, newest: string): Promise<"yes" | "no" | "interrupted"> {
@@ -82,10 +90,10 @@ async function askToInstall(installed: string, newest: string): Promise<"yes" | 
     throw new AppError("usage", "No changes made: stdin is not a terminal", {
       hint: "To install without asking, run: sallyport upgrade --yes",
     });
-  return confirm(`Replace version ${installed} by ${newest}?`, process.stdin, process.stderr);
+  return confirm(`Replace version ${installed} with ${newest}?`, process.stdin, process.stderr);
 }
 
-/** Replaces running proxies by the program on disk. Returns their URLs. */
+/** Restarts running proxies with the program on disk. Returns their URLs. */
 async function restartProxies(run: RunCommand, output: Output): Promise<readonly string[]> {
   const restarted: string[] = [];
   for (const { url, port } of await listRunningProxies(dataDirectory(processEnvironment))) {

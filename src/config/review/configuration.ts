@@ -8,7 +8,7 @@ export interface ReviewConfiguration {
   readonly browser?: string;
   /** Uids of other users of this machine that may use a review. */
   readonly allowed_uids?: readonly number[];
-  /** The model that questions on the page go to; asking is off without it. */
+  /** The model that answers questions on the page; absent if none is configured. */
   readonly ask?: {
     readonly base_url: string;
     readonly model: string;

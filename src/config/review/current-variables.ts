@@ -4,13 +4,13 @@ import { promisify } from "node:util";
 import type { Environment } from "../paths.ts";
 import { isEditorHelper } from "./environment.ts";
 
-/** Variables of the terminal, which tmux updates when a client attaches (its option update-environment). */
+/** Variables that tmux updates when a client attaches (option update-environment). */
 const OF_CLIENT = ["SSH_CONNECTION", "DISPLAY", "WAYLAND_DISPLAY"] as const;
 const TMUX_TIMEOUT_MS = 2_000;
 
 /**
- * Returns the variables as they hold now. A shell in tmux keeps those of the client that started it; the person may
- * since have attached from another machine. A BROWSER of an editor whose window was closed is left out.
+ * Returns the current variables. A shell in tmux keeps the variables of the client that started it, although the person
+ * may have attached from another machine since. Leaves out a BROWSER of an editor whose window was closed.
  */
 export async function currentVariables(variables: Environment): Promise<Environment> {
   const current = variables["TMUX"] ? withClient(variables, await readTmux(variables)) : variables;
@@ -28,7 +28,7 @@ async function readTmux(variables: Environment): Promise<string> {
   );
 }
 
-/** Replaces the variables of the terminal: a line `-NAME` means that the attached client does not have it. Pure. */
+/** Replaces the variables of the terminal. A line `-NAME` removes a variable, which the attached client lacks. Pure. */
 export function withClient(variables: Environment, listing: string): Environment {
   const lines = new Set(listing.split("\n"));
   const changed = OF_CLIENT.flatMap((name): [string, string | undefined][] => {

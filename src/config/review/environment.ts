@@ -14,8 +14,8 @@ export interface ReviewEnvironment {
   /** `SERVICE_ORIGIN`, or a value derived from the calling agent's variables. */
   readonly origin?: string | undefined;
   /**
-   * `SERVICE_BROWSER`, then `BROWSER`: a program that gets the URL; `none` opens nothing. Over SSH only `BROWSER`, which
-   * editors with a remote server set: a browser chosen for this machine's desktop would be useless.
+   * The value of `SERVICE_BROWSER`, else of `BROWSER`: a program that receives the URL, or `none`. Over SSH, only
+   * `BROWSER` is used, which editors with a remote server set: the person does not see this machine's desktop.
    */
   readonly browser?: string | undefined;
   /** Whether the person is connected through SSH. */
@@ -82,7 +82,7 @@ function parseCodespace(name: string | undefined, domain: string | undefined): C
 
 /**
  * Returns whether a browser command is the script that the server of VS Code, Cursor and others sets as `BROWSER`
- * (`…/helpers/browser.sh`). It opens the URL at the person's machine and forwards its port.
+ * (`…/helpers/browser.sh`). It opens the URL on the person's machine and forwards its port.
  */
 export function isEditorHelper(browser: string | undefined): boolean {
   return browser !== undefined && /[/\\]helpers[/\\]browser\.(sh|cmd|bat)$/.test(browser);

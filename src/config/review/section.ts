@@ -21,11 +21,11 @@ export const reviewSchema = z.strictObject({
       base_url: z
         .url({ protocol: /^https?$/, error: "must be an http or https URL" })
         .describe("An API of the chat-completions dialect, for example your `sallyport proxy`."),
-      model: z.string().min(1).describe("The model that questions on the page go to."),
+      model: z.string().min(1).describe("The model that answers questions on the page."),
       api_key_env: z.string().min(1).exactOptional().describe("The environment variable with the key."),
     })
     .exactOptional()
-    .describe("Lets you ask a model about lines of a review. Off without it."),
+    .describe("The model that you can ask about lines of a review. Without it, you cannot ask."),
   plan_save: z
     .strictObject({
       enabled: z

@@ -66,7 +66,7 @@ export function parseResponse(
   { statusCode = 500 }: IncomingMessage,
   text: string,
 ): unknown {
-  // Fastify's status for requests that arrive while it closes.
+  // Fastify responds with this status while it closes.
   if (statusCode === 503) throw reviewEnded(review);
   let value: unknown;
   try {

@@ -79,7 +79,7 @@ function tool<Shape extends z.ZodRawShape>(
 const TOOLS: readonly Tool[] = [
   tool(
     "review_code",
-    "Opens a live review of the uncommitted changes of a repository and returns at once. Then call wait_for_feedback.",
+    "Opens a live review of the uncommitted changes of a repository and returns immediately. Then call wait_for_feedback.",
     z.object({ directory }),
     async ({ directory: given }, call) => openReview(["code"], call, await call.workingDirectory(given)),
   ),
@@ -193,7 +193,7 @@ async function workingDirectory(server: Server, given: string | undefined): Prom
     () => false,
   );
   if (isAbsolute(folder) && isFolder) return folder;
-  throw new AppError("validation", `directory: ${folder} is not the absolute path of a folder`, {
+  throw new AppError("validation", `directory: not the absolute path of a folder: ${folder}`, {
     hint: "Pass the absolute path of the repository.",
   });
 }
@@ -206,7 +206,7 @@ async function firstRoot(server: Server): Promise<string | undefined> {
     const [uri] = roots.map((root) => root.uri).filter((each) => each.startsWith("file:"));
     return uri === undefined ? undefined : fileURLToPath(uri);
   } catch {
-    // A client that announces roots and does not list them has none.
+    // A client that announces roots but does not list them has none.
     return undefined;
   }
 }

@@ -22,7 +22,7 @@ const TIMED_OUT = 124;
 /** Runs `review wait`. Resolves to the exit code: 0 once a batch is printed, 124 after the time limit. */
 export async function waitCommand(flags: WaitFlags, output: Output): Promise<number> {
   const { id, again, json } = flags;
-  // A shell that started this command in the background ends before it.
+  // A shell that started this command in the background can end before it.
   const caller = { parent: process.ppid, outlivesParent: true };
   const batch = await waitForBatch({ id, again, timeout: parseTimeout(flags.timeout), caller });
   if (batch === undefined) return TIMED_OUT;
@@ -63,8 +63,8 @@ export interface WaitRequest {
 export interface ReceivedBatch {
   readonly content: LiveBatch;
   /**
-   * Records that the agent has it, unless the agent may have gone on without this process. Until then, another `wait`
-   * may get it once this process ends.
+   * Records the delivery, unless the agent may have continued without this process. Without a record, another `wait` can
+   * receive the batch after this process has ended.
    */
   confirm(): Promise<void>;
 }
@@ -90,7 +90,7 @@ export async function waitForBatch(request: WaitRequest): Promise<ReceivedBatch 
   try {
     review = await findReview(request.id);
   } catch (error) {
-    // Searched second: a review that ends meanwhile has written its log before it stops being listed.
+    // The logs are searched second: a review that ends writes its log before it leaves the list.
     const log = request.id === undefined ? undefined : await endedLog(request.id);
     if (log === undefined) throw error;
     return fromLog(log, request);
@@ -116,8 +116,8 @@ async function finalLog(review: RunningReview): Promise<string | undefined> {
 }
 
 /**
- * Waits for a batch of a running review, and watches the agent meanwhile. If the agent may have gone on, the review
- * shows that, serves every other `wait` first, and does not count the batch as delivered.
+ * Waits for a batch of a running review and watches the agent. If the agent may have continued without this process, the
+ * review shows that, serves every other `wait` first, and does not count the batch as delivered.
  */
 async function fromReview(review: RunningReview, request: WaitRequest): Promise<ReceivedBatch | undefined> {
   const { caller, signal, timeout } = request;

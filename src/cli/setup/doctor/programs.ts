@@ -92,7 +92,7 @@ export async function isOnPath(
   return (await findOnPath(program, searchPath, platform)) !== undefined;
 }
 
-/** Returns the path of a program that can be run, or undefined. */
+/** Returns the path of an executable program, or undefined. */
 export async function findOnPath(
   program: string,
   searchPath: string,

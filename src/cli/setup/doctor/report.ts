@@ -8,10 +8,10 @@ import { version } from "../../version.ts";
 import type { DoctorFlags } from "./doctor.ts";
 import type { Finding } from "./finding.ts";
 
-/** Texts that a bug report must not have, and what stands in their place. */
+/** Texts that a bug report must not contain, and their replacements. */
 export type Replacements = ReadonlyMap<string, string>;
 
-/** Returns a bug report in Markdown: versions, findings and the configuration in force, without what identifies a person. */
+/** Returns a bug report in Markdown: versions, findings and the active configuration, without personal data. */
 export async function formatBugReport(
   findings: readonly Finding[],
   { config }: DoctorFlags,
@@ -56,7 +56,7 @@ function createReplacements(secrets: readonly string[]): Replacements {
   return new Map(entries.filter(([text]) => text.length > 3 && text !== "root"));
 }
 
-/** Replaces texts, the longest first, so that one inside another does not split it. Pure. */
+/** Replaces texts, the longest first, because one can contain another. Pure. */
 export function redact(text: string, texts: Replacements): string {
   return [...texts]
     .toSorted(([one], [other]) => other.length - one.length)
