@@ -10,8 +10,8 @@ const build = oneFileBuild(
 );
 
 /**
- * Builds the template of "Save as one HTML file" for code reviews, with script and style inline and nothing to load.
- * Its CSP allows the script by hash, so that nothing in a diff can run.
+ * Builds the template of "Save as one HTML file" for code reviews. Script and style are inline, and the page loads no
+ * files. Its CSP allows the script by its hash, so that no code in a diff can run.
  */
 export default defineConfig({ ...build, plugins: [react(), withoutLoading(), ...build.plugins] });
 

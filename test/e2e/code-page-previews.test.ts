@@ -108,7 +108,7 @@ describe("previews", () => {
     await page.keyboard.press("Escape");
 
     await page.getByRole("button", { name: "Preview of bomb.svg" }).click();
-    await page.getByText("A version is not drawn").waitFor();
+    await page.getByText("One version is not shown").waitFor();
     expect(await page.getByAltText("bomb.svg after the change").count()).toBe(0);
     child.kill("SIGTERM");
   });

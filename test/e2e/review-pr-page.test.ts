@@ -31,7 +31,7 @@ describe("the page of a pull request", () => {
     expect(review.castle.own).toEqual([]);
 
     await dialog.getByRole("button", { name: "Leave out" }).click();
-    await dialog.getByText("Left out this time").waitFor();
+    await dialog.getByText("Left out of this review").waitFor();
     await dialog.getByRole("button", { name: "Include" }).click();
     await dialog.getByText("Comment on src/wall.txt, line 30").waitFor();
 

@@ -45,7 +45,7 @@ import {
   useView,
 } from "./state/view.ts";
 
-/** Returns the shortcuts of the page. Those of threads exist only with threads, and asking only with a model. */
+/** Returns the shortcuts of the page. Leaves out those of threads without threads, and asking without a model. */
 export function shortcutsFor(
   controller: DiffController,
   { hasThreads, canAsk }: { readonly hasThreads: boolean; readonly canAsk: boolean },
@@ -69,7 +69,7 @@ export function shortcutsFor(
   });
 }
 
-/** Returns the shortcuts of a saved page, where deciding and other diffs are not possible. */
+/** Returns the shortcuts of a saved page, which has no decision and no other diffs. */
 export function readingShortcutsFor(controller: DiffController): readonly Shortcut[] {
   return listShortcuts(readingActions(controller));
 }
@@ -205,10 +205,10 @@ function toggleFolded(file: Parameters<typeof setFolded>[0]): void {
 
 function showPreview(file: NonNullable<ReturnType<DiffController["currentFile"]>>): void {
   if (previewKind(file)) openPreview(file);
-  else showToast("There are previews of Markdown and SVG files only");
+  else showToast("Only Markdown and SVG files have a preview");
 }
 
-/** A mark is valid for the whole change of a file. */
+/** Marks the file at the cursor as viewed. A mark applies to the whole change of a file. */
 function inWholeDiff(mark: () => void): void {
   if (useSession.getState().since === undefined) mark();
   else showToast("Show the whole diff to mark a file as viewed");

@@ -3,7 +3,7 @@ import { sentenceStart } from "./sentence-start.ts";
 
 const REASONS: Readonly<Record<CallerDoubt, string>> = {
   "asked-again": "has since requested another review",
-  "decided-in-terminal": "was answered in its own terminal",
+  "decided-in-terminal": "received a decision in its own terminal",
   "limit-passed": "asks in its terminal instead, as it does after a minute,",
   "went-on": "has since continued its conversation",
   "launcher-gone": "lost the program that started it",
@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<CallerDoubt, string>> = {
   disconnected: "has disconnected from this review",
 };
 
-/** The reasons after which an agent never reads the decision. */
+/** The reasons for which an agent certainly does not read the decision. */
 const CERTAIN: ReadonlySet<CallerDoubt> = new Set([
   "asked-again",
   "decided-in-terminal",
@@ -19,7 +19,7 @@ const CERTAIN: ReadonlySet<CallerDoubt> = new Set([
   "went-on",
 ]);
 
-/** Describes why a decision does not, or may not, reach the agent, as a sentence. */
+/** Returns a sentence with the reason why a decision does not, or may not, reach the agent. */
 export function describeDoubt(name: string, doubt: CallerDoubt): string {
   const effect = CERTAIN.has(doubt) ? "no longer waits" : "may no longer wait";
   return `${sentenceStart(name)} ${REASONS[doubt]} and ${effect} for your decision.`;

@@ -287,7 +287,7 @@ else if (args.includes("diff")) process.stdout.write(fs.readFileSync(${JSON.stri
     await createVcsOrigin({ kind: "sapling", root }, [], environment);
     await writeFile(config, "[extensions]\nevil = ./evil.py\n");
     await expect(createVcsOrigin({ kind: "sapling", root }, [], environment)).rejects.toThrow(
-      "extensions in ",
+      "extensions in /",
     );
   });
 

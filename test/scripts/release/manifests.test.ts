@@ -109,7 +109,7 @@ describe("the install script", () => {
     const { target, run } = await withMirror((archive) => Buffer.concat([archive, Buffer.from("x")]));
     await expect(run()).rejects.toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/has another checksum: .* Nothing was installed\./),
+      stderr: expect.stringMatching(/The checksum of .* is wrong: .* Nothing was installed\./),
     });
     await expect(readdir(target)).rejects.toThrow();
   });

@@ -4,7 +4,7 @@ import { formatLines } from "../core/feedback.ts";
 import { getLastLine, getStart, type LineRange } from "../state/cursor.ts";
 import { commentOnAll, commentOnLines } from "./start.ts";
 
-/** Asks a model about lines, else about a file, else about the change. */
+/** Opens a question to a model about the selected lines, else about the file, else about the whole diff. */
 export function askAbout(range: LineRange | undefined, file: DiffFile | undefined): void {
   if (range) {
     const { path, side } = range;

@@ -4,7 +4,7 @@ import { earlierComments } from "../state/since.ts";
 import { CommentBadge } from "./comment-card.tsx";
 import { CommentText } from "./comment-text.tsx";
 
-/** Renders the comments of the last round below one line, with what became of their lines. */
+/** Renders the comments of the last round below one line, each with the state of its lines. */
 export function EarlierComments({ widgetKey }: { readonly widgetKey: string }) {
   useRounds(({ positions }) => positions);
   useSession(({ since }) => since);

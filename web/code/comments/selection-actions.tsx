@@ -15,7 +15,7 @@ import { commentOnLines } from "./start.ts";
 
 interface SelectedLines {
   readonly range: LineRange;
-  /** The selected text if it is a name that can be looked up. */
+  /** The selected text, if it is a name with possible references. */
   readonly name: string | undefined;
   /** Pixels from the top left corner of the window. */
   readonly left: number;
@@ -44,7 +44,7 @@ export function SelectionActions() {
   const canAsk = useAsk(({ model }) => model !== undefined);
   if (!selected) return null;
   const { range, name, left, top } = selected;
-  // At least the width of the buttons, so that none is beyond the window.
+  // At least the width of the buttons, so that all of them are inside the window.
   const width = 20 + (name === undefined ? 0 : 8) + (canAsk ? 5 : 0);
   return (
     <div
@@ -111,7 +111,7 @@ function selectedLines(): SelectedLines | undefined {
   };
 }
 
-/** A saved page has no server, and the lines of another diff have other numbers. */
+/** A saved page has no server, and line numbers of another diff differ. */
 function canLookUp(): boolean {
   const { index, since, files } = useSession.getState();
   return index !== undefined && since === undefined && hasTexts(files);

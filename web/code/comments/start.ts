@@ -32,7 +32,7 @@ export function commentOnLines(range: LineRange, type: CommentType, typed = ""):
   const patch = file && patches?.get(file.index);
   if (!file || !patch) return false;
   if (since !== undefined && range.side === "old") {
-    showToast("Lines that were removed since your feedback are not in the diff: comment on a line that is.");
+    showToast("Cannot comment here: the line was removed since your feedback. Select a line of the diff.");
     return false;
   }
   const notebook = shownNotebook(file);

@@ -12,7 +12,7 @@ import { openDialog } from "../state/view.ts";
 type Kind = "commit" | "base" | "range";
 type Field = "base" | "head";
 
-/** Milliseconds without typing after which a search starts. */
+/** Milliseconds after the last keystroke until a search starts. */
 const PAUSE_MS = 150;
 
 /** Finds a branch, tag or commit to show, or two to compare. */
@@ -26,7 +26,7 @@ export function CompareDialog() {
   const { found, isSearching } = useRevisions(text);
   const isRange = kind === "range";
   const base = names.base.trim();
-  // An empty head is the commit that is checked out.
+  // An empty head stands for the checked-out commit.
   const head = names.head.trim() || "HEAD";
 
   const show = async (name = base) => {
@@ -116,14 +116,16 @@ export function CompareDialog() {
       <Results found={found} at={at} pick={pick} />
       {found.length === 0 && (
         <p className="hint" role="status">
-          {isSearching ? "Searching …" : "No match. Other names of git work too, for example HEAD~2."}
+          {isSearching
+            ? "Searching …"
+            : "No match. You can also type another name that git understands, for example HEAD~2."}
         </p>
       )}
     </Dialog>
   );
 }
 
-/** Searches while the person types. The last results stay until the next ones arrive. */
+/** Searches while the person types. Keeps the last results until the next ones arrive. */
 function useRevisions(text: string): { found: readonly Revision[]; isSearching: boolean } {
   const [result, setResult] = useState<{ text: string; found: readonly Revision[] }>({
     text: "\0",
@@ -151,7 +153,7 @@ interface ResultsProps {
   readonly pick: (revision: Revision) => void;
 }
 
-/** The text fields handle the arrow keys and keep the focus. */
+/** Renders the search results. The text fields keep the focus and handle the arrow keys. */
 function Results({ found, at, pick }: ResultsProps) {
   useEffect(() => document.getElementById(`revision-${at}`)?.scrollIntoView({ block: "nearest" }), [at]);
   return (

@@ -2,15 +2,15 @@ import { filterFiles } from "../../../src/render/diff/patch/file-tree.ts";
 import { splitPath } from "../../../src/render/diff/patch/shown-path.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
 
-/** Something that the palette can do. */
+/** A command of the palette. */
 export interface Command {
   readonly label: string;
-  /** A key that does the same. */
+  /** The key that runs the same command. */
   readonly key?: string | undefined;
   readonly run: () => void;
 }
 
-/** What the palette lists. Files are in the order in which they are offered. */
+/** The contents of the palette. Files are in the order in which they are listed. */
 export interface PaletteContent {
   readonly files: readonly DiffFile[];
   /** Commands that change or open something. */
@@ -27,13 +27,13 @@ export interface PaletteGroup {
 
 /** Maximum number of listed files. */
 const MAX_FILES = 30;
-/** Files that are listed before anything is typed. */
+/** Maximum number of files that are listed for an empty search. */
 const MAX_FIRST_FILES = 6;
 
 /**
- * Returns what contains every word of a text, ignoring case: files, then actions, then moves. Actions come first if one
- * begins with the text. Files whose name matches come before those of which only the folder does. Empty groups are left
- * out. Pure.
+ * Returns the entries that contain every word of a text, ignoring case: files, then actions, then moves. Actions come
+ * first if one begins with the text. Files with a matching name come before those with a matching folder. Leaves out
+ * empty groups. Pure.
  */
 export function paletteGroups(
   text: string,

@@ -84,7 +84,7 @@ export function Palette({ controller, commands }: PaletteProps) {
   );
 }
 
-/** Returns the files, those that are not viewed first, and the commands of the page. */
+/** Returns the commands of the page and its files, unviewed files first. */
 function useContent(commands: readonly Shortcut[]) {
   const session = useSession();
   const view = useView();

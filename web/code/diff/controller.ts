@@ -22,7 +22,7 @@ import { countRows, MAX_WHOLE_LINES } from "./whole-diff.ts";
 
 /** Pixels rendered above and below the window. */
 const OVERSCAN = 240;
-/** Pixels of a long diff that are printed, from its top: about 40 pages. */
+/** Maximum height of a printed diff in pixels: about 40 pages. */
 const PRINTED = 40_000;
 /** Patches are requested within this many window heights of the visible part. */
 const AHEAD = 3;
@@ -60,7 +60,7 @@ export class DiffController {
    * top.
    */
   private scrolledFile: string | undefined;
-  /** Set while all rows are rendered, as far as the diff is not too long. */
+  /** Set while all rows are rendered, up to the maximum height. */
   private whole = false;
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -192,7 +192,7 @@ export class DiffController {
     this.moveTo(this.scrolledTo);
   }
 
-  /** Renders all rows of a diff that is not too long, for the browser's own search; or only the visible ones again. */
+  /** Renders all rows of a diff for the browser's search, if it is not too long, or only the visible ones again. */
   showWhole(whole: boolean): void {
     if (whole === this.whole) return;
     this.whole = whole;

@@ -36,7 +36,7 @@ interface FileHeaderProps {
 export const FileHeader = memo(function FileHeader({ file, onExpandAll }: FileHeaderProps) {
   const folded = useView((view) => isFolded(view, file));
   const viewed = useView((view) => isViewed(view, file));
-  // A mark is valid for the whole change of a file.
+  // A viewed mark applies to the whole change of a file.
   const isWhole = useSession(({ since }) => since === undefined);
   const Chevron = folded ? ChevronRight : ChevronDown;
   return (

@@ -144,7 +144,7 @@ export class LayoutCache {
       widgets.set(widget.key, widget);
       byPath.set(annotation.filePath, widgets);
     }
-    // Old lines have other numbers while only the changes since the last feedback are shown.
+    // Numbers of old lines differ while the page shows only the changes since the last feedback.
     const isWhole = useSession.getState().since === undefined;
     const next = new Map<string, readonly Widget[]>();
     for (const [path, widgets] of byPath) {

@@ -43,7 +43,7 @@ interface LineSource {
   readonly text: readonly string[] | undefined;
 }
 
-/** A moved line: the text that it had or has at the other end, if it is known to differ. */
+/** The text at the other end of a moved line, if it differs. */
 interface MovedText {
   readonly other: string | undefined;
 }

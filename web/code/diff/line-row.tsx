@@ -34,7 +34,7 @@ interface LineRowProps {
   /** The moves that the lines belong to. */
   readonly movedAway: DiffMove | undefined;
   readonly movedHere: DiffMove | undefined;
-  /** Changes when the other end of an edited move may have been loaded. */
+  /** Changes when the other end of an edited move was loaded. */
   readonly otherEnds: number;
   /** The side of the keyboard cursor, if it is in this row. */
   readonly cursor: Side | undefined;

@@ -50,7 +50,7 @@ export function goToOtherEndHere(controller: DiffController): void {
   const { cursor } = useCursor.getState();
   const move = cursor && moveAt(useMoves.getState().files.get(cursor.path), cursor.side, cursor.number);
   if (move) goToOtherEnd(controller, move, cursor.side, cursor.number);
-  else announce("The line of the cursor was not moved");
+  else announce("The line at the cursor was not moved");
 }
 
 function goToOtherEnd(controller: DiffController, move: DiffMove, side: Side, number: number): void {

@@ -1,10 +1,10 @@
 import { estimatedRows, type FileBody } from "../core/rows/file-body.ts";
 import { useSession } from "../state/session.ts";
 
-/** Rows up to which a diff is printed, and found by the browser's own search, as a whole. */
+/** Maximum rows of a diff that is rendered as a whole, for printing and for the browser's search. */
 export const MAX_WHOLE_LINES = 20_000;
 
-/** Counts the rows of a diff; of files whose patch is not loaded, by an estimate. */
+/** Counts the rows of a diff. Estimates those of files whose patch is not loaded. */
 export function countRows(bodies: readonly FileBody[]): number {
   return bodies.reduce((sum, { rows, file, state }) => {
     if (state === "folded") return sum;

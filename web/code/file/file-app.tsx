@@ -22,7 +22,7 @@ import { nonEmptyComments, useComments } from "../state/comments.ts";
 import { openDialog, useView } from "../state/view.ts";
 import { useAuthor } from "./keep-comments.ts";
 
-/** Renders a saved diff that can be commented. Comments are saved as a file for import into the review. */
+/** Renders a saved diff on which a colleague can comment. Comments are saved as a file for import into the review. */
 export function FileApp({ review }: { readonly review: SharedCodeReview }) {
   const controller = useMemo(() => new DiffController(), []);
   const shortcuts = useMemo(() => readingShortcutsFor(controller), [controller]);
@@ -74,7 +74,7 @@ function FileHeader({ review }: { readonly review: SharedCodeReview }) {
       <Logo />
       <h1 className="header-title">
         {withDeceptionsShown(review.title)}{" "}
-        <span className="header-branch">a copy to read and comment on</span>
+        <span className="header-branch">a copy for reading and comments</span>
       </h1>
       <span className="header-space" />
       <span className="header-wide">
@@ -98,7 +98,7 @@ function FileHeader({ review }: { readonly review: SharedCodeReview }) {
 
 let saved: unknown;
 
-/** Saves the comments as a file for “Import comments”. Those that came with the page keep their author. */
+/** Saves the comments as a file for “Import comments”. Comments that the page contained keep their author. */
 function saveComments({ title, diffId, comments: given }: SharedCodeReview): void {
   const { comments } = useComments.getState();
   const author = useAuthor.getState().author.trim();

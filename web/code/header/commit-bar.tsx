@@ -7,7 +7,7 @@ import { useCommits } from "../state/commits.ts";
 import { useSession } from "../state/session.ts";
 import { neighbors, showWhole, stepCommit } from "./step-commits.ts";
 
-/** Describes the shown commit and steps to the one before or after it. A saved page has only this commit. */
+/** Renders the shown commit with buttons for the previous and the next one. A saved page has only this commit. */
 export function CommitBar({ isSaved = false }: { readonly isSaved?: boolean }) {
   const commit = useSession((session) => session.index?.commit);
   const switching = useSession((session) => session.switching);

@@ -51,7 +51,7 @@ export function FindBar({ controller }: { readonly controller: DiffController })
     if (event.key === "Enter") void goToMatch(controller, event.shiftKey ? -1 : 1);
     else if (event.key === "Escape") closeSearch();
     else {
-      // A second Ctrl+F opens the browser's search, which finds only what is rendered.
+      // A second Ctrl+F opens the browser's search, which finds only rendered rows.
       if (keyName(event) === "Mod+f") void showAll(controller);
       return;
     }

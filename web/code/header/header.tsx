@@ -132,7 +132,7 @@ function DecisionButtons({ count }: { readonly count: number }) {
   );
 }
 
-/** Starts to step through the commits under review. */
+/** Renders the button that shows the first commit under review. */
 function CommitsButton() {
   const count = useCommits(({ commits }) => commits.length);
   const isShown = useSession((session) => session.index?.commit !== undefined);

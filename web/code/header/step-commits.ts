@@ -3,7 +3,7 @@ import { useCommits } from "../state/commits.ts";
 import { useSession } from "../state/session.ts";
 import { chooseDiff } from "./diff-select.tsx";
 
-/** Returns the commits before and after the shown one; of an earlier commit, its parent. */
+/** Returns the commits before and after the shown one. For a commit that is not under review, returns its parent. */
 export function neighbors(): { previous: string | undefined; next: string | undefined; position: number } {
   const { commits } = useCommits.getState();
   const shown = useSession.getState().index?.commit;
@@ -23,7 +23,7 @@ export async function stepCommit(step: 1 | -1): Promise<void> {
   const { previous, next } = neighbors();
   const target = shown ? (step > 0 ? next : previous) : commits.at(step > 0 ? 0 : -1)?.sha;
   if (target !== undefined) await chooseDiff(`commit:${target}`);
-  else showToast(commits.length === 0 ? "This diff has no commits" : "There is no further commit");
+  else showToast(commits.length === 0 ? "This diff has no commits" : "No more commits in this direction");
 }
 
 /** Returns from a single commit to the diff before it. */

@@ -6,7 +6,7 @@ import { Segmented } from "../../shared/components/segmented.tsx";
 type Side = "old" | "new";
 type Mode = "sides" | "swipe" | "onion";
 
-/** How images are compared. One choice for the whole page, which stays when an image scrolls out of view. */
+/** The way in which all images of the page are compared. It stays when an image scrolls out of view. */
 const useMode = create<{ readonly mode: Mode }>(() => ({ mode: "sides" }));
 
 /** Images before and after a change; a new or deleted image has one of them. */
@@ -170,12 +170,12 @@ function Overlay({ mode, name, sources, before, after }: OverlayProps) {
   );
 }
 
-/** Characters of an SVG that is drawn. */
+/** Maximum characters of an SVG that is drawn. */
 const MAX_SVG_LENGTH = 1_000_000;
 
 /**
- * Returns the URL of an SVG for an `img` element, in which browsers run no scripts and load nothing. A data URL, because
- * it has no origin even if the image is opened in a tab. Undefined if the text is absent or too long, or if it declares
+ * Returns a data URL of an SVG for an `img` element, in which browsers run no scripts and load no files. A data URL has
+ * no origin, even if the image is opened in a tab. Returns undefined if the text is absent, too long, or declares
  * entities, which can expand to any size.
  */
 export function svgUrl(text: string | undefined): string | undefined {

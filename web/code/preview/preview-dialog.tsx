@@ -20,7 +20,7 @@ interface Texts {
   readonly error?: string;
 }
 
-/** Shows a Markdown or SVG file as it looks, before and after the change. Nothing in the file runs or loads anything. */
+/** Renders a Markdown or SVG file before and after the change. The file runs no scripts and loads no other files. */
 export function PreviewDialog({ file }: { readonly file: DiffFile }) {
   const texts = useTexts(file);
   const isLoaded = texts.old !== undefined || texts.new !== undefined;
@@ -106,7 +106,7 @@ function SvgPreview({ file: { path }, texts }: { readonly file: DiffFile; readon
     <>
       {isLeftOut && (
         <p className="hint">
-          A version is not drawn: it has more than 1 MB, or it declares entities, which can expand to any
+          One version is not shown: it is larger than 1 MB, or it declares entities, which can expand to any
           size.
         </p>
       )}

@@ -7,7 +7,7 @@ export const usePreview = create<{ readonly file: DiffFile | undefined }>(() => 
 const MARKDOWN = /\.(md|markdown|mdown|mkd)$/i;
 const SVG = /\.svg$/i;
 
-/** Returns what a preview of a file shows; undefined if the page has none for its kind or not its complete text. */
+/** Returns the kind of preview that a file has; undefined if its text is incomplete or its format has no preview. */
 export function previewKind({ path, binary, hunksOnly }: DiffFile): "markdown" | "svg" | undefined {
   if (binary || hunksOnly) return undefined;
   return MARKDOWN.test(path) ? "markdown" : SVG.test(path) ? "svg" : undefined;

@@ -24,7 +24,7 @@ export function PullDialog({ kind }: { readonly kind: "post" | "done" }) {
 
 const close = () => openDialog("none");
 
-/** Composes the review, shows exactly what will be posted, and posts it. */
+/** Composes the review, shows the items that will be posted, and posts them. */
 function PostDialog() {
   const label = usePull(({ pull }) => pull?.forgeLabel ?? "the forge");
   const [preview, setPreview] = useState<PullPreview>();
@@ -57,7 +57,7 @@ function PostDialog() {
     });
     if (kept.length > 0)
       showToast(
-        `${kept.length === 1 ? "1 comment was" : `${kept.length} comments were`} not posted. They are still here.`,
+        `${kept.length === 1 ? "1 comment was" : `${kept.length} comments were`} not posted. They are kept on this page.`,
       );
   };
 
@@ -92,7 +92,7 @@ function PostDialog() {
       {problem !== undefined && (
         <p className="dialog-problem" role="alert">
           {preview ? "Not posted: " : ""}
-          {problem} {preview && "Your comments are still here, and nothing is posted twice."}
+          {problem} {preview && "Your comments are kept. Nothing is posted twice."}
         </p>
       )}
       {preview ? (
@@ -125,7 +125,7 @@ function Compose() {
         ]}
       />
       <label className="field">
-        <span>{verdict === "request_changes" ? "What has to change" : "General text (optional)"}</span>
+        <span>{verdict === "request_changes" ? "Required changes" : "General text (optional)"}</span>
         <textarea
           className="input"
           data-initial-focus
@@ -135,7 +135,7 @@ function Compose() {
         />
       </label>
       <p className="hint">
-        The next step shows everything that is posted. Nothing is sent before you confirm it.
+        The next step shows everything that will be posted. Nothing is sent before you confirm.
       </p>
     </>
   );
@@ -154,7 +154,7 @@ function PreviewList({ preview, without, isBusy, onChange }: PreviewListProps) {
   const leftOut = threads.filter(({ id }) => without.includes(id));
   return (
     <div className="pull-preview">
-      {items.length === 0 && <p>There is nothing to post. Write a comment or choose a verdict.</p>}
+      {items.length === 0 && <p>Nothing to post. Write a comment or choose a verdict.</p>}
       <ol className="pull-items">
         {items.map((item) => (
           <li key={`${item.kind} ${item.thread ?? ""}`} className="pull-item">
@@ -178,7 +178,7 @@ function PreviewList({ preview, without, isBusy, onChange }: PreviewListProps) {
       {kept.length > 0 && <KeptList kept={kept} />}
       {leftOut.length > 0 && (
         <section>
-          <h3>Left out this time</h3>
+          <h3>Left out of this review</h3>
           <ul className="pull-items">
             {leftOut.map((thread) => (
               <li key={thread.id} className="pull-item-head">
@@ -242,7 +242,7 @@ function describeItem({ kind, path = "", lineStart = 0, lineEnd = 0, side, verdi
   }
 }
 
-/** Ends the review. What is not posted is kept for the next one. */
+/** Ends the review. Comments that are not posted are kept for the next one. */
 function DoneDialog() {
   const posted = usePull(({ pull }) => pull?.posted.length ?? 0);
   const label = usePull(({ pull }) => pull?.forgeLabel ?? "the forge");

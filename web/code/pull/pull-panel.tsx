@@ -15,7 +15,7 @@ import { MessageText } from "../../shared/threads/message-text.tsx";
 import { timeAgo } from "../../shared/time-ago.ts";
 import { usePull } from "../state/pull.ts";
 
-/** Shows the pull request above its diff: who wants what, the checks, and on request everything else. */
+/** Renders the pull request above its diff: author, branches and checks, and on request the description and more. */
 export function PullPanel() {
   const pull = usePull((state) => state.pull);
   const commits = usePull((state) => state.commits);
@@ -26,7 +26,7 @@ export function PullPanel() {
       <div className="pull-panel pull-panel-loading" />
     ) : (
       <div className="banner banner-warning" role="alert">
-        <span>The pull request cannot be read. {problem}</span>
+        <span>Cannot read the pull request. {problem}</span>
       </div>
     );
   return (
@@ -115,7 +115,7 @@ function Details({ pull, commits }: DetailsProps) {
     <div className="pull-details">
       <div className="pull-description">
         {description.trim() === "" ? (
-          <p className="hint">There is no description.</p>
+          <p className="hint">No description.</p>
         ) : (
           <MessageText text={description} />
         )}

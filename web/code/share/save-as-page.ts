@@ -8,9 +8,9 @@ import { useSession } from "../state/session.ts";
 import { useView } from "../state/view.ts";
 import { CODE_DATA_ELEMENT, type SharedCodeReview } from "./shared-code-review.ts";
 
-/** Bytes of patches that one request fetches. */
+/** Maximum bytes of patches that one request fetches. */
 const REQUEST_BYTES = 4 * 1024 * 1024;
-/** Largest diff that is saved, in bytes of patches: browsers open larger pages slowly or not at all. */
+/** Maximum bytes of the patches of a saved diff: browsers open larger pages slowly or not at all. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const TEMPLATE: PageTemplate = {
   url: "/assets/code-file.html",
@@ -19,7 +19,7 @@ const TEMPLATE: PageTemplate = {
   element: CODE_DATA_ELEMENT,
 };
 
-/** Builds a self-contained HTML file that shows the diff and its comments and can be commented offline. */
+/** Builds a self-contained HTML file with the diff and its comments, in which a colleague can add comments offline. */
 export async function createCodePage(): Promise<{ page: Blob; title: string }> {
   const { index } = useSession.getState();
   if (!index) throw new Error("the diff is not loaded");
@@ -38,7 +38,7 @@ export async function createCodePage(): Promise<{ page: Blob; title: string }> {
   return { page: await createSavedPage(TEMPLATE, review), title };
 }
 
-/** Removes what is about this machine or the server; lines between hunks cannot be loaded from a file. */
+/** Removes data about this machine and the server. Sets `hunksOnly`, because a saved page cannot load other lines. */
 function withoutMachine({ live: _live, ...index }: DiffIndex, patches: readonly string[]): DiffIndex {
   const encoder = new TextEncoder();
   return {
@@ -49,7 +49,7 @@ function withoutMachine({ live: _live, ...index }: DiffIndex, patches: readonly 
     sessionId: "",
     opening: [],
     files: index.files.map((file, at): DiffFile => {
-      // Bytes that are not UTF-8 were replaced, which changes the length.
+      // Decoding replaced bytes that are not UTF-8, which changes the length.
       const patchSize = encoder.encode(patches[at]).length;
       return file.binary ? { ...file, patchSize } : { ...file, patchSize, hunksOnly: true };
     }),

@@ -16,7 +16,7 @@ import { openDialog } from "../state/view.ts";
 import { createCodePage } from "./save-as-page.ts";
 import { readSharedCode, type SharedCodeReview } from "./shared-code-review.ts";
 
-/** Shares the diff with its comments as a file. Nothing is uploaded. */
+/** Saves the diff with its comments as a file. Nothing is uploaded. */
 export function ShareDialog() {
   return (
     <Dialog title="Share this code review" onClose={() => openDialog("none")}>
@@ -77,7 +77,7 @@ function Found({ review, fresh }: { readonly review: SharedCodeReview; readonly 
       {formatCount(review.comments.length)} on “{review.title}”.
       {formatKnown(known)}
       {review.diffId !== diffId &&
-        " They were written on another version of the diff: each is shown where its lines are now."}
+        " They were written on another version of the diff and are shown at the current position of their lines."}
     </p>
   );
 }

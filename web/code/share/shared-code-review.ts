@@ -6,7 +6,7 @@ import { commentTypes, type LineAnchor, type ReviewComment } from "../core/comme
 export interface SharedCodeReview {
   readonly sallyportCode: 1;
   readonly title: string;
-  /** Identifies the diff, so that an import can tell whether it is about the same one. */
+  /** Identifies the diff, so that an import can report that the comments are on another one. */
   readonly diffId: string;
   readonly comments: readonly ReviewComment[];
   /** The diff without paths and names of the machine. Only in pages. */
@@ -29,7 +29,7 @@ export function readSharedCode(text: string): SharedCodeReview {
   }
 }
 
-/** Validates untrusted data. The diff of a page is its own and only its shape is checked. */
+/** Validates untrusted data. Of the diff, which only the saved page itself shows, checks only the shape. */
 function checked(value: unknown): SharedCodeReview {
   const { sallyportCode, title, diffId, comments, index, patches, images } = toRecord(value);
   if (sallyportCode !== 1 || !Array.isArray(comments)) throw new Error("not a review");
@@ -65,7 +65,7 @@ function commentOf(value: unknown): ReviewComment | undefined {
     id,
     type,
     text,
-    // Paths of another machine; a page shows them, an import leaves them out.
+    // Paths on another machine: a saved page shows these images, an import leaves them out.
     images: imagesOf(toRecord(value)["images"]),
     createdAt: typeof createdAt === "string" ? createdAt : "",
     diff: {

@@ -131,7 +131,7 @@ function TreeSummary() {
   );
 }
 
-/** Counts the files that need no close reading, and folds them. */
+/** Renders the number of files with only mechanical changes and a button that folds them. */
 function MechanicalSummary() {
   const total = useSession((session) => session.files.length);
   const mechanical = useMechanical(({ files }) => files);

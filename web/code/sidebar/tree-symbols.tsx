@@ -2,7 +2,7 @@ import type { TreeRow } from "../../../src/render/diff/patch/file-tree.ts";
 import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import type { ChangedSymbol, SymbolKind } from "../../../src/review/api-types.ts";
 
-/** A line of the tree: a folder, a file, or a symbol of the file above it. */
+/** A row of the tree: a folder, a file, or a symbol of the file above it. */
 export interface TreeItem {
   readonly key: string;
   readonly row: TreeRow;

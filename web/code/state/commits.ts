@@ -6,7 +6,7 @@ import { useSession } from "./session.ts";
 interface CommitsState {
   /** The commits under review, oldest first. */
   readonly commits: readonly ReviewedCommit[];
-  /** The last diff type that was not a single commit; undefined if the review began with a commit. */
+  /** The last diff type other than a single commit; undefined if the review began with a commit. */
   readonly whole: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export function followCommits(): Promise<void> {
   return loadCommits();
 }
 
-/** A failure leaves the page without commits. */
+/** Loads the commits. After a failure, the page shows no commits. */
 async function loadCommits(): Promise<void> {
   const result = await getJson<CommitList>("/api/commits");
   if (result.ok) useCommits.setState({ commits: result.value.commits });

@@ -10,7 +10,7 @@ export function diffLabel(index: DiffIndex | undefined, diffType: string): strin
   return `${{ commit: "Commit ", base: "vs " }[kind] ?? ""}${shown}`;
 }
 
-/** Returns the command that makes a diff, or what is shown if no command does. */
+/** Returns the command that prints a diff, or a description of a diff without one. */
 export function comparedCommand({ source, gitRef }: Pick<DiffIndex, "source" | "gitRef">): string {
   return source === "git" ? `git diff ${gitRef}` : gitRef;
 }

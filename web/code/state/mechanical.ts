@@ -12,7 +12,7 @@ interface MechanicalState {
 
 export const useMechanical = create<MechanicalState>(() => ({ files: new Map() }));
 
-/** Loads the mechanical changes now and whenever the diff changes. A failure leaves the page without them. */
+/** Loads the mechanical changes now and whenever the diff changes. After a failure, the page shows none. */
 export function followMechanical(): Promise<void> {
   useSession.subscribe((state, before) => {
     if (state.index !== before.index || state.since !== before.since) void loadMechanical();
@@ -38,10 +38,10 @@ const NAMES: Readonly<Record<Exclude<MechanicalKind, "names">, string>> = {
   "file-renamed": "renamed file",
   generated: "generated",
 };
-/** Maximum renamed names that are listed. */
+/** Maximum number of listed names. */
 const MAX_NAMES = 2;
 
-/** Describes what a file's changes are: `only imports, moved lines`. */
+/** Describes the mechanical changes of a file, for example `only imports, moved lines`. */
 export function describeMechanical({ kinds, renamed = [] }: MechanicalFile): string {
   const names = renamed.slice(0, MAX_NAMES).map(({ from, to }) => `${from} → ${to}`);
   const more = renamed.length > MAX_NAMES ? ` and ${renamed.length - MAX_NAMES} more` : "";

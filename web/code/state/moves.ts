@@ -16,7 +16,7 @@ interface MovesState {
 
 export const useMoves = create<MovesState>(() => ({ files: new Map(), lines: 0 }));
 
-/** Loads the moved lines now and whenever the diff changes. A failure leaves the page without them. */
+/** Loads the moved lines now and whenever the diff changes. After a failure, the page shows none. */
 export function followMoves(): Promise<void> {
   useSession.subscribe((state, before) => {
     if (state.index !== before.index || state.since !== before.since) void loadMoves();
@@ -26,7 +26,7 @@ export function followMoves(): Promise<void> {
 
 async function loadMoves(): Promise<void> {
   const { index, since } = useSession.getState();
-  // The lines of another diff have other numbers.
+  // The line numbers are those of another diff.
   useMoves.setState({ files: new Map(), lines: 0 });
   if (!index || since !== undefined) return;
   const query = `id=${encodeURIComponent(index.diffId)}${useView.getState().whitespace ? "" : "&w=1"}`;

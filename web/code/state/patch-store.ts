@@ -78,7 +78,7 @@ export class PatchStore {
     this.want([index, ...this.wanted]);
   }
 
-  /** Loads all patches that are not loaded, unless they are too many to retain. */
+  /** Loads all missing patches, unless they are too many to retain. */
   async ensureAll(): Promise<void> {
     if (this.files.reduce((sum, { patchSize }) => sum + patchSize, 0) > KEPT_LENGTH) return;
     for (const [first, last] of this.batches()) {

@@ -17,9 +17,9 @@ import { useView } from "./view.ts";
 interface PullStore {
   readonly pull: PullState | undefined;
   readonly commits: readonly ReviewedCommit[];
-  /** Why the request could not be read. */
+  /** The reason why the pull request could not be read. */
   readonly problem: string | undefined;
-  /** What the person types in the dialog, kept while it is closed. */
+  /** The text in the dialog, kept while it is closed. */
   readonly body: string;
   readonly verdict: PreviewBody["verdict"];
 }
@@ -45,12 +45,12 @@ export async function loadPull(): Promise<void> {
   });
 }
 
-/** The diff type of the whole request. */
+/** The diff type of the whole pull request. */
 const WHOLE_PULL = "pull-request";
 
 /**
- * Stores what the person has written as threads and fetches the preview of the review. Resolves to an error message
- * instead if something fails.
+ * Stores the person's comments and replies as threads and fetches the preview of the review. Resolves to an error
+ * message if that fails.
  */
 export async function previewReview(without: readonly string[]): Promise<PullPreview | string> {
   for (const [id, { isOpen }] of useThreads.getState().drafts) if (isOpen) closeMessage(id);
@@ -78,7 +78,7 @@ export async function postReview(preview: string): Promise<Result<PostResponse>>
   return result;
 }
 
-/** Stores what the person has written, so that the next review of the request has it. */
+/** Stores the person's comments and replies, so that the next review of the pull request contains them. */
 export async function keepForLater(): Promise<string | undefined> {
   for (const [id, { isOpen }] of useThreads.getState().drafts) if (isOpen) closeMessage(id);
   return storeDrafts(await collectComments());

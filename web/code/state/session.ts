@@ -153,7 +153,7 @@ function showDiff(index: DiffIndex, whitespace: boolean): void {
   showPatches(index, fetcher(index.diffId, whitespace));
 }
 
-/** Shows a diff that is complete in the page, without a server. `patches` are in the order of the files. */
+/** Shows the diff of a saved page, which has no server. `patches` are in the order of the files. */
 export function showSharedDiff(index: DiffIndex, patches: readonly string[]): void {
   const encoder = new TextEncoder();
   showPatches(index, async (first, last) => encoder.encode(patches.slice(first, last + 1).join("")));
@@ -181,8 +181,8 @@ function openPatches(files: readonly DiffFile[], fetchPatches: FetchPatches): Pa
 }
 
 /**
- * Shows only what has changed since feedback was sent, on the last round by default. A failure changes nothing.
- * `loadDiff` shows the whole diff again.
+ * Shows only the changes since feedback was sent, by default on the last round. After a failure, the page does not
+ * change. `loadDiff` shows the whole diff again.
  */
 export async function showSince(round?: number): Promise<Result<DiffInterdiff>> {
   const query = round === undefined ? "" : `?round=${round}`;

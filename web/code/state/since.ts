@@ -10,7 +10,7 @@ import { useRounds } from "./rounds.ts";
 import { loadDiff, showSince, useSession } from "./session.ts";
 import { useView } from "./view.ts";
 
-/** Shows what has changed since feedback was last sent, or the whole diff again. */
+/** Switches between the changes since the last feedback and the whole diff. */
 export async function toggleSince(): Promise<void> {
   if (useSession.getState().since !== undefined) {
     await showWhole();
@@ -29,7 +29,7 @@ export async function showWhole(): Promise<boolean> {
   return result.ok;
 }
 
-/** A comment of the last round, at the lines where its code is now. */
+/** A comment of the last round, with the current lines of its code. */
 export interface EarlierComment {
   readonly annotation: RoundAnnotation;
   readonly state: string;
@@ -62,7 +62,7 @@ function isShown(path: string, line: number): boolean {
   return patch !== undefined && findLine(patch, "new", line) >= 0;
 }
 
-/** Describes what became of the lines of an earlier comment. */
+/** Describes the state of the lines of an earlier comment. */
 export function describeState(annotation: RoundAnnotation, position: AnnotationPosition | undefined): string {
   if (position?.applied) return "suggestion applied";
   if (!position) return "these lines have changed since";

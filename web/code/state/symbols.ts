@@ -21,7 +21,7 @@ export const useSymbols = create<SymbolsState>(() => ({
 
 const { setState: set } = useSymbols;
 
-/** Lists the changed functions and types in the file tree, or hides them. The server parses the files on first use. */
+/** Shows or hides the changed functions and types in the file tree. The server parses the files on first use. */
 export async function toggleSymbols(): Promise<void> {
   const { isShown } = useSymbols.getState();
   set({ isShown: !isShown });
@@ -46,7 +46,7 @@ function follow(): void {
 
 async function load(): Promise<void> {
   const { index, since } = useSession.getState();
-  // The lines of another diff have other numbers.
+  // The line numbers are those of another diff.
   if (!index || since !== undefined) return;
   set({ isLoading: true });
   const result = await getJson<DiffSymbols>(`/api/diff/symbols?${diffQuery()}`);

@@ -6,13 +6,13 @@ import { lineRange } from "../model/annotations.ts";
 import { startAnnotation, updateComposer } from "../state/actions.ts";
 import { editedPlan, useReview } from "../state/review-store.ts";
 
-/** Asks a model about a passage of the plan, else about the whole plan. */
+/** Opens a question to a model about the selected passage, else about the whole plan. */
 export function askAbout(anchor: PlanAnchor | undefined): void {
   if (useAsk.getState().model === undefined) {
-    showToast("Asking a model is off. Set review.ask in the configuration file.");
+    showToast("No model is configured. Set review.ask in the configuration file.");
     return;
   }
-  // The server knows the plan as the agent sent it, and removed text is in no plan.
+  // The server has only the plan that the agent sent, so a question cannot be about other text.
   const isInPlan = anchor && !anchor.removed && editedPlan(useReview.getState()) === undefined;
   const insert = (text: string) =>
     flushSync(() => {

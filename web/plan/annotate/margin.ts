@@ -5,7 +5,7 @@ import { targetBox } from "../dom/target.ts";
 import { MAX_RENDERED_CARDS } from "../model/annotations.ts";
 import { useReview } from "../state/review-store.ts";
 
-/** The window is wide enough for a column of cards beside the text. */
+/** Matches a window that is wide enough for a column of cards beside the text. */
 const wide = typeof matchMedia === "undefined" ? undefined : matchMedia("(min-width: 80rem)");
 /** Pixels between two cards. */
 const GAP = 8;
@@ -28,7 +28,7 @@ function subscribe(onChange: () => void): () => void {
   return () => wide?.removeEventListener("change", onChange);
 }
 
-/** Returns whether the cards stand beside their text: on a wide screen, unless there are too many to lay out. */
+/** Returns whether the cards stand beside their text: on a wide screen, and if they are few enough to lay out. */
 export function useIsMargin(): boolean {
   const isWide = useSyncExternalStore(subscribe, () => wide?.matches ?? false);
   const threads = useThreads((state) => state.threads.length);
@@ -43,7 +43,7 @@ export function useIsMargin(): boolean {
   return isWide && isPlanShown && isFew;
 }
 
-/** Keeps the cards of the sidebar beside their text, while either of them changes. */
+/** Keeps the cards of the sidebar beside their text when the cards or the text change. */
 export function useMargin(sidebar: RefObject<HTMLElement | null>, isMargin: boolean): void {
   useLayoutEffect(() => {
     const column = sidebar.current;
@@ -108,10 +108,10 @@ export interface CardBox {
 }
 
 export interface StackOptions {
-  /** The first pixel that is free. */
+  /** The first free pixel. */
   readonly from: number;
   readonly gap: number;
-  /** Index of the card that stands exactly beside its text, if there is room; the others make way. */
+  /** Index of the card that stands exactly beside its text if there is room. The others move for it. */
   readonly active: number;
 }
 

@@ -113,11 +113,11 @@ function SentText({ name, feedback }: { readonly name: string; readonly feedback
   );
 }
 
-/** Length in characters from which the preview is rendered after the dialog has opened. */
+/** Minimum characters of a preview that is rendered after the dialog has opened. */
 const DEFERRED_LENGTH = 20_000;
 
 function Preview({ text }: { readonly text: string }) {
-  // Neither the opening of the dialog nor typing into the summary waits for the feedback of thousands of comments.
+  // Composing the feedback of thousands of comments must delay neither the dialog nor typing.
   const shown = useDeferredValue(text, text.length > DEFERRED_LENGTH ? "" : text);
   const document = useMemo(() => parseMarkdown(shown), [shown]);
   return (

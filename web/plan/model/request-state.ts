@@ -2,17 +2,17 @@ import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { PlanAnnotation } from "../../../src/review/api-types.ts";
 import { isRestored } from "./relocate.ts";
 
-/** What became of a comment of an earlier round. */
+/** The result of a request of an earlier round. */
 export interface RequestState {
   readonly text: string;
-  /** Whether the request was met; undefined where that cannot be computed. */
+  /** Whether the plan now meets the request; undefined for a comment. */
   readonly isMet?: boolean;
 }
 
 /**
- * Compares a plan with the one that an annotation was made on. A replacement, an insertion or a deletion is met if the
- * plan now contains or lacks exactly that text; of a comment, only whether its text has changed is known. `lost`: the
- * text of the annotation is gone. Pure.
+ * Compares a plan with the one on which an annotation was made. A replacement, an insertion or a deletion is met if the
+ * plan now contains or lacks exactly that text. For a comment, reports only whether its text has changed. `lost`: the
+ * plan no longer contains the text of the annotation. Pure.
  */
 export function requestState(
   before: string,
@@ -34,7 +34,7 @@ export function requestState(
   }
   if (type === "replace") {
     const isReplaced = occurrences(after.source, replacement) > occurrences(before, replacement);
-    // The new text may contain the old one.
+    // The new text can contain the old one.
     const keepsOld = fold(replacement).includes(fold(before.slice(anchor.start, anchor.end)));
     if (isReplaced && (lost || keepsOld)) return { text: "replaced as requested", isMet: true };
     return { text: lost ? "text changed, not as requested" : "not replaced", isMet: false };
@@ -42,7 +42,7 @@ export function requestState(
   return { text: lost ? "text changed" : "text unchanged" };
 }
 
-/** Counts a text in another one, regardless of how its whitespace is wrapped. */
+/** Counts the occurrences of a text in another one, ignoring differences in whitespace. */
 function occurrences(source: string, text: string): number {
   const [within, wanted] = [fold(source), fold(text)];
   if (wanted === "") return 0;

@@ -60,7 +60,7 @@ function PastAnnotations({
       })),
     [document, annotations],
   );
-  // Offsets of the annotations as they were sent refer to the plan of their round.
+  // The offsets of sent annotations refer to the plan of their round.
   const asSent = useMemo(() => new Map(annotations.map((each) => [each.id, each])), [annotations]);
   const stateOf = (id: string, lost: boolean): RequestState => {
     const annotation = asSent.get(id);

@@ -13,14 +13,14 @@ import { type AskAbout, askKey, useAsk } from "./ask-store.ts";
 
 const NO_EXCHANGES: readonly AskExchange[] = [];
 
-/** Asks a model about lines, a thread or a part of a plan. Nothing of it is part of the feedback until inserted. */
+/** Renders a conversation with a model about lines, a thread or a plan. Only inserted answers are part of the feedback. */
 export function AskDialog({ about }: { readonly about: AskAbout }) {
   const exchanges = useAsk((state) => state.exchanges.get(askKey(about)) ?? NO_EXCHANGES);
   const pending = useAsk((state) => state.pending);
   const error = useAsk((state) => state.error);
   const [question, setQuestion] = useState("");
   const { prompt, failure } = usePrompt(about);
-  // The person sees what is sent and where to before the first question.
+  // Before the first question, the person sees the messages and the URL to which they are sent.
   const canAsk = question.trim() !== "" && pending === undefined && prompt !== undefined;
   const send = () => {
     if (!canAsk) return;
@@ -108,7 +108,7 @@ function Exchange({
   );
 }
 
-/** Shows what is sent besides the question. It is open until the person has asked once. */
+/** Renders the messages that are sent with the question. Open until the person has asked once. */
 function Prompt({ prompt: { url, model, prompt } }: { readonly prompt: AskPrompt }) {
   const isSeen = useAsk((state) => state.isPromptSeen);
   const [isOpen, setIsOpen] = useState(!isSeen);

@@ -3,20 +3,20 @@ import { askKey, useAsk } from "./ask-store.ts";
 
 const { getState: state, setState: set } = useAsk;
 
-/** Closes the conversation. An answer that is not complete is dropped; the others are shown when it is opened again. */
+/** Closes the conversation. Drops an incomplete answer; the others are shown when it is opened again. */
 export function closeAsk(): void {
   running?.abort();
   set({ about: undefined, pending: undefined, error: undefined });
 }
 
-/** Stops the answer. What has arrived of it stays. */
+/** Stops the answer. Keeps the received part. */
 export function stopResponse(): void {
   running?.abort();
 }
 
 let running: AbortController | undefined;
 
-/** Asks a question about what is open. */
+/** Sends a question in the open conversation. */
 export async function ask(question: string): Promise<void> {
   const { about } = state();
   if (!about) return;

@@ -1,25 +1,25 @@
 import { create } from "zustand";
 import type { AskBody, AskExchange } from "../../../src/review/api-types.ts";
 
-/** What a question is about. */
+/** The subject of a question. */
 export interface AskAbout extends Pick<AskBody, "thread" | "anchor"> {
   /** For example `lines 3–9 of src/a.ts`. */
   readonly title: string;
-  /** Puts an answer where it becomes part of the feedback; absent if there is no such field. */
+  /** Inserts an answer into a comment, which is part of the feedback; absent if there is none. */
   readonly insert?: (text: string) => void;
 }
 
 interface AskState {
-  /** Undefined: asking is off. */
+  /** Undefined if no model is configured. */
   readonly model: string | undefined;
   /** The conversation that is open. */
   readonly about: AskAbout | undefined;
-  /** Finished exchanges by what they are about. They stay in this page and are never part of the feedback. */
+  /** Finished questions and answers by their subject. They stay in this page and are never part of the feedback. */
   readonly exchanges: ReadonlyMap<string, readonly AskExchange[]>;
-  /** The question that is being answered, and the answer so far. */
+  /** The current question, and the received part of its answer. */
   readonly pending: AskExchange | undefined;
   readonly error: string | undefined;
-  /** The person has seen a prompt, and where it goes. */
+  /** Whether the person has seen a prompt and its URL. */
   readonly isPromptSeen: boolean;
 }
 
@@ -34,7 +34,7 @@ export const useAsk = create<AskState>(() => ({
 
 const { getState: state, setState: set } = useAsk;
 
-/** Takes the configured model over; undefined switches asking off. */
+/** Sets the configured model; undefined if there is none. */
 export function setAskModel(ask: { readonly model: string } | undefined): void {
   set({ model: ask?.model });
 }
@@ -44,7 +44,7 @@ export function askKey({ thread, anchor }: Pick<AskAbout, "thread" | "anchor">):
   return thread ?? JSON.stringify(anchor);
 }
 
-/** Opens the conversation about something. Returns false if asking is off. */
+/** Opens the conversation about a subject. Returns false if no model is configured. */
 export function openAsk(about: AskAbout): boolean {
   if (state().model === undefined) return false;
   set({ about, error: undefined });

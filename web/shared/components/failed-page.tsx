@@ -19,7 +19,7 @@ interface FailedPageProps {
   readonly comments: string;
   /** Empty if no decision is possible. */
   readonly decisions: readonly LastDecision[];
-  /** Why the decision does not, or may not, reach the agent. */
+  /** The reason why the decision does not, or may not, reach the agent. */
   readonly doubt: { readonly title: string; readonly text: string } | undefined;
   /** Warnings in the server's response to the decision. */
   readonly warnings: readonly string[];

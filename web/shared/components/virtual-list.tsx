@@ -114,8 +114,8 @@ function useIsPrinting(): boolean {
 }
 
 /**
- * Reports the part of the list that is in the window of its scroller, in pixels from the list's top. The scroller is
- * another one when the list becomes too long for the margin of the page (`isWhole` changes).
+ * Reports the visible part of the list, in pixels from its top. The scrolling element changes with `isWhole`, when the
+ * list becomes too long for the margin of the page.
  */
 function useScrollWindow(
   list: React.RefObject<HTMLElement | null>,

@@ -24,7 +24,7 @@ interface LiveDialogProps extends Omit<BatchDialogProps, "caller"> {
   readonly onFinished: OnFinished;
 }
 
-/** Called once the session has ended; `doubt`: why the agent may not receive the decision. */
+/** Called when the session has ended. `doubt` is the reason why the agent may not receive the decision. */
 type OnFinished = (approved: boolean, text: string, doubt: CallerDoubt | undefined) => void;
 
 /** Renders a dialog of a live session, which replaces one of a one-shot review. */

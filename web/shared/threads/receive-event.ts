@@ -16,7 +16,7 @@ let isFollowing = false;
 export function receiveEvent(event: ReviewEvent, showRound: () => Promise<string>): void {
   switch (event.event) {
     case "hello":
-      // Events are missing from before the connection: since it was lost, or since the first request.
+      // Events before the connection are missing: those since it was lost, or since the first request.
       if (isFollowing || hasRequestedThreads()) void Promise.all([loadThreads(), loadReviews()]);
       isFollowing = true;
       break;

@@ -213,7 +213,7 @@ function Buttons({ thread, onAccept, canRespond }: ThreadCardProps) {
   );
 }
 
-/** Asks a model about a thread. An answer can become a reply if replies reach the agent. */
+/** Opens a question to a model about a thread. The answer can be inserted as a reply if replies reach the agent. */
 function askAboutThread(thread: Thread, canRespond: boolean): void {
   const { id } = thread;
   const insert = (text: string) => {

@@ -9,7 +9,7 @@ interface ThreadListProps {
   /** All threads in the order of the list. */
   readonly threads: readonly Thread[];
   readonly render: (thread: Thread) => ReactNode;
-  /** Up to this number of threads, all are rendered. */
+  /** Maximum threads of a list that is rendered as a whole. */
   readonly renderAllUpTo?: number;
 }
 

@@ -78,18 +78,18 @@ export const isLive = (): boolean => state().live !== undefined;
 
 const fetchThreads = () => getJson<ThreadList>("/api/threads");
 
-/** The threads that events have changed since a request began, for each request that has no response yet. */
+/** Ids of the threads that events have changed since a request began, for each request without a response. */
 const requests = new Set<Map<string, Thread>>();
 let requestCount = 0;
-/** The number of the last request whose response is shown. */
+/** Number of the last request whose response is shown. */
 let shownRequest = 0;
 
 /** Returns whether threads were requested since the page was loaded. */
 export const hasRequestedThreads = (): boolean => requestCount > 0;
 
 /**
- * Fetches all threads. A response can be older than the events that arrive before it, which win, and older than the
- * response of a later request, which stays. A server without the route leaves the page without threads.
+ * Fetches all threads. Keeps changes by events that arrived before the response, and the response of a later request. If
+ * the server lacks the route, the page shows no threads.
  */
 export async function loadThreads(fetchAll = fetchThreads): Promise<void> {
   const request = ++requestCount;

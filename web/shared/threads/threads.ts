@@ -32,7 +32,7 @@ export function isInNextBatch(thread: Thread): boolean {
   return thread.messages.some((message) => isPersons(message) && getDelivery(message) === "unsent");
 }
 
-/** Returns whether a thread has words of the person that are not at the forge of a pull request. */
+/** Returns whether the person wrote a message in a thread that is not posted at the forge. */
 export function isUnposted({ messages, state }: Thread): boolean {
   return (
     state !== "dismissed" && messages.some((message) => isPersons(message) && message.postedAt === undefined)
@@ -59,7 +59,7 @@ export function batchState(threads: readonly Thread[]): BatchState {
     if (isInNextBatch(thread)) unsent++;
     if (thread.messages.some((message) => getDelivery(message) === "sent")) waiting++;
     for (const { sentAt, postedAt } of thread.messages) {
-      // Messages of a forge were never sent to the agent.
+      // Messages of a forge are not sent to the agent.
       if (sentAt && postedAt === undefined && (lastSentAt === undefined || sentAt > lastSentAt))
         lastSentAt = sentAt;
     }
