@@ -1,6 +1,6 @@
 // Reads platform, architecture and version of a Node.js binary without running it.
 
-/** The marker (fuse) of a single executable; the digit after it tells whether it has contents. */
+/** The marker (fuse) of a single executable. The digit after it is 1 if the executable has contents. */
 export const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
 const ELF = { platform: "linux", processors: { 62: "x64", 183: "arm64" } };

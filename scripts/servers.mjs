@@ -24,8 +24,8 @@ const names = Object.keys(SERVERS);
 const extracted = resolve(import.meta.dirname, "../.cache/servers");
 
 /**
- * Returns the folder of an installed server's programs and the environment that they need. Throws an error that says what
- * to install.
+ * Returns the folder of an installed server's programs and the environment that they need. Throws an error that names the
+ * missing package.
  */
 export function findServer(name, path = process.env.PATH ?? "", folder = extracted) {
   const { title, programs, howTo } = SERVERS[name];
@@ -43,7 +43,7 @@ export function findServer(name, path = process.env.PATH ?? "", folder = extract
   throw new Error(`${title} is not installed. Install it (${howTo}), then run: npm test`);
 }
 
-/** Ensures that all servers run, and installs what is missing. Throws an error that says what to install. */
+/** Ensures that all servers run, and installs what is missing. Throws an error that names the missing package. */
 export async function ensureServers() {
   const missing = names.filter((name) => !runs(name));
   if (missing.length === 0) return;

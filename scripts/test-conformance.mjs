@@ -231,7 +231,7 @@ async function runProbe(target, url, model) {
   const file = join(folder, `probe-${model.replace(/\W/g, "-")}.json`);
   const program = join(cache, "node_modules/llmprobe/bin/dist/llmprobe.mjs");
   const args = [program, `${url}/v1`, "-k", API_KEY, "-m", model, "--no-bench", "--no-save", "--save", file];
-  // The exit code only says whether there were failures; the report has them.
+  // The exit code only reports whether there were failures; the report lists them.
   await promisify(execFile)(process.execPath, args, { env: { ...process.env, HOME: folder } }).catch(
     () => {},
   );

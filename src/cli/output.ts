@@ -66,7 +66,7 @@ export function createOutput(
       if (written) throw new Error("stdout carries exactly one result");
       written = true;
       const whole = text.endsWith("\n") ? text : `${text}\n`;
-      // A program gets every byte. A terminal would interpret control characters in quoted code.
+      // A program receives every byte. A terminal would interpret control characters in quoted code.
       const plain = stdout.isTTY === true ? withoutControls(whole) : whole;
       const line = kind && isColorWanted(stdout, processEnvironment) ? addColor(plain, kind) : plain;
       return new Promise((resolve) => {

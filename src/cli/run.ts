@@ -29,7 +29,7 @@ export async function run(args: readonly string[], output: Output = createOutput
  */
 function getExitCode({ exitCode }: CommanderError, args: readonly string[]): number {
   if (exitCode === 0) return 0;
-  // Another version wrote this hook. Agents would read 2 as a denial that nobody made.
+  // Another version wrote this hook. Agents would read 2 as a denial by the person.
   return args.some((arg) => arg.startsWith("--caller-waits")) ? 1 : 2;
 }
 

@@ -189,7 +189,7 @@ export interface FeedbackBody {
   readonly agentSwitch?: string;
   /** Additional: `feedback` is the whole text as the person saw it and is sent to the agent unchanged. */
   readonly complete?: boolean;
-  /** Additional: no changes are requested. With --exit-code the command exits with 0, whatever the feedback is. */
+  /** Additional: no changes are requested. With --exit-code the command exits with 0, even if there is feedback. */
   readonly approved?: boolean;
   /**
    * Additional: the review that the person saw. If another review is open at this address, the response is 412 and

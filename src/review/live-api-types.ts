@@ -33,9 +33,9 @@ export interface ThreadMessage {
   readonly at: string;
   readonly markdown: string;
   readonly suggestedCode?: string;
-  /** When the person sent it in a batch; null: not sent. */
+  /** When the person sent it in a batch; null if it was not sent. */
   readonly sentAt: string | null;
-  /** When it was handed to the agent; null: not yet. */
+  /** When the agent received it; null if it has not. */
   readonly deliveredAt: string | null;
   /** When it was posted at the forge of a pull request; absent if it was not. */
   readonly postedAt?: string;

@@ -13,8 +13,8 @@ export type SessionState =
   | { readonly phase: "over"; readonly outcome: Outcome };
 
 /**
- * Why a review ended without a decision; a live one can also be ended by the person or an agent, or because nobody was
- * connected.
+ * The reason why a review ended without a decision. `ended` and `idle` are those of live reviews: the person or an agent
+ * ended it, or no client was connected.
  */
 export type EndReason = "caller-gone" | "timeout" | "signal" | "ended" | "idle";
 

@@ -166,7 +166,7 @@ function parseOrigin(text: string | undefined, name: string): AgentOrigin | unde
 export interface LiveOptions {
   /** Seconds without any page or agent after which it ends. */
   readonly idle: number;
-  /** Whether it runs in the background, where nobody reads its output. */
+  /** Whether it runs in the background, without a reader of its output. */
   readonly isDetached: boolean;
   /** Name of the agent that opened it; empty if it gave none. */
   readonly agent: string;

@@ -32,7 +32,7 @@ export interface Review {
   readonly sharingEnabled: boolean;
   /** Agents that the caller listed in its input. */
   readonly listedAgents?: readonly ListedAgent[] | undefined;
-  /** Used to detect that the agent goes on without its hook; see watch-caller.ts. */
+  /** Used to detect that the agent continues without its hook; see watch-caller.ts. */
   readonly agentSession?: string | undefined;
   readonly transcript?: WatchedCaller["transcript"];
   readonly listensFor?: number | undefined;

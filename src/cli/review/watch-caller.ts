@@ -18,7 +18,7 @@ export interface WatchedCaller {
   readonly outlivesParent?: boolean | undefined;
   /** Seconds for which the agent waits for the decision, if that is known to be short. */
   readonly listensFor?: number | undefined;
-  /** The agent's transcript, if it grows only once the agent goes on. */
+  /** The agent's transcript, if it grows only while the agent works. */
   readonly transcript?: WatchedTranscript | undefined;
   readonly claim?: SessionClaim | undefined;
 }

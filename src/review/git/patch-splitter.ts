@@ -27,8 +27,8 @@ const BACKSLASH = 0x5c;
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Splits the output of `git diff` into files as it streams. Works on bytes because a patch has as many encodings as
- * its files, and retains only the headers. A file begins at a line that starts with `diff --git `; lines of content
+ * Splits the output of `git diff` into files as it streams. Works on bytes because files can have different encodings,
+ * and retains only the headers. A file begins at a line that starts with `diff --git `; lines of content
  * start with a space, plus, minus or backslash.
  */
 export function createPatchSplitter(): PatchSplitter {

@@ -66,7 +66,7 @@ export interface LiveSession {
   interrupt(): Promise<void>;
   /** Resolves once no batch is being sent to an agent, or after a time limit in milliseconds. */
   settled(limit: number): Promise<void>;
-  /** Returns the batches that nobody has taken. */
+  /** Returns the batches that no client has received. */
   untaken(): readonly TakenBatch[];
   /** Restarts the time after which a review without pages and agents ends. */
   touch(): void;

@@ -12,7 +12,7 @@ import type { ReviewEntry } from "../api-types.ts";
 export interface ReviewIdentity {
   /** Identifies the review among those of other processes; part of its record. */
   readonly sessionId: string;
-  /** Id in the running file, for people. */
+  /** Id in the running file. */
   readonly reviewId: string;
   readonly token: string;
 }

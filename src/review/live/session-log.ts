@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { CellPosition, LiveBatch, Thread, ThreadAnchor, ThreadMessage } from "../api-types.ts";
 
-/** Lines before and after an anchor, from which it is found again without the text it was made for. */
+/** Lines before and after an anchor, by which it is found again in a changed text. */
 export interface AnchorContext {
   readonly before: readonly string[];
   readonly after: readonly string[];

@@ -32,7 +32,7 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
   const { controller, body, from, to, top, wrap } = props;
   const rows = useRef<HTMLDivElement>(null);
   const { file } = body;
-  // Re-renders, and thereby measures, when a shortened line is shown in full.
+  // Showing a shortened line in full renders and measures the section again.
   useView((view) => view.wholeLines);
 
   useLayoutEffect(() => {

@@ -9,7 +9,7 @@ interface SelectionListener {
 }
 
 /**
- * Tracks the selection, whatever makes it: mouse, keys, assistive technology, or the handles of a touch screen, which
+ * Tracks the selection by mouse, keys, assistive technology, or the handles of a touch screen, which
  * send only `selectionchange`. Returns a function that removes the listeners.
  */
 export function followSelection({ onSettled, onCleared }: SelectionListener): () => void {

@@ -16,7 +16,7 @@ export function withThread(threads: readonly Thread[], thread: Thread): readonly
   return at < 0 ? [...threads, thread] : threads.with(at, thread);
 }
 
-/** `unsent`: in no batch. `sent`: in a batch that the agent has not fetched. `delivered`: handed to the agent. */
+/** `unsent`: in no batch. `sent`: in a batch that the agent has not fetched. `delivered`: fetched by the agent. */
 export type Delivery = "unsent" | "sent" | "delivered";
 
 export function getDelivery({ sentAt, deliveredAt, postedAt }: ThreadMessage): Delivery {

@@ -47,7 +47,7 @@ export interface LiveEnd {
   print(): Promise<void>;
 }
 
-/** Ends the session: sends agents the final event, and stores or prints the batches that nobody has fetched. */
+/** Ends the session: sends agents the final event, and stores or prints the batches that no client has fetched. */
 export async function endLive(
   { review, output }: ReviewRun,
   { threads: { live } }: ReviewContext,
@@ -70,7 +70,7 @@ export async function endLive(
   };
 }
 
-/** Returns the final event as JSON, with the threads of the batches before it that nobody has fetched. */
+/** Returns the final event as JSON, with the threads of earlier batches that no client has fetched. */
 function finalJson(untaken: readonly TakenBatch[]): string {
   const contents = untaken.map(({ content }) => content);
   const last = contents.at(-1);

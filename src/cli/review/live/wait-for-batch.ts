@@ -81,9 +81,9 @@ const response = z.union([
 ]);
 
 /**
- * Waits for the next batch of a live review; for a review that has ended, returns the next batch that nobody has
- * fetched. Resolves to undefined once the time limit has passed. Throws `usage` for an unknown review, `review_ended`
- * if the review's process ends meanwhile.
+ * Waits for the next batch of a live review. For a review that has ended, returns the next batch that no client has
+ * fetched. Resolves to undefined after the time limit. Throws `usage` for an unknown review, `review_ended` if the
+ * review's process ends during the call.
  */
 export async function waitForBatch(request: WaitRequest): Promise<ReceivedBatch | undefined> {
   let review: RunningReview;

@@ -33,7 +33,7 @@ export function renamingsBetween(
     if ((renamed.get(from) ?? to) !== to) return undefined;
     renamed.set(from, to);
   }
-  // A name that is replaced here must not remain there.
+  // A renamed name must be replaced at all of its occurrences.
   for (const [index, token] of before.entries()) {
     const to = renamed.get(token);
     if (to !== undefined && after[index] !== to) return undefined;

@@ -39,7 +39,7 @@ export function createSimilarity({ removed, added }: ChangedLines, patches: Patc
 
 const hasLetters = (weight: number | undefined) => (weight ?? 0) > 0;
 
-/** Reports whether a removed and an added line are the same to the byte; by their hashes if a patch is absent. */
+/** Reports whether a removed and an added line are identical. Compares their hashes if a patch is absent. */
 export function isSameText(
   { removed, added }: ChangedLines,
   patches: Patches,

@@ -30,7 +30,7 @@ const sentFile = z.object({
 
 const sentDiff = z.object({ files: z.array(sentFile) });
 
-/** A diff as it was when feedback on it was sent, so that later versions can be compared with it. */
+/** The state of a diff at the time when feedback was sent, with which later versions can be compared. */
 export type SentDiff = z.infer<typeof sentDiff>;
 export type SentFile = z.infer<typeof sentFile>;
 

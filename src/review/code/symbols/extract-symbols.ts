@@ -1,7 +1,7 @@
 import type { TreeCursor } from "@vscode/tree-sitter-wasm";
 import type { SymbolKind } from "../../api-types.ts";
 
-/** A function, type or variable that a file declares. Lines are from 1. */
+/** A function, type or variable that a file declares. Line numbers start at 1. */
 export interface DeclaredSymbol {
   readonly name: string;
   readonly kind: SymbolKind;

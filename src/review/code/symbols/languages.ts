@@ -19,7 +19,7 @@ export type Grammar = (typeof GRAMMARS)[number];
 const EXTENSIONS: Readonly<Record<Grammar, string>> = {
   bash: "sh bash",
   "c-sharp": "cs",
-  // C is close enough to C++ for its functions and types.
+  // The grammar of C++ also parses the functions and types of C.
   cpp: "c cc cpp cxx h hh hpp hxx",
   go: "go",
   java: "java",
