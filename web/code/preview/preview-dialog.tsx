@@ -32,7 +32,11 @@ export function PreviewDialog({ file }: { readonly file: DiffFile }) {
       onClose={() => openPreview(undefined)}
     >
       <ErrorLine error={texts.error} />
-      {!isLoaded && texts.error === undefined && <p className="hint">Loading …</p>}
+      {!isLoaded && texts.error === undefined && (
+        <p className="hint" role="status">
+          Loading …
+        </p>
+      )}
       {isLoaded &&
         (previewKind(file) === "svg" ? (
           <SvgPreview file={file} texts={texts} />

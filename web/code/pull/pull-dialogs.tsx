@@ -164,6 +164,7 @@ function PreviewList({ preview, without, isBusy, onChange }: PreviewListProps) {
                 <Button
                   small
                   variant="quiet"
+                  aria-label={`Leave out: ${describeItem(item)}`}
                   disabled={isBusy}
                   onClick={() => onChange([...without, item.thread ?? ""])}
                 >
@@ -187,6 +188,7 @@ function PreviewList({ preview, without, isBusy, onChange }: PreviewListProps) {
                 </span>
                 <Button
                   small
+                  aria-label={`Include: ${threadSummary(thread)}`}
                   disabled={isBusy}
                   onClick={() => onChange(without.filter((id) => id !== thread.id))}
                 >

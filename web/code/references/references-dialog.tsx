@@ -33,11 +33,15 @@ export function ReferencesDialog({ controller, name }: ReferencesDialogProps) {
       onClose={() => openReferences(undefined)}
     >
       <ErrorLine error={error} />
-      {!found && error === undefined && <p className="hint">Reading the changed files …</p>}
+      {!found && error === undefined && (
+        <p className="hint" role="status">
+          Reading the changed files …
+        </p>
+      )}
       {found && references.length === 0 && (
-        <p className="hint">
-          The changed files do not contain this name outside of comments and text, or their language has no
-          grammar.
+        <p className="hint" role="status">
+          No references found. The changed files do not contain this name outside of comments and strings, or
+          Sallyport has no grammar for their language.
         </p>
       )}
       <References title="Declared" references={declared} name={name} onChoose={go} />
