@@ -87,7 +87,7 @@ async function readConversion(
  * Reports whether a checkout ends the lines of such a file with CR LF. Source:
  * https://git-scm.com/docs/gitattributes, `text` and `eol`.
  */
-export function writesCarriageReturns(
+function writesCarriageReturns(
   { text: own, crlf, eol }: Pick<Values, "text" | "crlf" | "eol">,
   user: ReadonlyMap<string, string>,
   platform: NodeJS.Platform = process.platform,

@@ -57,11 +57,6 @@ export function additionArguments(view: DiffView): string[] {
   return ["diff", ...FIXED_FORM, "--ita-invisible-in-index", ...viewArguments(view), "--"];
 }
 
-/** Returns the arguments that list changed paths without content: `:modes objects status` NUL path NUL … */
-export function rawArguments(plan: DiffPlan, view: DiffView): string[] {
-  return ["diff", "--no-renames", ...NAMES_FORM, ...sides(plan), "--", ...view.paths];
-}
-
 /**
  * Returns the arguments that list changed paths with rename detection as in the patch: a renamed file is one entry
  * with both paths.

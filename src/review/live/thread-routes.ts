@@ -58,7 +58,7 @@ function expectThread(thread: Thread | undefined, { params: { id } }: FastifyReq
 }
 
 /** Returns the author of a message. Throws `validation` if the caller names an author that it cannot be. */
-export function resolveAuthor(caller: "page" | "agent", author: ThreadAuthor | undefined): ThreadAuthor {
+function resolveAuthor(caller: "page" | "agent", author: ThreadAuthor | undefined): ThreadAuthor {
   const isPerson = author?.kind === "person";
   if (caller === "page") {
     if (author && !isPerson) throw new AppError("validation", "author: a page writes as the person");

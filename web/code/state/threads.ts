@@ -43,7 +43,7 @@ function group(threads: readonly Thread[]): Grouped {
 }
 
 /** Returns the widget of a thread: below its last line, or at the top of the file. The keys are those of comments. */
-export function threadWidget(path: string, { anchor, outdated }: Thread): Widget {
+function threadWidget(path: string, { anchor, outdated }: Thread): Widget {
   const isOnLine = anchor.kind === "lines" && !outdated;
   const side = isOnLine ? anchor.side : "new";
   const line = isOnLine ? anchor.lineEnd : 0;

@@ -9,7 +9,7 @@ export interface Range {
   readonly refreshMs: number;
 }
 
-export const UNIT_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
+const UNIT_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 
 export const RANGES: readonly [Range, ...Range[]] = [
   { id: "1h", label: "1 h", ms: UNIT_MS.hour, unit: "minute", refreshMs: 10_000 },

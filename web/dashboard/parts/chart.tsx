@@ -26,7 +26,7 @@ const FORMATS = {
   duration: { text: duration, tick: duration, empty: 1_000 },
 };
 
-export const LINE_COLORS = ["--copper", "--blue", "--amber", "--violet", "--red", "--ink-3"];
+const LINE_COLORS = ["--copper", "--blue", "--amber", "--violet", "--red", "--ink-3"];
 const HEIGHT = 150;
 
 /**

@@ -11,7 +11,7 @@ import { askAbout } from "./ask-about.ts";
 import { TypeIcon } from "./type-icon.tsx";
 
 /** Annotation types and their keys, in toolbar order. */
-export const annotationKeys = [
+const annotationKeys = [
   { type: "comment", key: "c" },
   { type: "replace", key: "r" },
   { type: "insert", key: "i" },

@@ -8,7 +8,7 @@ export function coveredTop(): number {
 }
 
 /** Returns the visible blocks in reading order. */
-export function drawnBlocks(): HTMLElement[] {
+function drawnBlocks(): HTMLElement[] {
   const root = document.querySelector(".plan");
   return [...(root?.querySelectorAll<HTMLElement>("[data-block]") ?? [])].filter((element) =>
     element.checkVisibility(),

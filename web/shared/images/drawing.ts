@@ -24,7 +24,7 @@ export function widthFor(imageWidth: number): number {
 }
 
 /** Returns the font size that matches a line width, in image pixels. */
-export function fontSizeFor(width: number): number {
+function fontSizeFor(width: number): number {
   return width * 6;
 }
 

@@ -240,7 +240,7 @@ export function authorName({ kind, name }: ThreadAuthor): string {
 }
 
 /** Describes a thread for screen readers. */
-export function describeThread(thread: Thread, position: string): string {
+function describeThread(thread: Thread, position: string): string {
   const { type, severity, messages } = thread;
   const author = messages[0]?.author;
   const parts = [

@@ -174,11 +174,3 @@ export function filesChangedSince(
   if (count === 0) return "No file changed since you sent";
   return `${count} ${count === 1 ? "file" : "files"} changed since you sent`;
 }
-
-/** Returns the next or previous open thread of a list, or the first or last if none is active. */
-export function nextThread(threads: readonly Thread[], activeId: string | undefined, step: 1 | -1) {
-  if (threads.length === 0) return undefined;
-  const at = threads.findIndex(({ id }) => id === activeId);
-  if (at < 0) return threads.at(step > 0 ? 0 : -1);
-  return threads[(at + step + threads.length) % threads.length];
-}

@@ -10,7 +10,7 @@ export interface GitHubApi {
 }
 
 /** Returns the base of the REST API of a host. */
-export function githubBase(host: string): string {
+function githubBase(host: string): string {
   if (host === "github.com") return "https://api.github.com";
   return host.endsWith(".ghe.com") ? `https://api.${host}` : `https://${host}/api/v3`;
 }
