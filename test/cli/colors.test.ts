@@ -23,7 +23,7 @@ describe("colors", () => {
     );
   });
 
-  it("mark the state of a finding, and nothing else of it", () => {
+  it("mark only the state of a finding", () => {
     expect(addColor("git      ok       2.43", "report")).toBe("git      \x1b[32mok\x1b[0m       2.43");
     expect(addColor("a port   BROKEN   in use, ok", "report")).toBe(
       "a port   \x1b[31mBROKEN\x1b[0m   in use, ok",

@@ -91,7 +91,7 @@ describe("notes", () => {
     return stderr.split("\n").slice(0, -1);
   };
 
-  it("are all shown but details", () => {
+  it("are shown, except details", () => {
     expect(shown("normal")).toEqual([
       "progress",
       "http://localhost:1",

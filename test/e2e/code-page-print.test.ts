@@ -60,7 +60,7 @@ describe("printing a diff", () => {
     child.kill("SIGTERM");
   });
 
-  it("renders the whole diff for the browser's own search, until the page's is closed", async () => {
+  it("renders the whole diff for the browser's search, until the search of the page is closed", async () => {
     const { page, child } = await openLongDiff(3_000);
     await page.keyboard.press("Control+f");
     await page.locator(".find-bar input").waitFor();

@@ -66,7 +66,7 @@ describe("the documentation site", () => {
     await page.locator("main", { hasText: "managed_settings" }).waitFor();
   });
 
-  it("says that nothing was found", async () => {
+  it("reports that nothing was found", async () => {
     const page = await open(inSite("index.html"));
     await page.getByRole("searchbox").fill("ΩΩΩ");
     await page.getByText("Nothing found for “ΩΩΩ”").waitFor();
@@ -95,7 +95,7 @@ describe("the documentation site", () => {
     }
   });
 
-  it("is not built with a link that leads nowhere", async () => {
+  it("is not built with a broken link", async () => {
     const broken = await temporaryFolder();
     await writeFile(
       join(broken, "a.html"),

@@ -35,7 +35,7 @@ async function distance(page: Page, text: string, card: string): Promise<number>
 }
 
 describe("comments on a wide screen", () => {
-  it("stand beside their text, and say in the next round whether they were met", async () => {
+  it("stand beside their text, and show in the next round whether they were met", async () => {
     const first = await startReview(home, hookEvent(plan, home.path));
     const one = await openReview(browser, first.url, { width: 1_500, height: 700 });
     await annotate(one.page, "Paragraph 9 says something at length.", "c", "First comment");

@@ -66,12 +66,12 @@ describe("a review on a remote machine", () => {
     expect(await deny(`localhost:${port}`, `https://localhost:${port}`)).toBe(200);
   });
 
-  it("says without an address that other devices reach why there is no QR code", async () => {
+  it("explains why there is no QR code if other devices cannot open the review", async () => {
     const review = await startCommand([...REVIEW, "--qr"], { stdin: PLAN });
     await review.waitForOutput(/No QR code: only this machine can open the review/);
   });
 
-  it("fails with the remedy if there is no tailnet", async () => {
+  it("fails with a hint if there is no tailnet", async () => {
     const { code, stderr } = await (await startCommand([...REVIEW, "--host", "tailnet"], { stdin: PLAN }))
       .ended;
     expect(code).toBe(2);

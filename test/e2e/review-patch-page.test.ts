@@ -23,7 +23,7 @@ const PATCH = `--- a/src/door.js
 `;
 
 describe("sallyport review code --patch", () => {
-  it("shows a patch from stdin, says what it does not contain, and prints the feedback", async () => {
+  it("shows a patch from stdin, reports what it does not contain, and prints the feedback", async () => {
     const command = await startCommand(["review", "code", "--patch", "-", "--no-open"], { stdin: PATCH });
     const { page, errors } = await openPage(browser, await command.url());
     await page.getByText("9 unchanged lines are not in the patch").waitFor();

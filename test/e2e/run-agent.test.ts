@@ -65,7 +65,7 @@ describe("sallyport run", () => {
     expect(openCode.status).toBe(200);
   });
 
-  it("says what else to do for what it cannot start", async () => {
+  it("names the alternative for an agent that it cannot start", async () => {
     const { run } = await withAgents();
     for (const [name, hint] of [
       ["openai", /sallyport proxy connect openai --print/],
@@ -105,7 +105,7 @@ describe("sallyport uninstall --all", () => {
     expect((await run("proxy", "status")).code).toBe(3);
   });
 
-  it("keeps a data directory that has files of others", async () => {
+  it("keeps a data directory that contains other files", async () => {
     const { folder, run } = await withAgents();
     await mkdir(join(folder, "data"));
     await writeFile(join(folder, "data", "thesis.txt"), "");

@@ -110,7 +110,7 @@ const REVIEW_LINE = "Review the plan at http://localhost:4711\n";
 const decision = (value: object) => JSON.stringify({ hookSpecificOutput: { decision: value } });
 
 describe("the mod for Claude Code", () => {
-  it("denies the call with the URL, and hands a denial over as a message", async () => {
+  it("denies the call with the URL, and sends a denial as a message", async () => {
     const { children, submitted, statuses, present } = await load();
     const response = present("# Plan");
     await expect.poll(() => children.length).toBe(1);
@@ -188,7 +188,7 @@ describe("the mod for Claude Code", () => {
     expect(submitted).toEqual([]);
   });
 
-  it("opens a diff by its command, follows it once, and hands each batch over with the steps", async () => {
+  it("opens a diff by its command, follows it once, and sends each batch with the steps", async () => {
     const { children, submitted, statuses, ran, command } = await load();
     expect(await command("src  docs")).toMatchObject({
       text: expect.stringContaining("http://localhost:4711"),

@@ -43,7 +43,7 @@ const listIds = (situation: Partial<Situation>, flags = {}) =>
   proposeSteps({ ...nothing, ...situation }, flags).map(({ id }) => id);
 
 describe("the steps of init", () => {
-  it("are none where nothing is found", () => {
+  it("are empty if nothing is found", () => {
     expect(listIds({})).toEqual([]);
   });
 

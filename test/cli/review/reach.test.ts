@@ -17,7 +17,7 @@ const reach = (host: string | undefined, variables: Record<string, string> = {})
   reachableUrls({ host, environment: readReviewEnvironment(variables, "linux") }, 20_000, () => INTERFACES);
 
 describe("addresses of a review for other devices", () => {
-  it("are none while it listens on loopback only", () => {
+  it("are empty while the server listens on loopback only", () => {
     expect(reach(undefined)).toEqual([]);
     expect(reach("127.0.0.1")).toEqual([]);
   });

@@ -42,7 +42,7 @@ describe("sallyport upgrade --check", () => {
     [{ code: undefined }, "npm is not installed"],
     [{ code: 1, stderr: "npm error code E404\n" }, "the package is not published"],
     [{ code: 1, stderr: "npm error network timeout\n" }, "npm error network timeout"],
-  ])("says why the newest version is not known: %j", async (result, reason) => {
+  ])("reports why the newest version is unknown: %j", async (result, reason) => {
     const { output } = recording();
     await expect(upgrade(check, output, npm(result), "0.1.0")).rejects.toMatchObject({
       code: "upgrade_failed",

@@ -28,7 +28,7 @@ describe("current variables", () => {
     expect(withClient(shell, "")).toBe(shell);
   });
 
-  it("asks the tmux on the PATH, and goes on without it", async () => {
+  it("runs the tmux on the PATH, and continues without it", async () => {
     if (process.platform === "win32") return;
     const folder = await temporaryFolder();
     const missing = { ...shell, PATH: folder };

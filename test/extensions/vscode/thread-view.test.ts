@@ -51,7 +51,7 @@ describe("threads in an editor", () => {
     });
   });
 
-  it("tell whether the agent has received a message of the person", () => {
+  it("show whether the agent has received a message of the person", () => {
     const sent = message({ kind: "person", name: "Ada" }, { sentAt: "2026-11-23T12:01:00.000Z" });
     const delivered = { ...sent, deliveredAt: "2026-11-23T12:02:00.000Z" };
     const reply = message({ kind: "agent", name: "codex" });

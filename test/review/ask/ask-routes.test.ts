@@ -119,7 +119,7 @@ describe("POST /api/ask", () => {
 });
 
 describe("GET /api/ask/prompt", () => {
-  it("shows what would be sent, and where", async () => {
+  it("returns the messages that would be sent, and the URL", async () => {
     const app = await serverWith({ baseUrl: "http://127.0.0.1:9/v1/", model: "small" });
     const url = `/api/ask/prompt?anchor=${encodeURIComponent(JSON.stringify(anchor))}&question=Why%3F`;
     const prompt = (await app.inject({ method: "GET", url, headers: PAGE })).json();

@@ -32,7 +32,7 @@ describe("a forge's client", () => {
     [404, "{}", "forge_not_found", "Check the address"],
     [422, '{"message":"Validation failed"}', "forge_rejected", undefined],
     [500, "oops", "forge_error", undefined],
-  ])("reports the status %i by its cause and says what to do", async (status, body, code, hint) => {
+  ])("reports the cause of the status %i and the remedy", async (status, body, code, hint) => {
     const { client } = await startClient((_request, response) => response.writeHead(status).end(body));
     const error = await client.send({ method: "POST", path: "/x" }).catch((thrown) => thrown);
     expect(error).toMatchObject({ code, message: expect.stringContaining("forge.test") });

@@ -61,7 +61,7 @@ describe("live session", () => {
     expect(await abandoned.batch).toBeUndefined();
   });
 
-  it("keeps a batch that only an agent which may not read it has received", async () => {
+  it("keeps a batch whose only recipient may not read it", async () => {
     const { live, wait } = await startSession();
     const abandoned = wait("gemini-cli", true);
     await live.send("kept");

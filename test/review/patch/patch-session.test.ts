@@ -273,7 +273,7 @@ else if (args.includes("diff")) process.stdout.write(fs.readFileSync(${JSON.stri
     lease.release();
   });
 
-  it("shows Sapling's diff with the files that nobody has added", async () => {
+  it("shows Sapling's diff with untracked files", async () => {
     const { root, environment } = await standIn("sl");
     await writeFile(join(root, "unknown.txt"), "new\n");
     const session = sessionOf(await createVcsOrigin({ kind: "sapling", root }, [], environment));

@@ -114,7 +114,7 @@ describe("planOutgoing", () => {
     expect(items([removed])).toMatchObject([{ body: "x\n\n```\na\n```" }]);
   });
 
-  it("answers in threads of the forge, and quotes those that take no answer", () => {
+  it("replies in threads of the forge, and quotes those that accept no replies", () => {
     const messages = [
       message("Why?", { author: { kind: "person", name: "wren" }, postedAt: "x" }),
       message("Because"),

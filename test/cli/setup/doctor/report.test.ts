@@ -20,7 +20,7 @@ describe("the report of doctor", () => {
     expect(report).not.toContain(key);
   });
 
-  it("says why the configuration cannot be read", async () => {
+  it("reports why the configuration cannot be read", async () => {
     const config = join(await temporaryFolder(), "c.json");
     await writeFile(config, '{"proxy": {"prot": 1}}');
     expect(await formatBugReport([], { json: false, config })).toContain('Did you mean "port"?');

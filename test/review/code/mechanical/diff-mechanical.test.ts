@@ -6,7 +6,7 @@ import { testRepository } from "../../../support/test-repository.ts";
 const helper = "export function formatEverything(input) {\n  return render(input, everything);\n}\n";
 
 describe("GET /api/diff/mechanical", () => {
-  it("lists the files with only mechanical changes, and what they are", async () => {
+  it("lists the files with only mechanical changes, and the kinds of these", async () => {
     const repository = await testRepository({
       "from.ts": `import { a } from "a";\n\n${helper}\nkeep();\n`,
       "to.ts": 'import { b } from "b";\n\nstart();\n',

@@ -46,7 +46,7 @@ const FUNCTION = ["function totalOf(items) {", "  return items.reduce(add, 0);",
 const marked = (marker: string, lines: readonly string[]) => lines.map((line) => marker + line);
 
 describe("the search for moved lines", () => {
-  it("finds a block in another file, with the brace that is everywhere", () => {
+  it("finds a block in another file, including a brace that occurs everywhere", () => {
     expect(
       describeMoves([
         patch("-4,3 +3,0", ...marked("-", FUNCTION)),
@@ -88,7 +88,7 @@ describe("the search for moved lines", () => {
     ).toEqual(["0:1-4 > 1:1-4"]);
   });
 
-  it("takes fewer than 20 letters and digits for a coincidence", () => {
+  it("ignores blocks of fewer than 20 letters and digits", () => {
     const short = ["  return items;", "}"];
     expect(
       describeMoves([patch("-1,2 +0,0", ...marked("-", short)), patch("-0,0 +1,2", ...marked("+", short))]),
@@ -111,7 +111,7 @@ describe("the search for moved lines", () => {
     expect(describeMoves([patch("-1,2 +1,2", `-${one}`, ` ${two}`, `+${one}`)])).toEqual(["0:1-1 > 0:2-2"]);
   });
 
-  it("finds a line that is everywhere as part of the block around it", () => {
+  it("finds a line that occurs everywhere as part of the block around it", () => {
     const everywhere = "  throw new TypeError(message);";
     const others = Array.from({ length: 50 }, () => patch("-1,2 +0,0", `-${everywhere}`, "-  other();"));
     const block = [everywhere, "  const unusual = 12345;"];

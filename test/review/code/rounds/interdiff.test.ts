@@ -60,7 +60,7 @@ describe("GET /api/diff/interdiff", () => {
     );
   });
 
-  it("leaves out what a rebase brought, in the same file and in others", async () => {
+  it("leaves out changes by a rebase, in the same file and in others", async () => {
     const repository = await testRepository({ "a.txt": lines(), "other.txt": "one\n" });
     await repository.git("checkout", "--quiet", "-b", "topic");
     await repository.write({ "a.txt": lines([25, "mine"]) });
@@ -91,7 +91,7 @@ describe("GET /api/diff/interdiff", () => {
     expect(changedLines((await interdiff(repository)).rawPatch)).toEqual(["-line 6", "+later"]);
   });
 
-  it("compares with the round that is asked for, and returns 404 for one without feedback", async () => {
+  it("compares with the requested round, and returns 404 for one without feedback", async () => {
     const repository = await testRepository({ "a.txt": lines() });
     const server = await codeServer(repository);
     expect((await server.get("/api/diff/interdiff")).statusCode).toBe(404);

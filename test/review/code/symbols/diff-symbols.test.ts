@@ -39,7 +39,7 @@ describe("the changed symbols", () => {
 });
 
 describe("GET /api/diff/symbols and /api/diff/references", () => {
-  it("answer for the changed files of the diff", async () => {
+  it("respond for the changed files of the diff", async () => {
     const repository = await testRepository({
       "a.ts": "export function one() {\n  return 1;\n}\n\nexport function two() {\n  return one();\n}\n",
       "b.py": "def three():\n    pass\n",
@@ -67,7 +67,7 @@ describe("GET /api/diff/symbols and /api/diff/references", () => {
     expect((await server.get("/api/diff/references")).statusCode).toBe(400);
   });
 
-  it("answer again after the thread has ended", async () => {
+  it("respond again after the thread has ended", async () => {
     const repository = await testRepository({ "a.ts": "function one() {}\n" });
     await repository.write({ "a.ts": "function two() {}\n" });
     let script: string | undefined = "process.exit(1)";
