@@ -3,8 +3,7 @@ import { detectLanguage } from "../../../src/render/diff/text/language.ts";
 import { shownLength } from "../../../src/render/diff/text/segments.ts";
 import { withClosedFence } from "../../../src/render/markdown/closed-fences.ts";
 import { codeSpan, fenced } from "../../../src/render/markdown/fences.ts";
-import { describeCellPosition } from "../../../src/render/notebook/describe-cell-position.ts";
-import type { CellPosition, CodeAnnotation } from "../../../src/review/api-types.ts";
+import type { CodeAnnotation } from "../../../src/review/api-types.ts";
 import { changesCode, type LineAnchor, type ReviewComment } from "./comment.ts";
 
 /** The feedback that "Approve" sends. */
@@ -19,8 +18,8 @@ export interface FeedbackContext {
   readonly currentPosition: (
     comment: ReviewComment,
   ) => { readonly start: number; readonly end: number } | undefined;
-  /** Returns the position of a comment's lines in a cell, if its file is a notebook. */
-  readonly cellPosition?: (comment: ReviewComment) => CellPosition | undefined;
+  /** Describes the position of a comment's lines in a cell, if its file is a notebook. */
+  readonly cellPosition?: (comment: ReviewComment) => string | undefined;
 }
 
 /** Formats comments as Markdown for the agent, in the given order. */
@@ -71,7 +70,7 @@ export function feedbackItem(comment: ReviewComment, context: FeedbackContext): 
   const position = now ?? comment.place;
   const side = comment.place.side === "new" ? "new side" : "old side: before the change";
   const cell = context.cellPosition?.(comment);
-  const inCell = cell ? `: ${describeCellPosition(cell)}` : "";
+  const inCell = cell === undefined ? "" : `: ${cell}`;
   const parts = [`${type} on ${formatLines(position.start, position.end)} (${side})${inCell}`];
   parts.push(...contextLines(comment, context));
   if (comment.suggestion === undefined) {

@@ -1,4 +1,4 @@
-import type { CellPosition, CodeAnnotation } from "../../../src/review/api-types.ts";
+import type { CodeAnnotation } from "../../../src/review/api-types.ts";
 import { copyAndReport } from "../../shared/clipboard.ts";
 import { inFileOrder, type ReviewComment } from "../core/comment.ts";
 import { type FeedbackContext, feedbackMarkdown, toAnnotations } from "../core/feedback.ts";
@@ -59,13 +59,13 @@ function getCurrentLines(comment: ReviewComment): { start: number; end: number }
   return "start" in position ? { start: position.start, end: position.end } : undefined;
 }
 
-/** Returns the position in a notebook's cell, of comments made by cells and of those made in the raw diff. */
-function getCellPosition(comment: ReviewComment): CellPosition | undefined {
+/** Describes the position in a notebook's cell, of comments made by cells and of those made in the raw diff. */
+function getCellPosition(comment: ReviewComment): string | undefined {
   const { place: anchor, path } = comment;
   if (!anchor) return undefined;
   const lines = getCurrentLines(comment) ?? anchor;
   const notebook = loadedNotebook(fileAt(useSession.getState().files, path))?.view?.text;
-  return notebook?.positionAt(anchor.side, lines.start, lines.end) ?? anchor.cell ?? undefined;
+  return notebook?.describe(anchor.side, lines.start, lines.end);
 }
 
 /** Copies the feedback to the clipboard, as edited if the comments are unchanged since. */

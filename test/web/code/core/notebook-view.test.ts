@@ -179,6 +179,6 @@ describe("the position in a cell", () => {
   it("is that of the first line if the file holds several in one", () => {
     const text = textOf([{ source: "a\nb\nc" }], [{ source: "a\nb\nd" }], { joined: true });
     const start = text.patch.newLine.find((number) => number > 0) ?? 0;
-    expect(text.positionAt("new", start, start)).toMatchObject({ cell: 1, lineStart: 1, lineEnd: 1 });
+    expect(text.describe("new", start, start)).toBe("line 1 of the source of cell 1 (code)");
   });
 });

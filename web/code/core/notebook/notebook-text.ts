@@ -10,6 +10,7 @@ import {
   type Side,
 } from "../../../../src/render/diff/patch/parsed-patch.ts";
 import { scanPatch } from "../../../../src/render/diff/patch/scan-patch.ts";
+import { describeCellPosition } from "../../../../src/render/notebook/describe-cell-position.ts";
 import type { CellDiff, CellPart, CellPosition, ComparedNotebook } from "../../../../src/review/api-types.ts";
 import type { LineAnchor } from "../comment.ts";
 import { anchorLines } from "../relocate.ts";
@@ -32,8 +33,8 @@ export interface NotebookText {
   readonly parts: readonly PartLines[];
   /** Creates an anchor for lines that the notebook shows. A range over several parts is cut at the end of the first. */
   anchorAt(side: Side, start: number, end: number): LineAnchor;
-  /** Returns the position of lines in their cell; undefined if the first of them is not in one. */
-  positionAt(side: Side, start: number, end: number): CellPosition | undefined;
+  /** Describes the position of lines in their cell for the agent; undefined if the first of them is not in one. */
+  describe(side: Side, start: number, end: number): string | undefined;
 }
 
 const MARKERS = [" ", "+", "-"] as const;
@@ -80,7 +81,10 @@ export function createNotebookText(compared: ComparedNotebook): NotebookText {
       });
       return { ...anchor, cell: findPosition(patch, parts, side, start, last) ?? null };
     },
-    positionAt: (side, start, end) => findPosition(patch, parts, side, start, end),
+    describe(side, start, end) {
+      const position = findPosition(patch, parts, side, start, end);
+      return position && describeCellPosition(position);
+    },
   };
 }
 

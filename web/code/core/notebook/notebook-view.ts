@@ -1,5 +1,12 @@
 import { findHunk, type ParsedPatch } from "../../../../src/render/diff/patch/parsed-patch.ts";
-import { buildRows, type Layout, ROW_BLOCK, type RowModel } from "../../../../src/render/diff/row-model.ts";
+import {
+  buildRows,
+  type Layout,
+  ROW_BLOCK,
+  type RowModel,
+  shownNumber,
+  type Widget,
+} from "../../../../src/render/diff/row-model.ts";
 import type { CellDiff, CellPart } from "../../../../src/review/api-types.ts";
 import type { NotebookText } from "./notebook-text.ts";
 
@@ -32,6 +39,8 @@ export interface NotebookView {
   readonly text: NotebookText;
   readonly blocks: readonly NotebookBlock[];
   readonly rows: Readonly<Record<Layout, RowModel>>;
+  /** Moves widgets whose line is in a folded cell to the top. */
+  raiseHidden(widgets: readonly Widget[], layout: Layout): readonly Widget[];
 }
 
 /** What is shown in sequence: a block, or the lines of a part. */
@@ -44,7 +53,7 @@ export function createNotebookView(text: NotebookText, opened: ReadonlySet<strin
   const hunks = new Map(text.parts.map(({ part }, hunk) => [part, hunk]));
   const rowsIn = (layout: Layout) => arrange(items, hunks, text.patch, layout);
   let [split, unified]: (RowModel | undefined)[] = [];
-  return {
+  const view: NotebookView = {
     text,
     blocks,
     rows: {
@@ -57,7 +66,18 @@ export function createNotebookView(text: NotebookText, opened: ReadonlySet<strin
         return unified;
       },
     },
+    raiseHidden: (widgets, layout) =>
+      widgets.length === 0 ? widgets : raiseHidden(widgets, view.rows[layout], text.patch),
   };
+  return view;
+}
+
+function raiseHidden(widgets: readonly Widget[], rows: RowModel, patch: ParsedPatch): readonly Widget[] {
+  const shown = { old: new Set<number>(), new: new Set<number>() };
+  for (let row = 0; row < rows.count; row++) {
+    for (const side of ["old", "new"] as const) shown[side].add(shownNumber(rows, patch, row, side));
+  }
+  return widgets.map((widget) => (shown[widget.side].has(widget.line) ? widget : { ...widget, line: 0 }));
 }
 
 function listItems({ compared: { cells, metadata } }: NotebookText, opened: ReadonlySet<string>): Item[] {

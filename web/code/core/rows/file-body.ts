@@ -9,7 +9,6 @@ import {
   ROW_LINE,
   type RowModel,
   type RowOptions,
-  shownNumber,
   type Widget,
 } from "../../../../src/render/diff/row-model.ts";
 import type { DiffFile } from "../../../../src/review/api-types.ts";
@@ -103,7 +102,7 @@ export function buildBody(options: BodyOptions, known?: KnownBody): FileBody {
     return { file, state: "waiting", height };
   }
   const plain = plainRows(options, patch, known);
-  const widgets = notebook ? raiseHidden(options.widgets, plain.rows, patch) : options.widgets;
+  const widgets = notebook?.raiseHidden(options.widgets, options.layout) ?? options.widgets;
   const positions = widgetPositions(plain.rows, patch, widgets);
   const rows = withWidgets(plain.rows, positions, widgets);
   const offsets = withWidgetHeights(plain.offsets, positions, (widget) => {
@@ -112,16 +111,6 @@ export function buildBody(options: BodyOptions, known?: KnownBody): FileBody {
   const height = offsets[rows.count] ?? 0;
   const { text } = options;
   return { file, state: "rows", height, patch, rows, offsets, plain, text, notebook };
-}
-
-/** Moves widgets whose line is not among the rows to the top, because cells can be folded. */
-function raiseHidden(widgets: readonly Widget[], rows: RowModel, patch: ParsedPatch): readonly Widget[] {
-  if (widgets.length === 0) return widgets;
-  const shown = { old: new Set<number>(), new: new Set<number>() };
-  for (let row = 0; row < rows.count; row++) {
-    for (const side of ["old", "new"] as const) shown[side].add(shownNumber(rows, patch, row, side));
-  }
-  return widgets.map((widget) => (shown[widget.side].has(widget.line) ? widget : { ...widget, line: 0 }));
 }
 
 /** Reuses rows and offsets: the layout of thousands of lines takes longer than opening a comment may take. */
