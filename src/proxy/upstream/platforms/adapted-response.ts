@@ -1,9 +1,15 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { AppError, getErrorMessage } from "../../../errors.ts";
+import { describeExcess, type JsonBounds, JsonCounter } from "../../../json/bounds.ts";
 import { tryParseJson } from "../../exchange/json.ts";
 import { ForwardingHandler } from "./forwarding-handler.ts";
 import type { ResponseChanges, StreamConverter } from "./platform.ts";
+
+/** Maximum size of a whole response that is converted; it may contain images. */
+const MAX_WHOLE_BYTES = 64 * 1024 * 1024;
+/** Enough for the log probabilities of the longest responses. */
+const WHOLE_BOUNDS: JsonBounds = { values: 2_000_000, depth: 256 };
 
 /** Passes a platform's response on in the form of the dialect's own vendor. */
 export class AdaptedResponse extends ForwardingHandler {
@@ -12,6 +18,8 @@ export class AdaptedResponse extends ForwardingHandler {
   private converter: StreamConverter | undefined;
   /** The parts of a whole response that is converted; undefined for others. */
   private whole: Buffer[] | undefined;
+  private wholeBytes = 0;
+  private readonly counter = new JsonCounter(WHOLE_BOUNDS);
 
   constructor(
     next: Dispatcher.DispatchHandler,
@@ -47,6 +55,14 @@ export class AdaptedResponse extends ForwardingHandler {
   override onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.whole !== undefined) {
       this.whole.push(chunk);
+      this.wholeBytes += chunk.length;
+      const excess = this.counter.push(chunk);
+      if (excess !== undefined)
+        controller.abort(
+          new AppError("upstream_invalid", `The upstream's response ${describeExcess(excess, WHOLE_BOUNDS)}`),
+        );
+      else if (this.wholeBytes > MAX_WHOLE_BYTES)
+        controller.abort(new AppError("upstream_invalid", "The upstream's response is larger than 64 MiB"));
       return;
     }
     if (this.converter === undefined) {

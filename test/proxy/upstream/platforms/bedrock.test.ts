@@ -334,6 +334,21 @@ describe("other models on Amazon Bedrock", () => {
     expect(proxy.records.map(({ usage }) => usage?.output?.total)).toEqual([11, 11]);
   });
 
+  it.each([
+    ["nests deeper than 256 levels", `{"output":${"[".repeat(300)}${"]".repeat(300)}}`],
+    ["holds more than 2000000 values", `{"output":[${"0,".repeat(2_000_000)}0]}`],
+    ["is larger than 64 MiB", `{"output":"${"x".repeat(64 * 1024 * 1024)}"}`],
+  ])("fail if the response %s", async (reason, body) => {
+    const { post } = await behind((_hit, response) => {
+      response.writeHead(200, JSON_TYPE).end(body);
+    });
+    for (const path of ["/v1/chat/completions", "/v1/messages"]) {
+      const response = await post(path, { model: NOVA, ...hi });
+      expect(response.status).toBe(502);
+      expect(await response.text()).toContain(reason);
+    }
+  });
+
   it("reject what Converse cannot carry instead of dropping it", async () => {
     const { post, fake } = await behind(json({}));
     const source = { type: "url", url: "https://example.com/a.png" };
