@@ -5,7 +5,7 @@ import { getPath } from "../http/request-path.ts";
 import type { McpGateway } from "./mcp/mcp-gateway.ts";
 import { relayMcp } from "./mcp/relay-mcp.ts";
 import { handleCall } from "./pipeline/handle-call.ts";
-import { servePassThrough } from "./pipeline/serve-pass-through.ts";
+import { isPassedOn, servePassThrough } from "./pipeline/serve-pass-through.ts";
 import { isModelRoute, MCP_GATEWAY, type Route, routes, takesPath } from "./routes.ts";
 import { takeOver } from "./server/take-over.ts";
 import { handleUtility } from "./server/utility-routes.ts";
@@ -54,8 +54,12 @@ function servedBy(
   if (route.operation === "pass-through")
     return takenOver((request, reply) => servePassThrough(takeOver(request, reply), route, services));
   if (isModelRoute(route)) {
-    const serve = (request: FastifyRequest, reply: FastifyReply) =>
-      handleCall(takeOver(request, reply), route, services);
+    const serve = (request: FastifyRequest, reply: FastifyReply) => {
+      const taken = takeOver(request, reply);
+      return route.operation === "by-method" && isPassedOn(getPath(request.url))
+        ? servePassThrough(taken, route, services)
+        : handleCall(taken, route, services);
+    };
     if (!route.needsMethod) return takenOver(serve);
     return takenOver(async (request, reply) => {
       if (takesPath(route, getPath(request.url))) await serve(request, reply);

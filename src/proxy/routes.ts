@@ -120,7 +120,7 @@ const PASSED: readonly (readonly [dialect: RouteDialect, ...paths: readonly stri
   ["messages", "/v1/messages/batches", "/v1/messages/batches/*"],
   ["generative-language", "/v1beta/files", "/v1beta/files/*", "/upload/v1beta/files"],
   ["generative-language", "/download/v1beta/files/*", "/v1beta/cachedContents", "/v1beta/cachedContents/*"],
-  ["generative-language", "/v1beta/batches", "/v1beta/batches/*"],
+  ["generative-language", "/v1beta/batches", "/v1beta/batches/*", "/v1beta/models/:model/operations/*"],
   ["generative-language", "/v1beta/fileSearchStores", "/v1beta/fileSearchStores/*"],
   ["generative-language", "/upload/v1beta/fileSearchStores/*"],
   ["generative-language", "/v1beta/interactions", "/v1beta/interactions/*"],

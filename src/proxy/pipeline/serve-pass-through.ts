@@ -12,6 +12,7 @@ import type { Services } from "../services.ts";
 import { parseBaseUrl, relayTo } from "../upstream/clients.ts";
 import type { RelayOutcome } from "../upstream/relay-task.ts";
 import { runAttempts } from "./attempt-loop.ts";
+import { createBatchFilter, hasBatchAddresses } from "./batch-addresses.ts";
 import {
   type AdmittedRequest,
   type Call,
@@ -29,6 +30,18 @@ import { relayedDialects } from "./native.ts";
 import { type CalledOperation, withoutKey } from "./operation-path.ts";
 import { choosePassThroughTarget, takesClient } from "./pass-through-target.ts";
 import { type NativeBody, nativeBody, nativeRequest } from "./relay-request.ts";
+
+/**
+ * The model in a path of Google's API whose method is not a model operation of the proxy: batches, and generated images and
+ * videos.
+ */
+const MODEL_IN_PATH =
+  /^\/v1beta\/models\/([\w.@-]+):(?:batchGenerateContent|asyncBatchEmbedContent|predict|predictLongRunning)$/;
+
+/** Returns whether a path of a route for models is passed on. */
+export function isPassedOn(path: string): boolean {
+  return MODEL_IN_PATH.test(path);
+}
 
 /** The body of a call that is passed on: read whole if it is JSON, since it may name a model, else streamed. */
 type PassedBody = CallBody | { readonly kind: "bytes"; readonly bytes: Buffer } | { readonly kind: "stream" };
@@ -51,13 +64,14 @@ export async function servePassThrough(
     const query = url.includes("?") ? withoutKey(url.slice(url.indexOf("?"))) : "";
     const body = await readPassedBody(call);
     const known: CallBody = body.kind === "stream" || body.kind === "bytes" ? { kind: "none" } : body;
-    call.model = modelIn(known);
+    const inPath = MODEL_IN_PATH.exec(path)?.[1];
+    call.model = modelIn(known) ?? inPath;
     const called: CalledOperation = {
       operation: "stored-response",
       model: call.model,
       stream: call.stream,
       array: false,
-      path: () => getPathBelow(path),
+      path: (name) => getPathBelow(inPath === undefined ? path : path.replace(`/${inPath}:`, `/${name}:`)),
       query,
     };
     expectAllowed(call, called, known);
@@ -153,12 +167,16 @@ async function relay(
   const isRead = call.request.method === "GET" || call.request.method === "HEAD";
   const result = await runAttempts<RelayOutcome>(call, [target], {
     async send({ upstream, key }) {
-      const request = nativeRequest(call, `${called.path(target.model)}${called.query}`, body, key);
+      const native = nativeRequest(call, `${called.path(target.model)}${called.query}`, body, key);
+      const isSearched = hasBatchAddresses(path);
+      const request = isSearched
+        ? { ...native, needs: { ...native.needs, acceptEncoding: "identity" } }
+        : native;
       const outcome = await relayTo(
         call.services.pools,
         withArea(upstream, path),
         request,
-        relayTask(call, upstream),
+        relayTask(call, upstream, isSearched),
       );
       if (outcome.firstByteAt > 0) call.firstByteAt = outcome.firstByteAt;
       return outcome;
@@ -195,7 +213,7 @@ function withArea(upstream: UpstreamConfig, path: string): UpstreamConfig {
   return { ...upstream, baseUrl: `${origin}${area}${prefix}` };
 }
 
-function relayTask(call: Call, upstream: UpstreamConfig) {
+function relayTask(call: Call, upstream: UpstreamConfig, hasAddresses: boolean) {
   const { redact, config, forwarding } = call.runtime;
   const { headers, socket } = call.request;
   const { origin } = parseBaseUrl(upstream.baseUrl);
@@ -209,7 +227,7 @@ function relayTask(call: Call, upstream: UpstreamConfig) {
     kind: "verbatim",
     mayBeEmpty: true,
     isLive: true,
-    createFilter: undefined,
+    createFilter: hasAddresses ? () => createBatchFilter(own) : undefined,
     ownHeaders: ownHeaders(call),
     hidesLimits: hidesVendorLimits(call),
     // The rest of a resumable upload comes to this address, with the proxy's key.

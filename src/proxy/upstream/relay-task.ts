@@ -16,7 +16,7 @@ export interface RelayTask {
   readonly mayBeEmpty: boolean;
   /** Whether the client reads the response as it arrives, even if it is not an event stream. */
   readonly isLive: boolean;
-  /** Creates the filter that an event stream passes through on its way to the client. */
+  /** Creates the filter of an event stream, and of any uncompressed response of kind `verbatim`. */
   readonly createFilter: (() => StreamFilter) | undefined;
   /** The proxy's headers for the response: flat list, names in lower case. */
   readonly ownHeaders: readonly string[];
@@ -78,7 +78,7 @@ export interface ResponseError {
   readonly message: string | undefined;
 }
 
-/** Removes events from a stream. */
+/** Changes a response on its way to the client. */
 export interface StreamFilter {
   /** Returns the bytes to pass on. */
   push(bytes: Buffer): Buffer;

@@ -200,8 +200,9 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     const { response, dialect } = this.task;
     this.state = "open";
     if (this.headers["content-encoding"] === undefined) this.watch = dialect?.createWatch();
-    if (this.isStream) this.filter = this.task.createFilter?.();
-    const length = this.isStream ? undefined : this.headers["content-length"];
+    const isFiltered = this.isStream || (this.task.kind === "verbatim" && this.watch !== undefined);
+    if (isFiltered) this.filter = this.task.createFilter?.();
+    const length = this.isStream || this.filter !== undefined ? undefined : this.headers["content-length"];
     response.writeHead(this.status, this.getClientHeaders(length));
     this.unsent = this.buffered;
     this.buffered = [];

@@ -1,0 +1,34 @@
+import type { StreamFilter } from "../upstream/relay-task.ts";
+
+/** Bytes of a response that are searched; longer ones pass unchanged. A page of 1,000 batches has about 1 MB. */
+const MAX_SEARCHED = 16 * 1024 * 1024;
+const RESULTS = /("results_url"\s*:\s*")https?:\/\/[^"]*\/messages\/batches\/([^"/?]+)\/results(?=["?])/g;
+
+/** Returns whether a response of this path may contain addresses of results: batches, but not the results themselves. */
+export function hasBatchAddresses(path: string): boolean {
+  return path.startsWith("/v1/messages/batches") && !path.endsWith("/results");
+}
+
+/**
+ * Makes the addresses of results lead to the proxy: Anthropic's SDKs request them with the client's key, which the vendor
+ * does not know. `own` is the proxy's origin.
+ */
+export function createBatchFilter(own: string): StreamFilter {
+  let chunks: Buffer[] = [];
+  let size = 0;
+  return {
+    push(bytes) {
+      if (size > MAX_SEARCHED) return bytes;
+      chunks.push(bytes);
+      size += bytes.length;
+      if (size <= MAX_SEARCHED) return Buffer.alloc(0);
+      const all = Buffer.concat(chunks);
+      chunks = [];
+      return all;
+    },
+    end() {
+      const text = Buffer.concat(chunks).toString("latin1");
+      return Buffer.from(text.replace(RESULTS, `$1${own}/v1/messages/batches/$2/results`), "latin1");
+    },
+  };
+}
