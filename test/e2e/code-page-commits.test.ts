@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../support/browser.ts";
-import { numberCell, openCodeReview } from "../support/code-review-page.ts";
+import { launchBrowser, newContext } from "../support/browser.ts";
+import { numberCell, openCodeReview, startCodeReview } from "../support/code-review-page.ts";
 import { type TestRepository, testRepository } from "../support/test-repository.ts";
 
 let browser: Browser;
@@ -46,6 +46,43 @@ describe("the commits of a branch", () => {
     review.child.kill("SIGTERM");
   });
 
+  it("are stepped through by keys that are pressed before the page knows them", async () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const context = await newContext(browser);
+    await context.route("**/api/commits", async (route) => {
+      await released;
+      await route.continue();
+    });
+    const { url } = await startCodeReview(await branchOfTwo());
+    const page = await context.newPage();
+    const asked = page.waitForRequest("**/api/commits");
+    await page.goto(url);
+    await asked;
+    await page.keyboard.press("}");
+    await page.keyboard.press("}");
+    release();
+    await page.getByRole("region", { name: "Commit" }).getByText("Commit 2 of 2").waitFor();
+    expect(await page.getByText("This diff has no commits").count()).toBe(0);
+  });
+
+  it("are loaded again by the key after a failure, which is shown", async () => {
+    const context = await newContext(browser);
+    await context.route("**/api/commits", (route) => route.abort());
+    const { url } = await startCodeReview(await branchOfTwo());
+    const page = await context.newPage();
+    const failed = page.waitForEvent("requestfailed");
+    await page.goto(url);
+    await failed;
+    await page.keyboard.press("}");
+    await page.getByText("Cannot load the commits: Can't reach Sallyport").waitFor();
+    await context.unroute("**/api/commits");
+    await page.keyboard.press("}");
+    await page.getByRole("region", { name: "Commit" }).getByText("Commit 1 of 2").waitFor();
+  });
+
   it("are found by words of their message, and any base is compared with any head", async () => {
     const review = await openCodeReview(browser, await branchOfTwo());
     const { page } = review;
@@ -53,7 +90,8 @@ describe("the commits of a branch", () => {
     await select.selectOption("another");
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("combobox").fill("ANOTHER FILE");
-    await dialog.getByRole("option").filter({ hasText: "Add another file" }).click();
+    // The branch has the same title, until the results of the search arrive.
+    await dialog.getByRole("option", { name: /^[0-9a-f]{7} Add another file/ }).click();
     await page.locator('.file[data-path="b.txt"]').waitFor();
 
     await select.selectOption("another");

@@ -1,5 +1,5 @@
 import { showToast } from "../../shared/components/toast.tsx";
-import { useCommits } from "../state/commits.ts";
+import { commitsLoaded, useCommits } from "../state/commits.ts";
 import { useSession } from "../state/session.ts";
 import { chooseDiff } from "./diff-select.tsx";
 
@@ -16,14 +16,46 @@ export function neighbors(): { previous: string | undefined; next: string | unde
   };
 }
 
-/** Shows the next or previous commit; the first or last one if a whole diff is shown. */
+/** Steps that were asked for while the commits or a diff are loaded: positive for later commits. */
+let waiting = 0;
+let isStepping = false;
+
+/**
+ * Shows the next or previous commit; the first or last one if a whole diff is shown. Waits until the commits are known.
+ * Further steps meanwhile are added up and taken together.
+ */
 export async function stepCommit(step: 1 | -1): Promise<void> {
+  waiting += step;
+  if (isStepping) return;
+  isStepping = true;
+  try {
+    const problem = await commitsLoaded();
+    if (problem === undefined) while (waiting !== 0) await takeSteps();
+    else showToast(`Cannot load the commits: ${problem}`, { tone: "danger" });
+  } finally {
+    waiting = 0;
+    isStepping = false;
+  }
+}
+
+async function takeSteps(): Promise<void> {
   const { commits } = useCommits.getState();
-  const shown = useSession.getState().index?.commit;
-  const { previous, next } = neighbors();
-  const target = shown ? (step > 0 ? next : previous) : commits.at(step > 0 ? 0 : -1)?.sha;
+  const target = commitAfter(waiting);
+  waiting = 0;
   if (target !== undefined) await chooseDiff(`commit:${target}`);
   else showToast(commits.length === 0 ? "This diff has no commits" : "No more commits in this direction");
+}
+
+/** Returns the commit that many steps after the shown one, at most the last one in that direction. */
+function commitAfter(steps: number): string | undefined {
+  const { commits } = useCommits.getState();
+  const shown = useSession.getState().index?.commit;
+  const { previous, next, position } = neighbors();
+  if (shown && position < 0) return steps > 0 ? next : previous;
+  // The whole diff is before the first commit and after the last one.
+  const from = shown ? position : steps > 0 ? -1 : commits.length;
+  const to = Math.min(Math.max(from + steps, 0), commits.length - 1);
+  return to === from ? undefined : commits[to]?.sha;
 }
 
 /** Returns from a single commit to the diff before it. */

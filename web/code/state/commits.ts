@@ -1,6 +1,6 @@
 import { create } from "zustand";
 import type { CommitList, ReviewedCommit } from "../../../src/review/api-types.ts";
-import { getJson } from "../../shared/api/client.ts";
+import { explain, getJson } from "../../shared/api/client.ts";
 import { useSession } from "./session.ts";
 
 interface CommitsState {
@@ -12,8 +12,12 @@ interface CommitsState {
 
 export const useCommits = create<CommitsState>(() => ({ commits: [], whole: undefined }));
 
+/** The last request for the commits; undefined before the first one and after a failure. */
+let loading: Promise<string | undefined> | undefined;
+let loads = 0;
+
 /** Loads the commits now and whenever the diff is taken again. */
-export function followCommits(): Promise<void> {
+export async function followCommits(): Promise<void> {
   const note = () => {
     const { index } = useSession.getState();
     if (index && !index.commit) useCommits.setState({ whole: index.diffType });
@@ -21,14 +25,32 @@ export function followCommits(): Promise<void> {
   useSession.subscribe((state, before) => {
     if (state.index === before.index) return;
     note();
-    void loadCommits();
+    loading = loadCommits();
   });
   note();
-  return loadCommits();
+  await commitsLoaded();
 }
 
-/** Loads the commits. After a failure, the page shows no commits. */
-async function loadCommits(): Promise<void> {
+/**
+ * Resolves when the commits of the shown diff are in the state: to undefined, or to the reason why they could not be
+ * loaded. Loads them if they are neither known nor on their way.
+ */
+export function commitsLoaded(): Promise<string | undefined> {
+  loading ??= loadCommits();
+  return loading;
+}
+
+/** A failure keeps the commits that are known. */
+async function loadCommits(): Promise<string | undefined> {
+  loads += 1;
+  const mine = loads;
   const result = await getJson<CommitList>("/api/commits");
-  if (result.ok) useCommits.setState({ commits: result.value.commits });
+  // A newer request supersedes this one.
+  if (mine !== loads && loading) return loading;
+  if (result.ok) {
+    useCommits.setState({ commits: result.value.commits });
+    return undefined;
+  }
+  loading = undefined;
+  return explain(result);
 }
