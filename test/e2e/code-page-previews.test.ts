@@ -88,6 +88,17 @@ describe("previews", () => {
     child.kill("SIGTERM");
   });
 
+  it("open by a button that a phone shows too", async () => {
+    const repository = await testRepository({ "documents/reference/guide.md": "# Guide\n" });
+    await repository.write({ "documents/reference/guide.md": "# Better guide\n" });
+    const { page, child } = await openCodeReview(browser, repository, { width: 360, height: 640 });
+    await page.getByRole("button", { name: "Preview of documents/reference/guide.md" }).click();
+    await page.getByRole("heading", { name: "Better guide", level: 1 }).waitFor();
+    const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(beyond).toBeLessThanOrEqual(0);
+    child.kill("SIGTERM");
+  });
+
   it("draw an SVG as an image that runs no script and loads nothing", async () => {
     const repository = await testRepository({ "logo.svg": HOSTILE_SVG("red") });
     await repository.write({

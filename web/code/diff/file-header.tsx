@@ -110,7 +110,13 @@ function FileActions({ file, onExpandAll }: FileHeaderProps) {
         </Suspense>
       )}
       {previewKind(file) && (
-        <IconButton small label={`Preview of ${path}`} shortcut="V" onClick={() => openPreview(file)}>
+        <IconButton
+          small
+          className="file-preview"
+          label={`Preview of ${path}`}
+          shortcut="V"
+          onClick={() => openPreview(file)}
+        >
           <Eye size={15} aria-hidden />
         </IconButton>
       )}
