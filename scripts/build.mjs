@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "rolldown";
 import { bundleParts, bundleStart, LEFT_OUT, packageVersion, root } from "./bundle.mjs";
+import { checkFirstLoad } from "./first-load.mjs";
 import { licensesText, moduleCollector, packagesOf } from "./licenses.mjs";
 import { manPage } from "./man-page.mjs";
 import { bundleSqliteWorker } from "./sqlite-worker.mjs";
@@ -74,4 +75,5 @@ async function buildPages() {
   ];
   // Sequentially, because the first build empties the output folder.
   for (const config of configs) await from(config);
+  checkFirstLoad(resolve(root, "dist/web"), "code/index.html", 160_000);
 }

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useMemo } from "react";
+import { useEffect, useMemo } from "react";
 import { createRoot } from "react-dom/client";
 import type { ReviewEvent } from "../../src/review/api-types.ts";
 import { afterPaint } from "../shared/after-paint.ts";
@@ -6,6 +6,7 @@ import { useReviewEvents } from "../shared/api/use-review-events.ts";
 import { setAskModel, useAsk } from "../shared/ask/ask-store.ts";
 import { Button } from "../shared/components/button.tsx";
 import { ErrorBoundary, Region } from "../shared/components/error-boundary.tsx";
+import { later, loadWhenIdle } from "../shared/components/later.tsx";
 import { PageState } from "../shared/components/page-state.tsx";
 import { showToast, Toasts } from "../shared/components/toast.tsx";
 import { useShortcuts } from "../shared/keyboard/shortcuts.ts";
@@ -19,7 +20,6 @@ import { showCommentedContext } from "./comments/show-context.ts";
 import { showEditorsIn } from "./comments/show-editor.ts";
 import { DiffController } from "./diff/controller.ts";
 import { DiffView } from "./diff/diff-view.tsx";
-import { FailedReview } from "./failed-review.tsx";
 import { Banners } from "./header/banners.tsx";
 import { FindBar } from "./header/find-bar.tsx";
 import { Header } from "./header/header.tsx";
@@ -41,7 +41,10 @@ import { handleServerChange, openDiff, useSession } from "./state/session.ts";
 import { activateAtCursor } from "./state/threads.ts";
 import { useView } from "./state/view.ts";
 
-/** Loads the diff and replaces the prerendered part. The draft and earlier rounds load after the first render. */
+/**
+ * Loads the diff and replaces the prerendered part. The draft and earlier rounds load after the first render, dialogs
+ * when the browser is idle.
+ */
 export async function start(): Promise<void> {
   watchSystemTheme();
   const highlighting = startHighlighting();
@@ -63,6 +66,7 @@ export async function start(): Promise<void> {
     followMoves().then(followMechanical),
     loadThreads(),
     loadReviews(),
+    loadWhenIdle(),
   ]);
 }
 
@@ -70,7 +74,20 @@ function render(): void {
   const root = document.getElementById("root");
   if (!root) return;
   createRoot(root).render(
-    <ErrorBoundary fallback={(message) => <FailedReview message={message} />}>
+    <ErrorBoundary
+      fallback={(message) => (
+        <Region name="This page">
+          <FailedReview
+            message={message}
+            fallback={
+              <PageState title="This page has failed">
+                <p>Error: {message}</p>
+              </PageState>
+            }
+          />
+        </Region>
+      )}
+    >
       <App />
     </ErrorBoundary>,
   );
@@ -139,9 +156,7 @@ function Review() {
         <Region name="The notices">
           <Banners />
         </Region>
-        <Region name="The commit">
-          <Suspense fallback={null}>{hasCommit && <CommitBar />}</Suspense>
-        </Region>
+        <Region name="The commit">{hasCommit && <CommitBar />}</Region>
       </div>
       <div className="review-body">
         {treeOpen && (
@@ -168,9 +183,8 @@ function Review() {
   );
 }
 
-const CommitBar = lazy(() =>
-  import("./header/commit-bar.tsx").then((module) => ({ default: module.CommitBar })),
-);
+const FailedReview = later(async () => (await import("./failed-review.tsx")).FailedReview);
+const CommitBar = later(async () => (await import("./header/commit-bar.tsx")).CommitBar);
 
 function onEvent(event: ReviewEvent): void {
   const { phase, index } = useSession.getState();

@@ -1,62 +1,55 @@
-import { lazy, Suspense, useEffect } from "react";
+import { useEffect } from "react";
 import { AskHost } from "../shared/ask/ask-host.tsx";
 import { Region } from "../shared/components/error-boundary.tsx";
+import { later, WaitingDialog } from "../shared/components/later.tsx";
 import type { Shortcut } from "../shared/keyboard/shortcuts.ts";
 import { useThreads } from "../shared/threads/thread-store.ts";
-import { ApproveDialog } from "./dialogs/approve-dialog.tsx";
-import { SendDialog } from "./dialogs/send-dialog.tsx";
 import type { DiffController } from "./diff/controller.ts";
-import { usePreview } from "./preview/preview-store.ts";
+import { openPreview, usePreview } from "./preview/preview-store.ts";
 import { collectComments, keepSent, showFinished } from "./state/live.ts";
-import { useReferences } from "./state/references.ts";
+import { openReferences, useReferences } from "./state/references.ts";
 import { useSession } from "./state/session.ts";
 import { showWhole } from "./state/since.ts";
-import { openDialog, useView } from "./state/view.ts";
+import { type DialogName, openDialog, useView } from "./state/view.ts";
 
-const CompareDialog = lazy(() =>
-  import("./dialogs/compare-dialog.tsx").then((module) => ({ default: module.CompareDialog })),
+const SendDialog = later(async () => (await import("./dialogs/send-dialog.tsx")).SendDialog);
+const ApproveDialog = later(async () => (await import("./dialogs/approve-dialog.tsx")).ApproveDialog);
+const Palette = later(async () => (await import("./dialogs/palette.tsx")).Palette);
+const ShortcutSheet = later(
+  async () => (await import("../shared/keyboard/shortcut-sheet.tsx")).ShortcutSheet,
 );
-const ShortcutSheet = lazy(() =>
-  import("../shared/keyboard/shortcut-sheet.tsx").then((module) => ({ default: module.ShortcutSheet })),
-);
-const Palette = lazy(() => import("./dialogs/palette.tsx").then((module) => ({ default: module.Palette })));
-const RoundsDialog = lazy(() =>
-  import("./dialogs/rounds-dialog.tsx").then((module) => ({ default: module.RoundsDialog })),
-);
+const CompareDialog = later(async () => (await import("./dialogs/compare-dialog.tsx")).CompareDialog);
+const RoundsDialog = later(async () => (await import("./dialogs/rounds-dialog.tsx")).RoundsDialog);
 const shareDialogs = () => import("./share/share-dialogs.tsx");
-const ShareDialog = lazy(() => shareDialogs().then((module) => ({ default: module.ShareDialog })));
-const ImportDialog = lazy(() => shareDialogs().then((module) => ({ default: module.ImportDialog })));
-const PullDialog = lazy(() =>
-  import("./pull/pull-dialogs.tsx").then((module) => ({ default: module.PullDialog })),
+const ShareDialog = later(async () => (await shareDialogs()).ShareDialog);
+const ImportDialog = later(async () => (await shareDialogs()).ImportDialog);
+const PullDialog = later(async () => (await import("./pull/pull-dialogs.tsx")).PullDialog);
+const LiveDialog = later(async () => (await import("../shared/threads/batch-dialogs.tsx")).LiveDialog);
+const PreviewDialog = later(async () => (await import("./preview/preview-dialog.tsx")).PreviewDialog);
+const ReferencesDialog = later(
+  async () => (await import("./references/references-dialog.tsx")).ReferencesDialog,
 );
-const LiveDialog = lazy(() =>
-  import("../shared/threads/batch-dialogs.tsx").then((module) => ({ default: module.LiveDialog })),
-);
-const PreviewDialog = lazy(() =>
-  import("./preview/preview-dialog.tsx").then((module) => ({ default: module.PreviewDialog })),
-);
-const ReferencesDialog = lazy(() =>
-  import("./references/references-dialog.tsx").then((module) => ({ default: module.ReferencesDialog })),
-);
+
+const close = () => openDialog("none");
 
 interface DialogsProps {
   readonly controller: DiffController;
   readonly shortcuts: readonly Shortcut[];
 }
 
-/** Renders the open dialogs. Each one is loaded when it is first opened. */
-export function Dialogs({ controller, shortcuts }: DialogsProps) {
+/** Renders the open dialogs. They are loaded when the browser is idle, or when they are first opened. */
+export function Dialogs(props: DialogsProps) {
   return (
     <>
-      <OpenDialog controller={controller} shortcuts={shortcuts} />
+      <OpenDialog {...props} />
       <AskHost />
       <OpenPreview />
-      <OpenReferences controller={controller} />
+      <OpenReferences controller={props.controller} />
     </>
   );
 }
 
-function OpenDialog({ controller, shortcuts }: DialogsProps) {
+function OpenDialog(props: DialogsProps) {
   const dialog = useView((view) => view.dialog);
   const isLive = useThreads(({ live }) => live !== undefined);
   const isPull = useSession(({ index }) => index?.source === "pr");
@@ -64,44 +57,53 @@ function OpenDialog({ controller, shortcuts }: DialogsProps) {
   const since = useSession((session) => session.since);
   // Comments are sent with their lines in the whole diff.
   if (since !== undefined && (isDecision || dialog === "post")) return <LeaveSince />;
-  if (isPull && (dialog === "post" || (isDecision && !isLive)))
+  if (dialog === "none") return null;
+  return (
+    <Region key={dialog} name="This dialog">
+      <NamedDialog dialog={dialog} isLive={isLive} isPull={isPull} {...props} />
+    </Region>
+  );
+}
+
+interface NamedDialogProps extends DialogsProps {
+  readonly dialog: Exclude<DialogName, "none">;
+  readonly isLive: boolean;
+  readonly isPull: boolean;
+}
+
+function NamedDialog({ dialog, isLive, isPull, controller, shortcuts }: NamedDialogProps) {
+  const fallback = <WaitingDialog onClose={close} />;
+  const isDecision = dialog === "send" || dialog === "approve";
+  if (dialog === "post" || (isPull && isDecision && !isLive))
+    return <PullDialog fallback={fallback} kind={dialog === "approve" ? "done" : "post"} />;
+  if (isLive && isDecision)
     return (
-      <Suspense fallback={null}>
-        <PullDialog kind={dialog === "approve" ? "done" : "post"} />
-      </Suspense>
-    );
-  if (isLive && (dialog === "send" || dialog === "approve"))
-    return (
-      <Suspense fallback={null}>
-        <LiveDialog
-          kind={dialog === "send" ? "send" : "finish"}
-          collect={collectComments}
-          onClose={() => openDialog("none")}
-          onSent={keepSent}
-          onFinished={showFinished}
-        />
-      </Suspense>
+      <LiveDialog
+        fallback={fallback}
+        kind={dialog === "send" ? "send" : "finish"}
+        collect={collectComments}
+        onClose={close}
+        onSent={keepSent}
+        onFinished={showFinished}
+      />
     );
   switch (dialog) {
     case "send":
-      return <SendDialog />;
+      return <SendDialog fallback={fallback} />;
     case "approve":
-      return <ApproveDialog />;
-    case "none":
-      return null;
-    default:
-      return (
-        <Region name="This dialog">
-          <Suspense fallback={null}>
-            {dialog === "compare" && <CompareDialog />}
-            {dialog === "palette" && <Palette controller={controller} commands={shortcuts} />}
-            {dialog === "rounds" && <RoundsDialog controller={controller} />}
-            {dialog === "share" && <ShareDialog />}
-            {dialog === "import" && <ImportDialog />}
-            {dialog === "help" && <ShortcutSheet shortcuts={shortcuts} onClose={() => openDialog("none")} />}
-          </Suspense>
-        </Region>
-      );
+      return <ApproveDialog fallback={fallback} />;
+    case "compare":
+      return <CompareDialog fallback={fallback} />;
+    case "palette":
+      return <Palette fallback={fallback} controller={controller} commands={shortcuts} />;
+    case "rounds":
+      return <RoundsDialog fallback={fallback} controller={controller} />;
+    case "share":
+      return <ShareDialog fallback={fallback} />;
+    case "import":
+      return <ImportDialog fallback={fallback} />;
+    case "help":
+      return <ShortcutSheet fallback={fallback} shortcuts={shortcuts} onClose={close} />;
   }
 }
 
@@ -110,9 +112,7 @@ function OpenPreview() {
   if (!file) return null;
   return (
     <Region name="The preview">
-      <Suspense fallback={null}>
-        <PreviewDialog file={file} />
-      </Suspense>
+      <PreviewDialog fallback={<WaitingDialog onClose={() => openPreview(undefined)} />} file={file} />
     </Region>
   );
 }
@@ -122,9 +122,12 @@ function OpenReferences({ controller }: { readonly controller: DiffController })
   if (name === undefined) return null;
   return (
     <Region name="The references">
-      <Suspense fallback={null}>
-        <ReferencesDialog key={name} controller={controller} name={name} />
-      </Suspense>
+      <ReferencesDialog
+        key={name}
+        fallback={<WaitingDialog onClose={() => openReferences(undefined)} />}
+        controller={controller}
+        name={name}
+      />
     </Region>
   );
 }
@@ -132,7 +135,7 @@ function OpenReferences({ controller }: { readonly controller: DiffController })
 /** Shows the whole diff before a dialog that needs it. */
 function LeaveSince() {
   useEffect(() => {
-    void showWhole().then((isShown) => isShown || openDialog("none"));
+    void showWhole().then((isShown) => isShown || close());
   }, []);
   return null;
 }

@@ -3,6 +3,18 @@ import type { Expansion, Layout } from "../../../src/render/diff/row-model.ts";
 import type { DiffFile, ReviewSettings } from "../../../src/review/api-types.ts";
 import { sendJson } from "../../shared/api/client.ts";
 
+export type DialogName =
+  | "none"
+  | "send"
+  | "approve"
+  | "help"
+  | "palette"
+  | "compare"
+  | "rounds"
+  | "share"
+  | "import"
+  | "post";
+
 /** View state of the diff. The server stores layout, wrapping and whitespace. */
 interface ViewState {
   readonly layout: Layout;
@@ -25,17 +37,7 @@ interface ViewState {
   readonly wholeLines: ReadonlySet<string>;
   /** The notice about the last round was dismissed. */
   readonly roundSeen: boolean;
-  readonly dialog:
-    | "none"
-    | "send"
-    | "approve"
-    | "help"
-    | "palette"
-    | "compare"
-    | "rounds"
-    | "share"
-    | "import"
-    | "post";
+  readonly dialog: DialogName;
 }
 
 export const useView = create<ViewState>(() => ({

@@ -1,18 +1,19 @@
-import { lazy, Suspense } from "react";
 import { Region } from "../components/error-boundary.tsx";
+import { later, WaitingDialog } from "../components/later.tsx";
 import { useAsk } from "./ask-store.ts";
 
-const AskDialog = lazy(() => import("./ask-dialog.tsx").then((module) => ({ default: module.AskDialog })));
+const AskDialog = later(async () => (await import("./ask-dialog.tsx")).AskDialog);
 
-/** Renders the open conversation with a model. Loaded with the first one. */
+/** Renders the open conversation with a model. Loaded when the browser is idle, or with the first one. */
 export function AskHost() {
   const about = useAsk((state) => state.about);
   if (!about) return null;
   return (
     <Region name="The conversation">
-      <Suspense fallback={null}>
-        <AskDialog about={about} />
-      </Suspense>
+      <AskDialog
+        fallback={<WaitingDialog onClose={() => useAsk.setState({ about: undefined })} />}
+        about={about}
+      />
     </Region>
   );
 }

@@ -1,4 +1,4 @@
-import { diffWordsWithSpace } from "diff/lib/diff/word.js";
+import { diffArrays } from "diff/lib/diff/array.js";
 import { lineText, type ParsedPatch, type Side } from "../patch/parsed-patch.ts";
 
 /** Pairs of start and end columns, ascending, in UTF-16 units. */
@@ -16,6 +16,12 @@ const NOTHING: WordChanges = { old: [], new: [] };
 const MAX_LINE_LENGTH = 2_000;
 /** If more than this share of both lines changed, marking words adds nothing to the line's color. */
 const MAX_CHANGED = 0.75;
+/**
+ * The tokens of `diffWordsWithSpace` in the package diff: words of Latin letters, digits and `_`, whitespace, and any
+ * other character by itself. Its module is not imported: with its other ways to compare words, it is ten times larger.
+ */
+const TOKEN =
+  /\r?\n|[\w\u{AD}\u{C0}-\u{D6}\u{D8}-\u{F6}\u{F8}-\u{2C6}\u{2C8}-\u{2D7}\u{2DE}-\u{2FF}\u{1E00}-\u{1EFF}]+|[^\S\n\r]+|./gsu;
 
 /** Returns the words that differ between a removed line and the added line that it is paired with. */
 export function wordChanges(oldText: string, newText: string): WordChanges {
@@ -26,8 +32,9 @@ export function wordChanges(oldText: string, newText: string): WordChanges {
   let oldColumn = 0;
   let newColumn = 0;
   let kept = 0;
-  for (const change of diffWordsWithSpace(oldText, newText)) {
-    const length = change.value.length;
+  for (const change of diffArrays(oldText.match(TOKEN) ?? [], newText.match(TOKEN) ?? [])) {
+    const text = change.value.join("");
+    const { length } = text;
     if (change.removed) {
       addRange(removed, oldColumn, oldColumn + length);
       oldColumn += length;
@@ -35,7 +42,7 @@ export function wordChanges(oldText: string, newText: string): WordChanges {
       addRange(added, newColumn, newColumn + length);
       newColumn += length;
     } else {
-      kept += change.value.trim().length;
+      kept += text.trim().length;
       oldColumn += length;
       newColumn += length;
     }

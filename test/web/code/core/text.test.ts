@@ -1,4 +1,5 @@
 import { tokenNames } from "@pierre/highlights";
+import { diffWordsWithSpace } from "diff";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { scanPatch } from "../../../../src/render/diff/patch/scan-patch.ts";
@@ -30,6 +31,44 @@ describe("wordChanges", () => {
     expect(wordChanges(before, after)).toEqual({ old: [], new: [] });
   });
 
+  it("compares the words that diffWordsWithSpace compares", () => {
+    const piece = fc.constantFrom(
+      "value",
+      "Value1",
+      "größe",
+      "слово",
+      "字",
+      " ",
+      "\t",
+      "(",
+      "\r",
+      "𝒳",
+      "×",
+      "_a",
+    );
+    const text = fc.oneof(
+      fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join("")),
+      fc.string({ unit: "binary", maxLength: 20 }),
+    );
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        const changes = wordChanges(before, after);
+        if (changes.old.length + changes.new.length === 0) return;
+        let [oldColumn, newColumn] = [0, 0];
+        const [old, next] = [new Set<number>(), new Set<number>()];
+        for (const { value, added, removed } of diffWordsWithSpace(before, after)) {
+          for (let step = 0; step < value.length; step++) {
+            if (removed) old.add(oldColumn + step);
+            if (added) next.add(newColumn + step);
+          }
+          if (!added) oldColumn += value.length;
+          if (!removed) newColumn += value.length;
+        }
+        expect([columnsIn(changes.old), columnsIn(changes.new)]).toEqual([old, next]);
+      }),
+    );
+  });
+
   it("excludes equal text", () => {
     const pieces = fc.array(fc.constantFrom("a", "bc", " ", "(", "é", "𝒳"), { maxLength: 12 });
     fc.assert(
@@ -42,6 +81,13 @@ describe("wordChanges", () => {
     );
   });
 });
+
+function columnsIn(ranges: readonly number[]): ReadonlySet<number> {
+  const columns = new Set<number>();
+  for (let index = 0; index < ranges.length; index += 2)
+    for (let column = ranges[index] ?? 0; column < (ranges[index + 1] ?? 0); column++) columns.add(column);
+  return columns;
+}
 
 function without(text: string, ranges: readonly number[]): string {
   let kept = "";

@@ -1,0 +1,78 @@
+import { type ComponentType, type ReactNode, useEffect, useState } from "react";
+import { Dialog } from "./dialog.tsx";
+
+type Load<Props> = () => Promise<ComponentType<Props>>;
+
+/** Loads of all parts that are not loaded yet. */
+const waiting = new Set<() => Promise<void>>();
+
+interface LaterProps {
+  /** Shown until the part is loaded. */
+  readonly fallback?: ReactNode;
+}
+
+/**
+ * Creates a component whose code loads with its first use, or before it when the browser is idle. Once it is loaded, it
+ * renders at once: `lazy` of React would show its fallback for up to 300 ms, and keys typed then would miss the part.
+ */
+export function later<Props extends object>(load: Load<Props>): ComponentType<Props & LaterProps> {
+  let Loaded: ComponentType<Props> | undefined;
+  let loading: Promise<void> | undefined;
+  const start = () => {
+    loading ??= load().then(
+      (component) => {
+        Loaded = component;
+        waiting.delete(start);
+      },
+      (error: unknown) => {
+        loading = undefined;
+        throw error;
+      },
+    );
+    return loading;
+  };
+  waiting.add(start);
+  return function Later({ fallback = null, ...props }: Props & LaterProps) {
+    const [failure, setFailure] = useState<unknown>();
+    const [isLoaded, setLoaded] = useState(Loaded !== undefined);
+    useEffect(() => {
+      if (isLoaded) return;
+      let isMounted = true;
+      start().then(
+        () => isMounted && setLoaded(true),
+        (error: unknown) => isMounted && setFailure(error),
+      );
+      return () => {
+        isMounted = false;
+      };
+    }, [isLoaded]);
+    // The region around it shows the error and tries again.
+    if (failure !== undefined) throw failure;
+    return isLoaded && Loaded ? <Loaded {...(props as unknown as Props)} /> : fallback;
+  };
+}
+
+/** Takes the keys while a dialog is loaded, so that none of them reaches the page behind it. */
+export function WaitingDialog({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <Dialog title="Loading …" onClose={onClose}>
+      <p className="hint">This dialog is loading.</p>
+    </Dialog>
+  );
+}
+
+/** Loads one part after the other when the browser is idle. A part that fails is loaded with its first use. */
+export async function loadWhenIdle(): Promise<void> {
+  for (const start of [...waiting]) {
+    await idle();
+    await start().catch(() => {});
+  }
+}
+
+function idle(): Promise<void> {
+  return new Promise((resolve) => {
+    // Safari has no idle callbacks.
+    if ("requestIdleCallback" in window) requestIdleCallback(() => resolve(), { timeout: 2_000 });
+    else setTimeout(resolve, 200);
+  });
+}
