@@ -13,11 +13,17 @@ const LIMIT_MS = 5 * 60_000;
 /** Maximum characters of an error response that are shown. */
 const MAX_SHOWN = 300;
 
+const HINT = "Start the proxy with `sallyport proxy start`, or change review.ask in the configuration file.";
+
 const chunkSchema = z.looseObject({
   choices: z
     .array(z.looseObject({ delta: z.looseObject({ content: z.string().nullish() }).optional() }))
     .default([]),
   error: z.unknown().optional(),
+});
+
+const errorSchema = z.looseObject({
+  error: z.union([z.string(), z.looseObject({ message: z.string() }).transform(({ message }) => message)]),
 });
 
 /**
@@ -44,7 +50,7 @@ export async function* streamResponse(
     for await (const bytes of response) yield* textIn(parser.push(bytes));
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw failure(target, `the connection broke (${getErrorMessage(error)})`, error);
+    throw failure(target, `the connection broke (${getErrorMessage(error)})`, { cause: error });
   }
   yield* textIn(parser.end());
 }
@@ -71,14 +77,28 @@ async function request(
     });
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    throw failure(target, getErrorMessage(cause), error);
+    throw failure(target, getErrorMessage(cause), { cause: error });
   }
   if (!response.ok) {
-    const text = (await response.text().catch(() => "")).slice(0, MAX_SHOWN);
-    throw failure(target, `HTTP ${response.status}${text === "" ? "" : `: ${text}`}`);
+    const reason = findReason(await response.text().catch(() => ""));
+    throw failure(target, `HTTP ${response.status}${reason === "" ? "" : `: ${reason}`}`, {
+      hint: "Ask again, or change review.ask in the configuration file.",
+    });
   }
   if (!response.body) throw failure(target, "the response is empty");
   return response.body;
+}
+
+/** Returns the message of an error response, or its text if it has none. */
+function findReason(text: string): string {
+  let message = text;
+  try {
+    const parsed = errorSchema.safeParse(JSON.parse(text));
+    if (parsed.success) message = parsed.data.error;
+  } catch {
+    // Not JSON, for example the page of a proxy on the way.
+  }
+  return message.trim().slice(0, MAX_SHOWN);
 }
 
 function parseChunk(data: string, target: AskTarget): string {
@@ -86,19 +106,22 @@ function parseChunk(data: string, target: AskTarget): string {
   try {
     value = JSON.parse(data);
   } catch (error) {
-    throw failure(target, "the response is not JSON", error);
+    throw failure(target, "the response is not JSON", { cause: error });
   }
   const chunk = chunkSchema.safeParse(value);
   if (!chunk.success) throw failure(target, "the response is not of the chat-completions dialect");
-  if (chunk.data.error !== undefined)
-    throw failure(target, JSON.stringify(chunk.data.error).slice(0, MAX_SHOWN));
+  if (chunk.data.error !== undefined) throw failure(target, findReason(data));
   return chunk.data.choices[0]?.delta?.content ?? "";
 }
 
-function failure(target: AskTarget, reason: string, cause?: unknown): AppError {
-  const message = `Cannot get an answer from ${askUrl(target)}: ${reason}`;
-  return new AppError("ask_failed", message, {
+function failure(
+  target: AskTarget,
+  reason: string,
+  { cause, hint = HINT }: { readonly cause?: unknown; readonly hint?: string } = {},
+): AppError {
+  const sentence = /[.!?]$/.test(reason) ? reason : `${reason}.`;
+  return new AppError("ask_failed", `Cannot get an answer from ${askUrl(target)}: ${sentence}`, {
     cause,
-    hint: "Start the proxy with `sallyport proxy start`, or change review.ask in the configuration file.",
+    hint,
   });
 }

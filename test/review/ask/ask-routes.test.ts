@@ -77,13 +77,21 @@ describe("POST /api/ask", () => {
   });
 
   it.each([
-    ["an error of the model", 401, "application/json", '{"error":"bad key"}', "HTTP 401"],
+    ["an error of the model", 401, "application/json", '{"error":"bad key"}', "HTTP 401: bad key. Ask again"],
+    [
+      "the message of an error",
+      503,
+      "application/json",
+      '{"error":{"message":"too busy","code":7}}',
+      "HTTP 503: too busy. Ask again",
+    ],
+    ["an error page", 502, "text/html", "<h1>Bad gateway</h1>", "HTTP 502: <h1>Bad gateway</h1>. Ask again"],
     [
       "an error within the stream",
       200,
       "text/event-stream",
       'data: {"error":{"message":"overloaded"}}\n\n',
-      "overloaded",
+      "completions: overloaded. Start",
     ],
     ["a response in another form", 200, "text/html", "data: <html>\n\n", "not JSON"],
   ])("reports %s as an event", async (_what, status, type, body, expected) => {
