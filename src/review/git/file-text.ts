@@ -6,6 +6,8 @@ import type { GitSnapshot, Snapshot, SnapshotFile } from "./snapshot.ts";
 
 /** Bytes of the largest file that is shown as text. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
+/** Bytes of the patches of several files that are read together. */
+const READ_TOGETHER = 1024 * 1024;
 const SUBMODULE = "160000";
 
 /**
@@ -56,9 +58,36 @@ export function readBlob(git: GitHandle, blob: string, path: string): Promise<Bu
 /** Returns the complete patch of one file. Throws `too_large`. */
 export async function readPatch({ spool }: Snapshot, { section, path }: SnapshotFile): Promise<Buffer> {
   if (section.length > MAX_TEXT_BYTES) throw tooLarge(path);
-  const pieces: Buffer[] = [];
-  for await (const piece of spool.read(section.offset, section.length)) pieces.push(piece);
-  return Buffer.concat(pieces);
+  return spool.readWhole(section.offset, section.length);
+}
+
+/**
+ * Yields files with their complete patches, in sequence. Reads the patches of neighbors together: a read for each file
+ * takes longer than all that is done with their lines. With `reuse`, a patch is valid only until the next one is asked
+ * for.
+ */
+export async function* readPatches(
+  { spool }: Snapshot,
+  files: readonly SnapshotFile[],
+  { reuse = false }: { readonly reuse?: boolean } = {},
+): AsyncGenerator<readonly [file: SnapshotFile, patch: Buffer]> {
+  const buffer = reuse ? Buffer.allocUnsafe(READ_TOGETHER) : undefined;
+  for (let next = 0; next < files.length; ) {
+    const start = files[next]?.section.offset ?? 0;
+    const together: SnapshotFile[] = [];
+    let end = start;
+    for (let file = files[next]; file?.section.offset === end; file = files[next]) {
+      if (together.length > 0 && end + file.section.length - start > READ_TOGETHER) break;
+      together.push(file);
+      end += file.section.length;
+      next += 1;
+    }
+    const bytes = await spool.readWhole(start, end - start, end - start > READ_TOGETHER ? undefined : buffer);
+    for (const file of together) {
+      const from = file.section.offset - start;
+      yield [file, bytes.subarray(from, from + file.section.length)];
+    }
+  }
 }
 
 /** Yields the patches of files in sequence, in pieces. */

@@ -81,6 +81,17 @@ export class Spool {
     }
   }
 
+  /** Returns the bytes of a range, in a buffer of at least their length if one is given. The caller must hold the file. */
+  async readWhole(offset: number, length: number, buffer?: Buffer): Promise<Buffer> {
+    const bytes = buffer?.subarray(0, length) ?? Buffer.allocUnsafe(length);
+    for (let done = 0; done < length; ) {
+      const { bytesRead } = await this.handle.read(bytes, done, length - done, offset + done);
+      if (bytesRead === 0) throw new AppError("internal", "The stored diff is truncated");
+      done += bytesRead;
+    }
+    return bytes;
+  }
+
   async close(): Promise<void> {
     this.closing = true;
     await this.closeUnread();

@@ -1,7 +1,7 @@
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readSide } from "../../../src/review/git/file-text.ts";
+import { readPatch, readPatches, readSide } from "../../../src/review/git/file-text.ts";
 import { openSnapshot, type TestRepository, testRepository } from "../../support/test-repository.ts";
 
 async function sides(repository: TestRepository, diffType: string, path: string) {
@@ -76,5 +76,38 @@ describe("readSide", () => {
     ]) {
       expect(await sides(repository, "uncommitted", path)).toEqual(["not_found", "not_found"]);
     }
+  });
+});
+
+describe("readPatches", () => {
+  it("yields each file with its patch, of files that are read together and of those that are not", async () => {
+    const repository = await testRepository({
+      "a.txt": "a\n",
+      "b.txt": "b\n",
+      "c.txt": "c\n",
+      "e.txt": "e\n",
+    });
+    const long = `${"a long line of a large file\n".repeat(50_000)}`;
+    await repository.write({
+      "a.txt": "aa\n",
+      "b.txt": long,
+      "c.txt": "cc\n",
+      "d.txt": "new\n",
+      "e.txt": "ee\n",
+    });
+    const { snapshot } = await openSnapshot(repository);
+    for (const files of [snapshot.files, snapshot.files.filter(({ path }) => path !== "c.txt"), []]) {
+      const expected = await Promise.all(
+        files.map(async (file) => [file.path, String(await readPatch(snapshot, file))]),
+      );
+      const kept: (readonly [string, Buffer])[] = [];
+      for await (const [{ path }, patch] of readPatches(snapshot, files)) kept.push([path, patch]);
+      expect(kept.map(([path, patch]) => [path, patch.toString()])).toEqual(expected);
+      const texts: (readonly [string, string])[] = [];
+      for await (const [{ path }, patch] of readPatches(snapshot, files, { reuse: true }))
+        texts.push([path, patch.toString()]);
+      expect(texts).toEqual(expected);
+    }
+    await snapshot.spool.close();
   });
 });

@@ -1,6 +1,6 @@
 import type { DiffMove } from "../../api-types.ts";
-import { readPatch } from "../../git/file-text.ts";
-import type { Snapshot } from "../../git/snapshot.ts";
+import { readPatches } from "../../git/file-text.ts";
+import type { Snapshot, SnapshotFile } from "../../git/snapshot.ts";
 import { oncePerDiff } from "../once-per-diff.ts";
 import { type Block, createMoveSearch } from "./find-moves.ts";
 import {
@@ -23,16 +23,26 @@ export const movesIn = oncePerDiff(searchMoves);
 
 async function searchMoves(snapshot: Snapshot): Promise<readonly DiffMove[]> {
   const pause = createPause();
-  const lines = createChangedLines();
-  for (const [index, file] of snapshot.files.entries()) {
-    // Generated lines repeat each other everywhere, and reviewers do not read how they moved.
-    if (file.generated || file.additions + file.deletions === 0 || file.patchSize > MAX_FILE_BYTES) continue;
-    addPatch(lines, index, await readPatch(snapshot, file));
+  // Generated lines repeat each other everywhere, and reviewers do not read how they moved.
+  const files = snapshot.files.filter(
+    ({ generated, additions, deletions, patchSize }) =>
+      !generated && additions + deletions > 0 && patchSize <= MAX_FILE_BYTES,
+  );
+  const lines = createChangedLines({
+    removed: files.reduce((sum, { deletions }) => sum + deletions, 0),
+    added: files.reduce((sum, { additions }) => sum + additions, 0),
+  });
+  for await (const [{ index }, patch] of readPatches(snapshot, files, { reuse: true })) {
+    addPatch(lines, index, patch);
     await pause();
   }
   const search = createMoveSearch(lines);
   const blocks = await inSlices(search.findBlocks(), pause);
-  const patches = await readPatches(snapshot, filesOf(lines, blocks));
+  const inBlocks = filesOf(lines, blocks);
+  const patches = await keepPatches(
+    snapshot,
+    files.filter(({ index }) => inBlocks.has(index)),
+  );
   const extended = await inSlices(search.extendBlocks(patches), pause);
   return extended.map((block) => describe(snapshot, lines, patches, block));
 }
@@ -41,15 +51,16 @@ function filesOf({ removed, added }: ChangedLines, blocks: readonly Block[]): Re
   return new Set(blocks.flatMap(({ from, to }) => [removed.file[from] ?? -1, added.file[to] ?? -1]));
 }
 
-async function readPatches(snapshot: Snapshot, wanted: ReadonlySet<number>): Promise<Patches> {
-  const patches = new Map<number, Buffer>();
+/** Reads the patches of the first files that fit into memory. */
+async function keepPatches(snapshot: Snapshot, files: readonly SnapshotFile[]): Promise<Patches> {
   let left = MAX_KEPT_BYTES;
-  for (const [index, file] of snapshot.files.entries()) {
-    if (!wanted.has(index)) continue;
-    left -= file.patchSize;
-    if (left < 0) break;
-    patches.set(index, await readPatch(snapshot, file));
-  }
+  const end = files.findIndex(({ section }) => {
+    left -= section.length;
+    return left < 0;
+  });
+  const patches = new Map<number, Buffer>();
+  for await (const [{ index }, patch] of readPatches(snapshot, end < 0 ? files : files.slice(0, end)))
+    patches.set(index, patch);
   return patches;
 }
 

@@ -1,3 +1,4 @@
+import { type LineLists, listLines } from "./line-lists.ts";
 import type { ChangedLines, LineTable, Patches } from "./line-table.ts";
 import { createSimilarity, type Similarity } from "./similarity.ts";
 
@@ -10,8 +11,6 @@ export interface Block {
 
 /** Minimum letters and digits of a block, as in `git diff --color-moved`: fewer are a coincidence. */
 const MIN_WEIGHT = 20;
-/** Minimum letters and digits of a line with which the search for a block starts. */
-const MIN_SEED_WEIGHT = 4;
 /** Maximum removed lines that are compared with an added line of the same text. */
 const MAX_CANDIDATES = 16;
 /**
@@ -45,10 +44,11 @@ export function createMoveSearch(lines: ChangedLines): MoveSearch {
   const search = new Search(lines);
   return {
     *findBlocks() {
+      const lists = yield* listLines(lines);
       for (const limit of CANDIDATE_LIMITS) {
         for (let to = 0; to < lines.added.count; ) {
           const until = Math.min(lines.added.count, to + LINES_PER_STEP);
-          while (to < until) to = search.blockAt(to, limit);
+          while (to < until) to = search.blockAt(to, limit, lists);
           yield;
         }
       }
@@ -69,14 +69,12 @@ class Search {
   readonly blocks: Block[] = [];
   private readonly removed: LineTable;
   private readonly added: LineTable;
-  private readonly buckets: Buckets;
   private readonly takenRemoved: Uint8Array;
   private readonly takenAdded: Uint8Array;
 
   constructor(lines: ChangedLines) {
     this.removed = lines.removed;
     this.added = lines.added;
-    this.buckets = new Buckets(lines.removed);
     this.takenRemoved = new Uint8Array(lines.removed.count);
     this.takenAdded = new Uint8Array(lines.added.count);
   }
@@ -85,9 +83,10 @@ class Search {
    * Finds a block that begins with an added line, if at most `limit` removed lines have the same text. Returns the index
    * of the added line after the block.
    */
-  blockAt(to: number, limit: number): number {
-    if (this.takenAdded[to] || (this.added.weight[to] ?? 0) < MIN_SEED_WEIGHT) return to + 1;
-    const found = this.longestAt(to, limit);
+  blockAt(to: number, limit: number, lists: LineLists): number {
+    const size = lists.size(to);
+    if (size === 0 || size > limit || this.takenAdded[to]) return to + 1;
+    const found = this.longestAt(to, lists);
     if (!found) return to + 1;
     // The lines before it may be unable to start a block, such as a brace.
     let back = 0;
@@ -96,18 +95,19 @@ class Search {
     const block = { from: found.from - back, to: to - back, length: found.length + back };
     if (!this.isHeavy(block)) return to + 1;
     this.take(block);
+    for (let step = 0; step < block.length; step++) lists.take(block.from + step);
     this.blocks.push(block);
     return to + found.length;
   }
 
+  /** Returns the longest block that begins with an added line, among the first removed lines with its text. */
   private longestAt(
     to: number,
-    limit: number,
+    lists: LineLists,
   ): { readonly from: number; readonly length: number } | undefined {
-    const candidates = this.buckets.find(this.added, to, MAX_CANDIDATES + 1);
-    if (candidates.length > limit) return undefined;
     let best: { from: number; length: number } | undefined;
-    for (const from of candidates.slice(0, MAX_CANDIDATES)) {
+    let from = lists.first(to);
+    for (let candidate = 0; candidate < MAX_CANDIDATES && from >= 0; candidate++, from = lists.next(from)) {
       if (!this.matches(from, to)) continue;
       let length = 1;
       while (this.isJoined(from + length, to + length) && this.matches(from + length, to + length)) length++;
@@ -200,7 +200,6 @@ class Search {
   private take({ from, to, length }: Block): void {
     this.takenRemoved.fill(1, from, from + length);
     this.takenAdded.fill(1, to, to + length);
-    for (let step = 0; step < length; step++) this.buckets.remove(from + step);
   }
 }
 
@@ -224,61 +223,4 @@ function joinBlocks({ removed, added }: ChangedLines, blocks: readonly Block[]):
     else joined.push(block);
   }
   return joined;
-}
-
-/** The removed lines by text, in linked lists. A line of a block is unlinked, so that it is not examined again. */
-class Buckets {
-  private readonly table: LineTable;
-  private readonly slots: Int32Array;
-  private readonly after: Int32Array;
-  private readonly before: Int32Array;
-
-  constructor(table: LineTable) {
-    this.table = table;
-    const size = 2 ** Math.ceil(Math.log2(Math.max(16, table.count * 2)));
-    this.slots = new Int32Array(size).fill(-1);
-    this.after = new Int32Array(table.count).fill(-1);
-    this.before = new Int32Array(table.count).fill(-1);
-    // Inserted backward, so that each list is in the order of the diff.
-    for (let index = table.count - 1; index >= 0; index--) {
-      if ((table.weight[index] ?? 0) >= MIN_SEED_WEIGHT) this.insert(index);
-    }
-  }
-
-  /** Returns the first lines with the text of a line of another table, at most `limit`. */
-  find({ hash, check }: LineTable, line: number, limit: number): readonly number[] {
-    const found: number[] = [];
-    let index = this.slots[this.slotOf(hash[line] ?? 0, check[line] ?? 0)] ?? -1;
-    for (; index >= 0 && found.length < limit; index = this.after[index] ?? -1) found.push(index);
-    return found;
-  }
-
-  remove(index: number): void {
-    const [before, after] = [this.before[index] ?? -1, this.after[index] ?? -1];
-    if (after >= 0) this.before[after] = before;
-    if (before >= 0) this.after[before] = after;
-    // The last line of a list stays in its slot, because the search for other lists passes it.
-    else if (after >= 0) {
-      const slot = this.slotOf(this.table.hash[index] ?? 0, this.table.check[index] ?? 0);
-      if (this.slots[slot] === index) this.slots[slot] = after;
-    }
-  }
-
-  private insert(index: number): void {
-    const slot = this.slotOf(this.table.hash[index] ?? 0, this.table.check[index] ?? 0);
-    const first = this.slots[slot] ?? -1;
-    this.after[index] = first;
-    if (first >= 0) this.before[first] = index;
-    this.slots[slot] = index;
-  }
-
-  /** Returns the slot of a list, or the free slot where it belongs. */
-  private slotOf(hash: number, check: number): number {
-    const { table, slots } = this;
-    const mask = slots.length - 1;
-    for (let slot = (hash ^ (check >>> 7)) & mask; ; slot = (slot + 1) & mask) {
-      const first = slots[slot] ?? -1;
-      if (first < 0 || (table.hash[first] === hash && table.check[first] === check)) return slot;
-    }
-  }
 }

@@ -14,7 +14,7 @@ export interface LineTable {
   /** Two hashes of the text without its indentation and trailing whitespace. */
   hash: Uint32Array;
   check: Uint32Array;
-  /** A hash of the whole text. */
+  /** A hash of the indentation and the trailing whitespace. */
   exact: Uint32Array;
   /** Letters, digits and bytes beyond ASCII in the text, at most 255. */
   weight: Uint8Array;
@@ -34,15 +34,17 @@ export type Patches = ReadonlyMap<number, Buffer>;
 /** Constants of the hash FNV-1a. */
 const SEED = 0x811c9dc5;
 const PRIME = 0x01000193;
+const CHECK_SEED = 0x9747b28c;
 const NEWLINE = 10;
 const RETURN = 13;
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 /** Maximum bytes of the numbers in a hunk header. */
 const HEADER_BYTES = 100;
 
-/** Returns tables without lines. */
-export function createChangedLines(): ChangedLines {
-  return { removed: emptyTable(1_024), added: emptyTable(1_024), groups: 0 };
+/** Returns tables without lines. They grow beyond the expected numbers of lines. */
+export function createChangedLines(expected = { removed: 1_024, added: 1_024 }): ChangedLines {
+  const sized = (length: number) => emptyTable(Math.max(16, length));
+  return { removed: sized(expected.removed), added: sized(expected.added), groups: 0 };
 }
 
 /** Adds the changed lines of a file's patch. Takes time in proportion to its bytes. */
@@ -66,71 +68,73 @@ function addHunk(
   let at = first;
   let oldNumber = Number(header[1]);
   let newNumber = Number(header[3]);
-  let oldLeft = Number(header[2] ?? 1);
-  let newLeft = Number(header[4] ?? 1);
+  const oldEnd = oldNumber + Number(header[2] ?? 1);
+  const newEnd = newNumber + Number(header[4] ?? 1);
   let isContext = true;
-  while (at < patch.length && (oldLeft > 0 || newLeft > 0)) {
-    const end = endOfLine(patch, at);
+  while (at < patch.length && (oldNumber < oldEnd || newNumber < newEnd)) {
     const marker = patch[at];
     if (marker === 45 || marker === 43) {
       if (isContext) lines.groups += 1;
       isContext = false;
       const table = marker === 45 ? lines.removed : lines.added;
-      const number = marker === 45 ? oldNumber : newNumber;
-      addLine(table, patch, { file, number, group: lines.groups, start: at + 1, end });
-    } else if (marker !== 92) {
+      const number = marker === 45 ? oldNumber++ : newNumber++;
+      at = addLine(table, patch, { file, number, group: lines.groups, start: at + 1 }) + 1;
+      continue;
+    }
+    // A backslash begins git's remark on the line before.
+    if (marker !== 92) {
       isContext = true;
-    }
-    if (marker !== 43 && marker !== 92) {
       oldNumber += 1;
-      oldLeft -= 1;
-    }
-    if (marker !== 45 && marker !== 92) {
       newNumber += 1;
-      newLeft -= 1;
     }
-    at = end + 1;
+    // Most lines are shorter than a call of `indexOf` is worth.
+    while (at < patch.length && patch[at] !== NEWLINE) at++;
+    at += 1;
   }
   return at;
 }
 
+/** Adds the line that starts at an offset. Returns the offset of its newline, or the end of the patch. */
 function addLine(
   table: LineTable,
   patch: Buffer,
-  line: {
-    readonly file: number;
-    readonly number: number;
-    readonly group: number;
-    readonly start: number;
-    readonly end: number;
-  },
-): void {
+  line: { readonly file: number; readonly number: number; readonly group: number; readonly start: number },
+): number {
   if (table.count === table.file.length) grow(table);
-  const at = table.count++;
-  table.file[at] = line.file;
-  table.number[at] = line.number;
-  table.group[at] = line.group;
-  table.start[at] = line.start;
-  table.end[at] = line.end;
-  let from = line.start;
-  let to = line.end;
   let exact = SEED;
-  for (let index = from; index < to; index++) exact = Math.imul(exact ^ (patch[index] ?? 0), PRIME);
-  table.exact[at] = exact;
-  while (from < to && isSpace(patch[from] ?? 0)) from++;
-  while (to > from && isSpace(patch[to - 1] ?? 0)) to--;
+  let at = line.start;
+  for (; isSpace(patch[at] ?? NEWLINE); at++) exact = Math.imul(exact ^ (patch[at] ?? 0), PRIME);
   let hash = SEED;
-  let check = 0x9747b28c;
+  let check = CHECK_SEED;
   let weight = 0;
-  for (let index = from; index < to; index++) {
-    const byte = patch[index] ?? 0;
-    hash = Math.imul(hash ^ byte, PRIME);
-    check = Math.imul(check + byte, 0x85ebca6b) ^ (check >>> 13);
+  let textEnd = at;
+  // With the whitespace since the last other byte, which may be at the end of the line.
+  let hashHere = hash;
+  let checkHere = check;
+  for (; at < patch.length; at++) {
+    const byte = patch[at] ?? 0;
+    if (byte === NEWLINE) break;
+    hashHere = Math.imul(hashHere ^ byte, PRIME);
+    checkHere = Math.imul(checkHere + byte, 0x85ebca6b) ^ (checkHere >>> 13);
+    if (isSpace(byte)) continue;
     weight += WEIGHTS[byte] ?? 0;
+    hash = hashHere;
+    check = checkHere;
+    textEnd = at + 1;
   }
-  table.hash[at] = hash;
-  table.check[at] = check;
-  table.weight[at] = Math.min(255, weight);
+  exact = Math.imul(exact, PRIME);
+  for (let index = textEnd; index < at; index++) exact = Math.imul(exact ^ (patch[index] ?? 0), PRIME);
+  const index = table.count++;
+  table.file[index] = line.file;
+  table.number[index] = line.number;
+  table.group[index] = line.group;
+  table.start[index] = line.start;
+  table.end[index] = at;
+  table.hash[index] = hash;
+  table.check[index] = check;
+  table.exact[index] = exact;
+  table.weight[index] = Math.min(255, weight);
+  return at;
 }
 
 function isSpace(byte: number): boolean {

@@ -48,6 +48,11 @@ export function isSameText(
 ): boolean {
   const before = patches.get(removed.file[from] ?? -1);
   const after = patches.get(added.file[to] ?? -1);
-  if (!before || !after) return removed.exact[from] === added.exact[to];
+  if (!before || !after)
+    return (
+      removed.hash[from] === added.hash[to] &&
+      removed.check[from] === added.check[to] &&
+      removed.exact[from] === added.exact[to]
+    );
   return before.compare(after, added.start[to], added.end[to], removed.start[from], removed.end[from]) === 0;
 }
