@@ -88,7 +88,7 @@ describe("previews", () => {
     child.kill("SIGTERM");
   });
 
-  it("open by a button that a phone shows too", async () => {
+  it("open by a button that a phone shows too, in a dialog that fits", async () => {
     const repository = await testRepository({ "documents/reference/guide.md": "# Guide\n" });
     await repository.write({ "documents/reference/guide.md": "# Better guide\n" });
     const { page, child } = await openCodeReview(browser, repository, { width: 360, height: 640 });
@@ -96,6 +96,10 @@ describe("previews", () => {
     await page.getByRole("heading", { name: "Better guide", level: 1 }).waitFor();
     const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     expect(beyond).toBeLessThanOrEqual(0);
+    // The title is a long word, which leaves room for the button to close the dialog.
+    const dialog = await page.getByRole("dialog").boundingBox();
+    const close = await page.getByRole("button", { name: "Close" }).boundingBox();
+    expect((close?.x ?? 999) + (close?.width ?? 0)).toBeLessThan((dialog?.x ?? 0) + (dialog?.width ?? 0));
     child.kill("SIGTERM");
   });
 

@@ -32,6 +32,10 @@ describe("the changes since the last feedback", () => {
     await expect.poll(() => page.locator(".code.added").allInnerTexts()).toEqual(["forty, spelled out"]);
     const earlier = page.locator(".comment-earlier");
     await expect.poll(() => earlier.count()).toBe(2);
+    expect(await earlier.locator(".comment-position").allInnerTexts()).toEqual([
+      expect.stringContaining("on line 10"),
+      expect.stringContaining("on line 40"),
+    ]);
     const states = (await earlier.locator(".comment-status").allInnerTexts()).sort();
     expect(states).toEqual(["lines unchanged since", "these lines have changed since"]);
 
@@ -40,6 +44,11 @@ describe("the changes since the last feedback", () => {
     await expect.poll(() => page.getByRole("dialog").locator("textarea").inputValue()).toContain("Better");
     await page.keyboard.press("Escape");
     await expect.poll(() => page.locator("section.file").count()).toBe(2);
+    await page.setViewportSize({ width: 360, height: 640 });
+    const top = async (name: RegExp) =>
+      (await page.locator(".header").getByRole("button", { name }).boundingBox())?.y;
+    expect(await top(/^Send/)).toBe(await top(/^Approve/));
+    await page.setViewportSize({ width: 1280, height: 860 });
     await page.keyboard.press("v");
     await expect.poll(() => page.locator("section.file").count()).toBe(1);
     expect(errors).toEqual([]);

@@ -1,8 +1,16 @@
+import type { RoundAnnotation } from "../../../src/review/api-types.ts";
+import { formatLines } from "../core/feedback.ts";
 import { useRounds } from "../state/rounds.ts";
 import { useSession } from "../state/session.ts";
 import { earlierComments } from "../state/since.ts";
 import { CommentBadge } from "./comment-card.tsx";
 import { CommentText } from "./comment-text.tsx";
+
+/** Returns where a comment of the last round was, in the lines of that round. */
+function describePosition({ lineStart, lineEnd, side }: RoundAnnotation): string {
+  if (lineStart === 0) return "sent last round, on the whole file";
+  return `sent last round, on ${formatLines(lineStart, lineEnd)}${side === "old" ? ", before the change" : ""}`;
+}
 
 /** Renders the comments of the last round below one line, each with the state of its lines. */
 export function EarlierComments({ widgetKey }: { readonly widgetKey: string }) {
@@ -19,7 +27,8 @@ export function EarlierComments({ widgetKey }: { readonly widgetKey: string }) {
         <div className="comment-head">
           <CommentBadge type={annotation.type} />
           <span className="comment-position">
-            sent last round<span className="comment-status">{state}</span>
+            {describePosition(annotation)}
+            <span className="comment-status">{state}</span>
           </span>
         </div>
         {annotation.text && <CommentText text={annotation.text} />}

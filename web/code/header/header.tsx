@@ -61,7 +61,7 @@ export function Header() {
       <span className="header-space" />
       <MoreReviews />
       {hasRounds && (
-        <IconButton label="Earlier feedback" onClick={() => openDialog("rounds")}>
+        <IconButton className="rounds-button" label="Earlier feedback" onClick={() => openDialog("rounds")}>
           <History size={17} aria-hidden />
         </IconButton>
       )}

@@ -17,7 +17,7 @@ export function StatusLine() {
   return (
     <footer className="status-line">
       <span>{count === 1 ? "1 comment" : `${count} comments`}</span>
-      <span>{draftText(status)}</span>
+      <span>{draftText(status, connected)}</span>
       <span className="status-ref">
         {compared}
         {limit}
@@ -27,7 +27,7 @@ export function StatusLine() {
   );
 }
 
-function draftText(status: DraftStatus): string {
+function draftText(status: DraftStatus, connected: boolean): string {
   switch (status.state) {
     case "saved":
       return `Draft saved ${clockTime(status.savedAt)}`;
@@ -39,6 +39,6 @@ function draftText(status: DraftStatus): string {
     case "absent":
       return "Drafts are stored only in this page";
     default:
-      return "Comments are saved as you type";
+      return connected ? "Comments are saved as you type" : "Comments are kept only in this page";
   }
 }

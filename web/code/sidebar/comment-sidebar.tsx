@@ -49,11 +49,7 @@ export function CommentSidebar({ controller }: { readonly controller: DiffContro
       <Button onClick={() => commentOnAll()}>
         <MessageSquarePlus size={15} aria-hidden /> Comment on the whole change
       </Button>
-      {shown.length === 0 && (
-        <p className="hint">
-          {comments.length === 0 ? "Click a line number, or drag over several, to comment on them." : "None."}
-        </p>
-      )}
+      {shown.length === 0 && <p className="hint">{describeNone(comments.length > 0, files.length > 0)}</p>}
       <ol className="sidebar-list">
         {shown.map((comment) => (
           <li key={comment.id}>
@@ -68,6 +64,12 @@ export function CommentSidebar({ controller }: { readonly controller: DiffContro
       )}
     </aside>
   );
+}
+
+function describeNone(hasComments: boolean, hasFiles: boolean): string {
+  if (hasComments) return "None.";
+  if (!hasFiles) return "This diff has no lines to comment on.";
+  return "Click a line number, or drag over several, to comment on them.";
 }
 
 function SidebarHead() {
