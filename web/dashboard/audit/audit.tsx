@@ -51,7 +51,7 @@ export function AuditView() {
                   getKey={({ id }) => id}
                 />
               )}
-              <Pager pages={pages} what="changes" size={entries.length} next={next_cursor} />
+              <Pager pages={pages} what="change" size={entries.length} next={next_cursor} />
             </>
           )}
         </QueryState>

@@ -68,7 +68,7 @@ export function CallsView() {
                   getTone={getTone}
                 />
               )}
-              <Pager pages={pages} what="calls" size={calls.length} next={next_cursor} />
+              <Pager pages={pages} what="call" size={calls.length} next={next_cursor} />
             </>
           )}
         </QueryState>

@@ -45,7 +45,7 @@ export function KeysView() {
       <Section
         id="keys"
         heading="Keys"
-        badge={matching.length}
+        badge={keys.data && matching.length}
         actions={
           <Button small variant="primary" onClick={() => setOpen({ kind: "create" })}>
             Create key
@@ -109,7 +109,7 @@ export function KeysView() {
       <Section
         id="teams"
         heading="Teams"
-        badge={teams.data?.length ?? 0}
+        badge={teams.data?.length}
         actions={
           <Button small onClick={() => setOpen({ kind: "team" })}>
             Create team

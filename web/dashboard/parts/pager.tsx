@@ -25,7 +25,7 @@ export function usePages(): Pages {
 
 interface PagerProps {
   readonly pages: Pages;
-  /** What the list has, such as "calls". */
+  /** What the list has, such as "call". */
   readonly what: string;
   /** Number of entries of this page. */
   readonly size: number;
@@ -36,12 +36,12 @@ interface PagerProps {
 /** Renders the buttons that lead to newer and older entries. */
 export function Pager({ pages, what, size, next }: PagerProps) {
   return (
-    <nav className="pager" aria-label={`Pages of ${what}`}>
+    <nav className="pager" aria-label={`Pages of ${what}s`}>
       <Button disabled={pages.number === 1} onClick={pages.back}>
         Newer
       </Button>
       <span className="secondary">
-        Page {pages.number}, {size} {what}
+        Page {pages.number}, {size} {size === 1 ? what : `${what}s`}
       </span>
       <Button disabled={next === null} onClick={() => next !== null && pages.open(next)}>
         Older
