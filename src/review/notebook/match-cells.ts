@@ -1,7 +1,8 @@
 import type { ParsedCell } from "./parse-notebook.ts";
 
-/** Shared lines, as a share of all lines, from which two cells count as versions of one. */
-const MIN_SIMILARITY = 0.4;
+/** Shared lines or words, as a share of all, from which two cells count as versions of one. */
+const MIN_SHARED_LINES = 0.4;
+const MIN_SHARED_PROSE = 0.5;
 /** Pairs of cells of a notebook that are compared by their lines. */
 const MAX_PAIRS = 20_000;
 
@@ -89,7 +90,7 @@ function pairSimilar(
   const found = gap.old.flatMap((old) =>
     gap.new.map((now) => ({ old, now, score: similarity(before[old], after[now]) })),
   );
-  const likely = found.filter(({ score }) => score >= MIN_SIMILARITY).sort((a, b) => b.score - a.score);
+  const likely = found.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score);
   const [usedOld, usedNew] = [new Set<number>(), new Set<number>()];
   for (const { old, now } of likely) {
     if (usedOld.has(old) || usedNew.has(now)) continue;
@@ -99,13 +100,16 @@ function pairSimilar(
   }
 }
 
-/** Returns the share of lines that two cells have in common. A single line is compared by its words. */
+/**
+ * Returns the share of lines that two cells have in common, 0 if it is too small. Prose and single lines are compared
+ * by their words: every line of a reworded text differs.
+ */
 function similarity(before: ParsedCell | undefined, after: ParsedCell | undefined): number {
   if (!before || !after || before.kind !== after.kind) return 0;
-  const isShort = before.source.length <= 1 && after.source.length <= 1;
+  const isProse = before.kind !== "code" || (before.source.length <= 1 && after.source.length <= 1);
   const [left, right] = [before, after].map(({ source }) => {
     const texts = source.map(({ text }) => text.trim()).filter((text) => text !== "");
-    return isShort ? texts.flatMap((text) => text.match(/\w+/g) ?? []) : texts;
+    return isProse ? texts.flatMap((text) => text.match(/\w+/g) ?? []) : texts;
   }) as [string[], string[]];
   const total = left.length + right.length;
   if (total === 0) return 1;
@@ -118,7 +122,8 @@ function similarity(before: ParsedCell | undefined, after: ParsedCell | undefine
     counts.set(text, count - 1);
     shared += 1;
   }
-  return (2 * shared) / total;
+  const share = (2 * shared) / total;
+  return share < (isProse ? MIN_SHARED_PROSE : MIN_SHARED_LINES) ? 0 : share;
 }
 
 /** Cells outside the longest sequence that both notebooks have in the same order have moved. */

@@ -123,6 +123,15 @@ describe("comparing notebooks", () => {
     expect(summary(result)).toEqual(["1 1 same", "2 2 changed", "3 - removed", "4 3 same", "- 4 added"]);
   });
 
+  it("matches reworded prose by its words, and no other", () => {
+    const prose = (source: string): TestCell => ({ kind: "markdown", source });
+    const result = compare(
+      [prose("We begin by grouping\nthe passengers by gender."), prose("Delete this one.")],
+      [prose("We begin by grouping all\nthe passengers by sex."), prose("Something new for readers.")],
+    );
+    expect(summary(result)).toEqual(["1 1 changed", "2 - removed", "- 2 added"]);
+  });
+
   it("recognizes moved cells, also edited ones", () => {
     const [a, b, c] = ["a", "b", "c"].map((id) => ({ id, source: `${id} = 1` }));
     if (!a || !b || !c) throw new Error("no cells");
