@@ -6,13 +6,13 @@ const page = (name: string) => resolve(import.meta.dirname, name, "index.html");
 
 /**
  * The modules of the code page that its later parts share with its first screen, in one file: in a file for each set of
- * parts that share them they are 2 kB larger (gzip). The state of a pull request is loaded only for one.
+ * parts that share them they are 2 kB larger (gzip). Pull requests and notebooks load their own state.
  */
 const codeBase = {
   name: "code-base",
   test: (id: string) =>
     /[\\/]web[\\/]code[\\/](?:core|state|comments[\\/](?:move|start|show-editor))/.test(id) &&
-    !id.endsWith("pull.ts"),
+    !/[\\/](?:pull\.ts|load-notebook\.ts|notebook[\\/].*)$/.test(id),
   minShareCount: 2,
 };
 
