@@ -2,6 +2,12 @@ import type { Server } from "node:http";
 import type { FastifyInstance } from "fastify";
 import { AppError, systemErrorCode } from "../errors.ts";
 
+/**
+ * Maximum number of connections that wait to be accepted: the system's default limit (`net.core.somaxconn`). Node.js requests
+ * only 511; further connections wait for seconds, and are reset if the listener closes meanwhile.
+ */
+export const BACKLOG = 4096;
+
 /** Retries while the port is in use, as specified. */
 export const MAX_RETRIES = 5;
 /** Delay between retries in milliseconds, as specified. */
@@ -27,7 +33,7 @@ export async function listen(app: FastifyInstance, { port, host, descriptor }: B
   try {
     // Fastify passes its options on to `net.Server.listen`, where a descriptor takes precedence.
     const inherited = descriptor === undefined ? {} : { fd: descriptor };
-    await app.listen({ port, host, ...inherited });
+    await app.listen({ port, host, backlog: BACKLOG, ...inherited });
   } catch (error) {
     throw listenFailure(error, { port, host, retries: 0 });
   }

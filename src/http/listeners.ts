@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { systemErrorCode } from "../errors.ts";
 import { CONNECTION_LIMITS, closeUnused } from "./connection-limits.ts";
-import { getPort, listenFailure, RETRY_DELAY_MS } from "./listen.ts";
+import { BACKLOG, getPort, listenFailure, RETRY_DELAY_MS } from "./listen.ts";
 import { refuseUnreadable } from "./refuse-unreadable.ts";
 
 export interface ListenerOptions {
@@ -30,12 +30,6 @@ export interface Listeners {
   /** Closes all listeners and their connections. */
   close(): void;
 }
-
-/**
- * Maximum number of connections that wait to be accepted: the system's default limit (`net.core.somaxconn`). Node.js
- * requests only 511.
- */
-const BACKLOG = 4096;
 
 type Call = readonly [IncomingMessage, ServerResponse];
 
