@@ -186,6 +186,24 @@ describe("streams of the MCP gateway", () => {
     expect(steps).toEqual([1, 2]);
   });
 
+  it("end when the client has left them and opens another one", () => {
+    const records = new StreamRecords(new EventMemory());
+    const ends: string[] = [];
+    const sink = { write: () => {}, end: () => {} };
+    const lost = records.begin(() => ends.push("lost"));
+    const open = records.begin(() => ends.push("open"));
+    // The response to a request is kept, because the client may return for it.
+    const response = records.begin();
+    for (const record of [lost, open, response]) record.attach(sink);
+    lost.detach(sink);
+    response.detach(sink);
+    records.dropLost();
+    expect(ends).toEqual(["lost"]);
+    expect(records.find(`${lost.name}.1`)).toBeUndefined();
+    expect(records.find(`${response.name}.1`)?.record).toBe(response);
+    records.dropAll();
+  });
+
   it("are recorded up to a limit, the newest events first", () => {
     const records = new StreamRecords(new EventMemory(10));
     const record = records.begin();

@@ -135,6 +135,7 @@ function serveStream(arrived: Arrived): void {
     reply.resume(known.record, known.after);
     return;
   }
+  session.records.dropLost();
   let close = () => {};
   reply.keep(session.records, () => close());
   if (hasFirstEvent(session.client)) reply.startRecord();

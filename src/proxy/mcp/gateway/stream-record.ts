@@ -53,8 +53,13 @@ export class StreamRecord {
 
   constructor(
     private readonly memory: EventMemory,
-    private readonly onEnd: () => void = () => {},
+    private readonly onEnd?: () => void,
   ) {}
+
+  /** Whether the client has lost a stream that has no end of its own. */
+  get isLost(): boolean {
+    return this.onEnd !== undefined && this.idleSince !== undefined;
+  }
 
   /** Records an event, and sends it if a client is connected. */
   add(data: string): void {
@@ -88,7 +93,7 @@ export class StreamRecord {
     this.isEnded = true;
     this.idleSince ??= performance.now();
     if (this.sink !== undefined) this.detach(this.sink, true);
-    this.onEnd();
+    this.onEnd?.();
   }
 
   /** Ends the stream and forgets its events. */
@@ -129,6 +134,11 @@ export class StreamRecords {
     if (this.records.size > 0) return;
     clearInterval(this.timer);
     this.timer = undefined;
+  }
+
+  /** Drops the streams that the client has replaced: a server may refuse to open a second one beside them. */
+  dropLost(): void {
+    for (const record of this.records.values()) if (record.isLost) this.drop(record);
   }
 
   dropAll(): void {
