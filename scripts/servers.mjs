@@ -150,5 +150,7 @@ function unprivilegedUser() {
       // There is no such user.
     }
   }
-  throw new Error("PostgreSQL does not run as root, and there is neither a user postgres nor nobody");
+  throw new Error(
+    'Cannot start PostgreSQL as root: neither the user "postgres" nor the user "nobody" exists. Create one, or run the tests as another user.',
+  );
 }

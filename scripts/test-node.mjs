@@ -10,7 +10,9 @@ import { delimiter, dirname, join, resolve } from "node:path";
 const root = resolve(import.meta.dirname, "..");
 const [wanted = "", ...args] = process.argv.slice(2);
 if (!/^\d+(\.\d+){0,2}$/.test(wanted))
-  throw new Error("No version: npm run test:node -- 24 [arguments of vitest, or -- and a command]");
+  throw new Error(
+    `Missing or invalid version: "${wanted}". Usage: npm run test:node -- VERSION [VITEST_ARGUMENTS | -- COMMAND]`,
+  );
 
 const program = takeNode(wanted);
 const version = execFileSync(program, ["--version"], { encoding: "utf8" }).trim();

@@ -112,7 +112,7 @@ function refuseDuplicates(node: Node, text: string, path: string): void {
     if (key && earlier)
       throw new AppError(
         "configuration",
-        `${path}:${lineAt(text, key.offset)}: the key "${key.value}" is there twice, first in line ${lineAt(text, earlier.offset)}`,
+        `${path}:${lineAt(text, key.offset)}: duplicate key "${key.value}"; first defined in line ${lineAt(text, earlier.offset)}`,
         { hint: "Remove one of them." },
       );
     if (key) seen.set(String(key.value), key);

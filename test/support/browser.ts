@@ -19,7 +19,10 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-/** What hangs is ended, with its place in the test; a machine that is merely busy never gets there. */
+/**
+ * Timeout of browser operations in milliseconds: long enough for a busy machine. An operation that hangs fails at its line
+ * in the test.
+ */
 const TIMEOUT_MS = 150_000;
 
 /** The browsers of this worker, by their flags. */

@@ -66,7 +66,8 @@ async function loadWasm() {
 async function openWasm(path: string): Promise<SqliteEngine> {
   const { Database } = await loadWasm();
   const removeLock = () => rmSync(`${path}.lock`, { recursive: true, force: true });
-  // A killed process leaves the lock of the WebAssembly build, which is a folder. The driver's own lock is held here.
+  // A killed process leaves the lock of the WebAssembly build, which is a folder. The caller holds the driver's lock, so
+  // no other process uses the file.
   removeLock();
   const database = new Database(path);
   const run = (sql: string, parameters: readonly SqlValue[]): SqlResult => {

@@ -231,7 +231,10 @@ async function updateKey(trx: Trx, idOrName: string, patch: KeyPatch, actor: Act
 
 async function rotateKey(trx: Trx, idOrName: string, graceMs: number, actor: Actor, now: number) {
   const row = await keyRow(trx, idOrName);
-  if (row.revoked_at !== null) throw new AppError("conflict", `The key ${row.name} is revoked`);
+  if (row.revoked_at !== null)
+    throw new AppError("conflict", `Cannot rotate the key ${row.name}: it is revoked`, {
+      hint: "Create a new key.",
+    });
   const former = trx.updateTable("key_secrets").set({ valid_until: now + graceMs });
   await former.where("key_id", "=", row.id).where("valid_until", "is", null).execute();
   await trx.deleteFrom("key_secrets").where("valid_until", "<=", now).execute();

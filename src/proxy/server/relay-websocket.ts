@@ -124,9 +124,13 @@ function expectAllowed(key: ProxyKey | undefined, model: string | undefined): vo
     );
   if (key.models === undefined) return;
   if (model !== undefined && key.models.some((pattern) => matchesGlob(pattern, model))) return;
+  const called =
+    model === undefined
+      ? "open a WebSocket that names no model"
+      : `call the model ${JSON.stringify(model.slice(0, 200))}`;
   throw new AppError(
     "model_not_allowed",
-    `The key ${JSON.stringify(key.name)} may not call this model over a WebSocket`,
+    `The key ${JSON.stringify(key.name)} may not ${called}. Allowed: ${key.models.join(", ").slice(0, 500)}.`,
   );
 }
 

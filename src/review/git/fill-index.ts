@@ -131,8 +131,8 @@ const kept = new Map<
 >();
 
 /**
- * Copies an index and its modification time. Git reads files that changed as late as the index did; a later time on
- * the copy would prevent that.
+ * Copies an index and its modification time. Git reads files again that are not older than the index ("racy git"); with
+ * a later time on the copy, it would miss their changes.
  */
 async function copyWithTime(from: string, to: string): Promise<number> {
   const { mtimeMs } = await stat(from);

@@ -23,7 +23,7 @@ interface FilesOriginOptions {
   readonly project: string;
 }
 
-/** A file of the review on disk. */
+/** The paths of both sides of a file; a side is undefined if the file does not exist there. */
 interface FilePair {
   readonly before?: string | undefined;
   readonly after?: string | undefined;

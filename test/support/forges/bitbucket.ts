@@ -11,7 +11,10 @@ import {
 } from "./castle.ts";
 import { type ForgeCall, type ForgeResult, pageOf, type Route, route } from "./forge-server.ts";
 
-/** Bitbucket Cloud's REST API 2.0 (https://developer.atlassian.com/cloud/bitbucket/rest/), as far as a review needs it. */
+/**
+ * Simulates the part of Bitbucket Cloud's REST API 2.0 (https://developer.atlassian.com/cloud/bitbucket/rest/) that a review
+ * uses.
+ */
 export function bitbucket(castle: Castle, host: () => string) {
   const values =
     (list: readonly unknown[]) =>

@@ -51,7 +51,7 @@ export function CallFilters({ range, values, onChange }: CallFiltersProps) {
       </label>
       {(values["session"] ?? "") !== "" && (
         <button type="button" className="button button-small" onClick={() => onChange({ session: "" })}>
-          One session only: show all
+          Show all sessions
         </button>
       )}
     </search>

@@ -47,7 +47,7 @@ export async function showUsage(flags: UsageFlags, output: Output): Promise<numb
 }
 
 const USAGE = {
-  content: "with usage",
+  content: "usage",
   hint: (data: string) => `The request log is ${join(data, "proxy", "requests.ndjson")}.`,
 };
 

@@ -28,7 +28,7 @@ export async function withDatabase<Result>(
   const secrets = await readSecrets(databaseSources(settings, environment), environment);
   const { location } = databaseLocation(settings, environment, folders, secrets);
   if (location.engine === "none")
-    throw new AppError("usage", `There is no database ${content}: proxy.database is "none"`, {
+    throw new AppError("usage", `Cannot open the database of ${content}: proxy.database is "none"`, {
       hint: hint(data),
     });
   const db = await openDatabase(location, sqliteWorkerFiles);

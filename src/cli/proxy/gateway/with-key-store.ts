@@ -31,7 +31,7 @@ export async function withKeyStore<Result>(
   });
 }
 
-const KEYS = { content: "for keys", hint: () => 'Set proxy.database to "sqlite" or a postgres URL.' };
+const KEYS = { content: "keys", hint: () => 'Set proxy.database to "sqlite" or a postgres URL.' };
 
 /** A name that is unknown or taken is a usage error: exit code 2. */
 function asUsage(error: unknown): unknown {
