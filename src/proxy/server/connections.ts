@@ -94,12 +94,15 @@ function formatAddress({ remoteAddress, remotePort }: Socket): string {
 const POLL_MS = 20;
 
 /**
- * Resolves after Node.js has accepted all connections and read all requests that had arrived. The system resets those of a
+ * Resolves after Node.js has read the requests that had arrived, and accepted a connection. The system resets those of a
  * closed listener or connection: hundreds at once, if the process is busy.
  */
 function afterPoll(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
+
+/** Milliseconds that waiting connections are accepted before the listener closes, if they do not end. */
+const MAX_ACCEPT_MS = 1_000;
 
 /** Stops a server without losing calls. */
 export interface Draining {
@@ -133,6 +136,18 @@ export function createDraining(server: Server, isServing: () => boolean): Draini
   const isSending = () => [...sockets].some(({ writableLength }) => writableLength > 0);
   // `http.Server.close` would also close connections whose response has ended but has not been sent to a slow client.
   const stopListening = () => NetServer.prototype.close.call(server);
+  let accepted = 0;
+  server.on("connection", () => {
+    accepted += 1;
+  });
+  /** Accepts the connections that wait. Node.js accepts one in each turn of the event loop. */
+  const acceptWaiting = async () => {
+    const until = performance.now() + MAX_ACCEPT_MS;
+    for (let last = -1; last !== accepted && performance.now() < until; ) {
+      last = accepted;
+      await afterPoll();
+    }
+  };
   const announceStop = () => {
     if (stopping) return;
     stopping = true;
@@ -146,7 +161,7 @@ export function createDraining(server: Server, isServing: () => boolean): Draini
     isStopping: () => stopping,
     async drain() {
       announceStop();
-      await afterPoll();
+      await acceptWaiting();
       stopListening();
       // Idle connections stay open until then: each may carry one more call, whose response closes it.
       do {
