@@ -201,6 +201,9 @@ describe("streams of the MCP gateway", () => {
     expect(ends).toEqual(["lost"]);
     expect(records.find(`${lost.name}.1`)).toBeUndefined();
     expect(records.find(`${response.name}.1`)?.record).toBe(response);
+    // The proxy may notice only then that the client has left.
+    open.detach(sink);
+    expect(ends).toEqual(["lost", "open"]);
     records.dropAll();
   });
 

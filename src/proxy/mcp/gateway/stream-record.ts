@@ -50,6 +50,7 @@ export class StreamRecord {
   private serial = 0;
   private sink: StreamSink | undefined;
   private isEnded = false;
+  private isReplaced = false;
 
   constructor(
     private readonly memory: EventMemory,
@@ -85,6 +86,12 @@ export class StreamRecord {
     this.sink = undefined;
     this.idleSince = performance.now();
     if (isLast) sink.end();
+    else if (this.isReplaced) this.end();
+  }
+
+  /** Ends a stream without an end of its own when its client leaves, because the client has opened another one. */
+  replace(): void {
+    this.isReplaced = this.onEnd !== undefined;
   }
 
   /** Ends the stream after its last event. A client may still continue it, to receive what it has missed. */
@@ -138,7 +145,9 @@ export class StreamRecords {
 
   /** Drops the streams that the client has replaced: a server may refuse to open a second one beside them. */
   dropLost(): void {
-    for (const record of this.records.values()) if (record.isLost) this.drop(record);
+    for (const record of this.records.values())
+      if (record.isLost) this.drop(record);
+      else record.replace();
   }
 
   dropAll(): void {
