@@ -54,7 +54,7 @@ describe("the extension's client of a review", () => {
 
   it("rejects with the review's own message", async () => {
     const { client } = await reviewOnPort();
-    await expect(client.reply("t_none", "x")).rejects.toThrow('There is no thread "t_none" in this review.');
+    await expect(client.reply("t_none", "x")).rejects.toThrow('This review has no thread "t_none".');
     await expect(client.send()).rejects.toThrow("not live");
   });
 });

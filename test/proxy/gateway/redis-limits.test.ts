@@ -192,6 +192,13 @@ describe("while Redis is unreachable", () => {
       createFailover(redis, connection, () => "local"),
     );
     const call = () => reservation(subject, limits, { micros: 1_000_000 });
+    // A replica learns of the others from the replies of Redis.
+    await expect
+      .poll(async () => {
+        for (const { limits: redis } of parts) await redis.read(call().subjects);
+        return parts.map(({ limits: redis }) => redis.replicas);
+      })
+      .toEqual([2, 2]);
     for (const store of stores) expect((await store.reserve(call())).excess).toBeUndefined();
     await server.stop();
     await expect.poll(() => parts.some(({ connection }) => connection.isReady)).toBe(false);
