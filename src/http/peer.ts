@@ -34,6 +34,9 @@ export interface ConnectionEnds {
 
 const LISTEN = "0A";
 const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"] as const;
+type Table = (typeof TABLES)[number];
+/** An IPv4 address, as such or mapped into IPv6. */
+const IPV4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i;
 
 const peers = new WeakMap<Socket, Peer>();
 
@@ -67,43 +70,47 @@ function lookUp({ localAddress, localPort, remoteAddress, remotePort }: Socket):
   if (remoteAddress === undefined) return { kind: "closed" };
   if (localAddress === undefined || localPort === undefined || remotePort === undefined)
     return { kind: "unknown" };
-  return classifyPeer({ localAddress, localPort, remoteAddress, remotePort }, readRows);
+  const port = `:${portText(localPort)}`;
+  return classifyPeer({ localAddress, localPort, remoteAddress, remotePort }, (table) =>
+    readRows(table, port),
+  );
 }
 
 /**
- * Returns the peer of a connection from the rows of the kernel's tables. If the peer has no row, `read` is called
- * again: the peer is closed if this end has no row either, else it is not a socket of this kernel. Pure except for
- * `read`.
+ * Returns the peer of a connection from the rows of the kernel's tables, of which the second is read only if the peer is
+ * not in the first: the kernel takes up to 10 ms for each. If the peer has no row, both are read again: the peer is closed
+ * if this end has no row either, else it is not a socket of this kernel. Pure except for `read`.
  */
-export function classifyPeer(ends: ConnectionEnds, read: () => readonly SocketRow[]): Peer {
+export function classifyPeer(ends: ConnectionEnds, read: (table: Table) => readonly SocketRow[]): Peer {
   const own = toTableKeys(ends.localAddress, ends.localPort);
   const other = toTableKeys(ends.remoteAddress, ends.remotePort);
-  const peer = read().find(({ local, remote }) => other.has(local) && own.has(remote));
+  const isPeer = ({ local, remote }: SocketRow) => other.has(local) && own.has(remote);
+  const [first, second] = IPV4.test(ends.remoteAddress) ? TABLES : [TABLES[1], TABLES[0]];
+  const peer = read(first).find(isPeer) ?? read(second).find(isPeer);
   if (peer) return peer.inode === 0 ? { kind: "closed" } : { kind: "user", uid: peer.uid };
-  const rows = read();
+  const rows = [...read(first), ...read(second)];
   const isOurEndThere = rows.some(({ local, remote }) => own.has(local) && other.has(remote));
   const port = portText(ends.localPort);
   const areTablesComplete = rows.some(({ local, isListening }) => isListening && local.endsWith(`:${port}`));
   return !isOurEndThere && areTablesComplete ? { kind: "closed" } : { kind: "unknown" };
 }
 
-function readRows(): SocketRow[] {
-  return TABLES.flatMap((path) => {
-    try {
-      return parseSocketTable(readFileSync(path, "utf8"));
-    } catch {
-      // No IPv6, or no /proc.
-      return [];
-    }
-  });
+function readRows(table: Table, port: string): SocketRow[] {
+  try {
+    return parseSocketTable(readFileSync(table, "utf8"), port);
+  } catch {
+    // No IPv6, or no /proc.
+    return [];
+  }
 }
 
-/** Returns the rows of /proc/net/tcp or tcp6. */
-export function parseSocketTable(text: string): SocketRow[] {
+/** Returns the rows of /proc/net/tcp or tcp6 that contain `port`, by default all. */
+export function parseSocketTable(text: string, port = ""): SocketRow[] {
   return text
     .split("\n")
     .slice(1)
     .flatMap((line) => {
+      if (!line.includes(port)) return [];
       const [, local, remote, state, , , , uid, , inode] = line.trim().split(/\s+/);
       if (local === undefined || remote === undefined || inode === undefined) return [];
       return { local, remote, isListening: state === LISTEN, uid: Number(uid), inode: Number(inode) };
@@ -113,7 +120,7 @@ export function parseSocketTable(text: string): SocketRow[] {
 /** Returns the forms of an address in the tables: IPv4 as such, or mapped into IPv6. */
 function toTableKeys(address: string, port: number): ReadonlySet<string> {
   const portSuffix = `:${portText(port)}`;
-  const ipv4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  const ipv4 = IPV4.exec(address)?.[1];
   if (ipv4 === undefined) return new Set([hexWords(ipv6Bytes(address)) + portSuffix]);
   const bytes = ipv4.split(".").map(Number);
   const mapped = [...Array.from({ length: 10 }, () => 0), 0xff, 0xff, ...bytes];

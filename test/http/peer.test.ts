@@ -40,6 +40,20 @@ describe("the peer of a connection", () => {
     expect(classifyPeer(longEnds, () => [long])).toEqual({ kind: "user", uid: 7 });
   });
 
+  it("is looked for in the table of its address family first, and in the other one only if it is not there", () => {
+    const read: string[] = [];
+    const peer = classifyPeer(ends(0xb862), (table) => {
+      read.push(table);
+      return rows;
+    });
+    expect([peer.kind, read]).toEqual(["user", ["/proc/net/tcp"]]);
+    classifyPeer({ ...ends(1), localAddress: "::1", remoteAddress: "::1" }, (table) => {
+      read.push(table);
+      return [];
+    });
+    expect(read.slice(1, 3)).toEqual(["/proc/net/tcp6", "/proc/net/tcp"]);
+  });
+
   it("is closed if its row has no owner (listed as root) or both ends are gone", () => {
     expect(classifyPeer(ends(0xb864), () => rows)).toEqual({ kind: "closed" });
     expect(classifyPeer(ends(0xb866), () => rows)).toEqual({ kind: "closed" });
