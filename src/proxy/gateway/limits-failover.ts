@@ -50,7 +50,6 @@ const NOTHING: Restored = new Map();
 class Failover implements LimitStore {
   readonly keepsMeta = true;
   private isRestoring = false;
-  private hasConnected: boolean;
   /** Identifies the data of Redis when it was last reached. */
   private dataId: string | undefined;
   /** Whether Redis has the same data as before the last connection. */
@@ -71,10 +70,8 @@ class Failover implements LimitStore {
     private readonly ledger: LimitLedger | undefined,
   ) {
     this.shares = new Shares(() => store.replicas, ledger);
-    this.hasConnected = connection.isReady;
     let isFirst = connection.isReady;
     connection.onConnect(() => {
-      this.hasConnected = true;
       // `prime` sets the budgets of the start.
       if (isFirst) void this.readDataId();
       else void this.reconnect();
@@ -94,9 +91,8 @@ class Failover implements LimitStore {
       }
     }
     this.refuseIfConfigured();
-    const known = this.shares.begin();
-    // A replica that has never reached Redis does not know its share without the database.
-    if (!this.hasConnected) await known;
+    // Other replicas have spent more since this one last asked Redis. The database is read once, in a second at most.
+    await this.shares.begin();
     const subjects = reservation.subjects.map((subject) => this.shares.getShare(subject));
     const share = { ...reservation, subjects };
     const decision = await this.local.reserve(share);
