@@ -130,6 +130,11 @@ describe("two replicas that share Redis and PostgreSQL", () => {
     await redis.stop("SIGKILL");
     // Each enforces its share of the $27 that are left.
     admitted += await admittedOf(100, urls);
+    // The replica that joins counts what the others have written; they do so within a second.
+    await expect.poll(rows).toEqual([
+      { status: "200", count: admitted },
+      { status: "429", count: 110 - admitted },
+    ]);
     const joined = await startReplica();
     admitted += await admittedOf(50, [...urls, joined]);
     expect(admitted).toBeGreaterThan(20);
