@@ -83,10 +83,13 @@ async function writePages() {
 }
 
 async function writeSearchIndex() {
-  const { index } = await pagefind.createIndex();
-  await index.addDirectory({ path: site });
-  await index.writeFiles({ outputPath: join(site, "search") });
+  const { index, errors } = await pagefind.createIndex();
+  if (index === undefined) throw new Error(`The search index cannot be created: ${errors.join("; ")}`);
+  const added = await index.addDirectory({ path: site });
+  const written = await index.writeFiles({ outputPath: join(site, "search") });
   await pagefind.close();
+  const problems = [...added.errors, ...written.errors];
+  if (problems.length > 0) throw new Error(`The search index is incomplete: ${problems.join("; ")}`);
 }
 
 /** Writes the list of versions in the folder, newest first, and a page that opens the newest. */
