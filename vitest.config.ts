@@ -73,6 +73,8 @@ export default defineConfig({
         test: {
           name: "e2e",
           expect: morePatient,
+          // A browser or a server of the system may fail once on a busy machine. The report names repeated tests.
+          retry: 1,
           include: ["test/e2e/**/*.test.ts"],
           globalSetup: ["test/support/compiled-command.ts"],
           testTimeout: 180_000,
