@@ -11,7 +11,7 @@ const patient = { poll: { timeout: 50_000 } };
 /** Time limit for tests that start browsers and commands, which wait for each other on a busy machine. */
 const morePatient = { poll: { timeout: 150_000 } };
 
-/** Two workers more than cores: tests wait a third of their time, for a time limit or another process. */
+/** Two workers more than cores, because tests also wait for time limits and other processes. */
 const maxWorkers = availableParallelism() + 2;
 
 const STARTS_PROCESSES =
