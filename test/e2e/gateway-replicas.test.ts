@@ -20,6 +20,7 @@ interface World {
 }
 
 let world: Promise<World> | undefined;
+let pairs = 0;
 
 /** Starts the servers with the first test. 100 tokens of a response cost $1. */
 async function startWorld(): Promise<World> {
@@ -50,6 +51,8 @@ const clockAhead = (ms: number) => ({
 /** Starts two replicas whose key has the limits; `clocks` are milliseconds that theirs are ahead. */
 async function startPair(limits: object, clocks: readonly number[] = [0, 0]) {
   world ??= startWorld();
+  // A repeated test shares Redis with its first attempt.
+  pairs += 1;
   const { upstream, redis, postgres } = await world;
   const database = await postgres.createDatabase();
   const prices = { "*": { input: 0, output: 10_000 } };
@@ -57,7 +60,7 @@ async function startPair(limits: object, clocks: readonly number[] = [0, 0]) {
     auth_mode: "strict",
     database,
     redis: redis.url,
-    api_keys: [{ name: "team key", key_env: "TEST_KEY", limits }],
+    api_keys: [{ name: `team key ${pairs}`, key_env: "TEST_KEY", limits }],
     upstreams: { vendor: { dialect: "chat-completions", base_url: upstream.url, prices } },
     models: [{ match: "*", upstream: "vendor" }],
   };
@@ -144,11 +147,7 @@ describe("two replicas that share Redis and PostgreSQL", () => {
       { status: "429", count: 160 - admitted },
     ]);
     await redis.start();
-    // The ledger says what was spent; the rest is admitted, and no more.
-    for (const url of [...urls, joined])
-      await expect
-        .poll(async () => (await (await fetch(`${url}/readyz`)).text()).includes("redis"))
-        .toBe(false);
+    // The ledger says what was spent; the rest is admitted, and no more, although the replicas return one after the other.
     await expect
       .poll(async () => {
         admitted += await admittedOf(3, [...urls, joined]);

@@ -1,10 +1,16 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Period, Subject } from "../../config/proxy/limits.ts";
+import type { Subject } from "../../config/proxy/limits.ts";
 import { AppError } from "../../errors.ts";
 import type { Decision, LimitStore, RedisState, Reservation, SubjectState, Usage } from "./limits.ts";
 import { createMemoryLimits } from "./limits-memory.ts";
+import {
+  NOTHING,
+  type Restored,
+  restoreBudgets,
+  waitForReplicas,
+  withoutRestored,
+} from "./limits-restore.ts";
 import { type LimitLedger, Shares } from "./limits-shares.ts";
-import { accountId, type BudgetAccount } from "./limits-spent.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 import type { RedisLimits } from "./redis-limits.ts";
 
@@ -25,9 +31,6 @@ export function createFailover(
   return new Failover(redis, connection, failure, ledger);
 }
 
-/** Milliseconds after which every replica has written the calls that ended before Redis was back. */
-const WRITTEN_MS = 1_000;
-
 /** Milliseconds between two attempts to restore budgets. */
 const RETRY_MS = 250;
 
@@ -42,14 +45,11 @@ interface Uncharged {
 
 const NO_USAGE: Usage = { tokens: 0, micros: 0 };
 
-/** Accounts restored from the ledger, with a time in milliseconds since 1970: the ledger has all calls that ended before. */
-type Restored = ReadonlyMap<string, number>;
-
-const NOTHING: Restored = new Map();
-
 class Failover implements LimitStore {
   readonly keepsMeta = true;
   private isRestoring = false;
+  /** Resolves calls that wait until budgets are restored; undefined while calls need not wait. */
+  private waiting: (() => void)[] | undefined;
   /** Identifies the data of Redis when it was last reached. */
   private dataId: string | undefined;
   /** Whether Redis has the same data as before the last connection. */
@@ -80,6 +80,9 @@ class Failover implements LimitStore {
   }
 
   async reserve(reservation: Reservation): Promise<Decision> {
+    const { waiting } = this;
+    if (waiting !== undefined && hasBudget(reservation))
+      await new Promise<void>((resolve) => waiting.push(resolve));
     if (this.isUsable) {
       try {
         const decision = await this.store.reserve(reservation);
@@ -178,10 +181,24 @@ class Failover implements LimitStore {
     let restored: Restored | undefined;
     while (restored === undefined && this.connection.isReady) {
       restored = await this.restore().catch(() => undefined);
-      if (restored === undefined) await pause(RETRY_MS, undefined, { ref: false });
+      if (restored !== undefined) break;
+      this.resume();
+      await pause(RETRY_MS, undefined, { ref: false });
     }
     this.isRestoring = false;
-    if (restored === undefined) return;
+    if (restored !== undefined) this.takeBack(restored);
+    this.resume();
+  }
+
+  /** Lets the waiting calls continue. */
+  private resume(): void {
+    const { waiting = [] } = this;
+    this.waiting = undefined;
+    for (const resolve of waiting) resolve();
+  }
+
+  /** Charges what was spent meanwhile, and what the calls cost that have ended since Redis was back. */
+  private takeBack(restored: Restored): void {
     const { deferred } = this;
     this.deferred = [];
     for (const { reservation, used, at } of deferred)
@@ -200,25 +217,24 @@ class Failover implements LimitStore {
     const { dataId, missing } = await this.store.examine(accounts);
     const hasKeptData = dataId === this.dataId;
     const wanted = hasKeptData ? missing : accounts;
-    const restored = ledger && wanted.length > 0 ? await this.restoreAccounts(ledger, wanted) : NOTHING;
+    let restored = NOTHING;
+    if (ledger !== undefined && wanted.length > 0) {
+      if (!hasKeptData) await this.endShares(ledger);
+      restored = await restoreBudgets(this.store, ledger, wanted);
+    }
     // Set last: an attempt that failed is repeated as the first one.
     this.hasKeptData = hasKeptData;
     this.dataId = dataId;
     return restored;
   }
 
-  private async restoreAccounts(ledger: LimitLedger, wanted: readonly BudgetAccount[]): Promise<Restored> {
-    await pause(WRITTEN_MS, undefined, { ref: false });
-    const readAt = Date.now();
-    // With the database down as well, budgets begin with the amounts that this replica has spent meanwhile.
-    const spent = await ledger.spent(wanted).catch(() => []);
-    const restored = spent.map(async (each) => {
-      const { isNew, setAt } = await this.store.prime(each);
-      // Calls may have taken a moment to be written before another replica has read the ledger; they are charged again.
-      const before = isNew ? readAt : setAt === undefined ? 0 : setAt - WRITTEN_MS;
-      return [accountId(each), before] as const;
-    });
-    return new Map(await Promise.all(restored));
+  /**
+   * Stops using shares once the other replicas are back: from now on, calls with budgets wait. What one replica has spent of
+   * its share would otherwise be missing in the ledger when another one reads it.
+   */
+  private async endShares(ledger: LimitLedger): Promise<void> {
+    await waitForReplicas(this.store, ledger);
+    this.waiting = [];
   }
 
   private addUncharged(subjects: readonly Subject[], micros: number, at: number = Date.now()): void {
@@ -250,11 +266,6 @@ class Failover implements LimitStore {
   }
 }
 
-/** Returns the subject without the budgets whose accounts have a call that ended at `at`. */
-function withoutRestored(subject: Subject, restored: Restored, at: number): Subject {
-  if (restored.size === 0) return subject;
-  const { id, limits } = subject;
-  const hasCall = (period: Period) => at < (restored.get(accountId({ subject: id, period })) ?? 0);
-  const budgets = limits.budgets?.filter(({ period }) => !hasCall(period));
-  return { ...subject, limits: { ...limits, budgets } };
+function hasBudget({ subjects }: Reservation): boolean {
+  return subjects.some(({ limits }) => limits.budgets !== undefined && limits.budgets.length > 0);
 }

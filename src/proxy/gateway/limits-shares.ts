@@ -26,8 +26,8 @@ export class Shares {
   private readonly known = new Map<string, SubjectState>();
   private shares = new Map<string, { readonly share: Subject; readonly until: number }>();
   private survey: Promise<void> | undefined;
-  /** The most replicas that the database has listed since `begin`. */
-  private listed = 1;
+  /** The most replicas that Redis or the database has listed since `begin`. */
+  private most = 1;
   /** The amount that the ledger had for each account and period at `begin`, in microdollars. */
   private spent = new Map<string, number>();
   private readonly timer: NodeJS.Timeout;
@@ -63,7 +63,7 @@ export class Shares {
   /** Forgets the shares, because Redis counts again. */
   end(): void {
     this.survey = undefined;
-    this.listed = 1;
+    this.most = 1;
     this.spent = new Map();
     this.shares = new Map();
   }
@@ -73,8 +73,9 @@ export class Shares {
     const now = Date.now();
     const known = this.shares.get(subject.id);
     if (known !== undefined && known.until > now) return known.share;
-    const replicas = Math.max(this.replicas(), this.listed);
-    const share = { ...subject, limits: divide(subject.limits, this.getRemaining(subject, now), replicas) };
+    // An empty Redis lists fewer replicas than before, but what a share had left must not grow.
+    this.most = Math.max(this.most, this.replicas());
+    const share = { ...subject, limits: divide(subject.limits, this.getRemaining(subject, now), this.most) };
     const ends = subject.limits.budgets?.flatMap(({ period }) => periodAt(period, now).end ?? []) ?? [];
     this.shares.set(subject.id, { share, until: Math.min(Number.POSITIVE_INFINITY, ...ends) });
     return share;
@@ -113,8 +114,8 @@ export class Shares {
    */
   private async countReplicas(): Promise<void> {
     const listed = await this.ledger?.replicas().catch(() => 0);
-    if (listed === undefined || listed <= this.listed) return;
-    this.listed = listed;
+    if (listed === undefined || listed <= this.most) return;
+    this.most = listed;
     this.shares = new Map();
   }
 }

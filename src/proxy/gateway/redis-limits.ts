@@ -41,7 +41,7 @@ export interface RedisLimits extends LimitStore {
   charge(subjects: readonly Subject[], micros: number): Promise<void>;
   /** Ends a reservation. `isAgain`: an attempt without a reply may have ended it already. */
   settle(reservation: Reservation, used: Usage, isAgain?: boolean): Promise<void>;
-  /** Returns which accounts do not exist, and an id that changes when Redis loses its data. */
+  /** Returns which accounts do not exist, an id that changes when Redis loses its data, and how many replicas it has seen. */
   examine(accounts: readonly BudgetAccount[]): Promise<ExaminedData>;
   prime(spent: SpentBudget): Promise<PrimedAccount>;
 }
@@ -54,6 +54,7 @@ export interface PrimedAccount {
 
 export interface ExaminedData {
   readonly dataId: string;
+  readonly replicas: number;
   readonly missing: readonly BudgetAccount[];
 }
 
@@ -133,8 +134,9 @@ class RedisLimitStore implements RedisLimits {
     const now = this.now();
     const keys = accounts.map(({ subject, period }) => `${subject}:${period}:${periodAt(period, now).start}`);
     const reply = await this.redis.run(SCRIPTS.examine, [randomBytes(8).toString("hex"), ...keys]);
-    const [dataId, ...existing] = reply as readonly (string | number)[];
-    return { dataId: String(dataId), missing: accounts.filter((_, index) => existing[index] !== 1) };
+    const [replicas, dataId, ...existing] = reply as readonly (string | number)[];
+    const missing = accounts.filter((_, index) => existing[index] !== 1);
+    return { replicas: Number(replicas), dataId: String(dataId), missing };
   }
 
   close(): void {

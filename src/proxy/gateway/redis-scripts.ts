@@ -210,13 +210,13 @@ return {1, 0}
 `;
 
 /**
- * Returns an id that changes when Redis loses its data, then 1 for each account that exists: an id for data that has none
- * yet, key suffixes.
+ * Returns the number of replicas, an id that changes when Redis loses its data, then 1 for each account that exists; arguments:
+ * an id for data that has none yet, key suffixes.
  */
 export const EXAMINE = `
 redis.call('SET', '{sallyport}:data', ARGV[1], 'NX')
-local out = {redis.call('GET', '{sallyport}:data')}
-for i = 2, #ARGV do out[i] = redis.call('EXISTS', '{sallyport}:b:' .. ARGV[i]) end
+local out = {redis.call('ZCARD', '{sallyport}:replicas'), redis.call('GET', '{sallyport}:data')}
+for i = 2, #ARGV do out[i + 1] = redis.call('EXISTS', '{sallyport}:b:' .. ARGV[i]) end
 return out
 `;
 

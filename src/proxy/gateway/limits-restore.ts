@@ -1,0 +1,66 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Period, Subject } from "../../config/proxy/limits.ts";
+import type { LimitLedger } from "./limits-shares.ts";
+import { accountId, type BudgetAccount } from "./limits-spent.ts";
+import type { RedisLimits } from "./redis-limits.ts";
+
+/** Milliseconds after which every replica has written a call that has ended. */
+const WRITTEN_MS = 1_000;
+
+/** Time limit of reading the ledger, in milliseconds. */
+const READ_MS = 3_000;
+
+/** Milliseconds to wait for replicas that may have died, and between two looks. */
+const RETURN_MS = 5_000;
+const LOOK_MS = 250;
+
+/** Accounts restored from the ledger, with a time in milliseconds since 1970: the ledger has all calls that ended before. */
+export type Restored = ReadonlyMap<string, number>;
+
+export const NOTHING: Restored = new Map();
+
+/**
+ * Sets accounts in Redis to the amounts in the ledger. Rejects if Redis or the database does not respond. With the database
+ * down as well, budgets begin with the amounts that this replica has spent meanwhile.
+ */
+export async function restoreBudgets(
+  store: RedisLimits,
+  ledger: LimitLedger,
+  accounts: readonly BudgetAccount[],
+): Promise<Restored> {
+  // The other replicas have stopped using their shares up to a second later than this one.
+  await pause(2 * WRITTEN_MS, undefined, { ref: false });
+  const readAt = Date.now();
+  const reading = ledger.spent(accounts).catch(() => []);
+  const spent = await Promise.race([reading, pause(READ_MS, undefined, { ref: false })]);
+  if (spent === undefined) throw new Error("The database does not respond");
+  const restored = spent.map(async (each) => {
+    const { isNew, setAt } = await store.prime(each);
+    // Calls may have taken a moment to be written before another replica has read the ledger; they are charged again.
+    const before = isNew ? readAt : setAt === undefined ? 0 : setAt - WRITTEN_MS;
+    return [accountId(each), before] as const;
+  });
+  return new Map(await Promise.all(restored));
+}
+
+/**
+ * Waits until Redis has seen every replica that the database lists: one that has returned earlier would spend what the others
+ * still have in their shares. Rejects if Redis does not respond.
+ */
+export async function waitForReplicas(store: RedisLimits, ledger: LimitLedger): Promise<void> {
+  const end = performance.now() + RETURN_MS;
+  while (performance.now() < end) {
+    const [listed, { replicas }] = await Promise.all([ledger.replicas().catch(() => 0), store.examine([])]);
+    if (replicas >= listed) return;
+    await pause(LOOK_MS, undefined, { ref: false });
+  }
+}
+
+/** Returns the subject without the budgets whose accounts have a call that ended at `at`. */
+export function withoutRestored(subject: Subject, restored: Restored, at: number): Subject {
+  if (restored.size === 0) return subject;
+  const { id, limits } = subject;
+  const hasCall = (period: Period) => at < (restored.get(accountId({ subject: id, period })) ?? 0);
+  const budgets = limits.budgets?.filter(({ period }) => !hasCall(period));
+  return { ...subject, limits: { ...limits, budgets } };
+}
