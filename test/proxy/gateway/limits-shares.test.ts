@@ -2,7 +2,11 @@ import { expect, it } from "vitest";
 import type { Subject } from "../../../src/config/proxy/limits.ts";
 import { Shares } from "../../../src/proxy/gateway/limits-shares.ts";
 
-const subject = (id: string): Subject => ({ id, limits: { budgets: [{ usd: 24, period: "total" }] } });
+const subject = (id: string): Subject => ({
+  id,
+  label: id,
+  limits: { budgets: [{ usd: 24, period: "total" }] },
+});
 
 it("do not grow when Redis lists fewer replicas than before, until Redis counts again", async () => {
   let replicas = 8;
