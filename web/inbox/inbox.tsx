@@ -46,7 +46,9 @@ export function Inbox() {
       </header>
       {!connected && (
         <p className="banner banner-warning" role="alert">
-          Can't reach the inbox. It may have been stopped: run <code>sallyport inbox</code> again.
+          <span>
+            Can't reach the inbox. It may have been stopped: run <code>sallyport inbox</code> again.
+          </span>
         </p>
       )}
       {failure !== undefined && (

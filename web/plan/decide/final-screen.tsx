@@ -131,6 +131,8 @@ function Undelivered({ kind, byProgram }: UndeliveredProps) {
         </p>
       ) : kind === "elsewhere" ? (
         <p>This plan was decided in another tab. Nothing from this tab was sent.</p>
+      ) : kind === "ended" ? (
+        <p>No decision was made. Your comments are saved as a draft and return with the same plan.</p>
       ) : (
         <p>
           No decision was made on this page. {sentenceStart(name)} may have been stopped, or decided in its

@@ -3,7 +3,6 @@ import { useEffect, useState } from "react";
 import type { CallerDoubt } from "../../../src/review/api-types.ts";
 import { Button } from "../components/button.tsx";
 import { Dialog } from "../components/dialog.tsx";
-import { showToast } from "../components/toast.tsx";
 import { IrreversibleButton } from "../irreversible/irreversible-button.tsx";
 import { sentenceStart } from "../sentence-start.ts";
 import { type CommentToSend, finishReview, sendBatch } from "./send-batch.ts";
@@ -55,7 +54,6 @@ function BatchDialog({
     if (error !== undefined) return;
     onSent();
     onClose();
-    showToast("Sent, waiting for the agent");
   };
   return (
     <Dialog
