@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -68,6 +68,13 @@ describe("the files of a release", () => {
   });
 });
 
+/** Downloads as curl does, for systems that have neither curl nor wget. */
+const DOWNLOADER = `const [file, url] = process.argv.slice(-2);
+const response = await fetch(url);
+if (!response.ok) process.exit(22);
+(await import("node:fs")).writeFileSync(file, Buffer.from(await response.arrayBuffer()));
+`;
+
 describe("the install script", () => {
   /** A mirror of a release for this machine, whose executable prints a version. */
   async function withMirror(change: (archive: Buffer) => Buffer = (archive) => archive) {
@@ -86,10 +93,17 @@ describe("the install script", () => {
     const digests = new Map(targets.map((target) => [target.archive, digest]));
     await writeFile(script, installScript(REPOSITORY, digests));
     const target = join(folder, "bin");
+    const tools = join(folder, "tools");
+    await mkdir(tools);
+    await writeFile(join(tools, "downloader.mjs"), DOWNLOADER);
+    await writeFile(join(tools, "curl"), `#!/bin/sh\nexec node "${tools}/downloader.mjs" "$@"\n`, {
+      mode: 0o755,
+    });
     const run = () =>
       promisify(execFile)("sh", [script], {
         env: {
-          PATH: process.env["PATH"],
+          // The system's own curl comes first.
+          PATH: `${process.env["PATH"]}:${tools}`,
           HOME: folder,
           SALLYPORT_INSTALL_DIR: target,
           SALLYPORT_DOWNLOAD_URL: `http://127.0.0.1:${port}`,
