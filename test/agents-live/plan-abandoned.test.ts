@@ -43,9 +43,9 @@ function inTerminal(base: Driver, line: string, more: Partial<Driver> = {}): InT
     // Shift-Tab selects plan mode.
     while (!terminal.screen().includes("for shortcuts")) await delay(100);
     await terminal.press("\u001b[Z", () => terminal.screen().includes("Plan mode"));
-    terminal.type("Make a plan.");
-    await delay(1_000);
-    terminal.type("\r");
+    await terminal.press("Make a plan.", () => terminal.screen().includes("Make a plan."));
+    // Enter that follows typed text at once counts as pasted with it.
+    await terminal.press("\r", () => terminal.screen().includes("to interrupt"));
   };
   return {
     driver,
