@@ -100,6 +100,14 @@ describe("sallyport install", () => {
     expect(await readFile(settings, "utf8")).toBe('{\n\t// ours\n\t"a": 1,\n}');
   });
 
+  it("states that the agent is not on this machine", async () => {
+    const home = await temporaryFolder();
+    const line = [process.execPath, script, "install", "qwen", "--yes"];
+    const { code, stderr } = await run(home, ["env", "PATH=/nowhere", ...line]);
+    expect(code).toBe(0);
+    expect(stderr).toContain('Qwen Code is not on the PATH (no program "qwen").');
+  });
+
   it("lists the known agents for an unknown one", async () => {
     const home = await temporaryFolder();
     const { code, stderr } = await sallyport(home, "install", "emacs");
