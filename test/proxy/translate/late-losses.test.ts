@@ -6,14 +6,16 @@ import { startTestProxy, type TestProxy } from "../../support/start-proxy.ts";
 
 let upstream: FakeUpstream;
 let proxy: TestProxy;
+let strict: TestProxy;
 beforeAll(async () => {
   upstream = await startFakeUpstream();
   const dialects = ["messages", "chat-completions", "responses", "generative-language"];
   const upstreams = dialects.map((dialect) => [dialect, { dialect, base_url: upstream.url, models: ["m"] }]);
   proxy = await startTestProxy({ upstreams: Object.fromEntries(upstreams) });
+  strict = await startTestProxy({ upstreams: Object.fromEntries(upstreams), strict_translation: true });
 });
 afterAll(async () => {
-  await proxy.close();
+  await Promise.all([proxy.close(), strict.close()]);
   await upstream.close();
 });
 
@@ -31,11 +33,11 @@ interface Received {
   readonly response: IncomingMessage;
 }
 
-async function ask(client: Client, from: string, more: object = {}): Promise<Received> {
+async function ask(client: Client, from: string, more: object = {}, server = proxy): Promise<Received> {
   const [path, body] = CLIENTS[client];
   const isGoogle = client === "generative-language";
   const method = "array" in more ? "streamGenerateContent" : "streamGenerateContent?alt=sse";
-  const sent = request(`${proxy.url}${path}${isGoogle ? `${from}%2Fm:${method}` : ""}`, {
+  const sent = request(`${server.url}${path}${isGoogle ? `${from}%2Fm:${method}` : ""}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
   });
@@ -84,6 +86,18 @@ describe("losses of a stream after its headers", () => {
     expect(JSON.parse(text)).toEqual(expect.any(Array));
     expect(response.trailers["x-sallyport-losses"]).toMatch(/^answer-/);
   });
+
+  it.each(["chat-completions", "responses", "generative-language"] as const)(
+    "end the stream with an error under strict_translation (%s)",
+    async (client) => {
+      upstream.respond = events(LOSSY);
+      const { status, text } = await ask(client, "messages", { stream: true }, strict);
+      expect(status).toBe(200);
+      expect(text).toContain("hello");
+      expect(text).toContain("strict_translation refuses a call that cannot be translated without loss.");
+      expect(text).not.toMatch(/\[DONE\]|response\.completed|"finishReason"/);
+    },
+  );
 
   it("add no trailer if there are none", async () => {
     upstream.respond = events(LOSSY.filter((_, index) => index === 0 || index > 2));

@@ -114,6 +114,7 @@ describe("33: JSON Schema in the generative-language subset", () => {
     [{ type: "number", exclusiveMaximum: 1 }, { type: "NUMBER", maximum: 1 }, "schema-exclusiveMaximum"],
     [{ type: "object", patternProperties: { "^x": {} } }, { type: "OBJECT" }, "schema-patternProperties"],
     [{ type: "array", items: {}, uniqueItems: true }, { type: "ARRAY", items: {} }, "schema-uniqueItems"],
+    [{ type: "object", additionalProperties: false }, { type: "OBJECT" }, "schema-additionalProperties"],
     [false, {}, "schema-false"],
   ])("reports what is lost of %j", (schema, expected, code) => {
     expect(convert(schema)).toEqual({ schema: expected, losses: [code] });
