@@ -22,3 +22,8 @@ it.each([
   const lines = banner(configOf(settings), 8045, { path: "config.json", isThere: true });
   expect(lines.some((line) => line.startsWith("WARNING"))).toBe(isOpen);
 });
+
+it("the dashboard is one of the addresses", () => {
+  const lines = banner(configOf({}), 8045, { path: "config.json", isThere: true });
+  expect(lines).toContain("  Dashboard             http://localhost:8045/");
+});
