@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
 import { AppError } from "../../errors.ts";
-import { isLoopback, isWildcard, urlHost, withoutBrackets } from "../loopback.ts";
+import { isLoopback, withoutBrackets } from "../loopback.ts";
 import { type OutboundProxies, readOutboundProxies } from "../outbound-proxy.ts";
 import type { Environment } from "../paths.ts";
 import { type Secrets, secretText } from "../secret-sources.ts";
@@ -190,35 +190,10 @@ function resolveUpstreams(
   const upstreams = settings.upstreams
     ? configuredUpstreams(settings, environment, found, refuse)
     : environmentUpstreams(settings, environment, found.localServers);
-  if (settings.upstreams) refuseOwnAddress(settings, upstreams, refuse);
   const byName = new Map(upstreams.map((upstream) => [upstream.name, upstream]));
   if (settings.models.some((rule) => [rule.upstream].flat().includes("echo")))
     byName.set("echo", echoUpstream(settings));
   return byName;
-}
-
-/** Refuses a configured upstream at the address on which the proxy listens: its calls would end with 508. */
-function refuseOwnAddress(
-  settings: ProxySettings,
-  upstreams: readonly UpstreamConfig[],
-  refuse: Refuse,
-): void {
-  const host = resolveHost(settings, refuse);
-  const protocol = settings.tls === undefined ? "http:" : "https:";
-  for (const { name, dialect, baseUrl } of upstreams) {
-    if (dialect === "any") continue;
-    const url = new URL(baseUrl);
-    const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
-    if (url.protocol !== protocol || port !== settings.port) continue;
-    if (isWildcard(host) ? isLoopback(url.hostname) : toAddress(host) === toAddress(url.hostname))
-      refuse(["upstreams", name, "base_url"], "is this proxy's own address: every call would return to it");
-  }
-}
-
-/** Returns a host in the form of a URL, `localhost` as the address on which the proxy listens by this name. */
-function toAddress(host: string): string {
-  const own = urlHost(host);
-  return own === "localhost" ? "127.0.0.1" : own;
 }
 
 function resolveHost(settings: ProxySettings, refuse: Refuse): string {

@@ -176,27 +176,6 @@ describe("the proxy's settings", () => {
     ]);
   });
 
-  it.each([
-    ["http://127.0.0.1:8045/v1", {}, true],
-    ["http://localhost:8045", {}, true],
-    ["http://[::1]:8045", { allow_lan_access: true }, true],
-    ["http://127.0.0.1:8045", { port: 8046 }, false],
-    ["https://127.0.0.1:8045", {}, false],
-    ["http://127.0.0.2:8045", {}, false],
-    ["http://llm.example:8045", { allow_lan_access: true }, false],
-  ])("refuse the proxy's own address as an upstream: %s with %j", async (base_url, settings, isRefused) => {
-    const upstreams = { round: { dialect: "messages", base_url } };
-    const loaded = await load(JSON.stringify({ proxy: { ...settings, upstreams } }, null, 1));
-    const error = await failure(Promise.resolve().then(() => resolveProxyConfig(loaded, {}, found))).catch(
-      () => undefined,
-    );
-    expect(error?.message.replace(/^.*config-[^:]*/, "")).toEqual(
-      isRefused
-        ? expect.stringMatching(/^:\d+: proxy\.upstreams\.round\.base_url: is this proxy's own address/)
-        : undefined,
-    );
-  });
-
   it("take variables without the spaces around them", async () => {
     const { settings } = await load("{}", { SERVICE_PROXY_PORT: " 2222 ", SERVICE_PROXY_AUTH_MODE: "\t" });
     expect([settings.port, settings.auth_mode]).toEqual([2222, "auto"]);
