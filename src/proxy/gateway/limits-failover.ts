@@ -179,7 +179,7 @@ class Failover implements LimitStore {
     if (this.isRestoring) return;
     this.isRestoring = true;
     let restored: Restored | undefined;
-    while (restored === undefined && this.connection.isReady) {
+    while (this.connection.isReady) {
       restored = await this.restore().catch(() => undefined);
       if (restored !== undefined) break;
       this.resume();

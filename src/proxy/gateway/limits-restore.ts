@@ -10,9 +10,9 @@ const WRITTEN_MS = 1_000;
 /** Time limit of reading the ledger, in milliseconds. */
 const READ_MS = 3_000;
 
-/** Milliseconds to wait for replicas that may have died, and between two looks. */
+/** Time limit of the wait for the other replicas, and the time between two checks, in milliseconds. */
 const RETURN_MS = 5_000;
-const LOOK_MS = 250;
+const CHECK_MS = 250;
 
 /** Accounts restored from the ledger, with a time in milliseconds since 1970: the ledger has all calls that ended before. */
 export type Restored = ReadonlyMap<string, number>;
@@ -52,7 +52,7 @@ export async function waitForReplicas(store: RedisLimits, ledger: LimitLedger): 
   while (performance.now() < end) {
     const [listed, { replicas }] = await Promise.all([ledger.replicas().catch(() => 0), store.examine([])]);
     if (replicas >= listed) return;
-    await pause(LOOK_MS, undefined, { ref: false });
+    await pause(CHECK_MS, undefined, { ref: false });
   }
 }
 
