@@ -4,6 +4,7 @@ import { addGuard, addPeerCheck } from "../http/access-checks.ts";
 import { addErrorHandler, createApp } from "../http/app.ts";
 import type { GuardPolicy } from "../http/guard.ts";
 import { addPage, isEmbedUrl, type PageFiles, withPageToken } from "../http/page.ts";
+import { addRequestOrder } from "../http/request-order.ts";
 import { addSecurityHeaders } from "../http/security-headers.ts";
 import { describeExcess, findExcess, type JsonBounds } from "../json/bounds.ts";
 import { askRoutes } from "./ask/ask-routes.ts";
@@ -47,6 +48,7 @@ export function createReviewServer(parts: ReviewServerParts): FastifyInstance {
   addSecurityHeaders(app);
   addPeerCheck(app, parts.allowedUids ?? [], parts.onForeignUser);
   addGuard(app, guardPolicy(parts), (_reason, path) => parts.onRefused?.(path));
+  addRequestOrder(app);
   rejectAgents(app, context.threads.token);
   addErrorHandler(app, parts.onFailure);
   addJsonBodies(app);

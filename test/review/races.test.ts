@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { planServer } from "../support/plan-server.ts";
 
@@ -44,6 +46,24 @@ describe("tabs of one review", { timeout: 60_000 }, () => {
       expect(responses.find(({ status }) => status === 409)?.body).toEqual(stored);
       expect(stored).toMatchObject({ generation, content: { generation } });
     }
+  });
+
+  it("pipeline two decisions: the first is taken, even if its settings are read last", async () => {
+    const { context, url } = await listening();
+    const read = context.settings.read.bind(context.settings);
+    vi.spyOn(context.settings, "read").mockImplementationOnce(async () => {
+      await setTimeout(200);
+      return read();
+    });
+    const bodies = ["/api/approve", "/api/deny"].map((path) =>
+      [`POST ${path} HTTP/1.1`, `Host: ${new URL(url).host}`, "Content-Type: application/json"]
+        .concat("Content-Length: 2", "", "{}")
+        .join("\r\n"),
+    );
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.write(bodies.join(""));
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 200 /);
+    expect(await context.session.outcome).toMatchObject({ kind: "decided", decision: { kind: "approve" } });
   });
 
   it("learn of the other's decision by event, and of a late one by its response", async () => {
