@@ -2,8 +2,8 @@ import { defineConfig } from "vite";
 import { oneFileBuild, type PageParts } from "./one-file.ts";
 
 /**
- * Builds the document that renders diagrams. It runs in a sandbox and cannot load even our own assets, so the library
- * is inline. Its CSP allows only that script and inline styles.
+ * Builds the document that renders diagrams. It runs in a sandbox and cannot load any file, so the library is inline.
+ * Its CSP allows only that script and inline styles.
  */
 export default defineConfig(oneFileBuild("diagram-frame", "assets/diagram-frame.html", createPage));
 

@@ -24,7 +24,7 @@ afterAll(() => browser.close());
 
 const section = (page: Page, path: string) => page.locator(`section[data-path="${path}"]`);
 
-/** What a running OpenCode answers to `GET /agent`. */
+/** The response of a running OpenCode to `GET /agent`. */
 async function openCode(agents: readonly object[]): Promise<string> {
   const server: Server = createServer((_request, response) => {
     response.setHeader("content-type", "application/json").end(JSON.stringify(agents));
@@ -62,7 +62,7 @@ describe("the code review page", () => {
     const choice = page.getByLabel("Continue with agent");
     await expect
       .poll(() => choice.locator("option").allTextContents())
-      .toEqual(["The one that asked", "build: Writes code", "plan"]);
+      .toEqual(["The agent that asked", "build: Writes code", "plan"]);
     await choice.selectOption("plan");
     await page.getByRole("dialog").getByRole("button", { name: "Send feedback" }).click();
     const { stdout } = await review.ended;
@@ -133,7 +133,7 @@ describe("the code review page", () => {
     await page.keyboard.press(".");
     await expect.poll(() => page.locator(".sidebar").textContent()).toContain("made on Uncommitted changes");
     await select.selectOption("another");
-    await page.getByRole("dialog").getByText("Everything since a base").click();
+    await page.getByRole("dialog").getByText("All changes since a base").click();
     await page.getByRole("dialog").getByRole("combobox").fill("one");
     await page.keyboard.press("Enter");
     await expect.poll(() => page.locator(".status-ref").textContent()).toContain("one..HEAD");

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** What would be on paper, as text, and how high it is. */
+/** Returns the text that would be printed, and its height. */
 async function onPaper(page: Page): Promise<{ text: string; height: number }> {
   await page.emulateMedia({ media: "print" });
   await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
@@ -75,7 +75,7 @@ describe("printing a diff", () => {
   it("prints the top of a long diff, and states that", async () => {
     const { page, child } = await openLongDiff();
     const { text, height } = await onPaper(page);
-    expect(text).toContain("The top of the diff: 1 of 1 files, the last one cut off.");
+    expect(text).toContain("This is the top of the diff: 1 of 1 files, the last one cut off.");
     expect(text).toContain("git diff HEAD");
     expect(text).toContain("line 1500\n");
     expect(text).not.toContain("line 20999");
@@ -88,6 +88,6 @@ describe("printing a diff", () => {
     expect(pagesOf(await page.pdf())).toBeLessThan(100);
     await expect.poll(() => page.locator(".row").count()).toBeLessThan(300);
     child.kill("SIGTERM");
-    // Chromium itself takes its time over a document, on a busy machine more than a test usually has.
+    // On a busy machine, Chromium takes longer for a document than the usual limit of a test.
   }, 180_000);
 });

@@ -117,7 +117,7 @@ describe("the code review page", () => {
     const before = await page.evaluate(async () => (await fetch("/api/draft")).json());
     await dragLines(page, "src/cart.ts", "new", 30, 30);
     await editor.fill("Half a thought");
-    // What the server would answer, were the reloaded page quicker than the save.
+    // The response that the server would send if the reloaded page were faster than the save.
     await page.route("**/api/draft", (route) =>
       route.request().method() === "GET" ? route.fulfill({ json: before }) : route.continue(),
     );
@@ -141,7 +141,7 @@ describe("the code review page", () => {
     await page.locator(".comment-open textarea").fill("Half a wor");
     await draftSaved(page);
     await page.reload();
-    // At once: a message is there for a while only, however long a click takes.
+    // Clicks immediately, because the message is shown only for a limited time.
     await page.getByRole("button", { name: "Keep writing" }).dispatchEvent("click");
     const editor = page.locator(".comment-open textarea");
     await expect.poll(() => editor.evaluate((field) => field === document.activeElement)).toBe(true);
@@ -211,7 +211,7 @@ describe("the code review page", () => {
     await writeComment(page, "src/cart.ts", [33, 33], "Second");
     await page.keyboard.press("Control+Shift+Enter");
     await expect.poll(() => text.inputValue()).toContain("Second");
-    await dialog.getByRole("button", { name: "Take my edited text" }).click();
+    await dialog.getByRole("button", { name: "Use my edited text" }).click();
     expect(await text.inputValue()).toBe(edited);
     await dialog.getByRole("button", { name: "Undo my edits" }).click();
     expect(await text.inputValue()).toContain("Second");

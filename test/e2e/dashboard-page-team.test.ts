@@ -132,7 +132,7 @@ describe("the dashboard of an admin", () => {
     await dialog.getByText("cannot be undone").waitFor();
     await dialog.getByRole("button", { name: "Revoke key" }).click();
     await page.getByRole("button", { name: "Revoke alice" }).waitFor({ state: "detached" });
-    await page.getByLabel("Revoked ones too").check();
+    await page.getByLabel("Include revoked keys").check();
     await rows(page, "Keys").getByText("revoked").waitFor();
   });
 });

@@ -99,7 +99,7 @@ describe("the code page in a live session", () => {
     await page.keyboard.type("tence");
     expect(await field.inputValue()).toBe("Half a sentence");
     await page.keyboard.press("Control+Enter");
-    await page.locator(".live-round", { hasText: "The diff was taken again" }).waitFor();
+    await page.locator(".live-round", { hasText: "The diff was reloaded" }).waitFor();
     await expect.poll(() => page.locator(".comment", { hasText: "Half a sentence" }).count()).toBe(1);
   });
 

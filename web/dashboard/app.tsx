@@ -138,7 +138,7 @@ function ConnectionNotice() {
 
 const HEALTH_MS = 15_000;
 
-/** Says that the database is down, and that bodies of calls are kept. */
+/** Reports that the database is down, and that bodies of calls are kept. */
 function HealthNotices() {
   const { api } = useSession();
   const { data } = useQuery("health", (signal) => api.get<HealthView>("/health", {}, signal), HEALTH_MS);
@@ -147,8 +147,8 @@ function HealthNotices() {
     <div role="status">
       {isDown && (
         <p className="banner banner-danger">
-          The database is down: {data.database.reason ?? "no reason known"}. Calls go on and are written when
-          it is back; figures and lists here are those from before.
+          The database is down: {data.database.reason ?? "no reason known"}. Calls continue and are written
+          once it responds again. Figures and lists on this page may be out of date.
         </p>
       )}
       {data !== undefined && <CaptureNotice {...data.capture} />}
@@ -174,7 +174,7 @@ function CaptureNotice({ calls, keys }: HealthView["capture"]) {
   );
 }
 
-/** Renders the calls of all keys since the start: the page that a proxy without keys shows to everybody. */
+/** Renders the calls of all keys since the start: the page that a proxy without keys shows to every visitor. */
 function CurrentView() {
   const main = useRef<HTMLElement>(null);
   const { secret, signOut } = useSession();

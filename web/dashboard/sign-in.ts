@@ -55,7 +55,7 @@ function submitted(form: HTMLFormElement): Promise<void> {
 /** Attempts, one a second, while the proxy opens the database with the keys. */
 const MAX_ATTEMPTS = 10;
 
-/** Returns the key of a secret, or why the secret is not accepted. */
+/** Returns the key of a secret, or the reason why the secret is not accepted. */
 async function check(secret: string, attempt = 1): Promise<SignedIn | string> {
   // Other characters cannot be sent in a header.
   if (!/^[\x21-\x7e]+$/.test(secret)) return INVALID;

@@ -6,7 +6,7 @@ import { inboxOrder, newArrivals } from "./entries.ts";
 import { notifyArrivals } from "./notifications.ts";
 
 interface InboxState extends InboxContent {
-  /** Why the inbox could not be loaded; undefined if it was. */
+  /** The reason why the inbox could not be loaded; undefined if it was loaded. */
   readonly failure: string | undefined;
   readonly connected: boolean;
 }
@@ -32,7 +32,7 @@ function show(content: InboxContent): void {
 
 const RETRY_MS = 5_000;
 
-/** Follows the inbox by its events. Any event other than the first means that it has changed. */
+/** Follows the inbox by its events. Every event except the first means that the inbox has changed. */
 export function followInbox(): void {
   const source = new EventSource("/api/events");
   const refresh = async () => {

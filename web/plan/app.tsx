@@ -213,7 +213,7 @@ function MissingPlan() {
   const plan = useReview((state) => state.plan);
   const { busy, error, run } = useDecision();
   const name = plan?.caller.name ?? "The agent";
-  const feedback = "No plan reached the review. Write the plan down, then present it again.";
+  const feedback = "No plan reached the review. Write the plan, then present it again.";
   const nothingToSave = { enabled: false };
   return (
     <PageState

@@ -8,7 +8,7 @@ import type {
 } from "../../../src/review/live-api-types.ts";
 import { SseParser } from "../../../src/sse/parse.ts";
 
-/** Calls a review of this machine as its page does: what it writes is the person's. */
+/** Calls a review of this machine as its page does: messages that it writes are the person's. */
 export interface ReviewClient {
   threads(): Promise<readonly Thread[]>;
   createThread(body: NewThreadBody): Promise<Thread>;
@@ -45,7 +45,8 @@ export function createReviewClient(port: number): ReviewClient {
     async embeddedPath() {
       const page = await readText(await open(port, { method: "GET", path: "/" }));
       const token = PAGE_TOKEN.exec(page)?.[1];
-      if (token === undefined) throw new Error("The review's page has no token. Update sallyport.");
+      if (token === undefined)
+        throw new Error("Cannot show the review: its page contains no token. Update sallyport.");
       return `/?embed=${encodeURIComponent(token)}`;
     },
     async follow({ onThread, onAgent }, signal) {

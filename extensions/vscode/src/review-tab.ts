@@ -24,8 +24,9 @@ export async function showReview({ id, port, title }: ReviewToShow): Promise<voi
 }
 
 /**
- * Returns the origin at which the person's machine reaches a port: in a remote window, the editor forwards it. A proxy
- * that forwards ports below a path, as code-server's, cannot serve the page, whose files have absolute paths.
+ * Returns the origin at which the person's machine reaches a port: in a remote window, the editor forwards it. A
+ * proxy that forwards ports below a path, such as code-server's, cannot serve the page, because its files have
+ * absolute paths.
  */
 async function reachableOrigin(port: number): Promise<string> {
   const local = `http://localhost:${port}`;

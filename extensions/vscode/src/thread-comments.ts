@@ -120,7 +120,7 @@ async function followThreads(
       for (const thread of await client.threads()) onThread(thread);
       await client.follow({ onThread, onAgent: () => {} }, signal);
     } catch {
-      // The review has ended, or does not respond yet. Its running file tells which.
+      // The review has ended or does not respond yet. Its running file shows which of the two.
     }
     if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }

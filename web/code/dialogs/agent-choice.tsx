@@ -23,7 +23,7 @@ export function AgentChoice({ value, onChange }: AgentChoiceProps) {
     <label className="field">
       <span>Continue with agent</span>
       <select className="input" value={value} onChange={(event) => onChange(event.target.value)}>
-        <option value="">The one that asked</option>
+        <option value="">The agent that asked</option>
         {agents.map((agent) => (
           <option key={agent.id} value={agent.id}>
             {agent.name}

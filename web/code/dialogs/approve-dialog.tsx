@@ -43,8 +43,8 @@ export function ApproveDialog() {
       )}
       {count > 0 ? (
         <p>
-          You wrote {count === 1 ? "a comment" : `${count} comments`}. Approving tells {caller} that nothing
-          needs to change, and {count === 1 ? "the comment" : "the comments"} would not reach it.
+          You wrote {count === 1 ? "a comment" : `${count} comments`}. If you approve, {caller} does not
+          receive {count === 1 ? "the comment" : "the comments"}, only this text:
         </p>
       ) : (
         <p>{sentenceStart(caller)} will receive:</p>

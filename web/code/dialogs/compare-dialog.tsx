@@ -97,7 +97,7 @@ export function CompareDialog() {
         }}
         options={[
           { value: "commit", label: "One commit" },
-          { value: "base", label: "Everything since a base" },
+          { value: "base", label: "All changes since a base" },
           { value: "range", label: "Base and head" },
         ]}
       />

@@ -15,7 +15,7 @@ type View = ReturnType<typeof useView.getState>;
 const THEMES: readonly { readonly theme: Theme; readonly label: string }[] = [
   { theme: "light", label: "Light theme" },
   { theme: "dark", label: "Dark theme" },
-  { theme: "system", label: "Theme of the system" },
+  { theme: "system", label: "System theme" },
 ];
 
 /** Returns the commands that have no key, without those that would change nothing. */

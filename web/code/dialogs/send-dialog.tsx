@@ -46,7 +46,7 @@ export function SendDialog() {
         <p className="send-edited">
           You edited this text before the comments changed.
           <Button small onClick={() => setText(otherEdit)}>
-            Take my edited text
+            Use my edited text
           </Button>
         </p>
       )}

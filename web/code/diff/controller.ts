@@ -56,7 +56,7 @@ export class DiffController {
   private readonly listeners = new Set<() => void>();
   private awaited: { readonly line: LineRef; readonly until: number } | undefined;
   /**
-   * The file that the person last went to, until the next scroll. Near the end of the diff, a file cannot be at the
+   * The file to which the person last moved, until the next scroll. Near the end of the diff, a file cannot be at the
    * top.
    */
   private scrolledFile: string | undefined;

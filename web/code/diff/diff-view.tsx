@@ -122,8 +122,8 @@ function PrintNotice({ scene: { geometry, visible, printing } }: { readonly scen
   if (visible.length === files && !isCut) return null;
   return (
     <p className="print-notice">
-      The top of the diff: {thousands(visible.length)} of {thousands(files)} files
-      {isCut && ", the last one cut off"}. All of it: {compared}
+      This is the top of the diff: {thousands(visible.length)} of {thousands(files)} files
+      {isCut && ", the last one cut off"}. For the whole diff, run: {compared}
     </p>
   );
 }

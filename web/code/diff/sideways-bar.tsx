@@ -7,7 +7,8 @@ interface SidewaysBarProps {
 }
 
 /**
- * Scrolls all unwrapped code sideways together, by scroll bar, wheel or trackpad. Headers and numbers stay in place.
+ * Scrolls all unwrapped code horizontally together, by scroll bar, wheel or trackpad. Headers and numbers stay in
+ * place.
  */
 export function SidewaysBar({ scroller, controller }: SidewaysBarProps) {
   const bar = useRef<HTMLDivElement>(null);

@@ -107,7 +107,7 @@ function closingText(reason: string): string {
   if (reason === "decided") return "This review was decided in another window.";
   if (reason === "ended") return "The agent ended this review. Your comments are saved for the next one.";
   if (reason === "idle")
-    return "This review ended because nobody was connected for a long time. Your comments are saved for the next one.";
+    return "This review ended because no page or agent was connected for a long time. Your comments are saved for the next one.";
   if (reason === "timeout") return "This review timed out. Your comments are saved for the next one.";
   if (reason === "caller-gone")
     return "The agent that asked for this review has exited. Your comments are saved for the next one.";

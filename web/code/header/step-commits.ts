@@ -16,13 +16,13 @@ export function neighbors(): { previous: string | undefined; next: string | unde
   };
 }
 
-/** Steps that were asked for while the commits or a diff are loaded: positive for later commits. */
+/** Steps that were requested while the commits or a diff are loading: positive for later commits. */
 let waiting = 0;
 let isStepping = false;
 
 /**
  * Shows the next or previous commit; the first or last one if a whole diff is shown. Waits until the commits are known.
- * Further steps meanwhile are added up and taken together.
+ * Steps requested in the meantime are added up and taken together.
  */
 export async function stepCommit(step: 1 | -1): Promise<void> {
   waiting += step;

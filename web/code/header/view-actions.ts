@@ -10,7 +10,7 @@ export function setLayout(layout: Layout): void {
   announce(layout === "split" ? "Side by side" : "Unified");
 }
 
-/** Wraps long lines, or scrolls them sideways. */
+/** Wraps long lines, or scrolls them horizontally. */
 export function setWrap(wrap: boolean): void {
   changeView({ wrap });
   announce(wrap ? "Long lines are wrapped" : "Long lines scroll sideways (Shift+scroll)");

@@ -205,7 +205,7 @@ function commentAction({ file, notebook }: FileBody, cell: CellDiff): () => void
   return () => void commentOnLines({ path: file.path, side, from: start, to: start + count - 1 }, "comment");
 }
 
-/** Renders a Markdown cell as it looks before and after the change. */
+/** Renders the Markdown of a cell before and after the change. */
 function RenderedCell({ lines }: { readonly lines: readonly NotebookDiffLine[] }) {
   const textOn = (other: number) =>
     lines

@@ -6,7 +6,7 @@ import { Segmented } from "../../shared/components/segmented.tsx";
 type Side = "old" | "new";
 type Mode = "sides" | "swipe" | "onion";
 
-/** The way in which all images of the page are compared. It stays when an image scrolls out of view. */
+/** The way in which all images of the page are compared. It is kept when an image scrolls out of view. */
 const useMode = create<{ readonly mode: Mode }>(() => ({ mode: "sides" }));
 
 /** Images before and after a change; a new or deleted image has one of them. */

@@ -8,7 +8,7 @@ interface MarkdownPageProps {
   readonly text: string;
 }
 
-/** Renders one version of a Markdown text as it looks, without raw HTML and images. */
+/** Renders one version of a Markdown text, without raw HTML and images. */
 export function MarkdownPage({ side, text }: MarkdownPageProps) {
   const document = useMemo(() => parseMarkdown(text), [text]);
   return (

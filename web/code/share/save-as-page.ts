@@ -49,7 +49,7 @@ function withoutMachine({ live: _live, ...index }: DiffIndex, patches: readonly 
     sessionId: "",
     opening: [],
     files: index.files.map((file, at): DiffFile => {
-      // Decoding replaced bytes that are not UTF-8, which changes the length.
+      // Decoding has replaced bytes that are not UTF-8, which changes the length.
       const patchSize = encoder.encode(patches[at]).length;
       return file.binary ? { ...file, patchSize } : { ...file, patchSize, hunksOnly: true };
     }),

@@ -33,7 +33,7 @@ export async function followCommits(): Promise<void> {
 
 /**
  * Resolves when the commits of the shown diff are in the state: to undefined, or to the reason why they could not be
- * loaded. Loads them if they are neither known nor on their way.
+ * loaded. Loads them if they are neither known nor being loaded.
  */
 export function commitsLoaded(): Promise<string | undefined> {
   loading ??= loadCommits();

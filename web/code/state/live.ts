@@ -18,7 +18,7 @@ export function followLive({ live }: DiffIndex): void {
 export async function showRound(): Promise<string> {
   await loadDiff(useView.getState().whitespace);
   const { sent } = useThreads.getState();
-  if (!sent?.files) return "The diff was taken again";
+  if (!sent?.files) return "The diff was reloaded";
   return filesChangedSince(new Map(sent.files), useSession.getState().files);
 }
 

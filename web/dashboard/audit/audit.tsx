@@ -34,7 +34,7 @@ export function AuditView() {
             <>
               {entries.length === 0 ? (
                 <p className="nothing">
-                  No changes yet. Changes of keys, teams and settings are listed here.
+                  No changes yet. Changes to keys, teams and settings are listed here.
                 </p>
               ) : (
                 <DataTable

@@ -85,7 +85,7 @@ function CallDetails({ call }: { readonly call: CallDetailView }) {
       )}
       <h3>Losses</h3>
       {call.losses.length === 0 ? (
-        <p className="secondary">None: everything in the request was passed on.</p>
+        <p className="secondary">None: the whole request was forwarded.</p>
       ) : (
         <ul className="losses">
           {call.losses.map((loss) => (

@@ -5,7 +5,7 @@ import { useSession } from "../data/session.ts";
 type Captured = CallDetailView["captured"];
 type Body = NonNullable<Captured>["request"];
 
-/** Renders the bodies of a call, or why there are none. Only admins get them. */
+/** Renders the bodies of a call, or the reason why there are none. Only admins get them. */
 export function CapturedBodies({ captured }: { readonly captured: Captured }) {
   const { isAdmin } = useSession();
   if (!isAdmin) return null;
@@ -14,8 +14,8 @@ export function CapturedBodies({ captured }: { readonly captured: Captured }) {
       <h3>Captured bodies</h3>
       {captured === null ? (
         <p className="secondary">
-          None: they were not captured, or are deleted already. <code>proxy.capture</code> and each key say
-          which bodies are kept.
+          None: the bodies were not captured or have been deleted. <code>proxy.capture</code> and the settings
+          of each key define which bodies are kept.
         </p>
       ) : (
         <>

@@ -150,7 +150,7 @@ const GRACES = [
   { value: "7d", label: "after 7 days" },
 ] as const;
 
-/** Gives a key another secret. */
+/** Replaces the secret of a key. */
 export function RotateDialog({
   target,
   onClose,
@@ -174,7 +174,7 @@ export function RotateDialog({
       onClose={onClose}
       onSubmit={submit}
     >
-      <p>The key gets another secret, which is shown once. Its limits and its usage stay.</p>
+      <p>The key gets a new secret, which is shown once. Its limits and usage are kept.</p>
       <label className="field">
         <span>The previous secret is rejected</span>
         <select className="input" value={grace} onChange={(event) => setGrace(event.target.value)}>

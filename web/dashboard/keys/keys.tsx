@@ -69,7 +69,7 @@ export function KeysView() {
               checked={withRevoked}
               onChange={({ target }) => setWithRevoked(target.checked)}
             />{" "}
-            Revoked ones too
+            Include revoked keys
           </label>
         </search>
         <QueryState query={keys} what="the keys">

@@ -1,6 +1,6 @@
 import { Button } from "../../shared/components/button.tsx";
 
-/** A tag as the fields of a form have it. */
+/** A tag, as in the fields of a form. */
 export interface TagTexts {
   readonly name: string;
   readonly value: string;

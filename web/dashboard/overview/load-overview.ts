@@ -26,7 +26,7 @@ interface Report {
   readonly rows: readonly UsageRowView[];
 }
 
-/** Lines of a chart by group, besides those of the other groups together. */
+/** Maximum lines of a chart by group; one more line shows all other groups together. */
 const MAX_GROUPS = 5;
 
 /** Loads the overview of a range. With `isSplit`, each chart has a line for each of the largest groups. */

@@ -6,7 +6,7 @@ export interface Line {
   readonly values: readonly (number | null)[];
 }
 
-/** A figure of a usage report. Figures that add up are 0 in steps without calls, the others have no value there. */
+/** A figure of a usage report. In steps without calls, figures that are sums are 0; the others have no value. */
 export interface Figure {
   readonly of: (row: UsageRowView) => number | null;
   readonly addsUp: boolean;

@@ -25,7 +25,7 @@ export function usePages(): Pages {
 
 interface PagerProps {
   readonly pages: Pages;
-  /** What the list has, such as "call". */
+  /** The name of one entry, such as "call". */
   readonly what: string;
   /** Number of entries of this page. */
   readonly size: number;

@@ -15,7 +15,10 @@ const MAX_PAINTED = 500;
 /** Pixels above and below the window in which annotations are painted. */
 const OVERSCAN = 1_000;
 
-/** Returns how far the page may be scrolled until annotations must be painted again; undefined if all are painted. */
+/**
+ * Returns the pixels that the page may be scrolled before annotations must be painted again; undefined if all are
+ * painted.
+ */
 export function repaintDistance(annotations: readonly PlanAnnotation[]): number | undefined {
   return annotations.length > MAX_PAINTED ? OVERSCAN / 2 : undefined;
 }
@@ -140,7 +143,7 @@ export function describeBlocks(
   }
 }
 
-/** Leaves an attribute that does not change alone: setting it would recalculate the style of the block. */
+/** Does not set an unchanged attribute, because setting it would recalculate the style of the block. */
 function setOrRemove(element: Element, name: string, value: string | undefined): void {
   if (value === undefined) {
     if (element.hasAttribute(name)) element.removeAttribute(name);

@@ -86,12 +86,13 @@ function Finished({ feedback, doubt }: FinishedProps) {
     <PageState title={doubt ? undeliveredTitle(doubt) : "Review finished"}>
       {doubt && (
         <p className="callout" role="alert">
-          {describeDoubt(name, doubt)} Your comments are saved: the next plan of its session receives them.
+          {describeDoubt(name, doubt)} Your comments are saved: they are delivered with the next plan of its
+          session.
         </p>
       )}
       <p hidden={doubt !== undefined}>
-        {sentenceStart(name)} is told that the review has ended. If you leave this tab open, the next review
-        of this project opens here.
+        {sentenceStart(name)} receives a message that the review has ended. If you leave this tab open, the
+        next review of this project opens here.
       </p>
       {feedback !== "" && <SentText heading="Last message" text={feedback} />}
     </PageState>
@@ -108,7 +109,7 @@ const TITLES = {
   timeout: "This review timed out",
   stopped: "This review was stopped",
   ended: "The agent ended this review",
-  idle: "This review ended because nobody was connected",
+  idle: "This review ended because no page or agent was connected",
 } as const;
 
 interface UndeliveredProps {
@@ -125,9 +126,9 @@ function Undelivered({ kind, byProgram }: UndeliveredProps) {
     <PageState title={TITLES[kind]}>
       {byProgram ? (
         <p className="callout" role="alert">
-          <strong>A program decided this plan, not a person on this page.</strong> It called this review's
-          port on your machine. If you do not know which one, stop {name} and look at what it does. Nothing
-          from this tab was sent.
+          <strong>A program decided this plan, not a person on this page.</strong> The program connected to
+          this review's port on your machine. If you do not know which program it was, stop {name} and check
+          what it does. Nothing from this tab was sent.
         </p>
       ) : kind === "elsewhere" ? (
         <p>This plan was decided in another tab. Nothing from this tab was sent.</p>

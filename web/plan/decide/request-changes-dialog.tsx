@@ -68,7 +68,9 @@ function Summary({ name, isSilent }: SummaryProps) {
         data-initial-focus
         value={note}
         placeholder={
-          isSilent ? `If you leave this empty, ${name} learns only that the plan was rejected.` : ""
+          isSilent
+            ? `If you leave this empty, ${name} receives only the message that the plan was rejected.`
+            : ""
         }
         onChange={({ target }) => setNote(target.value)}
       />

@@ -15,7 +15,7 @@ export function EditView() {
     <div className="edit">
       <div className="edit-head">
         <p>
-          {sentenceStart(name)} receives the plan as you leave it here
+          {sentenceStart(name)} receives the plan as edited here
           {text === original ? "." : ". Approve to send it."}
         </p>
         {text !== original && (

@@ -12,8 +12,8 @@ export function AgentRequests() {
       {allowedPrompts !== undefined && (
         <div className="banner banner-warning" role="note">
           <span>
-            <strong>{sentenceStart(name)} asks for permissions with this plan.</strong> Approving the plan
-            passes them on: {listed(allowedPrompts)}
+            <strong>{sentenceStart(name)} asks for permissions with this plan.</strong> If you approve the
+            plan, these permissions are granted: {listed(allowedPrompts)}
           </span>
         </div>
       )}

@@ -150,7 +150,7 @@ function toggleView(view: "source" | "changes" | "edit"): void {
   if (view === "changes" && rounds.length === 0 && editedPlan(state) === undefined) {
     showToast("This is the first round of this plan");
   } else if (view === "edit" && !plan?.caller.takesEditedPlan) {
-    showToast(`${sentenceStart(plan?.caller.name ?? "This agent")} cannot take an edited plan back`);
+    showToast(`${sentenceStart(plan?.caller.name ?? "This agent")} cannot receive an edited plan`);
   } else {
     setView(current === view ? "plan" : view);
   }

@@ -15,7 +15,7 @@ interface Comparable {
 
 /** Lists with more edits are not aligned: the second replaces the first. */
 const MAX_EDITS = 3_000;
-/** How many added items are searched for the successor of a removed one. */
+/** Maximum number of added items that are searched for the successor of a removed one. */
 const MAX_LOOKAHEAD = 40;
 
 /** Aligns two lists. `isSuccessor` decides whether an item replaced another. */

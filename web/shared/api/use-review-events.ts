@@ -22,7 +22,10 @@ interface Listeners {
   readonly onConnection: (connected: boolean) => void;
 }
 
-/** Subscribes to /api/events while the component is mounted. A server without the route is not reported as lost. */
+/**
+ * Subscribes to /api/events while the component is mounted. If the server lacks the route, the connection is not
+ * reported as lost.
+ */
 export function useReviewEvents({ onEvent, onConnection }: Listeners): void {
   const handleEvent = useEffectEvent(onEvent);
   const handleConnection = useEffectEvent(onConnection);

@@ -130,7 +130,7 @@ function useScrollWindow(
     const look = () => {
       const top = -distance(element, scroller);
       const height = scroller.clientHeight;
-      // Renders only after scrolling by a part of what is rendered beyond the window.
+      // Renders again only after scrolling by a fraction of the margin that is rendered beyond the window.
       if (Math.abs(top - last.top) < OVERSCAN / 3 && Math.abs(height - last.height) < OVERSCAN / 3) return;
       last = { top, height };
       onChange({ top, bottom: top + height });

@@ -43,8 +43,8 @@ const DELAY_MS = 400;
 const RETRY_DELAY_MS = 2_000;
 
 /**
- * Saves the content to the server, one request at a time, and again if it changed meanwhile. Every save has a higher
- * generation than all before, so that it cannot silently overwrite a save of another tab.
+ * Saves the content to the server, one request at a time, and again if it changed during the request. Every save has
+ * a higher generation than all before, so that it cannot silently overwrite a save of another tab.
  */
 export function createAutosave<Content>(ports: AutosavePorts<Content>): Autosave {
   return new Saver(ports);

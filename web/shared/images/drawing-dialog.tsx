@@ -223,7 +223,7 @@ interface TextInputProps {
   readonly onText: (text: string) => void;
 }
 
-/** Edits text on the image. The text is kept however the field is left. */
+/** Edits text on the image. The text is kept regardless of how the person leaves the field. */
 function TextInput({ left, top, onText }: TextInputProps) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);

@@ -24,7 +24,7 @@ export interface TypingTarget {
   readonly closeDialog: () => void;
   /** Returns a function that reverts the effects of a sentence's first letters: opened fields and dialogs, moves. */
   readonly remember: () => () => void;
-  /** Returns whether the page's search field would find something. Absent on pages without a search field. */
+  /** Returns whether the page's search field would find the text. Absent on pages without a search field. */
   readonly finds?: (search: string) => boolean;
 }
 

@@ -26,7 +26,10 @@ export async function createSavedPage(
   return new Blob([page], { type: "text/html" });
 }
 
-/** Returns the JSON in the element of a saved page, or the text itself, which is then that of a comments file. */
+/**
+ * Returns the JSON in the element of a saved page; any other text is treated as a comments file and returned
+ * unchanged.
+ */
 export function extractJson(text: string, element: string): string {
   const pattern = new RegExp(`<script type="application/json" id="${element}">([\\s\\S]*?)</script>`);
   return pattern.exec(text)?.[1] ?? text;

@@ -1,4 +1,6 @@
-/** Returns what a saved page has stored in the browser; undefined if there is nothing or storage is disabled. */
+/**
+ * Returns the data that a saved page has stored in the browser; undefined if there is none or storage is disabled.
+ */
 export function readStored<Stored>(
   key: string,
   isValid: (stored: Partial<Stored>) => boolean,

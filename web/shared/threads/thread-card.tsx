@@ -49,7 +49,7 @@ interface ThreadCardProps extends ThreadActions {
   readonly onShow?: (() => void) | undefined;
 }
 
-/** Renders a thread: its messages, its state, and what the person can do. Folded when resolved or dismissed. */
+/** Renders a thread: its messages, its state, and the available actions. Folded when resolved or dismissed. */
 export const ThreadCard = memo(function ThreadCard(props: ThreadCardProps) {
   const { thread, position, onShow } = props;
   const { id, type, anchor, severity, messages } = thread;

@@ -23,7 +23,7 @@ export const threadKeys = {
   accept: () => {
     const thread = activeThread();
     if (thread?.type !== "finding" || thread.state !== "open") return;
-    // The button knows what the page does with an accepted finding.
+    // The button has the page's action for an accepted finding.
     findCard(thread)?.querySelector<HTMLElement>("[data-accept]")?.click();
   },
 };

@@ -53,7 +53,7 @@ export interface RoundNews {
   readonly round: number;
   /** A summary of the changes since the last batch, for example "3 files changed since you sent". */
   readonly summary: string;
-  /** The page still shows the round before, because the person is writing. */
+  /** The page still shows the previous round, because the person is writing. */
   readonly isPending: boolean;
 }
 
@@ -109,7 +109,7 @@ export async function loadReviews(): Promise<void> {
   if (result.ok && Array.isArray(result.value.reviews)) set({ reviews: result.value.reviews });
 }
 
-/** Adds or updates a thread from an event. Announces what agents and tools write. */
+/** Adds or updates a thread from an event. Announces new messages of agents and tools. */
 export function receiveThread(thread: Thread): void {
   const before = state().threads.find(({ id }) => id === thread.id);
   for (const changed of requests) changed.set(thread.id, thread);

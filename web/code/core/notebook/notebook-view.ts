@@ -14,7 +14,7 @@ import type { NotebookText } from "./notebook-text.ts";
 export type NotebookBlock =
   | { readonly kind: "summary"; readonly key: string; readonly summary: NotebookSummary }
   | { readonly kind: "cell"; readonly key: string; readonly cell: CellDiff; readonly isRendered: boolean }
-  /** A Markdown cell as it looks. */
+  /** A rendered Markdown cell. */
   | { readonly kind: "rendered"; readonly key: string; readonly source: CellPart }
   | { readonly kind: "images"; readonly key: string; readonly cell: CellDiff; readonly part: CellPart }
   | { readonly kind: "output"; readonly key: string; readonly part: CellPart }
@@ -22,7 +22,7 @@ export type NotebookBlock =
   /** Cells that are not shown: `details` of them differ in execution counts, ids or metadata. */
   | { readonly kind: "folded"; readonly key: string; readonly cells: number; readonly details: number };
 
-/** Numbers of cells by their change, and of details that differ. */
+/** Number of cells by their change, and of details that differ. */
 export interface NotebookSummary {
   readonly cells: number;
   readonly changed: number;
