@@ -24,7 +24,7 @@ export interface Agent {
 }
 
 export interface ProxyAccess {
-  /** Whether its settings are in files. Otherwise it is configured only by environment variables. */
+  /** Whether its settings are in files. If false, it is configured only by environment variables. */
   readonly writesFiles: boolean;
   readonly load: () => Promise<ProxyConnector>;
 }

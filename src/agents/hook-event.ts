@@ -3,7 +3,7 @@ import type { HookEvent } from "./hook.ts";
 
 const text = z.string();
 
-/** A member of another type counts as missing, so that the event is not read as Markdown. */
+/** Treats a member of another type as missing, so that the event is not read as Markdown. */
 const member = text.optional().catch(undefined);
 
 /** Other members are allowed, because they differ between versions of the agents. */

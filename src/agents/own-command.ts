@@ -19,13 +19,14 @@ export interface Started {
  */
 export async function ownCommand({ program, script, searchPath }: Started): Promise<readonly string[]> {
   const own = await resolved(script ?? program);
-  // Another installation that comes first on the PATH would run instead.
+  // If another installation is first on the PATH, it would run instead.
   if ((await firstOnPath(searchPath)) === own) return ["sallyport"];
   return script === undefined ? [own] : [program, own];
 }
 
 /**
- * Resolves links. Returns the path unchanged if the file is missing, as after an uninstall while this process runs.
+ * Resolves links. Returns the path unchanged if the file is missing, for example after an uninstall while this
+ * process runs.
  */
 function resolved(path: string): Promise<string> {
   return realpath(path).catch(() => path);

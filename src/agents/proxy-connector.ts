@@ -11,7 +11,7 @@ export interface Connection {
    * to start without a key. If undefined, the client sends only its own login (see `ownLogin`).
    */
   readonly key: string | undefined;
-  /** Whether the client keeps its own login, because an upstream of its dialect has `credentials: "client"`. */
+  /** Whether the client keeps its own login because an upstream of its dialect has `credentials: "client"`. */
   readonly ownLogin: boolean;
   /** The models that the proxy offers, for clients that need their names configured. */
   readonly models: readonly string[];

@@ -204,7 +204,7 @@ export function addHelp(command: Command, above = ""): void {
   if (more) command.addHelpText("after", () => wrapped(more, command));
   command.configureHelp({
     optionDescription(option) {
-      // "(default: false)" adds nothing to a switch.
+      // "(default: false)" is not useful for a flag without a value.
       return option.description;
     },
   });

@@ -3,8 +3,8 @@ import { systemErrorCode } from "../errors.ts";
 import { addColor, isColorWanted, type TextKind } from "./colors.ts";
 
 /**
- * The amount of notes. `quiet` (`--quiet`): only errors, questions and text that the caller needs to continue. `verbose`
- * (`--verbose`): details too. `debug` (`--debug`): also the causes and stacks of errors.
+ * How many notes are printed. `quiet` (`--quiet`): only errors, questions and text that the caller needs to continue.
+ * `verbose` (`--verbose`): details too. `debug` (`--debug`): also the causes and stacks of errors.
  */
 export type Verbosity = "quiet" | "normal" | "verbose" | "debug";
 
@@ -13,7 +13,7 @@ export type NoteKind = TextKind | "essential" | "detail";
 
 /** The two output channels of a command: notes for the person on stderr, one result for the caller on stdout. */
 export interface Output {
-  /** Writes a line to stderr, with terminal control characters escaped. Errors and warnings are never left out. */
+  /** Writes a line to stderr, with terminal control characters escaped. Errors and warnings are always printed. */
   note(text: string, kind?: NoteKind): void;
   /**
    * Writes the result to stdout. Resolves to true once the whole result is written, however slowly the reader reads,
@@ -21,13 +21,13 @@ export interface Output {
    */
   result(text: string, kind?: TextKind): Promise<boolean>;
   /**
-   * Whether the result could not be written, for example because the disk is full. A pipe closed by the reader does
-   * not count.
+   * Whether the result could not be written, for example because the disk is full. False for a pipe that the reader
+   * closed.
    */
   readonly lostResult: boolean;
   /** Whether stderr is a terminal. */
   readonly interactive: boolean;
-  /** The amount of notes, by default `normal`. Set when the flags have been parsed. */
+  /** How many notes are printed, by default `normal`. Set when the flags have been parsed. */
   verbosity?: Verbosity;
 }
 
@@ -70,7 +70,7 @@ export function createOutput(
       const plain = stdout.isTTY === true ? withoutControls(whole) : whole;
       const line = kind && isColorWanted(stdout, processEnvironment) ? addColor(plain, kind) : plain;
       return new Promise((resolve) => {
-        // On EPIPE the decision stays on record for `review last`.
+        // On EPIPE, `review last` can still print the recorded decision.
         stdout.once("error", () => resolve(false));
         stdout.write(line, (error) => {
           if (error) reportLost(error);

@@ -36,7 +36,7 @@ export async function readProxyConfiguration(
   const keptKey = needsKey ? await readGeneratedKey(data) : undefined;
   const folders = { data, configuration: dirname(loaded.path) };
   const secrets = await readSecrets(secretSources(settings, environment), environment);
-  // Replicas share the database, and would each create a key of their own.
+  // Replicas share the database, and each would create its own key.
   const isShared = databaseLocation(settings, environment, folders, secrets).location.engine === "postgres";
   const mayCreate = mayMakeKey && !isShared;
   const kept = needsKey && keptKey === undefined && mayCreate ? await keepNewKey(data) : undefined;

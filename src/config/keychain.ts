@@ -93,7 +93,7 @@ export async function accessKeychain(
       "keychain",
       `Cannot store "${wanted.name}" in the keychain: ${program} ended with exit code ${code}`,
       {
-        hint: "Unlock the keychain. A session over SSH may have none: keep the secret in a file there.",
+        hint: "Unlock the keychain. An SSH session may have no keychain. In that case, keep the secret in a file.",
       },
     );
   throw new AppError("keychain", `The keychain has no secret "${wanted.name}", or is locked`, {

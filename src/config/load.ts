@@ -90,7 +90,7 @@ export function explainIssues(
     return issue.keys.map((key) => line([...issue.path, key], noSuchKey(key, issue.path, jsonSchema())));
   });
   return new AppError("configuration", lines.join("\n"), {
-    hint: "sallyport proxy check --json-schema prints every key there is.",
+    hint: "To print the schema of all keys, run: sallyport proxy check --json-schema",
   });
 }
 

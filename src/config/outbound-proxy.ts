@@ -68,7 +68,8 @@ function readVariable(environment: Environment, name: string): [variable: string
 }
 
 /**
- * Returns whether a variable names a SOCKS proxy. ALL_PROXY is for all programs, so one that is not HTTP is ignored.
+ * Returns whether a variable names a SOCKS proxy. ALL_PROXY applies to all programs, so a value that is not an HTTP
+ * proxy is ignored.
  */
 function isSocks(environment: Environment, name: string): boolean {
   return /^socks/i.test(readVariable(environment, name)?.[1] ?? "");

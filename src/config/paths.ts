@@ -25,7 +25,7 @@ export function getNameInUse(environment: Environment, name: `SERVICE_${string}`
   return environment[own] === undefined ? name : own;
 }
 
-/** The process's environment. Other modules receive values from it. */
+/** The process's environment. Other modules receive its values as parameters. */
 export const processEnvironment: Environment = withOwnNames(process.env);
 
 /**
@@ -97,7 +97,7 @@ export function baseDirectory(
 
 /**
  * Returns the home directory: `$HOME`, `%USERPROFILE%`, else the system's. An empty or relative path is ignored.
- * Throws `usage` if there is none, as for a container's user without a name.
+ * Throws `usage` if there is none, for example for a container's user without a name.
  */
 export function getHomeDirectory(environment: Environment): string {
   const configured = [environment["HOME"], environment["USERPROFILE"]].find(

@@ -39,7 +39,7 @@ function countEdits(one: string, other: string): number {
   return last[other.length] ?? 0;
 }
 
-/** Common wrong values of the configuration, by the correct value. */
+/** Common wrong values in configurations, grouped by the correct value. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   messages: ["anthropic", "claude"],
   "chat-completions": ["openai", "chat", "completions", "chat_completions", "openai-compatible", "ollama"],

@@ -23,14 +23,16 @@ const DAY_MS = 86_400_000;
  * histograms as text.
  */
 export async function createUsageTotals(db: Kysely<unknown>): Promise<void> {
-  // PostgreSQL migrates in a transaction. SQLite has one here, so that a killed process leaves the former tables.
+  // PostgreSQL migrates in a transaction. For SQLite, this begins a transaction, so that a killed process leaves the
+  // previous tables intact.
   if (db.isTransaction) await replaceRollups(db);
   else await db.transaction().execute(replaceRollups);
 }
 
 async function replaceRollups(db: Kysely<unknown>): Promise<void> {
   const isSqlite = db.getExecutor().adapter instanceof SqliteAdapter;
-  // Waits for replicas of the former version that write; their later calls stay in their logs until they are upgraded.
+  // Waits for replicas of the previous version that are writing. Their later calls stay in their logs until they are
+  // upgraded.
   if (!isSqlite) await sql`lock table usage_hours in access exclusive mode`.execute(db);
   let table: CreateTableBuilder<"usage_totals", string> = db.schema
     .createTable("usage_totals")

@@ -21,8 +21,8 @@ const migrations: Record<string, Migration> = {
 };
 
 /**
- * Migrates the database to this program's schema. Kysely holds a lock meanwhile, so that several processes may start at
- * once. Throws `configuration` if the database was written by a newer version.
+ * Migrates the database to this program's schema. Kysely holds a lock during the migration, so that several processes
+ * may start at once. Throws `configuration` if the database was written by a newer version.
  */
 export async function migrate(db: Kysely<Schema>, name: string): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
@@ -117,7 +117,7 @@ async function createReplicaTables(db: Kysely<unknown>): Promise<void> {
     .createTable("responses")
     .addColumn("id", "text", (column) => column.primaryKey())
     .addColumn("time", "bigint", (column) => column.notNull())
-    // SQLite stores the bytes whatever the name of the column's type is.
+    // SQLite stores the bytes regardless of the column's declared type.
     .addColumn("body", sql`bytea`, (column) => column.notNull())
     .execute();
   await db.schema.createIndex("responses_time").on("responses").column("time").execute();

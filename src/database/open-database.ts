@@ -63,7 +63,7 @@ export async function replaceMissingTables(
   return true;
 }
 
-/** Migrates PostgreSQL over connections of its own, whose statements may take longer. */
+/** Migrates PostgreSQL over separate connections, whose statements may take longer. */
 async function migrateAt(
   location: Exclude<DatabaseLocation, { engine: "none" }>,
   db: Database,
@@ -102,7 +102,7 @@ function unreachable(location: DatabaseLocation, cause: unknown): AppError {
   );
 }
 
-/** Creates the file and its journal with mode 0600 first: SQLite would create them readable for others. */
+/** Creates the file and its journal with mode 0600 first, because SQLite would let other users read them. */
 async function openSqlite(path: string, files: SqliteWorkerFiles, signal?: AbortSignal): Promise<Database> {
   try {
     await makePrivateFolder(dirname(path));
@@ -121,8 +121,8 @@ async function openSqlite(path: string, files: SqliteWorkerFiles, signal?: Abort
 const MAX_CONNECTIONS = 5;
 const CONNECT_MS = 10_000;
 /**
- * Milliseconds that PostgreSQL may take for a statement; `?query_timeout=` of the URL takes precedence. The client counts
- * them: a server that is stopped, or cut off by the network, ends no statement itself.
+ * Milliseconds that PostgreSQL may take for a statement; `?query_timeout=` of the URL takes precedence. The client
+ * enforces the limit, because a server that is stopped or unreachable cannot end a statement itself.
  */
 const QUERY_MS = 30_000;
 /** Milliseconds for a statement of a migration, which may rewrite a table. */
@@ -130,7 +130,7 @@ const MIGRATION_MS = 600_000;
 
 async function openPostgres(url: string, currentUrl = () => url): Promise<Database> {
   const { default: pg } = await import("pg");
-  // Counts, times and microdollars are far below 2^53.
+  // Counts, times and microdollars are far below 2^53, so numbers represent them exactly.
   pg.types.setTypeParser(pg.types.builtins.INT8, Number);
   pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number);
   class Client extends pg.Client {
@@ -149,14 +149,15 @@ async function openPostgres(url: string, currentUrl = () => url): Promise<Databa
   });
   // An idle connection that breaks is replaced when the next one is requested.
   pool.on("error", () => {});
-  // One that breaks between two statements fails the next one; without a listener, it would end the process.
+  // If a connection breaks between two statements, the next one fails. Without a listener, the error would end the
+  // process.
   pool.on("connect", (client) => void client.on("error", () => {}));
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: createTimedPool(pool) }) });
 }
 
 /**
- * Returns the pool with connections that end when a statement takes too long. `pg` would put such a connection back, and
- * the statements of others would wait behind the one that has no response.
+ * Returns the pool with connections that end when a statement takes too long. `pg` would return such a connection to
+ * the pool, and later statements would wait behind the one without a response.
  */
 function createTimedPool(pool: Pool): PostgresPool {
   return {
@@ -172,7 +173,7 @@ function createTimedPool(pool: Pool): PostgresPool {
           throw new Error("PostgreSQL does not respond", { cause: error });
         }
       };
-      // Its other form takes a cursor, which is not used.
+      // The other overload takes a cursor, which is not used.
       return { query: query as unknown as PostgresPoolClient["query"], release: () => client.release() };
     },
   };

@@ -1,12 +1,12 @@
 /**
- * The tables, as both engines hold them: times are milliseconds since 1970, money is integer microdollars, lists and
- * objects are JSON text, booleans are 0 or 1.
+ * The tables of both engines: times are milliseconds since 1970, money is integer microdollars, lists and objects are
+ * JSON text, booleans are 0 or 1.
  */
 export interface Schema {
   gateway_keys: KeyTable;
   key_secrets: KeySecretTable;
   teams: TeamTable;
-  /** One row whose number rises with each change of keys or teams. */
+  /** One row whose number increases with each change of keys or teams. */
   revisions: RevisionTable;
   audit: AuditTable;
   calls: CallTable;
@@ -17,7 +17,7 @@ export interface Schema {
   log_positions: LogPositionTable;
   /** The processes that serve calls; used on PostgreSQL only. */
   replicas: ReplicaTable;
-  /** Stored responses and threads, which any replica continues. */
+  /** Stored responses and threads, which any replica can continue. */
   responses: ResponseTable;
 }
 
@@ -59,7 +59,7 @@ export interface UsageTotalTable {
   span: "hour" | "day";
   /** The set of columns that the sums are grouped by; the others are empty, as are absent members. */
   dimension: UsageDimension;
-  /** The beginning of the hour or day. */
+  /** Start of the hour or day. */
   time: number;
   key_id: string;
   key_name: string;
@@ -130,7 +130,7 @@ export interface KeyTable {
   tags: string;
   role: string;
   limits: string;
-  /** Which bodies are kept; null: as the configuration says. */
+  /** Which bodies are kept; null: the configuration's value. */
   capture: string | null;
   /** 1 for the admin key that the first start created. */
   first_start: number;
@@ -157,7 +157,7 @@ export interface RevisionTable {
 }
 
 export interface AuditTable {
-  /** Sorts by time, also within a millisecond. */
+  /** Orders entries by time, even within a millisecond. */
   id: string;
   time: number;
   actor: string;

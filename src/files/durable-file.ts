@@ -24,9 +24,9 @@ export function storageFailure(folder: string, cause: unknown): AppError {
 }
 
 export interface ReplaceOptions {
-  /** Whether the file gets exactly the mode, whatever the umask is. */
+  /** Whether the file gets exactly this mode, regardless of the umask. */
   readonly exactMode?: boolean | undefined;
-  /** Whether the file must survive a power cut; default true. */
+  /** Whether the file must survive a power failure; default true. */
   readonly durable?: boolean | undefined;
 }
 

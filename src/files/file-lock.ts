@@ -11,7 +11,10 @@ import { getProcessMark, isProcessMark, mayStillRun } from "./running-process.ts
 /** Default time limit for a lock, which is kept for one small write. */
 const WAIT_MS = 5_000;
 const RETRY_MS = 15;
-/** Age after which a lock file without a readable owner is abandoned: before, it may still be written. */
+/**
+ * Age after which a lock file without a readable owner is treated as abandoned. A younger file may not be written
+ * completely yet.
+ */
 const UNREADABLE_MS = 2_000;
 
 /**
@@ -40,7 +43,7 @@ async function acquire(path: string, waitMs: number): Promise<void> {
       return;
     } catch (error) {
       if (systemErrorCode(error) !== "EEXIST") {
-        // An incompletely written lock would block every process.
+        // An incomplete lock file would block every process.
         if (systemErrorCode(error) !== "EACCES") await unlink(path).catch(() => {});
         throw error;
       }

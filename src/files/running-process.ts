@@ -3,8 +3,8 @@ import { hostname } from "node:os";
 import { systemErrorCode } from "../errors.ts";
 
 /**
- * Identifies a process although process ids are reused: on Linux also by its start time. Only processes of this host (or of
- * this container, if it has a host name) can be looked up.
+ * Identifies a process. Process ids are reused, so on Linux the start time is compared as well. Only processes of
+ * this host (or of this container, if it has a host name) can be looked up.
  */
 export interface ProcessMark {
   readonly pid: number;
@@ -13,13 +13,13 @@ export interface ProcessMark {
   readonly started?: string;
 }
 
-/** Returns the mark of a process, by default of this one. */
+/** Returns the mark that identifies a process, by default this one. */
 export function getProcessMark(pid: number = process.pid): ProcessMark {
   const started = readStartTime(pid);
   return { pid, host: hostname(), started };
 }
 
-/** Returns whether the marked process may still run. A process of another host counts as running. */
+/** Returns whether the marked process may still run. Treats a process of another host as running. */
 export function mayStillRun({ pid, host, started }: ProcessMark): boolean {
   if (host !== hostname()) return true;
   if (started !== undefined && process.platform === "linux") return readStartTime(pid) === started;

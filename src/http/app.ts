@@ -21,7 +21,7 @@ export interface AppLimits {
     | undefined;
   /**
    * Returns whether a request with an `Upgrade` header may change the protocol; the server then emits `upgrade` for it.
-   * All others are served as if they had no such header (RFC 9110, section 7.8), as by a server without upgrades.
+   * All others are served as if they had no such header (RFC 9110, section 7.8).
    */
   readonly isUpgrade?: (request: IncomingMessage) => boolean;
   /** Called with each request before Fastify; returns true if it handles the request. */
@@ -67,8 +67,9 @@ export function createApp(limits: AppLimits): FastifyInstance {
 }
 
 /**
- * Returns a class of requests that decide themselves whether they ask for an upgrade. Node.js sets the member `upgrade`
- * before the headers are known, reads it after that, and would hand over the connection of every request that has it.
+ * Returns a subclass of Node.js's request whose member `upgrade` depends on `isUpgrade`. Node.js sets the member
+ * `upgrade` before the headers are known, reads it after that, and would hand over the connection of every request
+ * that has it.
  */
 function createMessageClass(isUpgrade: (request: IncomingMessage) => boolean): typeof IncomingMessage {
   class Message extends IncomingMessage {

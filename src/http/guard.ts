@@ -10,7 +10,7 @@
 export interface GuardPolicy {
   /** Allowed host names besides loopback: lower case, without port, IPv6 in brackets. */
   readonly hostnames: readonly string[];
-  /** Decides on names that are not in `hostnames`: lower case, without port. */
+  /** Returns whether a name that is not in `hostnames` is allowed: lower case, without port. */
   readonly isAllowedHostname?: (hostname: string) => boolean;
   /** Allow any IP literal except 0.0.0.0 and [::] (rebinding needs a name); for servers bound beyond loopback. */
   readonly anyAddress: boolean;

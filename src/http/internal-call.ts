@@ -49,7 +49,7 @@ export function sendInternally(
         headers: { ...Object.fromEntries(passed), ...own },
         setHost: false,
         signal,
-        // Without an agent, which would ignore this function.
+        // No agent is used, because it would ignore this function.
         createConnection: () => connectInMemory(server, peer),
       },
       resolve,
@@ -66,7 +66,7 @@ export function sendInternally(
 function connectInMemory(server: Server | HttpsServer, peer: string | undefined): Duplex {
   const [ours, theirs] = duplexPair();
   Object.defineProperty(theirs, "remoteAddress", { value: peer });
-  // A server of HTTPS takes streams without TLS by the event that follows its handshake.
+  // An HTTPS server accepts streams without TLS through the event that it emits after a handshake.
   server.emit(server instanceof HttpsServer ? "secureConnection" : "connection", theirs);
   // Each side ends the other, as the ends of a socket do.
   ours.once("close", () => theirs.destroy());

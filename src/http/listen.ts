@@ -4,7 +4,7 @@ import { AppError, systemErrorCode } from "../errors.ts";
 
 /**
  * Maximum number of connections that wait to be accepted: the system's default limit (`net.core.somaxconn`). Node.js requests
- * only 511; further connections wait for seconds, and are reset if the listener closes meanwhile.
+ * only 511; further connections wait for seconds, and are reset if the listener closes in the meantime.
  */
 export const BACKLOG = 4096;
 
@@ -72,7 +72,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: "permission denied (ports below 1024 need administrator rights)",
 };
 
-/** Returns the address that could not be bound, of several. */
+/** Returns which of several addresses could not be bound. */
 function failedHost(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined;
   if ("address" in cause && typeof cause.address === "string") return cause.address;

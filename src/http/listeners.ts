@@ -10,7 +10,7 @@ import { refuseUnreadable } from "./refuse-unreadable.ts";
 export interface ListenerOptions {
   readonly port: number;
   readonly host: string;
-  /** Further addresses to bind on the same port; `::1` is skipped without IPv6. */
+  /** Additional addresses to bind on the same port; `::1` is skipped without IPv6. */
   readonly alsoOn?: readonly string[] | undefined;
   readonly retries: number;
   /** Returns the next port to try, if any port is acceptable. Without it, the same port is retried after a delay. */

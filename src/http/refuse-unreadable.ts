@@ -12,7 +12,7 @@ const refused = new WeakSet<Socket>();
 /**
  * Responds to a request that Node.js could not parse or that took too long, and closes the connection. The client's
  * remaining data is read and discarded first: closing a socket with unread data resets the connection, and the client
- * loses the response (RFC 9112, section 9.6). A listener for a server's `clientError`.
+ * loses the response (RFC 9112, section 9.6). Use it as the handler of a server's `clientError` event.
  */
 export function refuseUnreadable(error: Error, socket: Socket): void {
   // The parser reports an error for all further data too.
@@ -45,7 +45,7 @@ function discard(socket: Socket): void {
   socket.resume();
 }
 
-/** Returns whether a response has begun: a second one would be taken for the response to another request. */
+/** Returns whether a response has begun: the client would treat a second one as the response to another request. */
 function hasResponse(socket: Socket): boolean {
   // Node.js has no public API from a socket to its response; its default handler uses the same member.
   const response: unknown = Reflect.get(socket, "_httpMessage");

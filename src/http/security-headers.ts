@@ -10,8 +10,8 @@ const EVERYWHERE = {
 } as const;
 
 /**
- * The pages' content security policy: only files of this server, including workers and frames. `wasm-unsafe-eval` is
- * for the syntax highlighter, inline styles are for measured positions.
+ * The pages' content security policy: only files of this server, including workers and frames. The syntax highlighter
+ * needs `wasm-unsafe-eval`, and measured positions need inline styles.
  */
 export const pagePolicy = [
   "default-src 'none'",

@@ -22,8 +22,8 @@ const SHORT_STRING = 64;
 const SLICE = 512 * 1024;
 
 /**
- * Counts the values and levels of a JSON text without parsing it. Chunks may end at any byte. In text that is not JSON it
- * counts whatever looks like values, so that a parser never receives more than the bounds allow.
+ * Counts the values and levels of a JSON text without parsing it. Chunks may end at any byte. In text that is not
+ * JSON it counts everything that looks like a value, so that a parser never receives more than the bounds allow.
  */
 export class JsonCounter {
   private readonly bounds: JsonBounds;

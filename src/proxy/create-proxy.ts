@@ -48,9 +48,9 @@ export interface ProxyParts {
   readonly onInternal: (error: unknown) => void;
   /** Writes a line for the person who runs the proxy, such as what a program wrote to stderr. */
   readonly note?: ((line: string) => void) | undefined;
-  /** Counts the usage of all processes against limits; undefined if this process counts only its own. */
+  /** Counts the usage of all processes against limits; undefined if this process counts only its own usage. */
   readonly limits?: LimitStore | undefined;
-  /** Passes cooldowns between replicas; undefined: they stay in this process. */
+  /** Shares cooldowns between replicas; undefined: cooldowns apply only to this process. */
   readonly cooldownShare?: CooldownShare | undefined;
   /** Loads the built dashboard. Without it, `/` serves a static page. */
   readonly dashboardPage?: () => Promise<string>;
@@ -248,5 +248,5 @@ function listPoolKeys({ upstreams, mcp }: ProxyConfig): PoolKey[] {
 }
 
 async function notBuilt(): Promise<string> {
-  throw new AppError("not_found", "The dashboard is not built");
+  throw new AppError("not_found", "The dashboard is not built. Run: npm run build");
 }

@@ -69,7 +69,7 @@ export function encodeProxyError(dialect: ErrorDialect, error: ProxyError, reque
   return JSON.stringify(envelope(dialect, error, requestId));
 }
 
-/** Encodes an error in mid-stream as the last event of a stream in the client's dialect. */
+/** Encodes an error within a stream as the last event in the client's dialect. */
 export function encodeProxyErrorEvent(dialect: Dialect, error: ProxyError, requestId: string): string {
   return getProfile(dialect).client.encodeProxyErrorEvent(withKind(error), error.code, requestId);
 }

@@ -126,7 +126,7 @@ const PREFIXES = [
   ...["AKIA", "ASIA", "ya29\\.", "xox[abeprs]-", "sq0[a-z]{3}-", "SG\\.", "shpat_", "dop_v1_"],
 ];
 
-/** Before a token: no letter or digit, or the letter of an escape such as `\n` in JSON. */
+/** Matches the position before a token: no letter or digit, or the letter of an escape such as `\n` in JSON. */
 const START = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[nrtbf]))`;
 
 const SHAPES: readonly (readonly [pattern: RegExp, replacement: string])[] = [

@@ -19,7 +19,7 @@ const UTILITIES = [
   "metrics",
   "mcp",
   "hello",
-  // Claude Code's settings from its gateway, and how much of the key's budgets is used.
+  // Claude Code's settings from its gateway, and the used share of the key's budgets.
   "managed-settings",
   "key-usage",
   // `GET /v1/responses`, which some clients try to upgrade to a WebSocket.
@@ -32,9 +32,9 @@ const UTILITIES = [
   "admin",
   // The calls and limits of the caller's key.
   "own",
-  // APIs besides model calls, which are passed on to an upstream of the client's vendor.
+  // APIs other than model calls, which are passed on to an upstream of the client's vendor.
   "pass-through",
-  // Claude as clients of Amazon Bedrock and Google Vertex AI call it.
+  // The routes of clients of Claude on Amazon Bedrock and Google Vertex AI.
   "bedrock-client",
   "vertex-client",
 ] as const;
@@ -111,7 +111,7 @@ const sharedRoutes: readonly Route[] = [
   ),
 ];
 
-/** APIs of vendors besides model calls. Paths that several vendors have belong to the caller's. */
+/** APIs of vendors other than model calls. If several vendors have a path, it belongs to the caller's vendor. */
 const PASSED: readonly (readonly [dialect: RouteDialect, ...paths: readonly string[]])[] = [
   ["by-caller", "/v1/files", "/v1/files/*"],
   ["chat-completions", "/v1/uploads", "/v1/uploads/*", "/v1/batches", "/v1/batches/*"],

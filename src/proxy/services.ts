@@ -48,7 +48,7 @@ export interface Services {
   readonly activity: (since: string) => Promise<CallActivity>;
   /** Start of the first of these processes, in milliseconds since 1970. */
   readonly startedAt: number;
-  /** Returns when the current configuration was read, and why a later one was rejected. */
+  /** Returns the time when the current configuration was read, and the reason why a later one was rejected. */
   readonly configuration: () => ConfigurationState;
   /** Loads the built dashboard; rejects if it was not built. */
   readonly dashboardPage: () => Promise<string>;
@@ -68,11 +68,11 @@ export interface Services {
   readonly background: BackgroundResponses;
   /** Sends a request of a client to the proxy's own routes. */
   readonly sendInternally: (call: InternalCall) => Promise<IncomingMessage>;
-  /** What calls leave out when clients send them back, in this process. */
+  /** The memory, in this process, of data that clients leave out when they send calls back. */
   readonly callCache: ReturnType<typeof createCallCache>;
   /** Returns whether the proxy only waits for running calls, and those that arrive over open connections. */
   readonly isDraining: () => boolean;
-  /** Returns whether every request is refused. */
+  /** Returns whether every request is rejected. */
   readonly isClosing: () => boolean;
   /** Returns whether the proxy is about to stop. It still serves calls, and `/readyz` fails. */
   readonly isStopping: () => boolean;

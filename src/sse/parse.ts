@@ -30,7 +30,7 @@ export class SseParser {
   private rest = "";
   /** The id of the last event that had one. */
   lastEventId: string | undefined;
-  /** The milliseconds that the stream asks for before it is opened again. */
+  /** The milliseconds that the stream requests before it is opened again. */
   retryMs: number | undefined;
   private begun = false;
   private endedInReturn = false;

@@ -20,7 +20,7 @@ export function serializeComment(text: string): string {
 /** A comment that keeps an idle connection open. */
 export const keepAliveComment = serializeComment("keep-alive");
 
-/** Headers of a stream of server-sent events, which proxies must neither cache nor buffer (nginx). */
+/** Headers of a stream of server-sent events, which proxies such as nginx must neither cache nor buffer. */
 export const eventStreamHeaders = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache",

@@ -293,7 +293,7 @@ describe("usage", () => {
     for (const _ of [1, 2])
       expect((await (await call(proxy, "chat-completions")).text()).endsWith("[DONE]\n\n")).toBe(true);
     expect(upstream.hits.map(({ body }) => body.includes("stream_options"))).toEqual([true, false, false]);
-    // At the operator's own price an estimate costs something.
+    // With a configured price, an estimated call has a cost.
     expect((await settled(proxy, 2)).cost).toBeGreaterThan(0);
   });
 });
@@ -485,7 +485,7 @@ describe("a rejected request", () => {
       route: "/v1/messages",
       status: 401,
       errorCode: "unauthorized",
-      reason: "A valid API key of this proxy is needed",
+      reason: "A valid API key of this proxy is required",
     };
     for (let index = 0; index < 2_237; index += 1) log.refused(refusal);
     await log.close();

@@ -4,8 +4,8 @@ import { AppError } from "../../errors.ts";
 import { insertInto, type Json, printInto, removeFrom, replaceRange } from "./json-text.ts";
 
 /**
- * Edits JSON with comments in place: comments, formatting, line ends and a byte-order mark stay unchanged. A file
- * that is missing or empty counts as `{}`.
+ * Edits JSON with comments in place: comments, formatting, line ends and a byte-order mark stay unchanged. Treats a
+ * missing or empty file as `{}`.
  */
 
 export type JsonPath = readonly (string | number)[];

@@ -7,8 +7,8 @@ import { geminiFolder } from "./install.ts";
 
 /**
  * Connects Gemini CLI, tested with 0.61.0. It reads the address only from the environment, which includes
- * `.gemini/.env`, not from its settings. Without the selected type it interprets the address as another kind of login
- * and exits.
+ * `.gemini/.env`, not from its settings. Unless a login type is selected, it interprets the address as another kind
+ * of login and exits.
  */
 export const connector: ProxyConnector = {
   edits: (target, connection) => [

@@ -29,7 +29,7 @@ export function openCodeFolder({ home, project, environment }: InstallTarget): s
   return join(environment["XDG_CONFIG_HOME"] || join(home, ".config"), "opencode");
 }
 
-/** Seconds that the model waits with one command: it has to ask for a timeout. */
+/** Seconds that the model waits with one command. The model must request a timeout. */
 const WAIT_SECONDS = 3_500;
 
 function reviewCommand(command: string): string {

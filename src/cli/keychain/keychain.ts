@@ -7,7 +7,7 @@ export interface KeychainFlags {
   readonly json: boolean;
 }
 
-/** Runs `sallyport keychain set NAME`: stores the secret from stdin, or typed without echo. */
+/** Runs `sallyport keychain set NAME`: stores the secret from stdin, or as typed at a prompt without echo. */
 export async function setSecret(name: string, { json }: KeychainFlags, output: Output): Promise<number> {
   const secret = process.stdin.isTTY ? await readHidden(`Secret for ${name}: `) : await text(process.stdin);
   if (secret === undefined) return 130;

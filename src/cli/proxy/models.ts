@@ -23,7 +23,9 @@ export async function listProxyModels(flags: ProxyModelsFlags, output: Output): 
     const models = await createModelCatalog(upstreams, pools, "sallyport-cli").models();
     for (const upstream of upstreams)
       if (!models.some((model) => model.upstream === upstream))
-        output.note(`The upstream ${upstream.name} lists no models; sallyport doctor may say why.`);
+        output.note(
+          `The upstream ${upstream.name} lists no models. To find the reason, run: sallyport doctor`,
+        );
     const named = listRuleNames(config).filter(({ id }) => !models.some((model) => model.id === id));
     const directory = createModelDirectory(config, pools, setModelLookup);
     await directory.load();

@@ -50,7 +50,7 @@ export function addProxyCommands(program: Command, output: Output, setExitCode: 
   proxy
     .command("import")
     .description(
-      "Convert the configuration of LiteLLM or claude-code-router; print it, and what was left out",
+      "Convert the configuration of LiteLLM or claude-code-router, print it, and list what was left out",
     )
     .argument("<file>", "LiteLLM's config.yaml, or the config.json of claude-code-router")
     .option("--output <file>", "write the configuration to this new file, and print its path")
@@ -69,7 +69,7 @@ export function addProxyCommands(program: Command, output: Output, setExitCode: 
 function addLookups(proxy: Command, output: Output, setExitCode: SetExitCode): void {
   addEnvironmentFile(proxy.command("models"))
     .description("List the models of each upstream, and the names that rules define")
-    .option("--config <file>", "configuration file (default: your own)")
+    .option("--config <file>", "configuration file (default: the user's)")
     .option("--json", "as JSON", false)
     .action(async (flags: ProxyModelsFlags) => {
       const { listProxyModels } = await import("./models.ts");
@@ -77,8 +77,8 @@ function addLookups(proxy: Command, output: Output, setExitCode: SetExitCode): v
     });
   const keys = proxy.command("keys").description("List, create and change the keys that clients send");
   keys
-    .option("--config <file>", "configuration file (default: your own)")
-    .option("--new <name>", "create a key: prints it to stdout, and the line to configure to stderr")
+    .option("--config <file>", "configuration file (default: the user's)")
+    .option("--new <name>", "create a key: prints it to stdout, and the line for the configuration to stderr")
     .option("--json", "as JSON", false)
     .action(async (flags: ProxyKeysFlags) => {
       const { showProxyKeys } = await import("./keys.ts");
@@ -92,7 +92,7 @@ function addLookups(proxy: Command, output: Output, setExitCode: SetExitCode): v
 
 function withConfigurationFlags(command: Command): Command {
   return addEnvironmentFile(command)
-    .option("--config <file>", "configuration file (default: your own)")
+    .option("--config <file>", "configuration file (default: the user's)")
     .option("--port <number>", "listen on this port (default: 8045)")
     .option("--host <address>", "listen on this address (default: 127.0.0.1)")
     .option("--workers <number>", "number of processes that serve calls, or auto: one per core (default: 1)")
@@ -138,7 +138,7 @@ function addConnectCommands(proxy: Command, output: Output, setExitCode: SetExit
 function withConnectFlags(command: Command, clients: string): Command {
   return command
     .argument("<client>", clients)
-    .option("--config <file>", "configuration file (default: your own)")
+    .option("--config <file>", "configuration file (default: the user's)")
     .option("--project", "for this repository only (default: for all your projects)", false)
     .option("--yes", "do not ask", false);
 }
@@ -155,7 +155,7 @@ function addMcpCommands(proxy: Command, output: Output, setExitCode: SetExitCode
   withMcpFlags(mcp.command("login"))
     .description("Sign in to an MCP server in the browser; the proxy then uses and refreshes its tokens")
     .argument("<name>", "the server's name in proxy.mcp")
-    .option("--no-open", "print the address only, and open no browser")
+    .option("--no-open", "print the address without opening a browser")
     .option("--timeout <seconds>", "time for the sign-in (default: 300)")
     .action(async (name: string, flags: LoginFlags) => {
       const { logIn } = await import("./mcp.ts");
@@ -173,7 +173,7 @@ function addMcpCommands(proxy: Command, output: Output, setExitCode: SetExitCode
 
 function withMcpFlags(command: Command): Command {
   return command
-    .option("--config <file>", "configuration file (default: your own)")
+    .option("--config <file>", "configuration file (default: the user's)")
     .option("--json", "as JSON", false);
 }
 

@@ -26,7 +26,7 @@ const runningFile = z.object({
   /** Whether a new process can take over the listening socket, so that no connection is refused. */
   handsOver: z.boolean(),
   service: z.enum(serviceManagers).nullable(),
-  /** The command line behind the program's name, and the working directory. */
+  /** The command line after the program's name, and the working directory. */
   args: z.array(z.string()),
   folder: z.string(),
 });
@@ -53,7 +53,7 @@ export async function addRunningProxy(
     await makePrivateFolder(folder);
     await removeStale(folder);
     const text = JSON.stringify({ ...proxy, ...getProcessMark() });
-    // Not durable: after a power cut the process is gone too.
+    // Not durable: a power failure also ends the process.
     await replaceFile(join(folder, `${process.pid}.json`), text, 0o600, { durable: false });
   } catch {
     // Without the file, `proxy status` does not list this proxy.

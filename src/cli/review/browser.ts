@@ -9,8 +9,8 @@ type Way =
   | { readonly how: "default" }
   | { readonly how: "program"; readonly program: string }
   /**
-   * The page is not opened: opening is off, the person is at another machine, or this machine has no desktop.
-   * `isForwarded`: an editor forwards the port to the person's machine.
+   * The page is not opened, because opening is disabled, the person is at another machine, or this machine has no
+   * desktop. `isForwarded`: an editor forwards the port to the person's machine.
    */
   | { readonly how: "not"; readonly isMissing?: true; readonly isForwarded?: true };
 

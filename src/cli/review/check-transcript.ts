@@ -13,7 +13,7 @@ const TAIL_BYTES = 64 * 1024;
 
 /**
  * Creates a check that reports whether an agent has continued since this process started: its transcript has grown or
- * has an entry that ends the turn. Growth within `settle` milliseconds does not count, because the agent may still write
+ * has an entry that ends the turn. Ignores growth within `settle` milliseconds, because the agent may still write
  * entries from before the hook.
  */
 export function createTranscriptCheck(

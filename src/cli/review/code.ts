@@ -42,7 +42,7 @@ export async function reviewCode(
     const { reviewPatches } = await import("./patch-sources.ts");
     return reviewPatches(directory, paths, flags, output);
   }
-  // Git runs while the modules below load; both take about as long.
+  // Git runs while the modules below load. Both take about the same time.
   const asked = askGit(directory);
   await nextTurn();
   const { runReview } = await import("./run.ts");

@@ -21,7 +21,7 @@ const CLOSE_LIMIT_MS = 2_000;
 
 /**
  * Listens for events that end a command: signals, a time limit, and the end of the parent process (another process
- * then adopts this one). A second signal, or 2 s without an end, forces the exit.
+ * then adopts this one). A second signal, or 2 s in which the command does not end, forces the exit.
  */
 export function startLifecycle({ outlivesParent = false } = {}): Lifecycle {
   const controller = new AbortController();
@@ -78,8 +78,8 @@ class Stopped extends Error {
 }
 
 /**
- * Returns the exit code: 128 + n for a signal, 124 for the time limit (as timeout(1)), and SIGHUP's 129 if the caller
- * has gone.
+ * Returns the exit code: 128 + n for a signal, 124 for the time limit (as timeout(1)), and 129 (SIGHUP) if the caller
+ * has ended.
  */
 export function getExitCode(exitReason: ExitReason): number {
   if (exitReason.reason === "timeout") return 124;

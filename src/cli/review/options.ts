@@ -172,7 +172,7 @@ export interface LiveOptions {
   readonly agent: string;
 }
 
-/** Twelve hours: a review that was opened in the evening is still open in the morning. */
+/** Twelve hours, so that a review opened in the evening is still open in the morning. */
 const IDLE_SECONDS = 12 * 60 * 60;
 
 /** Returns the options of a live review, or undefined for a one-shot review. Throws `usage`. */

@@ -96,7 +96,7 @@ async function prepareReview(
     await reportSession(sessionOf(event, options.dataDirectory), "went-on");
     return undefined;
   }
-  // Values in the input take precedence over flags and environment.
+  // Values in the input take precedence over flags and the environment.
   const origin = (event ?? envelope)?.origin ?? options.origin ?? "origin_b";
   const channel = chooseChannel(input, origin, flags);
   const { permissionMode } = event ?? envelope ?? {};
@@ -178,7 +178,7 @@ async function printApprovalNotes(
   output: Output,
 ): Promise<undefined> {
   const { origin = "origin_b", dataDirectory, project } = await resolveOptions(flags, cwd);
-  // A review that is still open was answered in the agent's own terminal.
+  // If a review is still open, the person decided in the agent's own terminal.
   await reportSession({ dataDirectory, caller, agentSession }, "decided-in-terminal");
   const loaded = await loadPlan(plan);
   if ("missing" in loaded) return;

@@ -119,7 +119,7 @@ export interface LiveFlags extends ReviewFlags {
 
 function withLiveOptions(command: Command): Command {
   return command
-    .option("--live", "keep the review open: feedback is sent in batches, which `review wait` prints")
+    .option("--live", "keep the review open: the page sends feedback in batches, which `review wait` prints")
     .option("--detach", "with --live: return once the page can be opened, and print its id and URL")
     .option(
       "--idle <seconds>",
@@ -139,7 +139,7 @@ function withReviewOptions(command: Command): Command {
         "the calling agent: claude-code, or opencode for all others (in the API: origin_a, origin_b)",
       ),
     )
-    .option("--port <number>", "listen on this port (default: the same one each time per repository)")
+    .option("--port <number>", "listen on this port (default: the same port each time for a repository)")
     .option(
       "--host <address>",
       "listen on this address (or tailnet) as well as loopback; anyone who reaches it can decide",

@@ -37,7 +37,7 @@ export async function serveReview(run: ReviewRun): Promise<number> {
   const { review, session, listeners, output } = run;
   const { options } = review;
   const mode = await review.loadMode();
-  // Replaced by `watch.look` once the server responds; the agent is watched only from then on.
+  // Replaced by `watch.look` once the server responds; only then does watching the agent begin.
   const lookNow = { run: async () => {} };
   const context = { ...createContext(run, mode), lookAtCaller: () => lookNow.run() };
   const live = review.live && (await import("./live/serve-live.ts"));
@@ -133,7 +133,8 @@ async function printDecision(
   const isTaken = await output.result(await mode.encode(decision));
   // An open pipe accepts the result even if the agent no longer reads it.
   const isRead = isTaken && events.doubt === undefined;
-  // A decision that was read needs no draft. The draft of an unread decision is restored in the next round.
+  // After a decision was read, its draft is not needed. The draft of an unread decision is restored in the next
+  // round.
   if (isRead) {
     await drafts.remove(mode.draftKey()).catch(() => {});
     await records.markRead();

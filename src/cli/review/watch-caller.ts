@@ -58,7 +58,7 @@ export function watchCaller(caller: WatchedCaller, options: WatchOptions): Calle
     // If the parent itself ends, the review ends a little later: see lifecycle.ts.
     const lost = await findLoss(await ancestors);
     if (lost) return lost;
-    // Codex runs its hooks in a background server, and its terminals are clients of that.
+    // Codex runs its hooks in a background server, whose clients are its terminals.
     if (hadClients && countClients(caller.parent) === 0) return "terminal-gone";
     const claimed = caller.claim && (await readClaim(caller.claim));
     if (claimed) return claimed;
@@ -68,7 +68,7 @@ export function watchCaller(caller: WatchedCaller, options: WatchOptions): Calle
   };
   const look = async () => {
     const doubt = isOver ? undefined : await sign();
-    // Another check may have found a sign meanwhile.
+    // Another check may have found a sign in the meantime.
     if (isOver || doubt === undefined) return;
     stop();
     onDoubt(doubt);

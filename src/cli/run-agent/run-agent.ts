@@ -25,7 +25,7 @@ interface Started {
 
 /**
  * Runs `sallyport run AGENT [ARGS]`: starts the proxy if none responds, then the agent with the variables and arguments
- * that make it use the proxy. Writes no file of the agent. Resolves to the agent's exit code.
+ * that make it use the proxy. Does not write the agent's files. Resolves to the agent's exit code.
  */
 export async function runAgent(
   id: string,
@@ -87,7 +87,7 @@ async function startProxy({ url }: Connection, flags: RunFlags, output: Output):
   if ("exitCode" in started)
     throw new AppError("configuration", `The proxy did not start:\n${started.report.trim()}`);
   output.note(
-    `Started the proxy at ${url}; it continues to run until: sallyport proxy stop. Its messages are in ${getProxyLogFile()}`,
+    `Started the proxy at ${url}. Its messages are in ${getProxyLogFile()}. To stop it, run: sallyport proxy stop`,
   );
 }
 

@@ -5,7 +5,9 @@ import type { SetExitCode } from "../program.ts";
 import type { DoctorFlags } from "./doctor/doctor.ts";
 import type { InstallFlags } from "./install.ts";
 
-/** Flags of `uninstall --all`, which also removes what `proxy` commands have installed. */
+/**
+ * Flags of `uninstall --all`, which also removes the service and connections that `proxy` commands have installed.
+ */
 export interface UninstallAllFlags {
   readonly all: boolean;
   readonly data: boolean;
@@ -77,7 +79,7 @@ function addDoctor(program: Command, output: Output, setExitCode: SetExitCode): 
   program
     .command("doctor")
     .description("Check what works on this machine, and print how to fix the rest")
-    .option("--config <file>", "configuration file (default: your own)")
+    .option("--config <file>", "configuration file (default: the user's)")
     .option("--env-file <file>", "set variables from this file, lines of the form NAME=value")
     .option("--json", "as JSON", false)
     .option("--report", "as Markdown for a bug report, without keys, names of users and home folders", false)

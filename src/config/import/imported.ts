@@ -87,7 +87,7 @@ export function importSecret(text: string, reference: RegExp): ImportedSecret {
   return variable === undefined ? text : { env: variable };
 }
 
-/** Returns a key that clients send. One that was written in the file is kept as its digest only. */
+/** Returns a key that clients send. A key whose text is in the file is stored only as its digest. */
 export function importKey(name: string, secret: ImportedSecret): object {
   return typeof secret === "string"
     ? { name, sha256: sha256(secret).toString("hex") }

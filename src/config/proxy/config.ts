@@ -19,7 +19,7 @@ export interface ProxyConfig {
   readonly allowLanAccess: boolean;
   readonly keys: readonly ProxyKey[];
   readonly allowedOrigins: readonly string[];
-  /** Further allowed host names: lower-case patterns. */
+  /** Additional allowed host names: lower-case patterns. */
   readonly hostnames: readonly string[];
   /** Addresses and CIDR ranges of the proxies in front of this one. */
   readonly trustedProxies: readonly string[];
@@ -87,7 +87,7 @@ export interface ProxyKey {
   readonly models?: readonly string[] | undefined;
   /** The MCP servers and tools that the key may use, as `NAME` or `NAME/TOOL` with patterns; undefined: all. */
   readonly mcp?: readonly string[] | undefined;
-  /** Which of its calls' bodies are kept; undefined: as `capture` of the proxy says. */
+  /** Which of its calls' bodies are kept; undefined: the value of the proxy's `capture`. */
   readonly capture?: CaptureConfig["calls"] | undefined;
   readonly limits?: KeyLimits | undefined;
   /** The limits of the key and of its team; undefined if they have none. */

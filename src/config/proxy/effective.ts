@@ -43,7 +43,7 @@ export function effectiveSettings(
       value: isSecret([key]) ? "[redacted]" : withoutSecrets(value),
       source: `environment ${variable}`,
     };
-    // Also the members of a secret's source.
+    // This also redacts the members of a secret's source.
     const isReplaced = (each: EffectiveSetting) => each.key === key || each.key.startsWith(`${key}.`);
     const at = found.findIndex(isReplaced);
     found.splice(at < 0 ? found.length : at, found.filter(isReplaced).length, own);

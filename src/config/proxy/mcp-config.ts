@@ -12,7 +12,7 @@ export interface McpServerConfig {
   readonly prefix: McpPrefix;
 }
 
-/** Precedes the names that a server gives, where several servers are served together. */
+/** Precedes the names of a server where several servers are served together. */
 export interface McpPrefix {
   /** Precedes names of tools and prompts, such as `github__`; empty for none. */
   readonly name: string;

@@ -52,7 +52,7 @@ function toProgram(
   found: Found,
 ): McpProgram | undefined {
   if (command === undefined) return undefined;
-  // Windows programs do not start without it.
+  // Windows programs do not start without this variable.
   const needed = process.platform === "win32" ? ["SystemRoot"] : [];
   const inherited = [...needed, ...inherit_env].flatMap((name) => {
     const value = environment[name];

@@ -68,7 +68,7 @@ export interface PlatformService {
   readonly keyHeader: KeyHeader | undefined;
 }
 
-/** The settings of an upstream, and what they are resolved with. */
+/** The settings of an upstream, and the values that resolving them needs. */
 export interface PlatformContext {
   readonly settings: PlatformSettings;
   readonly dialect: UpstreamDialect | undefined;
@@ -78,7 +78,7 @@ export interface PlatformContext {
   /** The folder of the configuration file. */
   readonly folder: string;
   readonly readSecret: (secret: SecretSettings) => string;
-  /** Rejects the upstream, or one of its members, with a message. */
+  /** Throws an error about the upstream, or about one of its members. */
   readonly refuse: (member: readonly string[], message: string) => never;
 }
 
@@ -224,7 +224,7 @@ function resolveAzure(context: PlatformContext): PlatformService {
   };
 }
 
-/** Returns the configured dialect, or the first one, with its facts. Refuses a dialect that the platform lacks. */
+/** Returns the configured dialect, or the first one, with its facts. Rejects a dialect that the platform lacks. */
 function chooseDialect<Facts>(
   { dialect, refuse }: PlatformContext,
   title: string,

@@ -11,7 +11,7 @@ export function sha256(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** A key and, if known, its text. */
+/** A key, with its text if the text is known. */
 export interface KnownKey extends ProxyKey {
   readonly text?: string;
 }

@@ -2,7 +2,7 @@ import type { ModelRule, RuleCondition, RuleTarget } from "./config.ts";
 import type { Refuse } from "./resolve.ts";
 import type { ProxySettings } from "./schema.ts";
 
-/** Returns the rules of `models`. Refuses a rule that names an unknown upstream. */
+/** Returns the rules of `models`. Rejects a rule that names an unknown upstream. */
 export function resolveRules(
   settings: ProxySettings,
   known: ReadonlySet<string>,
@@ -17,7 +17,7 @@ export function resolveRules(
   });
 }
 
-/** Parses `NAME`, or `NAME/model` if the upstream names the model differently from the rule's others. */
+/** Parses `NAME`, or `NAME/model` if the upstream has another name for the model than the rule's other upstreams. */
 function parseTarget(named: string, model: string | undefined): RuleTarget {
   const slash = named.indexOf("/");
   return slash < 0

@@ -12,10 +12,10 @@ import { headerName, httpUrl, type SecretSettings, secretSource } from "./value-
 /**
  * The `proxy` section of the configuration file. `docs/reference/proxy.md` describes it, `proxy check --json-schema`
  * prints it for editors. Keys are snake_case, times are in seconds, sizes in bytes. Unknown keys are errors, so that
- * a typing error is not ignored.
+ * a misspelled key is not ignored.
  */
 
-/** Each worker takes about 100 MB, so a larger number is a typing error. */
+/** Each worker takes about 100 MB, so a larger number is certainly a mistake. */
 const MAX_WORKERS = 128;
 
 const text = z.string().min(1);

@@ -161,7 +161,7 @@ interface MinimalUpstream {
   readonly keys: readonly string[];
 }
 
-/** Returns an upstream with defaults for everything else. */
+/** Returns an upstream with these members and defaults for all others. */
 function plainUpstream(
   settings: ProxySettings,
   { name, vendor, dialect, baseUrl, keys }: MinimalUpstream,
@@ -223,7 +223,7 @@ function resolveVendorKeys(
   if (upstream.vendor === undefined || vendor === undefined || upstream.credentials === "client") return [];
   const key = findFirstValue(environment, vendor.variables);
   if (key !== undefined) return [key];
-  // A gateway at another address may need no key, or the configuration may have it in a header.
+  // A gateway at another address may not require a key, or its key may be in a configured header.
   if (!vendor.needsKey || upstream.base_url !== undefined) return [];
   return refuse(
     ["upstreams", name],

@@ -9,8 +9,8 @@ const OF_CLIENT = ["SSH_CONNECTION", "DISPLAY", "WAYLAND_DISPLAY"] as const;
 const TMUX_TIMEOUT_MS = 2_000;
 
 /**
- * Returns the current variables. A shell in tmux keeps the variables of the client that started it, although the person
- * may have attached from another machine since. Leaves out a BROWSER of an editor whose window was closed.
+ * Returns the current variables. A shell in tmux keeps the variables of the client that started it, although the
+ * person may since have attached from another machine. Leaves out a BROWSER of an editor whose window was closed.
  */
 export async function currentVariables(variables: Environment): Promise<Environment> {
   const current = variables["TMUX"] ? withClient(variables, await readTmux(variables)) : variables;

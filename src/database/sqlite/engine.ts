@@ -80,7 +80,7 @@ async function openWasm(path: string): Promise<SqliteEngine> {
         return run(sql, parameters);
       } catch (error) {
         if (!(error instanceof Error && /database is locked/.test(error.message))) throw error;
-        // A process was killed since then. Nobody else uses the file under the driver's lock.
+        // A process has been killed since then. Under the driver's lock, no other process uses the file.
         removeLock();
         return run(sql, parameters);
       }

@@ -25,7 +25,7 @@ export function startSqliteWorker(
   signal?: AbortSignal,
 ): SqliteWorker {
   const settings: WorkerSettings = { path, wasm: files.wasm };
-  // Node.js 22 and 24 warn that node:sqlite is experimental, on the standard error of every command.
+  // Node.js 22 and 24 would print a warning on stderr for every command: node:sqlite is experimental.
   const worker = new Worker(files.script, { eval: true, workerData: settings, execArgv: ["--no-warnings"] });
   worker.unref();
   const waiting = new Map<number, { resolve(result: SqlResult): void; reject(error: Error): void }>();

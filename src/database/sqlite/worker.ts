@@ -13,7 +13,7 @@ parentPort?.on("message", async (request: SqlRequest | "close") => {
   } else parentPort?.postMessage(await respond(request));
 });
 
-/** Opens the file with the first statement: only then does this process hold the lock. */
+/** Opens the file with the first statement, because only then does this process hold the lock. */
 async function respond({ id, sql, parameters }: SqlRequest): Promise<SqlResponse> {
   try {
     engine ??= openEngine(path);

@@ -28,8 +28,8 @@ const MAX_CACHED = 10_000;
 
 /**
  * Creates a key ring that compares SHA-256 digests in constant time (timing attack): the keys of the configuration, then
- * those of the database. The digests of valid keys are cached, so that a client that keeps calling is not hashed every
- * time; a lookup in the cache succeeds only with a complete key that was valid once.
+ * those of the database. The digests of valid keys are cached, so that the key of a frequent client is not hashed for
+ * every call; a lookup in the cache succeeds only with a complete key that was valid once.
  */
 export function createKeyRing(keys: readonly ProxyKey[], stored?: StoredKeys): KeyRing {
   const digests = new Map<string, Buffer>();

@@ -3,7 +3,7 @@ import type { Operation } from "../routes.ts";
 
 type AuthMode = ProxyConfig["authMode"];
 
-/** Returns whether an operation needs a key and a page of the proxy's own origin, whatever `auth_mode` is. */
+/** Returns whether an operation requires a key and a page of the proxy's own origin, regardless of `auth_mode`. */
 export function isApiOperation(operation: Operation | undefined): boolean {
   return operation === "admin" || operation === "own";
 }
@@ -13,7 +13,7 @@ export function mayCall({ role, id }: ProxyKey, operation: Operation | undefined
   if (operation === "admin") return role === "admin";
   if (role === "metrics")
     return operation === "metrics" || operation === "readiness" || operation === "health";
-  // These show the calls of every key.
+  // The operations that show the calls of every key.
   const showsAll = operation === "metrics" || operation === "home" || operation === "dashboard-events";
   return !(showsAll && role === "user" && id !== undefined);
 }

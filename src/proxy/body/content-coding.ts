@@ -43,7 +43,7 @@ export async function decodeBody(
   if (!createDecoder) throw new TypeError("unknown content coding");
   const decoder = createDecoder({ chunkSize: PIECE });
   decoder.end(bytes);
-  // `readWhole` destroys the decoder, however reading ends.
+  // `readWhole` destroys the decoder in every case.
   const decoded = await readWhole(decoder, limit, (piece) => onBytes(piece.length));
   if (decoded === undefined) throw new RangeError("more than may be decoded");
   return decoded;

@@ -3,7 +3,7 @@ import { AppError } from "../../errors.ts";
 import type { BodyShare } from "./body-memory.ts";
 import { decodeBody, isReadable, parseContentCoding, readableCodings } from "./content-coding.ts";
 
-/** Where a body's bytes are counted, and the limit of all bodies together. */
+/** The counter of a body's bytes, and the limit of all bodies together. */
 export interface BodyCount {
   readonly share: BodyShare;
   readonly max: number;
@@ -69,7 +69,7 @@ async function decode(
   if (!isReadable(coding))
     throw new AppError(
       "media_type",
-      `Bodies in the coding ${coding.slice(0, 40)} are not read here; send them plain, or in ${readableCodings.join(", ")}`,
+      `Unsupported content encoding: ${coding.slice(0, 40)}. Send the body uncompressed, or use ${readableCodings.join(", ")}`,
     );
   try {
     const plain = await decodeBody(bytes, coding, limit, (more) => {
@@ -96,5 +96,8 @@ export function createMemoryLimitError(): AppError {
 
 /** Returns `overloaded` for a stalled body that was dropped to make room. */
 function stalled(): AppError {
-  return new AppError("overloaded", "The body stalled, and other calls needed its memory; send it again");
+  return new AppError(
+    "overloaded",
+    "The body arrived too slowly, and its memory was needed for other calls; send it again",
+  );
 }

@@ -30,8 +30,8 @@ function pageWith(built: string, content: string): DashboardPage {
 }
 
 /**
- * Returns the policy of a page. The style is taken from before the content and the script from after it, so that
- * content cannot pass for either (XSS).
+ * Returns the policy of a page. The style is read from the part before the content and the script from the part after
+ * it, so that content cannot be mistaken for either (XSS).
  */
 function createPolicy(before: string, after: string): string {
   return [

@@ -22,7 +22,7 @@ export interface Circumstances {
   readonly configuration: ConfigurationState;
 }
 
-/** Returns what the dashboard shows. Pure. */
+/** Returns the data that the dashboard shows. Pure. */
 export function dashboardState(
   { live, calls, cooldowns }: CallActivity,
   series: readonly CallSeries[],

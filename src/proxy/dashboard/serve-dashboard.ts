@@ -94,7 +94,7 @@ function follow(request: FastifyRequest, services: Services, write: (text: strin
     } else write(serializeLine(JSON.stringify({ ...rest, now })));
     writtenAt = now;
     last = JSON.stringify({ ...rest, calls: [], now: 0 });
-    // Not the last call's time: a worker that has responded already may have ended a call with an earlier time.
+    // Not the last call's time, because a worker that has already responded may end a call with an earlier time.
     since = askedAt;
     sentIds = new Set(state.calls.filter(({ time }) => time >= since).map(({ id }) => id));
   };

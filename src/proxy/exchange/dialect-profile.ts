@@ -8,7 +8,7 @@ import type { CallIdRule } from "./tool-call-id.ts";
 export interface DialectProfile<Upstream extends UpstreamProfile | undefined = UpstreamProfile | undefined> {
   /** Name of the dialect and of its folder. */
   readonly name: string;
-  /** Upstream dialect that takes this dialect's requests unchanged: itself, or one that contains it. */
+  /** Upstream dialect that accepts this dialect's requests unchanged: itself, or one that contains it. */
   readonly nativeUpstream: string;
   readonly client: ClientProfile;
   readonly response: ResponseProfile;
@@ -135,7 +135,7 @@ export interface UpstreamProfile {
   readonly capabilities: Capabilities;
   /** Whether models named `vendor/model` are served by a gateway that takes `reasoning_details` back. */
   readonly hasGateways: boolean;
-  /** Where the instructions of a request without turns go. */
+  /** The position of the instructions of a request without turns. */
   readonly instructionsWithoutTurns: "instructions" | "system-turn" | "user-turn";
   /** Whether strict schemas are limited to OpenAI's subset of JSON Schema. */
   readonly restrictsStrictSchemas: boolean;
@@ -155,7 +155,7 @@ export interface UpstreamRequestBody {
   readonly body: unknown;
 }
 
-/** A model as model lists describe it. */
+/** A model as described in model lists. */
 export interface ListedModel {
   readonly id: string;
   readonly displayName: string;

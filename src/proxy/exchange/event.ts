@@ -46,7 +46,7 @@ export type ExchangeEvent =
 /** A part whose content comes in deltas: a tool call in `arguments-delta`, the others in `text-delta`. */
 export type OpenPart = Extract<Part, { type: "text" | "reasoning" | "refusal" | "tool-call" }>;
 
-/** A piece of the text of a part or of a call's arguments. */
+/** A fragment of a part's text or of a call's arguments. */
 export type Delta = Extract<ExchangeEvent, { type: "text-delta" | "arguments-delta" }>;
 
 /** An event of a part of the response. */

@@ -27,7 +27,7 @@ export interface ExchangeRequest {
   readonly modalities?: readonly string[];
   readonly metadata?: Readonly<Record<string, string>>;
   readonly previousResponseId?: string;
-  /** A conversation to keep under the response's id, so that later calls can continue it (messages `thread`). */
+  /** A conversation to store under the response's id, so that later calls can continue it (messages `thread`). */
   readonly thread?: ThreadRequest;
   readonly store?: boolean;
   /** Whether the response is created in the background, for the client to poll (responses). */

@@ -136,7 +136,7 @@ function toSignatureOnly(part: Part): (ReasoningPart & { readonly signature: str
   return vendor === CALL_SIGNER && signature !== undefined ? { ...part, signature } : undefined;
 }
 
-/** Prefix of a summary that the proxy has let a model write, in an item of type `compaction`. */
+/** Prefix of a summary that a model wrote at the proxy's request, in an item of type `compaction`. */
 const SUMMARY_PREFIX = `${SIGNATURE_PREFIX}summary.`;
 
 /** Encodes a summary as the `encrypted_content` of a compaction item, which clients send back unchanged. */
@@ -144,13 +144,13 @@ export function wrapSummary(summary: string): string {
   return SUMMARY_PREFIX + Buffer.from(summary).toString("base64url");
 }
 
-/** Returns the summary in an `encrypted_content`; undefined if a vendor has made it. */
+/** Returns the summary in an `encrypted_content`; undefined if a vendor created it. */
 export function unwrapSummary(content: unknown): string | undefined {
   if (typeof content !== "string" || !content.startsWith(SUMMARY_PREFIX)) return undefined;
   return Buffer.from(content.slice(SUMMARY_PREFIX.length), "base64url").toString();
 }
 
-/** Returns the text by which a model reads a summary in place of the messages that it replaces. */
+/** Returns the text that presents a summary to a model instead of the messages that it replaces. */
 export function introduceSummary(summary: string): string {
   return `The earlier part of this conversation was replaced by this summary:\n\n${summary}`;
 }

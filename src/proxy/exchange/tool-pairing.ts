@@ -21,7 +21,7 @@ export function pairToolResults(turns: readonly Turn[]): { turns: readonly Turn[
     if (turn.role === "assistant") {
       const { parts, results } = pairCalls(turn, position, book, losses);
       const before = paired.at(-1);
-      // Nothing may come between calls and results, so assistant content that follows the calls joins their turn.
+      // Nothing may come between calls and results, so assistant content after the calls is added to their turn.
       if (owed.length > 0 && before !== undefined) append(before.parts, parts);
       else paired.push({ ...turn, parts });
       append(owed, results);

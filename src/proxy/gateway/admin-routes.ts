@@ -35,7 +35,7 @@ import { parseSpan } from "./time-span.ts";
 function paginate<Item>(items: readonly Item[], { limit: size, cursor }: z.output<typeof pageQuery>) {
   const from = cursor === undefined ? 0 : Number(cursor);
   if (!Number.isSafeInteger(from) || from < 0)
-    throw new AppError("validation", "cursor is not one that a list has returned");
+    throw new AppError("validation", "Invalid cursor: use the next_cursor of an earlier response");
   const end = from + size;
   return { shown: items.slice(from, end), next_cursor: end < items.length ? String(end) : null };
 }

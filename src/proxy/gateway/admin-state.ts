@@ -75,7 +75,7 @@ export async function adminHealth(services: Services) {
   const { config } = services.runtime();
   const [replicas, activity, database] = await Promise.all([
     listReplicas(services),
-    // The current time, because ended calls are not needed.
+    // Passes the current time, because ended calls are not needed.
     services.activity(new Date().toISOString()),
     services.gateway.state(),
   ]);
@@ -100,7 +100,7 @@ export async function adminHealth(services: Services) {
   };
 }
 
-/** Returns which bodies are kept. Keys that keep no more than all others are not named. */
+/** Returns which bodies are kept. Keys that keep no more than the default are not listed. */
 function captureState({ gateway }: Services, { capture, keys }: ProxyConfig) {
   const { calls } = capture;
   const isMore = (own: ProxyKey["capture"] | null) =>

@@ -63,7 +63,7 @@ async function respond(
   if (match === undefined) {
     if (matches.length === 0) throw new AppError("not_found", `This API has no path ${path}`);
     const allowed = matches.map(({ route }) => route.method).join(", ");
-    throw new AppError("method_not_allowed", `This path takes ${allowed}`);
+    throw new AppError("method_not_allowed", `Method not allowed; use ${allowed}`);
   }
   const { route, params } = match;
   const query = route.query ? parseInput(route.query, Object(request.query), "the query") : {};

@@ -7,7 +7,7 @@ export function configuredKeys({ keys }: Pick<ProxyConfig, "keys">): VirtualKey[
     id: key.id ?? `config:${key.name}`,
     name: key.name,
     team: key.team ?? null,
-    // The file does not say when they were created.
+    // The file does not contain their creation times.
     created_at: new Date(0).toISOString(),
     expires_at: null,
     revoked_at: null,

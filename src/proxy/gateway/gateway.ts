@@ -7,7 +7,7 @@ import type { BudgetAccount, SpentBudget } from "./limits-spent.ts";
 import type { ReplicaRegistry } from "./replica-registry.ts";
 import type { ResponseRows } from "./response-rows.ts";
 
-/** The database operations of the processes that serve calls; no call waits for them. Every value is plain data. */
+/** The database operations of the processes that serve calls. No call waits for them. Every value is plain data. */
 export interface GatewayStore
   extends Omit<KeyStore, "snapshot" | "revision" | "createFirstAdmin" | "restore">,
     LedgerQueries,
@@ -23,7 +23,7 @@ export interface GatewayStore
 export interface DatabaseState {
   readonly engine: "none" | "sqlite" | "postgres";
   readonly status: "ok" | "opening" | "down" | "none";
-  /** Why it is down; without passwords. */
+  /** The reason why it is down, without passwords. */
   readonly reason: string | null;
 }
 

@@ -4,7 +4,7 @@ import { getLimitSubjects } from "../../config/proxy/limits.ts";
 import type { VirtualKey } from "./key-schemas.ts";
 import type { KeySnapshot } from "./key-store.ts";
 
-/** The facts about a team that calls need. */
+/** The data about a team that calls need. */
 export interface DirectoryTeam {
   readonly name: string;
   readonly limits: KeyLimits;
@@ -48,7 +48,7 @@ export function createKeyDirectory(now: () => number = Date.now): KeyDirectory {
   let isRead = false;
   return {
     findBySecret(sha256) {
-      // The client cannot choose the digest, so the time of the map's lookup reveals nothing about stored digests.
+      // A client cannot choose the digest, so the duration of the map lookup reveals nothing about stored digests.
       const entry = bySecret.get(sha256.toString("latin1"));
       if (entry === undefined || !timingSafeEqual(entry.key.sha256, sha256)) return undefined;
       return entry.validUntil > now() ? entry.key : undefined;

@@ -47,7 +47,7 @@ export interface KeyStore {
   /** Returns the key with this id or name. Throws `not_found`. */
   find(idOrName: string): Promise<VirtualKey>;
   update(idOrName: string, patch: KeyPatch, actor: Actor): Promise<VirtualKey>;
-  /** Gives the key another secret. The previous one is valid for `graceMs` more milliseconds. */
+  /** Replaces the key's secret. The previous one is valid for `graceMs` more milliseconds. */
   rotate(idOrName: string, graceMs: number, actor: Actor): Promise<{ key: VirtualKey; secret: string }>;
   revoke(idOrName: string, actor: Actor): Promise<VirtualKey>;
   createTeam(team: NewTeam, actor: Actor): Promise<Team>;
@@ -67,7 +67,7 @@ export interface KeyStore {
    * Writes the keys and teams that were read before to a database without keys, such as an empty one after a failover.
    */
   restore(known: KeySnapshot): Promise<void>;
-  /** Returns a number that rises with each change of keys or teams. */
+  /** Returns a number that increases with each change of keys or teams. */
   revision(): Promise<number>;
 }
 
@@ -145,7 +145,7 @@ async function createFirstAdmin(trx: Trx, now: number) {
   return created;
 }
 
-/** Rows of one statement, far below the number of parameters that PostgreSQL takes. */
+/** Rows of one statement, far below the number of parameters that PostgreSQL accepts. */
 const ROWS = 1_000;
 
 async function restore(trx: Trx, known: KeySnapshot, now: number): Promise<void> {
@@ -171,10 +171,11 @@ async function restore(trx: Trx, known: KeySnapshot, now: number): Promise<void>
   await audit(trx, { name: "failover", address: null }, "keys.restore", "", { keys: keys.length }, now);
 }
 
-/** Runs a change in a transaction that raises the revision, so that running proxies read the keys again. */
+/** Runs a change in a transaction that increments the revision, so that running proxies read the keys again. */
 function change<Result>(db: Database, task: (trx: Trx) => Promise<Result>): Promise<Result> {
   return db.transaction().execute(async (trx) => {
-    // First, because PostgreSQL locks the row: changes of several proxies, such as their first admin keys, wait for each other.
+    // This statement is first, because PostgreSQL locks the row: changes of several proxies, such as their first
+    // admin keys, then run one after another.
     await trx
       .updateTable("revisions")
       .set((set) => ({ revision: set("revision", "+", 1) }))

@@ -40,8 +40,8 @@ export function toJson(counts: LatencyCounts): string {
 const [ZERO, NINE, QUOTE] = [48, 57, 34];
 
 /**
- * Adds histograms in the form of `toJson`, one after another. A report by day and key has 60,000 a month: reading digits
- * is faster than `JSON.parse`, because no objects are created.
+ * Adds histograms in the form of `toJson`, one after another. A report by day and key has 60,000 histograms a month:
+ * reading digits is faster than `JSON.parse`, because no objects are created.
  */
 function readCounts(texts: string, counts: LatencyCounts): void {
   let [bucket, number, hasDigits] = [0, 0, false];

@@ -19,7 +19,7 @@ export interface CallQuery {
   readonly upstream?: string | undefined;
   readonly status?: number | undefined;
   readonly session?: string | undefined;
-  /** `error` selects failed calls, `ok` all others. */
+  /** `error` selects failed calls; `ok` selects all others. */
   readonly outcome?: "ok" | "error" | undefined;
   /** A call's id or session, or a part of its model, key, route, client or error. */
   readonly q?: string | undefined;
@@ -138,7 +138,7 @@ async function findCall(db: Database, id: string, owner?: KeyOwner): Promise<Led
     error_message: row.error_message,
     client: row.client,
     attempt_list: parse(row.attempt_list) ?? [],
-    // Bodies are for admins only.
+    // Only admins may read bodies.
     captured: owner === undefined ? await findCapture(db, id) : null,
   };
 }
@@ -179,7 +179,7 @@ function isBefore(cursor: string) {
   const match = /^(\d{1,16}):(.+)$/.exec(Buffer.from(cursor, "base64url").toString("utf8"));
   // PostgreSQL text cannot contain NUL.
   if (!match || match[2]?.includes("\0"))
-    throw new AppError("validation", "cursor is not one that a list has returned");
+    throw new AppError("validation", "Invalid cursor: use the next_cursor of an earlier response");
   return sql<boolean>`(time, id) < (${Number(match[1])}, ${match[2] ?? ""})`;
 }
 

@@ -66,7 +66,7 @@ export function parseLedgerRow(line: string): CallTable | undefined {
     route: call.route,
     model: call.model ?? null,
     upstream: call.upstream ?? null,
-    // The log leaves out a name that equals the client's.
+    // The log omits a name that equals the client's.
     upstream_model: call.upstream_model ?? (call.upstream === undefined ? null : (call.model ?? null)),
     status: call.status,
     error_code: call.error_code ?? null,

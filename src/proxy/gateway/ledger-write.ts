@@ -11,7 +11,7 @@ export interface LogPosition {
   readonly position: number;
 }
 
-/** The columns of `calls`, in the order in which rows are sent; with the type that PostgreSQL casts to. */
+/** The columns of `calls`, in the order in which rows are sent, with the types to which PostgreSQL casts them. */
 const COLUMNS = {
   id: "text",
   time: "bigint",
@@ -93,7 +93,7 @@ async function addCalls(trx: Trx, db: Database, calls: readonly CallTable[]): Pr
   );
 }
 
-/** NUL and lone surrogates, which PostgreSQL cannot store; a client can send them in a model's name. */
+/** Matches NUL and lone surrogates, which PostgreSQL cannot store. A client can send them in a model's name. */
 const UNSTORABLE = /[\0\ud800-\udfff]/gu;
 
 /** Returns the row with the text that PostgreSQL cannot store replaced by U+FFFD. */

@@ -4,7 +4,7 @@ import { parseLedgerRow } from "./ledger-row.ts";
 import { fileId, readChunk } from "./ledger-tail.ts";
 import { type LogPosition, writeCalls } from "./ledger-write.ts";
 
-/** Copies the request log to the database, from the position at which it stopped. */
+/** Copies the request log to the database, from the position at which the last copy stopped. */
 export interface Ledger {
   /** Reports that the log has new lines. */
   wake(): void;
@@ -12,7 +12,7 @@ export interface Ledger {
   reread(): void;
   /** Returns whether a file of the log has lines that are not in the database yet; such a file must not be deleted. */
   needs(path: string): Promise<boolean>;
-  /** Returns why the database cannot be written; undefined if it can. */
+  /** Returns the reason why the database cannot be written; undefined if it can. */
   readonly failure: string | undefined;
   /** Writes all lines so far, if the database is available. Never rejects. */
   flush(): Promise<void>;

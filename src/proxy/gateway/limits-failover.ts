@@ -14,13 +14,13 @@ import { type LimitLedger, Shares } from "./limits-shares.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 import type { RedisLimits } from "./redis-limits.ts";
 
-/** What happens to calls with limits while Redis is unreachable. */
+/** The behavior for calls with limits while Redis is unreachable. */
 export type RedisFailure = "local" | "refuse";
 
 /**
  * Returns a store that counts in Redis. While Redis is unreachable, it counts this replica's share in memory, or
- * rejects calls with `limits_unavailable`. Amounts spent meanwhile are charged when Redis is reachable again; budgets that Redis has
- * lost are read from the ledger.
+ * rejects calls with `limits_unavailable`. Amounts spent during the outage are charged when Redis is reachable again;
+ * budgets that Redis has lost are read from the ledger.
  */
 export function createFailover(
   redis: RedisLimits,
@@ -89,12 +89,13 @@ class Failover implements LimitStore {
         this.shares.remember(reservation.subjects, decision.states);
         return decision;
       } catch {
-        // The connection has broken or Redis does not respond. Redis may still have made the reservation.
+        // The connection broke or Redis did not respond, but Redis may still have made the reservation.
         this.settleInRedis(reservation, NO_USAGE);
       }
     }
     this.refuseIfConfigured();
-    // Other replicas have spent more since this one last asked Redis. The database is read once, in a second at most.
+    // Other replicas have spent more since this one last asked Redis. The database is read once, which takes at most
+    // a second.
     await this.shares.begin();
     const subjects = reservation.subjects.map((subject) => this.shares.getShare(subject));
     const share = { ...reservation, subjects };
@@ -173,7 +174,7 @@ class Failover implements LimitStore {
 
   /**
    * Restores the budgets that Redis has lost from the ledger, before calls are counted there again. If Redis becomes
-   * unreachable meanwhile, the next connection continues.
+   * unreachable during this, the next connection continues.
    */
   private async reconnect(): Promise<void> {
     if (this.isRestoring) return;
@@ -197,7 +198,9 @@ class Failover implements LimitStore {
     for (const resolve of waiting) resolve();
   }
 
-  /** Charges what was spent meanwhile, and what the calls cost that have ended since Redis was back. */
+  /**
+   * Charges the amounts spent during the outage, and the cost of calls that have ended since Redis became reachable.
+   */
   private takeBack(restored: Restored): void {
     const { deferred } = this;
     this.deferred = [];
@@ -222,15 +225,15 @@ class Failover implements LimitStore {
       if (!hasKeptData) await this.endShares(ledger);
       restored = await restoreBudgets(this.store, ledger, wanted);
     }
-    // Set last: an attempt that failed is repeated as the first one.
+    // Set last, so that a failed attempt is repeated like the first one.
     this.hasKeptData = hasKeptData;
     this.dataId = dataId;
     return restored;
   }
 
   /**
-   * Stops using shares once the other replicas are back: from now on, calls with budgets wait. What one replica has spent of
-   * its share would otherwise be missing in the ledger when another one reads it.
+   * Stops using shares once the other replicas are back: from now on, calls with budgets wait. Otherwise the amounts
+   * that one replica has spent of its share would be missing in the ledger when another one reads it.
    */
   private async endShares(ledger: LimitLedger): Promise<void> {
     await waitForReplicas(this.store, ledger);
@@ -242,15 +245,15 @@ class Failover implements LimitStore {
   }
 
   /**
-   * Charges the amounts spent meanwhile, except to accounts that were restored afterwards, because the ledger includes those
-   * calls. Calls in flight keep their reservation in memory.
+   * Charges the amounts spent during the outage, except to accounts that were restored afterwards, because the ledger
+   * includes those calls. Calls in flight keep their reservation in memory.
    */
   private recover(restored: Restored): void {
     const entries = this.uncharged;
     this.uncharged = [];
     if (this.isUsable) {
       this.shares.end();
-      // Shares of this outage that are used up stay so until it ends.
+      // Shares that are used up stay used up until the outage ends.
       if (this.open.size === 0) this.local = createMemoryLimits();
     }
     for (const entry of entries) {

@@ -206,12 +206,12 @@ function getRateState(level: Level, rate: number | undefined, at: number): RateS
   return { remaining: countRemaining(now, rate), resetMs: msUntilEmpty(now, rate) };
 }
 
-/** Returns the level at `now`. A clock that was set back drains nothing. */
+/** Returns the level at `now`. If the clock was set back, nothing is drained. */
 function drained({ level, at }: Level, limit: number, now: number): number {
   return now <= at ? level : Math.max(0, level - limit * (now - at));
 }
 
-/** Returns the milliseconds until `units` more fit, 0 if they fit now. They must not be more than the limit. */
+/** Returns the milliseconds until `units` more fit, 0 if they fit now. `units` must not exceed the limit. */
 function waitFor(level: number, limit: number, units: number): number {
   return Math.max(0, Math.ceil((level + units * UNIT - limit * UNIT) / limit / 1000));
 }

@@ -20,8 +20,8 @@ export type Restored = ReadonlyMap<string, number>;
 export const NOTHING: Restored = new Map();
 
 /**
- * Sets accounts in Redis to the amounts in the ledger. Rejects if Redis or the database does not respond. With the database
- * down as well, budgets begin with the amounts that this replica has spent meanwhile.
+ * Sets accounts in Redis to the amounts in the ledger. Rejects if Redis or the database does not respond. If the
+ * database is down as well, budgets begin with the amounts that this replica has spent during the outage.
  */
 export async function restoreBudgets(
   store: RedisLimits,
@@ -36,7 +36,7 @@ export async function restoreBudgets(
   if (spent === undefined) throw new Error("The database does not respond");
   const restored = spent.map(async (each) => {
     const { isNew, setAt } = await store.prime(each);
-    // Calls may have taken a moment to be written before another replica has read the ledger; they are charged again.
+    // Another replica may have read the ledger before the latest calls were written. These calls are charged again.
     const before = isNew ? readAt : setAt === undefined ? 0 : setAt - WRITTEN_MS;
     return [accountId(each), before] as const;
   });
@@ -44,8 +44,8 @@ export async function restoreBudgets(
 }
 
 /**
- * Waits until Redis has seen every replica that the database lists: one that has returned earlier would spend what the others
- * still have in their shares. Rejects if Redis does not respond.
+ * Waits until Redis has seen every replica that the database lists: a replica that reconnects earlier would spend the
+ * amounts in the shares of the others. Rejects if Redis does not respond.
  */
 export async function waitForReplicas(store: RedisLimits, ledger: LimitLedger): Promise<void> {
   const end = performance.now() + RETURN_MS;

@@ -9,7 +9,7 @@ export interface LimitLedger {
   /** Returns the budgets of all keys and teams. */
   accounts(): readonly BudgetAccount[];
   spent(accounts: readonly BudgetAccount[]): Promise<readonly SpentBudget[]>;
-  /** Returns the number of replicas that have reported to the database lately. */
+  /** Returns the number of replicas that have reported to the database recently. */
   replicas(): Promise<number>;
 }
 
@@ -17,7 +17,7 @@ export interface LimitLedger {
 const MAX_KNOWN = 10_000;
 /** Milliseconds between two counts of replicas while Redis is unreachable. */
 const COUNT_MS = 5_000;
-/** Milliseconds that `begin` takes at most. */
+/** Maximum milliseconds of `begin`. */
 const MAX_SURVEY_MS = 1_000;
 
 /** This replica's shares of limits while Redis is unreachable. */
@@ -26,9 +26,9 @@ export class Shares {
   private readonly known = new Map<string, SubjectState>();
   private shares = new Map<string, { readonly share: Subject; readonly until: number }>();
   private survey: Promise<void> | undefined;
-  /** The most replicas that Redis or the database has listed since `begin`. */
+  /** The largest number of replicas that Redis or the database has listed since `begin`. */
   private most = 1;
-  /** The amount that the ledger had for each account and period at `begin`, in microdollars. */
+  /** The amount in the ledger for each account and period at `begin`, in microdollars. */
   private spent = new Map<string, number>();
   private readonly timer: NodeJS.Timeout;
 
@@ -60,7 +60,7 @@ export class Shares {
     return this.survey;
   }
 
-  /** Forgets the shares, because Redis counts again. */
+  /** Discards the shares, because Redis counts again. */
   end(): void {
     this.survey = undefined;
     this.most = 1;
@@ -73,7 +73,7 @@ export class Shares {
     const now = Date.now();
     const known = this.shares.get(subject.id);
     if (known !== undefined && known.until > now) return known.share;
-    // An empty Redis lists fewer replicas than before, but what a share had left must not grow.
+    // An empty Redis lists fewer replicas than before, but the remaining amount of a share must not grow.
     this.most = Math.max(this.most, this.replicas());
     const share = { ...subject, limits: divide(subject.limits, this.getRemaining(subject, now), this.most) };
     const ends = subject.limits.budgets?.flatMap(({ period }) => periodAt(period, now).end ?? []) ?? [];
@@ -85,7 +85,7 @@ export class Shares {
     clearInterval(this.timer);
   }
 
-  /** Returns the microdollars that were left of each budget of a subject, as far as this replica knows. */
+  /** Returns the remaining microdollars of each budget of a subject, as far as this replica knows. */
   private getRemaining({ id, limits }: Subject, now: number): number[] {
     const state = this.known.get(id);
     return (limits.budgets ?? []).map(({ usd, period }, index) => {
@@ -124,7 +124,7 @@ function periodId({ subject, period, start }: Omit<SpentBudget, "micros">): stri
   return `${start} ${accountId({ subject, period })}`;
 }
 
-/** Returns a replica's part of limits; `left` is what was left of each budget, in microdollars. */
+/** Returns a replica's share of limits; `left` has the remaining amount of each budget in microdollars. */
 function divide(limits: Limits, left: readonly number[], replicas: number): Limits {
   const part = (limit: number | undefined) =>
     limit === undefined ? undefined : Math.max(1, Math.floor(limit / replicas));

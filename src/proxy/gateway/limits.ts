@@ -111,7 +111,7 @@ export interface LimitStore {
 /** Whether the replicas share limits at the moment. */
 export interface RedisState {
   readonly status: "ok" | "down" | "none";
-  /** Why it is down; without passwords. */
+  /** The reason why it is down, without passwords. */
   readonly reason: string | null;
 }
 

@@ -26,7 +26,7 @@ import { createResponseRows } from "./response-rows.ts";
 export interface OpenGateway {
   readonly store: GatewayStore;
   readonly ledger: Ledger;
-  /** Reads the keys and the budgets again, and records which settings have changed. */
+  /** Reads the keys and the budgets again, and records the names of changed settings. */
   refresh(): Promise<void>;
   state(): DatabaseState;
   /** Stops everything and closes the database. */
@@ -118,7 +118,8 @@ function toState(engine: "sqlite" | "postgres", reason: string | undefined): Dat
 }
 
 /**
- * Returns a function that records in the audit log which settings differ from those of its last success. Values are left out.
+ * Returns a function that records in the audit log the names of settings that differ from its last successful run.
+ * Values are left out.
  */
 function createSettingsAudit(db: Database, config: () => ProxyConfig) {
   const toTexts = (settings: readonly EffectiveSetting[]) =>
@@ -138,7 +139,7 @@ function createSettingsAudit(db: Database, config: () => ProxyConfig) {
   };
 }
 
-/** Stores the secret where the user finds it; if that fails, revokes the key, whose secret nobody knows. */
+/** Stores the secret where the user finds it; if that fails, revokes the key, because its secret is lost. */
 async function keepFirstAdmin(
   { key, secret }: { readonly key: VirtualKey; readonly secret: string },
   keys: KeyStore,
@@ -169,8 +170,8 @@ function createBudgetReader(db: Database, ledger: Ledger, config: () => ProxyCon
 }
 
 /**
- * Passes the keys on now and whenever their revision has changed. `repair` receives why they cannot be read and returns
- * whether they can be read now.
+ * Passes the keys on now and whenever their revision has changed. `repair` receives the error of a failed read and
+ * returns whether the keys can be read now.
  */
 async function watchKeys(
   keys: KeyStore,
@@ -233,7 +234,7 @@ async function changeStamp(location: GatewayOptions["location"]): Promise<number
   return location.engine === "sqlite" ? (await stat(location.path)).mtimeMs : undefined;
 }
 
-/** Creates the store that admins use: after a change, every process knows the new keys before the change resolves. */
+/** Creates the store that admins use: a change resolves only after every process has received the new keys. */
 function createStore(
   db: Database,
   keys: KeyStore,

@@ -81,8 +81,8 @@ export const ownRoutes: readonly AdminRoute[] = [
 ];
 
 function requireKey({ key }: AdminContext): ProxyKey {
-  // Admission has checked it.
-  if (key === undefined) throw new AppError("unauthorized", "A valid API key of this proxy is needed");
+  // Admission has checked the key.
+  if (key === undefined) throw new AppError("unauthorized", "A valid API key of this proxy is required");
   return key;
 }
 

@@ -2,8 +2,8 @@ import type { QueueSettings } from "../../config/proxy/limits.ts";
 import type { Decision, LimitName, LimitStore, Reservation, Usage } from "./limits.ts";
 
 /**
- * Milliseconds between two attempts of the first call in a line. Calls that end in this process wake it at once; calls
- * of other replicas, and rates, do not.
+ * Milliseconds between two attempts of the first call in a queue. Calls that end in this process wake it immediately,
+ * but not calls of other replicas, and not rates.
  */
 const POLL_MS = 100;
 
@@ -31,7 +31,7 @@ export class LimitQueue {
     return this.reserveInTurn(reservation, settings, waitsFor, signal);
   }
 
-  /** Ends a reservation and wakes the next call in line. */
+  /** Ends a reservation and wakes the next call in the queue. */
   settle(reservation: Reservation, used: Usage): void {
     this.store.settle(reservation, used);
     if (this.lines.size === 0) return;

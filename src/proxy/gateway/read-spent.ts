@@ -3,7 +3,7 @@ import { type Database, placeholder } from "../../database/open-database.ts";
 import { periodAt } from "./budget-periods.ts";
 import type { BudgetAccount, SpentBudget } from "./limits-spent.ts";
 
-/** For up to this many subjects, the query selects them; for more, it sums all. */
+/** Up to this number of subjects, the query selects them; for more, it sums all calls. */
 const MAX_NAMED = 100;
 
 /** Reads the amounts spent of budgets in their current periods. Periods begin with a day, as the totals do. */

@@ -6,16 +6,16 @@ const MAX_OPERATIONS = 100;
 
 interface Operation {
   readonly request: string;
-  /** Whether the operation fails if Redis does not respond in time. It may be executed later all the same. */
+  /** Whether the operation fails if Redis does not respond in time. Redis may still execute it later. */
   readonly hasTimeLimit: boolean;
   resolve(result: unknown): void;
   reject(error: Error): void;
 }
 
-/** The results that concern no single operation. */
+/** The results that do not belong to a single operation. */
 interface BatchResult {
   readonly replicas: number;
-  /** The reservations that have lapsed, as JSON. */
+  /** The expired reservations, as JSON. */
   readonly lost: readonly string[];
 }
 
@@ -33,7 +33,10 @@ export class RedisBatches {
     private readonly onResult: (reply: BatchResult) => void,
   ) {}
 
-  /** Runs an operation, given as JSON. Rejects if Redis is unreachable, or with `hasTimeLimit` if it is silent. */
+  /**
+   * Runs an operation, given as JSON. Rejects if Redis is unreachable, or, with `hasTimeLimit`, if it does not
+   * respond.
+   */
   run(request: string, hasTimeLimit: boolean): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ request, hasTimeLimit, resolve, reject });

@@ -4,13 +4,15 @@ import type { Script } from "./redis-limits.ts";
 export interface RedisConnection {
   /** Whether commands can be sent. False while Redis is silent: after a command has timed out, until a reply arrives. */
   readonly isReady: boolean;
-  /** Why commands cannot be sent, without the password; undefined if they can, or if it is not known. */
+  /**
+   * The reason why commands cannot be sent, without the password; undefined if they can, or if the reason is unknown.
+   */
   readonly failure: string | undefined;
-  /** Runs a script. Rejects at once while `isReady` is false, and if Redis does not respond in time. */
+  /** Runs a script. Rejects immediately while `isReady` is false, and if Redis does not respond in time. */
   run(script: Script, parameters: readonly string[]): Promise<unknown>;
   /**
-   * Runs a script as `run` does, but waits for its reply until the connection ends, because running it again would count
-   * twice. Calls `onSilence` if Redis does not respond in time.
+   * Runs a script as `run` does, but waits for its response until the connection ends, because running the script
+   * again would count usage twice. Calls `onSilence` if Redis does not respond in time.
    */
   runOnce(script: Script, parameters: readonly string[], onSilence?: () => void): Promise<unknown>;
   /** Calls `listener` after each connection, and when Redis responds again. */
@@ -28,7 +30,8 @@ const MAX_RETRY_MS = 2_000;
 
 /**
  * Connects to Redis. Resolves after the first attempt, successful or not; `onError` receives each reason of a failure
- * once. The URL can contain a password, so no message repeats it; each new connection uses the one of `getUrl` then.
+ * once. The URL can contain a password, so no message repeats it; each new connection uses the current password of
+ * `getUrl`.
  */
 export async function connectRedis(
   getUrl: () => string,

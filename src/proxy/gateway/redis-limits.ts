@@ -21,7 +21,7 @@ import { BATCH, EXAMINE, PRIME, RENEW } from "./redis-scripts.ts";
 /** Milliseconds after which a reservation lapses unless it is renewed. */
 const LIFE_MS = 60_000;
 const RENEW_MS = 20_000;
-/** Other replicas learn of this one after at most this time. */
+/** Maximum milliseconds until other replicas detect this one. */
 const SIGN_MS = 5_000;
 /** Milliseconds that the account of a period is kept after its end. */
 const KEPT_MS = 2 * 86_400_000;
@@ -41,12 +41,18 @@ export interface RedisLimits extends LimitStore {
   charge(subjects: readonly Subject[], micros: number): Promise<void>;
   /** Ends a reservation. `isAgain`: an attempt without a reply may have ended it already. */
   settle(reservation: Reservation, used: Usage, isAgain?: boolean): Promise<void>;
-  /** Returns which accounts do not exist, an id that changes when Redis loses its data, and how many replicas it has seen. */
+  /**
+   * Returns the missing accounts, an id that changes when Redis loses its data, and the number of replicas that it
+   * has seen.
+   */
   examine(accounts: readonly BudgetAccount[]): Promise<ExaminedData>;
   prime(spent: SpentBudget): Promise<PrimedAccount>;
 }
 
-/** Whether an account was set to what the ledger has, or else when it was, by this process's clock; undefined: never. */
+/**
+ * True if the account was set to the ledger's amount now; otherwise the time at which it was set, by this process's
+ * clock; undefined: never.
+ */
 export interface PrimedAccount {
   readonly isNew: boolean;
   readonly setAt: number | undefined;
@@ -172,7 +178,7 @@ class RedisLimitStore implements RedisLimits {
         this.replicas = Math.max(1, Number(replicas));
         this.reportLost(lost.map(String));
       })
-      // Redis is unreachable. Reservations that lapse meanwhile are charged when they end.
+      // Redis is unreachable. Reservations that expire in the meantime are charged when they end.
       .catch(() => {});
   }
 
@@ -183,7 +189,9 @@ class RedisLimitStore implements RedisLimits {
     }
   }
 
-  /** Returns the JSON of a request. That of its subjects is kept, because it changes only with their periods. */
+  /**
+   * Returns the JSON of a request. The JSON of its subjects is cached, because it changes only with their periods.
+   */
   private toRequest(members: object, subjects: readonly Subject[]): string {
     const text = JSON.stringify(members).slice(0, -1);
     const others = subjects.map((subject) => this.toText(subject)).join(",");
@@ -212,7 +220,7 @@ class RedisLimitStore implements RedisLimits {
 
 const LIMITS: readonly LimitName[] = ["concurrency", "rpm", "tpm", "budget"];
 
-/** A script and the digest by which Redis knows it. */
+/** A script, and the digest under which Redis caches it. */
 export interface Script {
   readonly text: string;
   readonly sha1: string;

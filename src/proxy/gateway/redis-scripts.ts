@@ -64,10 +64,11 @@ end
 `;
 
 /**
- * Runs the operations of one turn of a replica's event loop, in order: a JSON array. One without `usedMicros` reserves, or only
- * reads if it has no id. One with it ends a reservation; a reservation that has lapsed or is unknown is charged to the
- * current periods, with `again` only one that has lapsed, because an earlier attempt may have ended it. Returns the number of
- * replicas, the lapsed reservations, then the result of each operation: a text if it has failed.
+ * Runs the operations of one turn of a replica's event loop, in order: a JSON array. An operation without
+ * `usedMicros` reserves, or only reads if it has no id. An operation with `usedMicros` ends a reservation; a
+ * reservation that has lapsed or is unknown is charged to the current periods, with `again` only one that has lapsed,
+ * because an earlier attempt may have ended it. Returns the number of replicas, the lapsed reservations, then the
+ * result of each operation: a text if it has failed.
  */
 export const BATCH = `${COMMON}
 local function reserve(q)

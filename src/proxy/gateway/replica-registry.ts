@@ -13,7 +13,7 @@ export interface Replica {
 
 /** The processes that serve calls with this database. */
 export interface ReplicaRegistry {
-  /** Records that a replica serves; to be repeated every few seconds (`heartbeat.ts`). */
+  /** Records that a replica serves calls. Repeat it every few seconds (`heartbeat.ts`). */
   report(replica: Replica): Promise<void>;
   /** Removes a replica that stops. */
   leave(id: string): Promise<void>;

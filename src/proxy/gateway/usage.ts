@@ -27,7 +27,7 @@ export interface UsageQuery {
   readonly to?: number | undefined;
   /** `minute`, `hour`, `day`, `key`, `team`, `model`, `upstream`, `tag:NAME`; in the order of the columns. */
   readonly groupBy: readonly string[];
-  /** Calls of this key's name or id only. */
+  /** Selects only calls with this key's name or id. */
   readonly key?: string | undefined;
   readonly team?: string | undefined;
   readonly model?: string | undefined;
@@ -72,7 +72,7 @@ export async function queryUsage(db: Database, query: UsageQuery): Promise<Usage
   const lastHour = to === undefined ? end : Math.floor(end / HOUR_MS) * HOUR_MS;
   if (firstHour <= lastHour) {
     const firstDay = Math.ceil(firstHour / DAY_MS) * DAY_MS;
-    // Without `to`, the latest day is whole as well: its total has all calls so far.
+    // Without `to`, the latest day counts as a whole day: its total contains all calls so far.
     const lastDay = to === undefined ? end : startOfDay(lastHour);
     if (firstDay < lastDay && !groupBy.includes("hour")) {
       await addTotals(db, groups, query, "hour", firstHour, firstDay);

@@ -145,7 +145,7 @@ function getErrorCode(outcome: RelayOutcome): string {
   return outcome.kind === "failed" || outcome.kind === "broken" ? outcome.error.code : "upstream_error";
 }
 
-/** Throws `forbidden` unless the key may use everything of a server: the relay does not look into messages. */
+/** Throws `forbidden` unless the key may use the whole server, because the relay does not inspect messages. */
 function expectWhole({ key }: FastifyRequest, name: string): void {
   const allowed = getAllowedNames(key?.mcp, name);
   if (allowed === "all") return;

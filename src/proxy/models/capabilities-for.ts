@@ -44,7 +44,7 @@ export function capabilitiesFor(
 const none: CapabilityOverrides = {};
 /** Cached capabilities by overrides: calls use the same few models again and again. */
 const settled = new WeakMap<CapabilityOverrides, Map<string, Capabilities>>();
-/** Clients choose the names, so the cache is bounded. */
+/** Clients choose the names, so the cache must be bounded. */
 const MAX_CACHED = 1_000;
 
 function settle(

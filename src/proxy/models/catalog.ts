@@ -69,7 +69,7 @@ export function createModelCatalog(
     }
     if (listing.until < Date.now()) {
       const asked = refresh(upstream, listing);
-      // An old list is used while a new one is fetched.
+      // The old list is used while a new one is fetched.
       if (listing.until === 0) await asked;
     }
     return listing.models;

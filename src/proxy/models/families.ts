@@ -29,8 +29,8 @@ const thinkingOpenai: Partial<Capabilities> = {
 };
 
 /**
- * Capabilities as of November 2026, from the vendors' pages, SDKs and error responses. Unknown facts about a family are
- * those of the previous generation. The configuration overrides all of them.
+ * Capabilities as of November 2026, from the vendors' pages, SDKs and error responses. For unknown facts about a
+ * family, the values of the previous generation are used. The configuration overrides all of them.
  */
 export const families: readonly Family[] = [
   {

@@ -14,7 +14,7 @@ export interface LabelledCall {
   readonly catalog: ModelCatalog;
 }
 
-/** Labels models in the metrics. The number of labels is bounded, whatever names clients send. */
+/** Labels models in the metrics. The number of labels is bounded, regardless of the names that clients send. */
 export interface ModelLabels {
   getLabel(call: LabelledCall): string;
 }

@@ -9,8 +9,8 @@ function chat(vendor: string, model: RegExp, capabilities: Partial<Capabilities>
 }
 
 /**
- * Capabilities at one vendor, whatever the model's family. Sources: responses with status 200 and 400 recorded in
- * November 2026, and the vendors' pages named beside each group.
+ * Capabilities at one vendor, regardless of the model's family. Sources: responses with status 200 and 400 recorded
+ * in November 2026, and the vendors' pages named beside each group.
  */
 export const vendorCapabilities: readonly Family[] = [
   chat("deepseek", EVERY_MODEL, {

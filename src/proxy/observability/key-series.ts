@@ -38,7 +38,7 @@ export function countKey(
   addKeySeries(all, call);
 }
 
-/** Adds the sums of a key to those that are known of it, or to `other` if there are too many keys. */
+/** Adds the sums of a key to its existing ones, or to `other` if there are too many keys. */
 export function addKeySeries(all: Map<string, KeySeries>, one: KeySeries): void {
   const own = toSeriesKey(one);
   const isNamed = all.has(own) || all.size < MAX_KEYS;

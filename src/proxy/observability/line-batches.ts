@@ -13,7 +13,7 @@ const WIDEST = 3;
 
 /** A file of the lines that are not in the log yet, in case the process is killed. */
 export interface LineJournal {
-  /** Writes bytes at once. */
+  /** Writes bytes immediately. */
   append(bytes: Uint8Array): void;
   /** Returns a function to call when all bytes so far are in the log. */
   startBatch(): () => void;

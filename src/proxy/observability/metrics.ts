@@ -54,7 +54,7 @@ export interface CallSeries {
   /** The name at the upstream, or a label that stands for many (`model-labels.ts`). */
   readonly model: string;
   readonly status: number;
-  /** The error code, whatever the status; empty if the calls did not fail. */
+  /** The error code, regardless of the status; empty if the calls did not fail. */
   readonly errorCode: string;
   readonly calls: number;
   /** Tokens; `input` includes those read from or written to a cache. */

@@ -18,7 +18,7 @@ export interface RotationLimits {
   readonly maxFile: number;
   /** Maximum number of files, including the current one. */
   readonly files: number;
-  /** Returns whether a file may be deleted; those that may not are kept besides `files`. */
+  /** Returns whether a file may be deleted. Files that may not be deleted are kept in addition to `files`. */
   readonly mayDelete?: (path: string) => Promise<boolean>;
 }
 

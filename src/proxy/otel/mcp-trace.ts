@@ -6,7 +6,7 @@ import { fail, formatTraceparent, serverAttributes, withoutUndefined } from "./s
 
 /**
  * The spans of a call to an MCP server: the client's request and the server's, in the form of OpenTelemetry's conventions
- * (https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/). What is sent is not reported.
+ * (https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/). The content of messages is not reported.
  */
 export class OpenMcpTrace implements McpTrace {
   private readonly received: Span;
@@ -26,7 +26,8 @@ export class OpenMcpTrace implements McpTrace {
 
   end(record: CallRecord, endedAt: number): void {
     const { method, mcpMethod, mcpTool, errorCode, status } = record;
-    // What a client asks for is named only where the conventions do; a resource's URI may be private.
+    // The requested tool or prompt is reported only where the conventions define an attribute; a resource's URI may
+    // be private.
     const target = TARGETS[mcpMethod ?? ""];
     const named = target === undefined ? undefined : mcpTool;
     const shared: Attributes = withoutUndefined({
@@ -53,7 +54,7 @@ export class OpenMcpTrace implements McpTrace {
   }
 }
 
-/** The attribute that names what a method asks for. */
+/** The attribute with the name of the requested tool or prompt, by method. */
 const TARGETS: Readonly<Record<string, string>> = {
   "tools/call": ATTRIBUTES.tool,
   "prompts/get": ATTRIBUTES.prompt,

@@ -18,7 +18,7 @@ export type LaneOutcome = AttemptOutcome & {
   readonly responseError?: Pick<ResponseError, "status"> | undefined;
 };
 
-/** The upstream has rejected what the proxy added to the request: the attempt is repeated without it. */
+/** The upstream has rejected an addition of the proxy to the request. The attempt is repeated without it. */
 export interface Resend {
   readonly kind: "resend";
   readonly status: number;
@@ -88,7 +88,7 @@ export async function runAttempts<Outcome extends LaneOutcome>(
     if (next === undefined) return { kind: "done", outcome };
     request.discard?.(outcome);
     if (!(await paused(next.delayMs, request.signal()))) return { kind: "aborted" };
-    // During the pause, an upload may have received more than there is room for.
+    // During the pause, an upload may have received more data than there is room for.
     if (!request.isRepeatable()) return { kind: "done", outcome };
     call.retries += 1;
     if (!request.suits(next)) {

@@ -18,7 +18,7 @@ const CREATOR = /^resp_bgreq_([0-9a-f]{12})/;
 /** A process reports to the database within this time after its start. */
 const REPORTED_MS = 20_000;
 
-/** Responses that this process creates in the background, by id, with what aborts them. */
+/** Responses that this process creates in the background, by id, with the controllers that abort them. */
 export type BackgroundResponses = Map<string, AbortController>;
 
 /**
@@ -115,7 +115,7 @@ export async function cancelStored(
     throw invalidRequest("Only responses created with background: true can be cancelled.", "response_id");
   if (response["status"] !== "in_progress" && response["status"] !== "queued") return text;
   const cancelled = { ...response, id, status: "cancelled" };
-  // Stored first: the aborted call then finds it cancelled.
+  // Stored first, so that the aborted call finds it canceled.
   await save(conversations, cancelled);
   background.get(id)?.abort();
   return stringifyJson(cancelled);
@@ -152,7 +152,7 @@ async function isRunning({ gateway }: Pick<Services, "gateway">, id: string): Pr
     const replicas = await (await gateway.store()).replicas();
     return replicas.some((each) => each.id === id);
   } catch {
-    // Without the database nothing is known of other processes.
+    // Without the database, other processes are unknown.
     return true;
   }
 }

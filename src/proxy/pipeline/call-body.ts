@@ -11,7 +11,7 @@ import type { CalledOperation } from "./operation-path.ts";
 export type CallBody =
   | { readonly kind: "none" }
   | { readonly kind: "json"; readonly bytes: Buffer; readonly scanned: ScannedBody }
-  /** A form; what follows the model is streamed to the upstream. */
+  /** A form, whose content after the model is streamed to the upstream. */
   | { readonly kind: "upload"; readonly upload: Upload };
 
 const NO_BODY: CallBody = { kind: "none" };
@@ -71,8 +71,8 @@ const MAX_MEMBERS = 1_000;
 export type BodyExcess = JsonExcess | "members";
 
 /**
- * Parses JSON that a client sent by other means than as the body of its call, after its bounds are checked. Throws what
- * `refuseExcess` and `readRequestJson` throw.
+ * Checks the bounds of JSON that a client sent other than as the body of its call, and parses it. Throws as
+ * `refuseExcess` and `readRequestJson` do.
  */
 export async function parseBounded(bytes: Buffer): Promise<unknown> {
   refuseExcess({ excess: findBodyExcess(await scanObject(bytes)) });

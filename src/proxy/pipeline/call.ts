@@ -266,7 +266,7 @@ function recordTimeout(call: Call): void {
   call.errorCode = "upstream_timeout";
 }
 
-/** Records an error that the client has been sent already or cannot be sent. */
+/** Records an error that was already sent to the client or cannot be sent. */
 export function recordError(call: Call, error: AppError): void {
   call.errorCode = error.code;
   call.errorMessage = call.runtime.redact(error.message);

@@ -32,7 +32,7 @@ export function respondWithError(call: Call, error: unknown): void {
   );
 }
 
-/** Encodes an error in the client's dialect; an error of a dialect with its code and the parameter that it names. */
+/** Encodes an error in the client's dialect; a `DialectError` keeps its code and parameter. */
 function encodeForClient({ dialect, id }: Call, error: unknown, encodable: ProxyError): string {
   if (!(error instanceof DialectError)) return encodeProxyError(dialect, encodable, id);
   return stringifyJson(getProfile(dialect).client.encodeError(error.error, id).body);
@@ -69,7 +69,7 @@ export async function respondWithUpstreamError(
   respondWithJson(call, status, encoded, passed);
 }
 
-/** Returns the text of a `text/plain` error body. HTML pages are of no use to a program. */
+/** Returns the text of a `text/plain` error body. Programs cannot use HTML pages. */
 function plainText(body: string | undefined, type = "text/plain"): string | undefined {
   const text = body?.trim() ?? "";
   return text !== "" && /^text\/plain\b/i.test(type) ? text.slice(0, 2_000) : undefined;

@@ -67,7 +67,7 @@ function callCandidate(parts: readonly ToolCallPart[]): Candidate {
   return { parts, finish: { unified: "tool-calls" } };
 }
 
-/** Returns a further candidate: the same one, with ids of its own. */
+/** Returns another candidate: a copy with different ids. */
 function apart({ parts, finish }: Candidate, index: number): Candidate {
   return {
     parts: parts.map((part) => (part.type === "tool-call" ? { ...part, id: `${part.id}_${index}` } : part)),

@@ -105,7 +105,7 @@ async function keepEcho(call: Call, echo: StoredEcho): Promise<void> {
   await keepConversation(callersConversations(call), id, request, response, { responseText: json, size });
 }
 
-/** Sends the response as events. Events that repeat a large text are created in turns of the event loop of their own. */
+/** Sends the response as events. Events that repeat a large text are created in separate turns of the event loop. */
 async function streamEcho(
   call: Call,
   called: CalledOperation,

@@ -10,7 +10,7 @@ export type Lane = "native" | "translated" | "echo" | "estimate";
 /** The result of serving a call in a lane. */
 export type LaneResult =
   | { readonly kind: "done" }
-  /** Nothing was sent to the client; the remaining targets take the call in another form. */
+  /** Nothing was sent to the client; the remaining targets need the call in another form. */
   | { readonly kind: "fallback"; readonly targets: Targets };
 
 export const DONE: LaneResult = { kind: "done" };

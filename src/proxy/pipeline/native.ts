@@ -64,7 +64,7 @@ async function relayOnce(
   body: NativeBody,
   { upstream, model, key }: Attempt,
 ): Promise<RelayOutcome | Resend> {
-  // The client has not asked for usage. If an upstream rejects that option, the client's own request is sent.
+  // The client has not requested usage. If an upstream rejects that option, the client's own request is sent.
   const asksUsage =
     call.stream &&
     called.operation === "generate" &&

@@ -27,7 +27,7 @@ export interface Observation {
 /** Bytes of a response that are kept to find its model, its finish reasons and its content. */
 const KEPT = 64 * 1024;
 const KEPT_CONTENT = 256 * 1024;
-/** Maximum bytes of bodies that wait for the database; the bodies of further calls are not stored. */
+/** Maximum bytes of bodies that wait for the database; the bodies of later calls are not stored. */
 const MAX_WAITING = 32 * 1024 * 1024;
 
 /** Observes calls, and reports and stores the observed data when they have ended. */

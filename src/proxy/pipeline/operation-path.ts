@@ -3,7 +3,7 @@ import { findProfile } from "../dialects/index.ts";
 import { ownMember } from "../exchange/json.ts";
 import type { ModelOperation, Route } from "../routes.ts";
 
-/** A model call as its path and query describe it. */
+/** A model call as described by its path and query. */
 export interface CalledOperation {
   readonly operation: Exclude<ModelOperation, "by-method">;
   /** The model, if the path names it. */
@@ -80,14 +80,18 @@ function byMethod(route: Route, query: string, rest: string): CalledOperation {
     throw new AppError("not_found", `There is no method ${JSON.stringify(method.slice(0, 80))}`);
   const name = model.replace(/^models\//, "");
   if (!isModelName(name))
-    throw new AppError("validation", "The model's name may have letters, digits and . _ : @ - /");
+    throw new AppError("validation", "Invalid model name: use only letters, digits and . _ : @ - /");
   return {
     operation,
     model: name,
     stream: method === "streamGenerateContent",
     array: method === "streamGenerateContent" && !/[?&](?:\$|%24)?alt=sse(?:&|$)/.test(query),
     path: (target) => {
-      if (!isModelName(target)) throw new AppError("validation", "The model's name does not fit into a path");
+      if (!isModelName(target))
+        throw new AppError(
+          "validation",
+          "The upstream's model name cannot be part of a path: use only letters, digits and . _ : @ - /",
+        );
       return `/models/${target}:${method}`;
     },
     query,

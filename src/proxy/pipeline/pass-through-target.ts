@@ -9,9 +9,9 @@ import type { Runtime } from "../runtime.ts";
 /** The request header by which a client chooses among several upstreams. */
 const UPSTREAM_HEADER = "x-sallyport-upstream";
 
-/** A request of an API besides model calls. */
+/** A request of an API other than model calls. */
 interface PassedRequest {
-  /** What the upstream has to take, for error messages. */
+  /** The kind of request, for error messages. */
   readonly what: "path" | "WebSocket";
   readonly headers: IncomingHttpHeaders;
   readonly dialect: Dialect;
@@ -37,7 +37,10 @@ export async function choosePassThroughTarget(
   if (wanted !== undefined) {
     const named = able.find(({ name }) => name === wanted);
     if (named !== undefined) return { upstream: named, model: model ?? "" };
-    throw new AppError("not_found", `No upstream ${JSON.stringify(wanted.slice(0, 100))} takes this ${what}`);
+    throw new AppError(
+      "not_found",
+      `No upstream ${JSON.stringify(wanted.slice(0, 100))} can serve this ${what}`,
+    );
   }
   const selection = model === undefined ? undefined : await selector.select(model, dialect, facts);
   const serving = selection?.targets.find(({ upstream }) => able.includes(upstream));
@@ -47,7 +50,7 @@ export async function choosePassThroughTarget(
   const { nativeUpstream } = getProfile(dialect);
   throw new AppError(
     "not_found",
-    `No upstream takes this ${what}, which needs one of the dialect ${nativeUpstream}. Add one to proxy.upstreams.`,
+    `No upstream can serve this ${what}. Add an upstream of the dialect ${nativeUpstream} to proxy.upstreams.`,
   );
 }
 

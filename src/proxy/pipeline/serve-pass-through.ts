@@ -47,8 +47,9 @@ export function isPassedOn(path: string): boolean {
 type PassedBody = CallBody | { readonly kind: "bytes"; readonly bytes: Buffer } | { readonly kind: "stream" };
 
 /**
- * Relays a call of an API besides model calls, such as files and batches, to an upstream of the client's vendor and the
- * response back, byte for byte. `unknown`: no route has the path, so only upstreams with `pass_through` receive the call.
+ * Relays a call of an API other than model calls, such as files and batches, to an upstream of the client's vendor,
+ * and relays the response, byte for byte. `unknown`: no route has the path, so only upstreams with `pass_through`
+ * receive the call.
  */
 export async function servePassThrough(
   admitted: AdmittedRequest,
@@ -152,7 +153,7 @@ function expectAllowed(call: Call, called: CalledOperation, body: CallBody): voi
   if (isRead || call.model !== undefined || (key?.models === undefined && !hasBudget)) return;
   throw new AppError(
     "model_not_allowed",
-    `The key ${JSON.stringify(key?.name)} is limited to models or budgets, which cannot be enforced at ${getPath(call.request.url ?? "")}: it names no model. Use a key without these limits.`,
+    `The key ${JSON.stringify(key?.name)} is limited to models or budgets, which cannot be enforced at ${getPath(call.request.url ?? "")}, because the call names no model. Use a key without these limits.`,
   );
 }
 
@@ -230,7 +231,7 @@ function relayTask(call: Call, upstream: UpstreamConfig, hasAddresses: boolean) 
     createFilter: hasAddresses ? () => createBatchFilter(own) : undefined,
     ownHeaders: ownHeaders(call),
     hidesLimits: hidesVendorLimits(call),
-    // The rest of a resumable upload comes to this address, with the proxy's key.
+    // The client sends the rest of a resumable upload to this address, with the proxy's key.
     redact: (text: string) => redact(text.replace(`${origin}/upload/`, `${own}/upload/`)),
     dialect: relayedDialects.get(call.dialect),
     streams: call.services.streams,

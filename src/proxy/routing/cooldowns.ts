@@ -43,7 +43,7 @@ const REPEAT_MS = 1_000;
 /** Model names come from clients, so the number of entries is bounded. */
 const MAX_ENTRIES = 1_000;
 
-/** A cooldown that has begun or ended, as replicas pass it on. */
+/** A cooldown that has begun or ended, in the form that replicas share. */
 export interface CooldownUpdate {
   readonly upstream: string;
   /** The position of the key, from 1; undefined if the upstream has at most one key, or for the upstream itself. */
@@ -196,7 +196,7 @@ class MemoryCooldowns implements Cooldowns {
   }
 }
 
-/** Returns the cooldown after a rejection with this status; undefined if another call may succeed at once. */
+/** Returns the cooldown after a rejection with this status; undefined if another call may succeed immediately. */
 function cooldownMs(status: number, requested: number | undefined): number | undefined {
   if (status === 401 || status === 402 || status === 403) return REFUSED_MS;
   if (status !== 429 && status !== 503 && status !== 529) return undefined;

@@ -16,11 +16,11 @@ const MAX_BYTES = 1024 * 1024;
 /** The retry hints of an upstream's error response. */
 export interface RetryHints {
   readonly headers: RetryAfterHeaders;
-  /** Milliseconds that the body asks for. */
+  /** Milliseconds to wait, as given in the body. */
   readonly pauseInBody?: number | undefined;
 }
 
-/** Returns the milliseconds to wait that a response asks for, in its headers or else in its body. */
+/** Returns the milliseconds to wait that a response requests, in its headers or else in its body. */
 export function requestedPause({ headers, pauseInBody }: RetryHints, now?: number): number | undefined {
   return parseRetryAfter(headers, now) ?? pauseInBody;
 }
@@ -33,7 +33,7 @@ interface Refusal {
 
 type WithPause<Refused> = Refused & { readonly pauseInBody: number | undefined };
 
-/** Adds the pause that an error's body asks for. Google's errors have no `retry-after`. */
+/** Adds the pause that an error's body requests. Google's errors have no `retry-after`. */
 export async function withPauseInBody<Refused extends Refusal>(
   refusal: Refused,
 ): Promise<WithPause<Refused>> {
@@ -65,7 +65,7 @@ export async function isOverflow(status: number, body: Buffer, coding: string | 
   }
 }
 
-/** Adds whether a response is such an error. Its body can be read again. */
+/** Returns the response with a flag that tells whether it is such an error. Its body can be read again. */
 export async function withOverflow<Received extends ReceivedResponse>(
   response: Received,
 ): Promise<Received & { readonly isOverflow: boolean }> {

@@ -76,8 +76,9 @@ function asForwarded(arrival: Arrival, { forwarding, config }: Runtime): Guarded
 }
 
 /**
- * Returns whether a valid key makes up for a Host that is not allowed. It does if keys are required: a page that uses
- * DNS rebinding cannot know one. With `off`, local clients may send keys of other services, so only the Host counts.
+ * Returns whether a valid key permits a Host that is not allowed. This is the case if keys are required: a page that
+ * uses DNS rebinding cannot know one. With `off`, local clients may send keys of other services, so only the Host
+ * counts.
  */
 function acceptsKeyInsteadOfHost({ rawHeaders }: Arrival, { authMode }: Runtime): boolean {
   const hosts = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === "host");
@@ -113,7 +114,7 @@ export function createRefusal(refusal: RefusalReason, host: string | undefined):
         "This request comes from a web page. List its origin in proxy.allowed_origins, or send a key.",
       );
     case "key":
-      return new AppError("unauthorized", "A valid API key of this proxy is needed");
+      return new AppError("unauthorized", "A valid API key of this proxy is required");
     case "role":
       return new AppError("forbidden", "This key's role does not allow this request");
     case "loop":

@@ -30,7 +30,7 @@ function sorted(value: unknown): unknown {
 }
 
 interface Window {
-  /** Percent of the budget that is used. */
+  /** The used percentage of the budget. */
   readonly utilization: number;
   readonly resets_at: string | null;
 }
@@ -45,12 +45,12 @@ const WINDOWS: Readonly<
   total: { kind: "total" },
 };
 
-/** Percent of a budget from which Claude Code warns. */
+/** The percentage of a budget from which Claude Code shows a warning. */
 const WARN_AT = 80;
 
 /**
- * Returns how much of the budgets of the caller's key and team is used, in the form of Anthropic's
- * `GET /api/oauth/usage`, which Claude Code shows with `/usage`.
+ * Returns the used share of the budgets of the caller's key and team, in the form of Anthropic's `GET
+ * /api/oauth/usage`, which Claude Code shows with `/usage`.
  */
 export async function usageOfKey({ key }: FastifyRequest, { limits }: Services): Promise<object> {
   const subjects = key?.subjects ?? [];

@@ -15,8 +15,8 @@ const MAX_RESERVE = 256;
 const OWN_DESCRIPTORS = 40;
 
 /**
- * Returns how many of the configured connections the file descriptors of the process allow. Each call takes two, for
- * the client's connection and the upstream's.
+ * Returns the number of connections that the process's file descriptors allow, at most the configured one. Each call
+ * takes two, for the client's connection and the upstream's.
  */
 export function capacityFor(configured: number, descriptors: number): ConnectionCapacity {
   const available = Math.max(0, descriptors - OWN_DESCRIPTORS);
@@ -101,7 +101,7 @@ function afterPoll(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Milliseconds that waiting connections are accepted before the listener closes, if they do not end. */
+/** Maximum milliseconds during which waiting connections are accepted before the listener closes. */
 const MAX_ACCEPT_MS = 1_000;
 
 /** Stops a server without losing calls. */
@@ -110,13 +110,14 @@ export interface Draining {
   announceStop(): void;
   isStopping(): boolean;
   /**
-   * Stops accepting connections, and resolves when all running calls have been served. Calls that arrive meanwhile over
-   * connections that were open before are served as well: a load balancer cannot know that the proxy has stopped listening.
+   * Stops accepting connections, and resolves when all running calls have been served. Calls that arrive during this
+   * time over connections that were already open are served as well: a load balancer cannot know that the proxy has
+   * stopped listening.
    */
   drain(): Promise<void>;
   /**
    * Stops accepting connections, and resolves when all connections have ended. Idle connections of clients may still
-   * send a call for the keep-alive timeout: closing them at once could lose one that is on its way.
+   * send a call for the keep-alive timeout: closing them immediately could lose a call in transit.
    */
   retire(): Promise<void>;
 }

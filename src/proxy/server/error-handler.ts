@@ -41,7 +41,7 @@ export function addProxyErrors(
     if (allowed.length > 0) reply.header("allow", withHead.join(", "));
     // Clients without a key cannot keep connections open with unknown paths.
     if (request.key === undefined) reply.header("connection", "close");
-    // Claude Code does not repeat what a gateway does not support.
+    // Claude Code does not repeat requests that a gateway does not support.
     if (allowed.length === 0 && path.startsWith("/v1/messages/")) {
       reply.header("x-should-retry", "false");
       throw new AppError("not_supported", `The proxy does not serve ${path}`);

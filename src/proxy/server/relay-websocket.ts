@@ -19,7 +19,7 @@ import { upstreamHeaders, viaHeader } from "../upstream/request-headers.ts";
 const MAX_UNREAD = 16 * 1024 * 1024;
 const CLOSE = { restarting: 1012, tooSlow: 1013, failed: 1011 } as const;
 
-/** The WebSockets that are passed on to upstreams: OpenAI's realtime API and Google's Live API. */
+/** The WebSockets that are relayed to upstreams: OpenAI's realtime API and Google's Live API. */
 export class RelayedWebSockets {
   private readonly clients = new Set<WebSocket>();
 

@@ -59,7 +59,7 @@ export class Turns {
       const { previous_response_id: _, ...rest } = body;
       return { body: { ...rest, input: items }, items: unstored(event, items), continued: id, isWarmUp };
     }
-    // The items of a response that is stored elsewhere are not known here.
+    // The items of a response that another service stores are unknown here.
     const isKnown = id === undefined || id === null;
     return { body, items: isKnown ? unstored(event, added) : undefined, continued: undefined, isWarmUp };
   }
@@ -80,7 +80,10 @@ function toItems(input: unknown): readonly unknown[] {
   return typeof input === "string" ? [{ type: "message", role: "user", content: input }] : [];
 }
 
-/** Returns the items if nobody else stores them. Warm-ups are not sent, so they are stored here only. */
+/**
+ * Returns the items if neither the vendor nor the proxy stores them. Warm-ups are not sent, so only this object
+ * stores them.
+ */
 function unstored(event: Members, items: readonly unknown[]): readonly unknown[] | undefined {
   return event["store"] === false || event["generate"] === false ? items : undefined;
 }

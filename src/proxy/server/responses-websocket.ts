@@ -40,7 +40,7 @@ export class ResponsesWebSockets {
     });
   }
 
-  /** Closes idle connections at once, the others after their running response. */
+  /** Closes idle connections immediately, and the others after their running response. */
   drain(): void {
     for (const connection of this.connections) connection.drain();
   }
@@ -142,7 +142,7 @@ class Connection {
 
   /** Sends an event to the client. Returns whether it ends the response. */
   private async relay(data: string, turn: Turn): Promise<boolean> {
-    // Only events with a response or an error are changed; all others are passed on as they are.
+    // Only events with a response or an error are changed; all others are forwarded unchanged.
     if (!/"response"\s*:\s*\{|"type"\s*:\s*"error"/.test(data)) {
       await this.send(data);
       return false;

@@ -27,7 +27,7 @@ export function isWebSocketRequest({ method, headers, url = "" }: IncomingMessag
 
 /** The WebSockets of a proxy. */
 export interface Upgrades {
-  /** Ends idle connections at once, the others after their running response. */
+  /** Closes idle connections immediately, and the others after their running response. */
   drain(): void;
   stop(): void;
 }
@@ -103,7 +103,7 @@ function check(
   const peer = socket.remoteAddress;
   const runtime = services.runtime();
   const arrival = { method, url, path: getPath(url), peer, headers, rawHeaders };
-  // Unlike a call, a WebSocket has no end of its own.
+  // Unlike a call, a WebSocket does not end by itself.
   const { key, refusal } = services.isDraining()
     ? { refusal: "stopping" as const }
     : admit(arrival, route, runtime, services);

@@ -89,15 +89,15 @@ export function respondToTelemetry({ headers }: FastifyRequest, reply: FastifyRe
 async function metrics(services: Services): Promise<string> {
   const [counts, { cooldowns }] = await Promise.all([
     services.totals(),
-    // From now on: ended calls are not needed.
+    // Passes the current time, because ended calls are not needed.
     services.activity(new Date().toISOString()),
   ]);
   return metricsText(counts) + stateText(cooldowns, services.startedAt);
 }
 
 /**
- * Returns the readiness. The number of running calls is for clients with a key; every load balancer may know whether
- * the proxy is ready. Throws `overloaded` if the proxy is stopping.
+ * Returns the readiness. Only clients with a key receive the number of running calls. Every load balancer may learn
+ * whether the proxy is ready. Throws `overloaded` if the proxy is stopping.
  */
 async function readiness({ key, runtime }: FastifyRequest, services: Services): Promise<object> {
   if (services.isStopping()) throw new AppError("overloaded", "The proxy is stopping");

@@ -19,7 +19,7 @@ export function addControlCommands(proxy: Command, output: Output, setExitCode: 
       setExitCode(await showProxyStatus(flags, output));
     });
   addPort(proxy.command("stop"))
-    .description("Stop a proxy after its running calls")
+    .description("Stop a proxy once its running calls have ended")
     .option("--all", "stop every proxy of this user", false)
     .option("--json", "print {stopped} as JSON", false)
     .action(async (flags: ProxyStopFlags) => {
@@ -27,14 +27,16 @@ export function addControlCommands(proxy: Command, output: Output, setExitCode: 
       setExitCode(await stopProxy(flags, output));
     });
   addPort(proxy.command("restart"))
-    .description("Replace a proxy by the program on disk, as after an upgrade, without losing calls")
+    .description(
+      "Replace a running proxy with the program on disk, for example after an upgrade, without losing calls",
+    )
     .option("--json", "print {url, port, pid, version, replaced} as JSON", false)
     .action(async (flags: ProxyRestartFlags) => {
       const { restartProxy } = await import("./restart.ts");
       setExitCode(await restartProxy(flags, output));
     });
   addLines(proxy.command("logs"))
-    .description("Print the last calls, one line each; with --follow, those that come")
+    .description("Print the last calls, one line each; with --follow, also new calls")
     .option("--json", "the lines of the request log as they are, one JSON object each", false)
     .action(async (flags: ProxyLogsFlags) => {
       const { showProxyLogs } = await import("./logs.ts");
@@ -56,8 +58,8 @@ function addServiceCommands(proxy: Command, output: Output, setExitCode: SetExit
     .description("Run the proxy as a service of this user: systemd, launchd or the Windows Task Scheduler");
   service
     .command("install")
-    .description("Start the proxy now and at each login: shows the service's file, asks")
-    .option("--config <file>", "configuration file of the service (default: your own)")
+    .description("Start the proxy now and at each login: shows the service's file and asks first")
+    .option("--config <file>", "configuration file of the service (default: the user's)")
     .option("--env-file <file>", "file with API keys and other variables, lines of the form NAME=value")
     .option("--print", "print the service's file instead of installing it", false)
     .option("--yes", "do not ask", false)
@@ -68,7 +70,7 @@ function addServiceCommands(proxy: Command, output: Output, setExitCode: SetExit
     });
   service
     .command("status")
-    .description("Print whether the service is installed and runs")
+    .description("Print whether the service is installed and running")
     .option("--json", "as JSON", false)
     .action(async (flags: { readonly json: boolean }) => {
       const { showServiceStatus } = await import("../service/service.ts");
@@ -99,7 +101,7 @@ export function createServiceOption(): Option {
 }
 
 function addPort(command: Command): Command {
-  return command.option("--port <number>", "the proxy on this port (default: the only one)");
+  return command.option("--port <number>", "the proxy on this port (default: the only running one)");
 }
 
 function addLines(command: Command): Command {

@@ -6,7 +6,7 @@ import { chooseOpening, openBrowser } from "../../review/browser.ts";
 import { table } from "../../table.ts";
 import { chooseProxy, listRunningProxies } from "../running-proxies.ts";
 
-/** The exit code if no proxy runs: that of `systemctl status`. */
+/** The exit code if no proxy runs, as for `systemctl status`. */
 export const NOT_RUNNING = 3;
 
 /** Runs `sallyport proxy status`: lists the proxies that run on this machine. Resolves to the exit code. */

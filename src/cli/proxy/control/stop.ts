@@ -20,7 +20,9 @@ export interface ProxyStopFlags {
 
 const LOOK_MS = 50;
 
-/** Runs `sallyport proxy stop`: ends running proxies after their running calls. Resolves to the exit code. */
+/**
+ * Runs `sallyport proxy stop`: ends running proxies once their running calls have ended. Resolves to the exit code.
+ */
 export async function stopProxy(flags: ProxyStopFlags, output: Output): Promise<number> {
   const port = parsePort(flags.port, "--port");
   const running = await listRunningProxies(dataDirectory(processEnvironment));
@@ -38,7 +40,7 @@ export async function stopProxy(flags: ProxyStopFlags, output: Output): Promise<
   return 0;
 }
 
-/** Asks a proxy to stop after its running calls. Throws `forbidden` if it belongs to another user. */
+/** Signals a proxy to stop once its running calls have ended. Throws `forbidden` if it belongs to another user. */
 export async function requestStop(
   { pid }: RunningProxy,
   platform: NodeJS.Platform = process.platform,

@@ -25,7 +25,7 @@ export interface KeyFlags extends ProxyFlags, LimitFlags {
   readonly capture?: string;
 }
 
-/** `sallyport proxy keys create NAME`: prints the new secret, with `--json` beside the key. */
+/** Runs `sallyport proxy keys create NAME`: prints the new secret, with `--json` also the key. */
 export async function createKey(name: string, flags: KeyFlags, output: Output): Promise<number> {
   const parsed = newKeySchema.safeParse({ name, ...keyMembers(flags) });
   if (!parsed.success) throw new AppError("usage", `The key's name ${parsed.error.issues[0]?.message}`);
@@ -77,7 +77,7 @@ function changed(flags: KeyFlags, task: (store: KeyStore) => Promise<VirtualKey>
   return withKeyStore(processEnvironment, flags, task);
 }
 
-/** `default`: as `proxy.capture` says. */
+/** `default`: the value of `proxy.capture`. */
 const CAPTURES = [...captureSchema.options, "default"] as const;
 
 /** The members of a key that the flags name. Throws `usage`. */

@@ -29,11 +29,11 @@ export function addKeyCommands(keys: Command, output: Output, setExitCode: SetEx
     .description("Change a key: its limits, models, team, tags, role or expiry")
     .action(run("updateKey"));
   shared(keys.command("rotate <name>"))
-    .description("Give a key another secret and print it")
+    .description("Replace the secret of a key and print the new one")
     .option("--grace <span>", "how long the previous secret stays valid, such as 24h (default: not at all)")
     .action(run("rotateKey"));
   shared(keys.command("revoke <name>"))
-    .description("Revoke a key: calls with it are refused")
+    .description("Revoke a key: calls with it are rejected")
     .action(run("revokeKey"));
   addHelpCommand(keys);
 }
@@ -58,7 +58,9 @@ export function addTeamCommands(proxy: Command, output: Output, setExitCode: Set
   withLimitFlags(shared(teams.command("update <name>")))
     .description("Change limits and tags of a team")
     .action(run("updateTeam"));
-  shared(teams.command("delete <name>")).description("Delete a team without keys").action(run("deleteTeam"));
+  shared(teams.command("delete <name>"))
+    .description("Delete a team that has no keys")
+    .action(run("deleteTeam"));
   addHelpCommand(teams);
 }
 
@@ -78,18 +80,21 @@ export function addUsageCommand(proxy: Command, output: Output, setExitCode: Set
 
 function shared(command: Command): Command {
   return command
-    .option("--config <file>", "configuration file (default: your own)")
+    .option("--config <file>", "configuration file (default: the user's)")
     .option("--json", "as JSON", false);
 }
 
 function withKeyFlags(command: Command): Command {
   return withLimitFlags(command)
     .option("--team <name>", "the team whose limits the key shares")
-    .option("--models <patterns>", "the models it may call, separated by commas; * stands for any characters")
+    .option("--models <patterns>", "the models it may call, separated by commas; * matches any characters")
     .option("--mcp <patterns>", "the MCP servers or NAME/TOOL that it may use, separated by commas")
     .option("--expires <when>", "a time span from now such as 30d, or a date")
     .option("--role <role>", "user, metrics or admin (default: user)")
-    .option("--capture <calls>", "keep bodies of its calls: off, errors, all or default (as proxy.capture)");
+    .option(
+      "--capture <calls>",
+      "which bodies of its calls to keep: off, errors, all or default (the value of proxy.capture)",
+    );
 }
 
 function withLimitFlags(command: Command): Command {

@@ -2,11 +2,11 @@ import type { Environment } from "../../../config/paths.ts";
 import type { RunCommand } from "../../run-command.ts";
 import type { ServiceManagerName } from "../running-proxies.ts";
 
-/** The command that a service manager runs, and its surroundings. Each manager's file is generated from it. */
+/** The command that a service manager runs, and its environment. Each manager's file is generated from it. */
 export interface ServiceDefinition {
   /** The program and its arguments, with full paths. */
   readonly argv: readonly string[];
-  /** The service's variables. Service managers do not pass those of a shell. */
+  /** The service's variables. Service managers do not pass the variables of a shell. */
   readonly environment: Readonly<Record<string, string>>;
   /** The working directory. */
   readonly folder: string;

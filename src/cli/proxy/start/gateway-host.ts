@@ -27,11 +27,11 @@ export interface GatewayHost extends Gateway {
   wake(): void;
   /** Returns whether a file of the log may be deleted. */
   mayDelete(path: string): Promise<boolean>;
-  /** Passes keys, and what was spent of their budgets, to the processes that serve calls; set before `open`. */
+  /** Passes keys, and the amounts spent of their budgets, to the processes that serve calls; set before `open`. */
   passOn: (snapshot: KeySnapshot, spent: readonly SpentBudget[]) => Promise<void>;
   /** Returns the keys as they were last read. */
   readonly snapshot: KeySnapshot | undefined;
-  /** What was spent of budgets when they were first read. */
+  /** The amounts of budgets already spent when the budgets were first read. */
   readonly spent: readonly SpentBudget[];
   /** Reads keys and budgets again, after the configuration has changed. Never rejects. */
   refresh(): Promise<void>;

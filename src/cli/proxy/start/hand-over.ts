@@ -64,7 +64,7 @@ function startSuccessor(
   });
 }
 
-/** Waits until the process that this one replaces has closed its socket. Returns at once in any other process. */
+/** Waits until the process that this one replaces has closed its socket. Returns immediately in any other process. */
 export async function untilPortFree(environment: Environment): Promise<void> {
   if (environment[AWAITS_PORT] === undefined || process.send === undefined) return;
   await new Promise<void>((resolve) => {
@@ -88,7 +88,7 @@ async function announceMainProcess(pid: number, environment: Environment): Promi
 /** Reports to the process that started this one that calls are served. That process closes the channel. */
 export function announceReady(): void {
   if (process.send === undefined || !process.connected) return;
-  // The process that started this one may have been killed meanwhile.
+  // The process that started this one may have been killed in the meantime.
   process.send({ ready: true }, () => {});
 }
 
@@ -116,7 +116,7 @@ export function untilHandedOver(
       if ("reason" in successor) {
         output.note(`The new process did not start: ${successor.reason}.`);
         if (!isReleased) {
-          output.note("This one continues to serve.");
+          output.note("This process continues to serve calls.");
           return;
         }
       }
@@ -124,7 +124,7 @@ export function untilHandedOver(
       if ("pid" in successor) {
         await announceMainProcess(successor.pid, environment);
         output.note(
-          `Process ${successor.pid} serves new calls. This one ends after those of open connections.`,
+          `Process ${successor.pid} serves new calls. This process ends after the calls of its open connections.`,
         );
       }
       await onHandedOver();

@@ -15,9 +15,9 @@ export interface SharedState {
 }
 
 /**
- * Connects to Redis, which counts limits for all replicas and passes cooldowns on; undefined if none is configured.
- * `writeLine` adds a line to the request log. Throws `configuration` if Redis is unreachable and `redis_failure` is
- * `refuse`.
+ * Connects to Redis, which counts limits and shares cooldowns for all replicas; returns undefined if none is
+ * configured. `writeLine` adds a line to the request log. Throws `configuration` if Redis is unreachable and
+ * `redis_failure` is `refuse`.
  */
 export async function openLimits(
   config: () => ProxyConfig,
@@ -50,7 +50,7 @@ export async function openLimits(
   const counters = createRedisLimits(connection, {
     replica,
     onLost(lost) {
-      output.note(`The call ${lost.id} was lost with its process; $${toUsd(lost.micros)} were charged.`);
+      output.note(`The call ${lost.id} was lost with its process. Charged: $${toUsd(lost.micros)}.`);
       const line = lostCallLine(lost, Date.now());
       if (line !== undefined && (gateway !== undefined || config().logging.requests)) writeLine(line);
     },

@@ -11,8 +11,8 @@ export interface Serving {
   /** Shows on the dashboard why another configuration was not applied. */
   noteRefused(reason: string): void;
   /**
-   * Passes the keys of the database to the processes that serve calls, and what was spent of budgets that they do not
-   * know yet.
+   * Passes the keys of the database to the processes that serve calls, and the amounts spent of budgets that are new
+   * to them.
    */
   setKeys(snapshot: KeySnapshot, spent: readonly SpentBudget[]): Promise<void>;
   /** Announces the stop to load balancers. Calls are still served. */

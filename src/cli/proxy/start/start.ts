@@ -132,7 +132,7 @@ function hasNoKeys(
 function openLater(host: GatewayHost | undefined, output: Output): void {
   if (host === undefined || host.opensFirst) return;
   host.open().catch((error: unknown) => {
-    output.note(`Keys and usage are not kept: ${getErrorMessage(error)}`);
+    output.note(`Keys and usage are not stored: ${getErrorMessage(error)}`);
   });
 }
 
@@ -157,6 +157,6 @@ async function explained(error: unknown, port: number): Promise<unknown> {
   if ((await proxyOn(port)) === undefined) return error;
   return new AppError("port_in_use", error.message, {
     cause: error,
-    hint: "A proxy already runs there. Use it, or choose another port with --port.",
+    hint: "A Sallyport proxy already runs on this port. Use it, or choose another port with --port.",
   });
 }

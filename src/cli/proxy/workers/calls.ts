@@ -19,7 +19,7 @@ export interface WorkerStart {
   /** The instance id that all workers share. */
   readonly instanceId: string;
   readonly history: History;
-  /** The keys of the database as they were last read, and what was spent of their budgets before. */
+  /** The keys of the database as they were last read, and the amounts already spent of their budgets. */
   readonly keys: KeySnapshot | undefined;
   readonly spent: readonly SpentBudget[];
   /** The log that the ledger reads; undefined without a database. The worker writes a journal next to it. */
@@ -67,7 +67,7 @@ export interface WorkerCalls {
   /** Starts to serve and resolves to the port. Throws `port_in_use` or `cannot_listen`. */
   serve(start: WorkerStart): Promise<number>;
   reload(config: ProxyConfig): void;
-  /** Replaces the keys of the database; `spent` covers budgets that are new. */
+  /** Replaces the keys of the database; `spent` has the amounts of budgets that are new. */
   setKeys(keys: { readonly snapshot: KeySnapshot; readonly spent: readonly SpentBudget[] }): Promise<void>;
   counts(): MetricCounts;
   activity(since: string): CallActivity;

@@ -99,7 +99,7 @@ class Workers implements Serving {
     await this.all(({ remote }) => remote.call("announceStop", undefined));
   }
 
-  /** The sockets are in `node:cluster`, which does not give them to another process. */
+  /** `node:cluster` owns the sockets and cannot pass them to another process. */
   listener(): undefined {}
 
   retire(): Promise<void> {
@@ -194,8 +194,8 @@ class Workers implements Serving {
   }
 
   /**
-   * Sends the configuration to all workers. Rejects if it cannot be used; a worker that ends meanwhile does not
-   * count.
+   * Sends the configuration to all workers. Rejects if it cannot be used; a worker that ends in the meantime is
+   * ignored.
    */
   private async reloadAll(config: ProxyConfig): Promise<void> {
     const share = toWorkerShare(config, this.count);
@@ -229,7 +229,7 @@ function createRestartLimitError(how: string): AppError {
   return new AppError("workers_failed", `Workers ended repeatedly, the last one with ${how}`, { hint });
 }
 
-/** More worker exits within `WINDOW_MS` mean that restarting does not help. */
+/** More worker exits than this within `WINDOW_MS` mean that restarting does not help. */
 const MAX_EXITS = 4;
 const WINDOW_MS = 10_000;
 

@@ -13,7 +13,7 @@ interface Handover {
   readonly cmd?: unknown;
 }
 
-/** Milliseconds to wait before a worker that could not receive a connection gets another. */
+/** Milliseconds to wait before a worker that could not receive a connection is offered another. */
 const PAUSE_MS = 1_000;
 
 interface Connection {
@@ -22,10 +22,10 @@ interface Connection {
 
 /**
  * Tracks the connections that are handed to a worker and returns a function to call when the worker ends. That
- * function closes the connections that the worker had not taken yet: node:cluster forgets them (Node.js 20 and 22,
- * `RoundRobinHandle.handoff`), so their clients would wait forever. Also ends handovers to a worker that is out of
- * file descriptors: Node.js drops them after four attempts without notifying node:cluster, which would never use that
- * worker again.
+ * function closes the connections that the worker had not accepted yet: node:cluster drops its references to them
+ * (Node.js 20 and 22, `RoundRobinHandle.handoff`), so their clients would wait forever. Also ends handovers to a
+ * worker that is out of file descriptors: Node.js drops them after four attempts without notifying node:cluster,
+ * which would never use that worker again.
  */
 export function trackPendingConnections(worker: Worker): () => void {
   const untaken = new Map<unknown, Connection>();

@@ -45,7 +45,10 @@ export async function addFindings(
         await store.create({ ...body, markdown }, { anchor: { kind: "review" } }, author);
     }
   }
-  if (misplaced > 0) output.note(`${misplaced} findings are about lines that this review does not have.`);
+  if (misplaced > 0)
+    output.note(
+      `${misplaced} findings refer to lines outside this review. They were added to the review as a whole.`,
+    );
 }
 
 function withinProject(

@@ -34,7 +34,7 @@ interface ToolCall {
    * directory. Clients of the Agent Plugins format start the server in the plugin's folder.
    */
   readonly workingDirectory: (given: string | undefined) => Promise<string>;
-  /** Runs a task once the result has been sent, unless the client has cancelled the call. */
+  /** Runs a task once the result has been sent, unless the client has canceled the call. */
   readonly afterSending: (task: () => Promise<void>) => void;
 }
 
@@ -193,7 +193,7 @@ async function workingDirectory(server: Server, given: string | undefined): Prom
     () => false,
   );
   if (isAbsolute(folder) && isFolder) return folder;
-  throw new AppError("validation", `directory: not the absolute path of a folder: ${folder}`, {
+  throw new AppError("validation", `directory: ${folder} is not the absolute path of a folder`, {
     hint: "Pass the absolute path of the repository.",
   });
 }
@@ -206,7 +206,7 @@ async function firstRoot(server: Server): Promise<string | undefined> {
     const [uri] = roots.map((root) => root.uri).filter((each) => each.startsWith("file:"));
     return uri === undefined ? undefined : fileURLToPath(uri);
   } catch {
-    // A client that announces roots but does not list them has none.
+    // A client may announce roots but fail to list them; it is treated as a client without roots.
     return undefined;
   }
 }
@@ -241,7 +241,7 @@ export async function serveMcp(output: Output): Promise<number> {
       },
       workingDirectory: (given) => workingDirectory(server, given),
       afterSending(task) {
-        // The SDK writes the result in a microtask after the handler; a cancelled call gets none.
+        // The SDK writes the result in a microtask after the handler. A canceled call gets no result.
         setImmediate(() => {
           if (!signal.aborted)
             task().catch((error) => output.note(`sallyport mcp: ${getErrorMessage(error)}`));

@@ -35,7 +35,7 @@ export function addLiveCommands(review: Command, output: Output, setExitCode: Se
       setExitCode(await (await commands()).messageCommand(thread, flags, output));
     });
   withId(review.command("refresh"))
-    .description("Take the diff of a live review again, or read its plan again")
+    .description("Reload the diff or the plan of a live review as a new round")
     .option("--json", "print {round}", false)
     .action(async (flags: RefreshFlags) => {
       setExitCode(await (await commands()).refreshCommand(flags, output));

@@ -55,7 +55,7 @@ export interface WaitRequest {
   readonly agent?: string | undefined;
   /** Stops waiting. */
   readonly signal?: AbortSignal | undefined;
-  /** The agent that reads what this process prints; undefined if it cannot be watched. */
+  /** The agent that reads the output of this process; undefined if it cannot be watched. */
   readonly caller?: WatchedCaller | undefined;
 }
 

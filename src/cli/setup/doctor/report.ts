@@ -63,7 +63,7 @@ export function redact(text: string, texts: Replacements): string {
     .reduce((result, [from, to]) => result.replaceAll(from, to), text);
 }
 
-/** Returns a text for a table formatCell. */
+/** Formats a text for a cell of a table. */
 function formatCell(text: string): string {
   return text.replaceAll("|", "\\|").replaceAll("\n", " ");
 }

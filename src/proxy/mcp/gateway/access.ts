@@ -2,7 +2,7 @@ import type { ProxyConfig, ProxyKey } from "../../../config/proxy/config.ts";
 import type { McpPrefix, McpServerConfig } from "../../../config/proxy/mcp-config.ts";
 import { matchesGlob } from "../../glob.ts";
 
-/** A server as the clients of one key see it. */
+/** A server, with the permissions of one key. */
 export interface GatewayServer {
   readonly name: string;
   readonly config: McpServerConfig;
@@ -51,7 +51,7 @@ export function getAllowedNames(patterns: Patterns, server: string): "all" | rea
   return names.length === 0 ? undefined : names;
 }
 
-/** Returns whether two configurations of a server are equal: a reload creates all of them again. */
+/** Returns whether two configurations of a server are equal: a reload creates new objects for all of them. */
 export function isSameServer(one: GatewayServer["config"], other: GatewayServer["config"]): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }

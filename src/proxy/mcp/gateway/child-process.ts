@@ -23,7 +23,7 @@ export async function spawnProgram({
     cwd,
     stdio: "pipe",
     windowsHide: true,
-    // A group of its own: the program's own children end with it.
+    // A separate process group, so that the program's own children end with it.
     detached: process.platform !== "win32",
   });
   await new Promise<void>((resolve, reject) => {
@@ -63,7 +63,7 @@ export async function endProgram(child: ChildProcessWithoutNullStreams): Promise
   await settledWithin(ended, TERM_MS);
 }
 
-/** Ends a program at once, with everything that it has started and that may outlive it. */
+/** Kills a program immediately, with all processes that it has started. */
 export function killProgram(child: ChildProcessWithoutNullStreams): void {
   signalGroup(child, "SIGKILL");
 }

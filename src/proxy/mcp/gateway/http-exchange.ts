@@ -33,11 +33,11 @@ export interface Exchanged {
   readonly headers: IncomingHttpHeaders;
   /** The response with the request's id, or the error in a body of another status; undefined if there is none. */
   readonly response: RpcResponse | undefined;
-  /** Where an event stream ended before the response; undefined if it cannot be continued. */
+  /** The position at which an event stream ended before the response; undefined if it cannot be continued. */
   readonly rest: StreamRest | undefined;
 }
 
-/** Where an event stream ended. */
+/** The position at which an event stream ended. */
 export interface StreamRest {
   readonly lastEventId: string;
   /** Milliseconds that the server requires before the stream is continued. */

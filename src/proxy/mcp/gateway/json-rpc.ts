@@ -45,7 +45,7 @@ export const RPC_ERRORS = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internal: -32603,
-  /** Until revision 2025-11-25; then `invalidParams`. */
+  /** Used until revision 2025-11-25; later revisions use `invalidParams`. */
   resourceNotFound: -32002,
   headerMismatch: -32020,
   missingCapability: -32021,

@@ -38,7 +38,7 @@ export function readServerFacts(
   };
 }
 
-/** What a client's stream follows at a server, in the server's own names. */
+/** The subscriptions of a client's stream at a server, in the server's own names. */
 export interface Followed {
   readonly resources: readonly string[];
   readonly tasks: readonly string[];
@@ -53,7 +53,7 @@ export interface McpLink {
   send(message: RpcMessage): Promise<void>;
   /** Calls `onMessage` for messages that belong to no request, until the returned function is called. */
   listen(onMessage: (message: ServerMessage) => void, followed: () => Followed): () => void;
-  /** Calls `listener` once when the connection has ended by itself. */
+  /** Calls `listener` once when the server has ended the connection. */
   onEnd(listener: () => void): void;
   close(): Promise<void>;
 }

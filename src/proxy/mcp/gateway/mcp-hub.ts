@@ -208,8 +208,8 @@ export function toOwner(key: ProxyKey | undefined): string {
 }
 
 /**
- * Opens a connection to a server over HTTP in a revision that it supports: that of the client's kind first, then the other
- * kind. https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
+ * Opens a connection to a server over HTTP in a revision that it supports: first in one of the client's kind, then in
+ * one of the other kind. https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
 async function openHttpLink(
   server: string,

@@ -48,7 +48,7 @@ interface Opened {
 
 /** Time limit for opening a connection to a server: programs may have to be installed first. */
 const OPEN_MS = 60_000;
-/** Rounds of input that a server may request from the client during one request. */
+/** Maximum rounds of input that a server may request from the client during one request. */
 const MAX_INPUTS = 16;
 
 /** The connections of one client, or of all clients of a key that have no session, to the servers of the gateway. */
@@ -152,7 +152,7 @@ export class McpSession {
     await Promise.allSettled(open.map((link) => link.send(createNotification(method, params))));
   }
 
-  /** Sets the log level of the open servers, and of those that are opened later. */
+  /** Sets the log level of all connected servers, including those connected later. */
   async setLogLevel(level: unknown): Promise<void> {
     this.logLevel = level;
     const links = await Promise.allSettled([...this.links.values()].map(({ link }) => link));
@@ -220,7 +220,7 @@ export class McpSession {
     await link?.close().catch(() => {});
   }
 
-  /** Opens a connection that has ended, while the client listens to it. */
+  /** Reopens a connection that has ended while the client listens to it. */
   private linkAgain(server: GatewayServer): Promise<void> {
     return repeatTask(async () => {
       if (this.streams.size === 0 || !this.host.isConfigured(server)) return "never";

@@ -94,7 +94,7 @@ export class ProgramLink implements McpLink {
     });
   }
 
-  /** Does nothing: a notification of one client would concern all clients of the program. */
+  /** Does nothing, because a notification of one client would affect all clients of the program. */
   async send(_message: RpcMessage): Promise<void> {}
 
   listen(onMessage: (message: ServerMessage) => void): () => void {

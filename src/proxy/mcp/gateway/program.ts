@@ -57,7 +57,7 @@ export class ProgramServer {
     this.running.catch(() => {});
   }
 
-  /** Starts the program. Each start is followed by one restart, whether the program has ended or cannot be started. */
+  /** Starts the program. Each failed or ended start causes exactly one restart. */
   private start(): Promise<ProgramPipe> {
     const startedAt = performance.now();
     let isOver = false;
@@ -105,7 +105,7 @@ export class ProgramServer {
     const write = (message: RpcMessage) => {
       if (child.stdin.writable) child.stdin.write(`${JSON.stringify(message)}\n`);
     };
-    // A program that ends while it is written to, or cannot be signaled.
+    // The program ended during a write, or cannot be signaled.
     child.stdin.on("error", () => {});
     child.on("error", () => {});
     const own = new Map<number, (response: RpcResponse) => void>();
@@ -119,7 +119,7 @@ export class ProgramServer {
       if (!this.isStopped) this.report(`ended with ${how}`);
       const error = new AppError("upstream_cut", `The MCP server ${this.name} ended with ${how}`);
       fail(error);
-      // What the program has started ends with it.
+      // Processes that the program has started end with it.
       killProgram(child);
       restart();
       // Its last lines are read first.
@@ -217,7 +217,10 @@ export class ProgramServer {
   }
 }
 
-/** Returns the response to a request of the program, which has no client of its own to send it to. */
+/**
+ * Returns the response to a request of the program, which cannot be forwarded because the program has no single
+ * client.
+ */
 function toClientResponse(message: Extract<RpcMessage, { method: string; id: string | number }>): RpcMessage {
   if (message.method === "ping") return createResult(message.id, {});
   return createError(message.id, RPC_ERRORS.methodNotFound, "The client does not accept requests");

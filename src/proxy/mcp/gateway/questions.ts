@@ -38,7 +38,9 @@ export class Questions {
     question?.respond(response);
   }
 
-  /** Ends a request that its server has cancelled. Returns the request's id at the client; undefined if it has ended. */
+  /**
+   * Ends a request that its server has canceled. Returns the request's id at the client; undefined if it has ended.
+   */
   cancel(link: McpLink, requestId: unknown): RpcId | undefined {
     for (const [id, { origin }] of this.open)
       if (origin?.link === link && origin.id === requestId) {

@@ -76,7 +76,7 @@ async function servePost(arrived: Arrived): Promise<void> {
     const { method, params } = message;
     if (method === "notifications/cancelled") {
       const { requestId } = params ?? {};
-      // Clients without a session of their own use the same ids.
+      // Clients without their own session use the same ids.
       const isOwn = request.headers[SESSION_HEADER] !== undefined;
       if (isOwn && (typeof requestId === "string" || typeof requestId === "number"))
         session.inFlight.get(requestId)?.abort();

@@ -22,7 +22,7 @@ import { LIST_CHANGED } from "./names.ts";
 import { type ClientFacts, LATEST_SESSION, STATELESS, withoutClientMeta } from "./revisions.ts";
 import { type Repeat, repeatTask } from "./wait.ts";
 
-/** Times that a stream is continued. Servers may end streams deliberately, so that clients poll. */
+/** Maximum number of times that a stream is continued. Servers may end streams deliberately, so that clients poll. */
 const RESUMPTIONS = 10_000;
 /** Consecutive failures after which a stream is no longer continued. */
 const MAX_FAILURES = 5;

@@ -78,7 +78,7 @@ export class StatelessLink implements McpLink {
     let isOpen = false;
     const receive = (message: ServerMessage) => {
       if (message.method !== "notifications/subscriptions/acknowledged") onMessage(message);
-      // The lists may have changed while nothing listened.
+      // The lists may have changed while no stream was open.
       else if (isOpen) for (const method of LIST_CHANGED) onMessage(createNotification(method));
       else isOpen = true;
     };
@@ -98,7 +98,7 @@ export class StatelessLink implements McpLink {
   ): Promise<Exchanged> {
     this.serial += 1;
     const id = this.serial;
-    // A client of this revision has set its capabilities.
+    // A client of this revision has already set its capabilities.
     const whole = getMeta(params)[META.version] === STATELESS ? params : withClientMeta(params, this.client);
     const name = params?.[TARGETS[method] ?? ""];
     const received = await this.http({

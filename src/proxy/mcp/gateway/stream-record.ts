@@ -57,7 +57,7 @@ export class StreamRecord {
     private readonly onEnd?: () => void,
   ) {}
 
-  /** Whether the client has lost a stream that has no end of its own. */
+  /** Whether the client has lost the connection of an endless stream. */
   get isLost(): boolean {
     return this.onEnd !== undefined && this.idleSince !== undefined;
   }
@@ -80,7 +80,7 @@ export class StreamRecord {
     if (this.isEnded) this.detach(sink, true);
   }
 
-  /** Disconnects a connection. Does nothing if another one receives the stream. */
+  /** Disconnects a connection. Does nothing if another connection receives the stream. */
   detach(sink: StreamSink, isLast = false): void {
     if (this.sink !== sink) return;
     this.sink = undefined;
@@ -89,7 +89,7 @@ export class StreamRecord {
     else if (this.isReplaced) this.end();
   }
 
-  /** Ends a stream without an end of its own when its client leaves, because the client has opened another one. */
+  /** Ends an endless stream when its client disconnects, because the client has opened another one. */
   replace(): void {
     this.isReplaced = this.onEnd !== undefined;
   }
@@ -103,7 +103,7 @@ export class StreamRecord {
     this.onEnd?.();
   }
 
-  /** Ends the stream and forgets its events. */
+  /** Ends the stream and discards its events. */
   drop(): void {
     this.end();
     for (const event of this.events) this.memory.delete(event);
@@ -143,7 +143,7 @@ export class StreamRecords {
     this.timer = undefined;
   }
 
-  /** Drops the streams that the client has replaced: a server may refuse to open a second one beside them. */
+  /** Drops the streams that the client has replaced: a server may reject a second stream while they are open. */
   dropLost(): void {
     for (const record of this.records.values())
       if (record.isLost) this.drop(record);

@@ -24,7 +24,7 @@ export function settledWithin<Value>(
   });
 }
 
-/** Returns the error of a request that its client has cancelled. */
+/** Returns the error of a request that its client has canceled. */
 export function createCancellation(): AppError {
   return new AppError("client_gone", "The client has cancelled the request");
 }

@@ -8,7 +8,7 @@ const EARLY_MS = 60_000;
 
 /** Returns the access tokens of MCP servers that need a sign-in, and refreshes them. */
 export class McpTokens {
-  /** The last token of each file, to redact it. */
+  /** The last token of each file, for redaction. */
   private readonly known = new Map<string, SignIn>();
   /** A value of `authorization` that a server has rejected. */
   private readonly rejected = new Set<string>();

@@ -23,8 +23,8 @@ interface Returned {
 
 /**
  * Signs in to an MCP server by OAuth 2.1: finds the authorization server by the metadata of the protected resource (RFC
- * 9728), registers a client where none is configured (RFC 7591), sends the user to the authorization server with PKCE, and
- * exchanges the code for tokens. Throws `upstream_error` with the step that failed.
+ * 9728), registers a client if none is configured (RFC 7591), sends the user to the authorization server with PKCE,
+ * and exchanges the code for tokens. Throws `upstream_error` with the step that failed.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export async function signIn(name: string, server: HttpServer, parts: SignInParts): Promise<SignIn> {
@@ -89,7 +89,7 @@ export async function signIn(name: string, server: HttpServer, parts: SignInPart
     parts.show(authorizationUrl.href);
     const { code, issuer } = await listener.returned(state, parts.signal);
     const isIssuerRequired = Reflect.get(metadata, "authorization_response_iss_parameter_supported") === true;
-    // Mix-up attack: the code must not go to another authorization server (RFC 9207).
+    // Mix-up attack: the code must not be sent to another authorization server (RFC 9207).
     if (issuer === undefined ? isIssuerRequired : issuer !== metadata.issuer)
       throw failure(name, "the response came from another authorization server");
     const tokens = await step(name, "exchange the code for tokens", () =>
@@ -229,7 +229,7 @@ async function listenForReturn(port: number): Promise<ReturnListener> {
           );
         signal.addEventListener("abort", abort, { once: true });
         take = (parameters) => {
-          // A page that guesses the port cannot end the sign-in.
+          // A web page that guesses the port must not end the sign-in.
           if (parameters.get("state") !== state) return "This page belongs to another sign-in.";
           const code = parameters.get("code");
           signal.removeEventListener("abort", abort);

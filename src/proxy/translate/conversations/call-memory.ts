@@ -15,7 +15,7 @@ export interface CallMemory {
   isNeeded(client: Dialect, upstream: UpstreamDialect): boolean;
   /** Remembers the parts of a response by its first tool call; does nothing if clients of the dialect need none. */
   remember(client: Dialect, parts: readonly Part[]): Promise<void>;
-  /** Returns the request with what its tool calls need at an upstream of the dialect. */
+  /** Returns the request with the data that its tool calls need at an upstream of the dialect. */
   restore(request: ExchangeRequest, client: Dialect, upstream: UpstreamDialect): Promise<ExchangeRequest>;
 }
 
@@ -93,7 +93,7 @@ function mayForget(client: Dialect, upstream: UpstreamDialect): boolean {
   return facts.forgetsReasoning === true || (!storesResponses && getProfile(upstream).storesResponses);
 }
 
-/** Returns the parts of a response as far as a client forgets them: without texts and arguments, which it keeps. */
+/** Returns the data of a response that a client discards: all parts without texts and arguments, which it keeps. */
 function keptParts(client: Dialect, parts: readonly Part[]): readonly Part[] {
   const { client: facts, storesResponses } = getProfile(client);
   const forgetsReasoning = facts.forgetsReasoning === true;

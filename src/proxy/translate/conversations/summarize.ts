@@ -65,7 +65,7 @@ function toLines(items: unknown, hasRoles = true): string[] {
   });
 }
 
-/** Returns an item as text; an empty text for reasoning and for what only a vendor can read. */
+/** Returns an item as text; an empty text for reasoning and for content that only a vendor can read. */
 function toLine(item: Members): string {
   const type = item["type"] ?? "message";
   switch (type) {

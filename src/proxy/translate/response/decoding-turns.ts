@@ -20,7 +20,10 @@ export class DecodingTurns {
   private readonly waiting: Waiting[] = [];
   private isScheduled = false;
 
-  /** Returns a promise to await before so many bytes are decoded, or undefined if it can be done in this turn. */
+  /**
+   * Returns a promise to await before this number of bytes is decoded, or undefined if they can be decoded in this
+   * turn.
+   */
   take(bytes: number): Promise<void> | undefined {
     this.schedule();
     if (this.used < TURN_BYTES && this.waiting.length === 0) {
