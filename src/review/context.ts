@@ -35,8 +35,8 @@ export interface ReviewMode {
   /** Returns the number of the first round of a live session. */
   firstRound(): Promise<number>;
   /**
-   * Takes the diff again, or reads the plan again, and moves the threads to it. Calls `onTaken` as soon as requests see
-   * the new content, before the threads are moved. Resolves to whether this is a new round.
+   * Takes the diff again, or reads the plan again, and moves the threads to it. Calls `onTaken` as soon as requests
+   * return the new content, before the threads are moved. Resolves to whether this is a new round.
    */
   refresh(context: ReviewContext, onTaken: () => void): Promise<boolean>;
   /** Keeps the diff or plan when a batch of a live session is sent, for later comparisons. */

@@ -64,7 +64,7 @@ export interface ComparedNotebook {
 export interface CellDiff {
   /** `details`: only execution count, id or metadata differ. */
   readonly change: "same" | "details" | "changed" | "added" | "removed";
-  /** Whether the cell is at another place among the cells that are in both notebooks. */
+  /** Whether the cell's position among the cells of both notebooks has changed. */
   readonly moved: boolean;
   readonly old?: CellRef;
   readonly new?: CellRef;

@@ -87,8 +87,8 @@ function guardPolicy({ exposure, context }: ReviewServerParts): GuardPolicy {
 }
 
 /**
- * Limits of JSON bodies. Fifty thousand annotations, or the viewed marks of a hundred thousand files, are below them.
- * A page sends fewer than ten levels; thousands of levels can be parsed, but not serialized again.
+ * Limits of JSON bodies. They allow fifty thousand annotations, or the viewed marks of a hundred thousand files. A
+ * page sends fewer than ten levels. Thousands of levels can be parsed but not serialized again.
  */
 const BOUNDS: JsonBounds = { values: 1_000_000, depth: 256 };
 

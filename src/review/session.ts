@@ -6,7 +6,7 @@ import type { Decision } from "./decision.ts";
  */
 export type SessionState =
   | { readonly phase: "waiting" }
-  /** A request is deciding; `abandoned` is the reason that would have ended the review meanwhile. */
+  /** A request is deciding; `abandoned` is the reason that would have ended the review in the meantime. */
   | { readonly phase: "claimed"; readonly abandoned?: EndReason }
   /** The decision is recorded; its response has not been flushed yet. */
   | { readonly phase: "decided"; readonly decision: Decision }

@@ -106,7 +106,10 @@ function addressOf({ base, host }: ForgeClientOptions, { path, query = {} }: For
   const url = new URL(/^https?:\/\//.test(path) ? path : `${base}${path}`);
   // The address of the next page could be on another host.
   if (url.origin !== new URL(base).origin)
-    throw new AppError("forge_error", `${host} names a next page on another host: ${url.origin}`);
+    throw new AppError(
+      "forge_error",
+      `${host} returned a link to the next page on another host, which is not followed: ${url.origin}`,
+    );
   for (const [name, value] of Object.entries(query))
     if (value !== undefined) url.searchParams.set(name, String(value));
   return url;
@@ -215,7 +218,7 @@ export function nextLink(headers: Headers): string | undefined {
   return undefined;
 }
 
-/** Maximum pages of one list, in case a forge always names a next page. */
+/** Maximum pages of one list, in case a forge returns a next page every time. */
 const MAX_PAGES = 500;
 
 /** Reads all pages of a list whose next page is in the `link` header. */

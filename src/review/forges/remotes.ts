@@ -26,9 +26,13 @@ export async function findRemote(git: GitHandle): Promise<RemoteAddress> {
   const order = [...(resolved === undefined ? [] : [resolved]), ...PREFERRED, ...names];
   const found = order.map((name) => remotes.get(name)).find((address) => address !== undefined);
   if (found) return found;
-  throw new AppError("usage", `No remote of ${git.directory} is at a forge`, {
-    hint: "Pass the address of the pull request: sallyport review pr https://…",
-  });
+  throw new AppError(
+    "usage",
+    `No remote of ${git.directory} is at GitHub, GitLab, Bitbucket or Azure DevOps`,
+    {
+      hint: "Pass the address of the pull request: sallyport review pr https://…",
+    },
+  );
 }
 
 async function readRemote(git: GitHandle, name: string): Promise<RemoteAddress | undefined> {

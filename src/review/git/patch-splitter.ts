@@ -108,7 +108,9 @@ class OpenSection {
   private readonly hash: Hash = createHash("sha256");
   private additions = 0;
   private deletions = 0;
-  /** Bounds of consecutive changed lines that are not hashed yet; hashing each line separately is slow. */
+  /**
+   * Bounds of consecutive changed lines that have not been hashed yet. Hashing each line separately would be slow.
+   */
   private runStart = 0;
   private runEnd = 0;
   private readonly offset: number;

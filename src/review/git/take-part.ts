@@ -12,7 +12,7 @@ export interface PartOptions {
 }
 
 /**
- * Takes some files of a diff, chosen by name, as a separate diff. Returns undefined if none is chosen, or if git
+ * Creates a separate diff of some files of a diff, chosen by name. Returns undefined if none is chosen, or if git
  * reports other files when limited to these: a name that is not UTF-8, or a file that became a folder.
  */
 export function takePart(

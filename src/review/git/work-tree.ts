@@ -180,8 +180,7 @@ async function convertWhatHidesNothing(
 }
 
 /**
- * Adds each new file to the index as an empty object. A comparison with a tree reads the content from disk
- * nevertheless.
+ * Adds each new file to the index as an empty object. A comparison with a tree still reads the content from disk.
  */
 async function addFresh(
   repository: Repository,

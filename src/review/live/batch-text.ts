@@ -96,7 +96,7 @@ function getQuote(anchor: ThreadAnchor): string {
   return anchor.kind === "plan" ? anchor.quote : "";
 }
 
-/** The person's new messages come under their name if others have written in the thread too. */
+/** If others have also written in the thread, the person's new messages follow the person's name. */
 function messageBlocks(
   { author, markdown, suggestedCode }: ThreadMessage,
   named: boolean,

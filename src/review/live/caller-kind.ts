@@ -14,7 +14,7 @@ export function callerKind({ headers }: Pick<FastifyRequest, "headers">, token: 
     if (hasToken(headers.authorization, token)) return "agent";
     throw new AppError(
       "unauthorized",
-      "The token is not that of this review. Read it from the running file.",
+      "The token does not belong to this review. Read the token from the review's running file.",
     );
   }
   if (headers.origin !== undefined) return "page";

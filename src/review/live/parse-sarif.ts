@@ -31,7 +31,7 @@ const result = z.object({
 
 const rule = z.object({ id: z.string().optional(), defaultConfiguration: z.object({ level }).optional() });
 
-/** The used parts of SARIF 2.1.0: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html */
+/** The parts of SARIF 2.1.0 that are used: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html */
 const sarif = z.object({
   version: z.string().startsWith("2."),
   runs: z.array(
@@ -63,7 +63,7 @@ export function parseSarif(text: string, name: string): readonly SarifFinding[] 
     const [issue] = parsed.error.issues;
     const where = issue?.path.join(".") || "the file";
     throw new AppError("input", `${name} is not SARIF 2: ${where}: ${issue?.message}`, {
-      hint: "Let the tool write SARIF 2.1.0.",
+      hint: "Configure the tool to write SARIF 2.1.0.",
     });
   }
   return parsed.data.runs.flatMap(({ tool: { driver }, results }) =>

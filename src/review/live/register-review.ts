@@ -45,7 +45,7 @@ export async function addRunning(
   try {
     await makePrivateFolder(folder);
     const text = JSON.stringify({ ...review, ...getProcessMark() });
-    // Not durable: after a power cut the process is gone too.
+    // Not durable: a power failure also ends the process.
     await replaceFile(getRunningFilePath(dataDirectory, review.id), text, 0o600, { durable: false });
   } catch (cause) {
     throw storageFailure(folder, cause);

@@ -1,8 +1,8 @@
 import type { CellPosition, NotebookCell, NotebookLine } from "../notebook-api-types.ts";
 
 /**
- * Returns which lines of which cell are in some lines of a notebook's file, both ends inclusive. A range over several
- * cells belongs to the first. Undefined outside all cells.
+ * Returns the cell, and its lines, that a range of lines of a notebook's file contains. Both ends are inclusive. A
+ * range over several cells belongs to the first. Returns undefined outside of all cells.
  */
 export function findCellPosition(
   cells: readonly NotebookCell[],

@@ -10,9 +10,12 @@ import type {
 import { matchCells } from "./match-cells.ts";
 import type { ParsedCell, ParsedNotebook, ParsedOutput } from "./parse-notebook.ts";
 
-/** Maximum edits that are looked for between two texts; beyond it, all lines count as changed. */
+/** Maximum number of edits between two texts; beyond it, all lines count as changed. */
 const MAX_EDITS = 2_000;
-/** Milliseconds after which the comparison of two texts is given up likewise, and those of the whole notebook. */
+/**
+ * Maximum milliseconds for the comparison of two texts, and for those of the whole notebook; after that, all lines
+ * count as changed.
+ */
 const TEXT_LIMIT = 300;
 const TOTAL_LIMIT = 2_000;
 
@@ -22,13 +25,13 @@ export interface CompareOptions {
 }
 
 interface Comparison extends CompareOptions {
-  /** Time of `performance.now()` at which no more edits are looked for. */
+  /** Time of `performance.now()` at which the search for edits stops. */
   readonly deadline: number;
 }
 
 const NOTHING: ParsedNotebook = { language: "", cells: [], metadata: [] };
 
-/** Compares two versions of a notebook by cells. A notebook that was added or deleted has one of them. */
+/** Compares two versions of a notebook by cells. An added or deleted notebook has only one version. */
 export function compareNotebooks(
   before: ParsedNotebook = NOTHING,
   after: ParsedNotebook = NOTHING,
@@ -153,7 +156,7 @@ function compareOutput(
   if (!shown?.image) return text;
   return {
     ...text,
-    // A text such as `<Figure size 640x480>` says nothing beside the image.
+    // A text such as `<Figure size 640x480>` adds nothing to the image.
     lines: before && after && isTextChanged ? text.lines : [],
     images: { ...(before?.image && { old: numbers.old }), ...(after?.image && { new: numbers.new }) },
   };

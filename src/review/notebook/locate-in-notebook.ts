@@ -2,8 +2,8 @@ import type { DiffLease } from "../diff-session.ts";
 import type { CellPosition } from "../notebook-api-types.ts";
 
 /**
- * Finds the cell of some lines of a file; undefined if the file is no notebook, or the lines are in no cell. Loads the
- * parser with the first notebook. Never rejects.
+ * Returns the cell that contains some lines of a file; undefined if the file is not a notebook or the lines are not
+ * in a cell. Loads the parser with the first notebook. Never rejects.
  */
 export async function locateInNotebook(
   diff: Pick<DiffLease, "snapshot" | "sides">,

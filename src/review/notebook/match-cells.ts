@@ -1,6 +1,6 @@
 import type { ParsedCell } from "./parse-notebook.ts";
 
-/** Shared lines or words, as a share of all, from which two cells count as versions of one. */
+/** Minimum share of common lines or words for two cells to count as versions of the same cell. */
 const MIN_SHARED_LINES = 0.4;
 const MIN_SHARED_PROSE = 0.5;
 /** Pairs of cells of a notebook that are compared by their lines. */
@@ -10,13 +10,13 @@ const MAX_PAIRS = 20_000;
 export interface CellPair {
   readonly old: number;
   readonly new: number;
-  /** Whether it is at another place among the cells that are in both notebooks. */
+  /** Whether its position among the cells of both notebooks has changed. */
   readonly moved: boolean;
 }
 
 /**
- * Finds the cells that are in both notebooks: by their ids, then by their content, then by shared lines between two
- * cells that were found. A cell is in one pair at most. Returns the pairs in the order of the new notebook.
+ * Finds the cells that are in both notebooks: by their ids, then by their content, then by shared lines, between two
+ * matched cells. A cell is in one pair at most. Returns the pairs in the order of the new notebook.
  */
 export function matchCells(before: readonly ParsedCell[], after: readonly ParsedCell[]): CellPair[] {
   const oldOf = new Map<number, number>();
@@ -50,7 +50,7 @@ function idOf({ id }: ParsedCell): string | undefined {
   return id;
 }
 
-/** Returns undefined for an empty cell: it says nothing about where it was. */
+/** Returns undefined for an empty cell, because its content does not identify it. */
 function contentOf({ kind, source }: ParsedCell): string | undefined {
   return source.length === 0 ? undefined : `${kind}\n${source.map(({ text }) => text).join("\n")}`;
 }

@@ -40,7 +40,7 @@ export type StoredNotebook = z.infer<typeof notebookSchema>;
 export type StoredCell = StoredNotebook["cells"][number];
 export type StoredOutput = StoredCell["outputs"][number];
 
-/** The member that every version has; version 3 has other cells. */
+/** The member that every version has. Cells of version 3 have another form. */
 export const versionSchema = z.object({ nbformat: z.number() });
 
 export const storedText = text;

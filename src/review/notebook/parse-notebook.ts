@@ -11,14 +11,14 @@ import {
   versionSchema,
 } from "./nbformat.ts";
 
-/** UTF-16 units of a notebook that is read by cells. */
+/** Maximum UTF-16 units of a notebook that is shown by cells. */
 export const MAX_LENGTH = 32 * 1024 * 1024;
-/** UTF-16 units of a line of an output, and of a value of the metadata. */
+/** Maximum UTF-16 units of a line of an output, and of a value of the metadata. */
 const MAX_LINE = 10_000;
-/** Levels of metadata whose members are named one by one. */
+/** Maximum levels of metadata whose members are listed one by one. */
 const MAX_NAMES = 4;
 
-/** An output with what only the server needs. */
+/** An output with the members that only the server needs. */
 export interface ParsedOutput extends NotebookOutput {
   /** The image in base64, or an SVG as text. */
   readonly data: string;
@@ -41,7 +41,7 @@ export interface ParsedNotebook {
 /** A notebook, or the reason why it cannot be read by cells. */
 export type NotebookResult = { readonly notebook: ParsedNotebook } | { readonly problem: string };
 
-/** Reads a notebook with the line of the file that each line of its cells is in. Never throws. */
+/** Reads a notebook, and finds the line of the file that contains each line of its cells. Never throws. */
 export function parseNotebook(text: string): NotebookResult {
   if (text.length > MAX_LENGTH) return { problem: `larger than ${MAX_LENGTH / 1024 / 1024} MB` };
   let value: unknown;
@@ -147,7 +147,7 @@ function joined(text: NotebookText): string {
   return typeof text === "string" ? text : text.join("");
 }
 
-/** Splits a text into lines and finds the line of the file that each begins in. */
+/** Splits a text into lines, and finds the line of the file in which each one begins. */
 function toLines(text: NotebookText, at: JsonLines): NotebookLine[] {
   const found: NotebookLine[] = [];
   let open: NotebookLine | undefined;
@@ -166,7 +166,7 @@ function toLines(text: NotebookText, at: JsonLines): NotebookLine[] {
   return open ? [...found, open] : found;
 }
 
-/** Removes ANSI codes, and what a progress bar has overwritten. */
+/** Removes ANSI codes, and text that a progress bar has overwritten. */
 function toPlainLine({ text, line }: NotebookLine): NotebookLine {
   const last = text.replace(/\r+$/, "");
   return { text: shortened(stripVTControlCharacters(last.slice(last.lastIndexOf("\r") + 1))), line };
@@ -177,7 +177,7 @@ function shortened(text: string): string {
   return `${text.slice(0, MAX_LINE)} … ${text.length - MAX_LINE} more characters`;
 }
 
-/** Lists the values of an object, those of objects in it by their names with dots. */
+/** Lists the values of an object. Values of nested objects have names with dots. */
 function listValues(
   values: Readonly<Record<string, unknown>>,
   lines: JsonLines | undefined,
@@ -206,7 +206,7 @@ function findLanguage(metadata: Readonly<Record<string, unknown>>): string {
   return typeof language === "string" ? language.toLowerCase() : "python";
 }
 
-/** Names of languages that the highlighter calls otherwise. */
+/** Names of languages for which the highlighter has other names. */
 const LANGUAGES = new Map(
   Object.entries({ ipython: "python", sh: "bash", js: "javascript", "c++": "cpp", "c#": "csharp" }),
 );

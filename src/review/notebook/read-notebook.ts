@@ -9,11 +9,11 @@ import { type NotebookResult, type ParsedNotebook, parseNotebook } from "./parse
 type Side = "old" | "new";
 type Diff = Pick<DiffLease, "snapshot" | "sides">;
 
-/** Notebooks of one diff that are kept: the images of an output are read one by one. */
+/** Maximum notebooks of one diff that are kept, because the images of their outputs are read one by one. */
 const MAX_KEPT = 6;
-/** Lines of a notebook that are shown by cells. */
+/** Maximum lines of a notebook that is shown by cells. */
 const MAX_LINES = 100_000;
-/** Characters of an SVG that is drawn, as in the page's previews. */
+/** Maximum characters of an SVG that is drawn, as in the page's previews. */
 const MAX_SVG = 1_000_000;
 
 const kept = new WeakMap<Diff["snapshot"], Map<string, Promise<NotebookResult>>>();
@@ -83,7 +83,7 @@ export async function readNotebookImage(
   const output = cells[position.cell - 1]?.outputs[position.output - 1];
   if (!output?.image) throw new AppError("not_found", "This output has no image");
   if (output.image === "image/svg+xml") {
-    // Entities can expand to any size.
+    // An entity can expand to any size.
     if (output.data.length > MAX_SVG || /<!ENTITY/i.test(output.data))
       throw new AppError("validation", "This SVG is not drawn: it is too large or declares entities");
     return { type: "image/svg+xml", bytes: Buffer.from(output.data) };

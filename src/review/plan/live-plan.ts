@@ -5,7 +5,7 @@ import { createPlanId } from "./plan-id.ts";
 import type { PlanReview } from "./plan-review.ts";
 import { planTitle } from "./plan-title.ts";
 
-/** Milliseconds between two checks of the file. A save counts once two checks in a row find the same file. */
+/** Milliseconds between two checks of the file. A save is accepted once two consecutive checks find the same file. */
 const POLL_MS = 200;
 
 export interface LivePlanOptions {

@@ -27,6 +27,6 @@ export interface PlanReview {
    * unchanged.
    */
   readonly reload?: (() => Promise<string | undefined>) | undefined;
-  /** Calls back after each save of the file of a live review. Returns a function that stops watching. */
+  /** Calls the function after each save of the file of a live review. Returns a function that stops watching. */
   readonly watch?: ((onSaved: () => void) => () => void) | undefined;
 }

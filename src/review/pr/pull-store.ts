@@ -66,7 +66,7 @@ export interface PullStore {
   write(change: Partial<Omit<Stored, "version" | "url">>): Promise<void>;
 }
 
-/** Opens the store of a pull request. A file that cannot be parsed counts as empty. */
+/** Opens the store of a pull request. A file that cannot be parsed is treated as empty. */
 export async function openPullStore(dataDirectory: string, url: string): Promise<PullStore> {
   const name = createHash("sha256").update(url).digest("hex").slice(0, 32);
   const path = join(dataDirectory, "pull-requests", `${name}.json`);

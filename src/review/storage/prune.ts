@@ -7,9 +7,9 @@ interface Rule {
   readonly folder: string;
   readonly mayGo: (entry: Dirent) => boolean;
   readonly days: number;
-  /** Number of newest entries to keep, whatever their age. */
+  /** Number of newest entries to keep, regardless of their age. */
   readonly newest: number;
-  /** Number of entries above which the oldest are removed, whatever their age. */
+  /** Number of entries above which the oldest are removed, regardless of their age. */
   readonly max?: number;
 }
 

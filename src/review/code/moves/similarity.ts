@@ -4,7 +4,7 @@ import type { ChangedLines, LineTable, Patches } from "./line-table.ts";
 const MAX_BYTES = 400;
 const WORD = /[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu;
 
-/** Compares the words of a removed and an added line: 0 for none in common, 1 for the same. */
+/** Compares the words of a removed and an added line: 0 if they have no word in common, 1 if all are equal. */
 export type Similarity = (from: number, to: number) => number;
 
 /** Creates the comparison of the lines of a diff. Lines of files without a patch are not similar to any other. */

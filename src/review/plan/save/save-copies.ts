@@ -126,5 +126,5 @@ export async function saveToNoteApp(
     opener.once("error", reject);
     opener.once("exit", resolve);
   });
-  if (code !== 0) throw new Error("Bear could not be opened; is it installed?");
+  if (code !== 0) throw new Error("Cannot open Bear. Check that it is installed");
 }
