@@ -64,7 +64,10 @@ function expectParts() {
     );
 }
 
-/** Returns a compressed layer of the files that `fill` writes into a folder. Equal files make an equal layer. */
+/**
+ * Returns a compressed layer of the files that `fill` writes into a folder. The same files always make the same
+ * layer.
+ */
 function layer(name, fill) {
   const folder = join(work, name);
   mkdirSync(folder);

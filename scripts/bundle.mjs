@@ -30,7 +30,7 @@ export async function bundleParts(dir, minify, plugins = []) {
       dir,
       format: "cjs",
       minify,
-      // The loader runs parts as plain scripts, which cannot import. Only modules of Node.js are concerned.
+      // The loader runs parts as plain scripts, which cannot import. This affects only modules of Node.js.
       dynamicImportInCjs: false,
       entryFileNames: "[name].cjs",
       chunkFileNames: "[name]-[hash].cjs",

@@ -18,13 +18,13 @@ const ACCEPTED = new Set([
 ]);
 /** Code of other projects inside a package that no source map reveals. */
 const CARRIED = { undici: ["llhttp"] };
-/** Data of other projects that files of this project contain. */
+/** Data of other projects in files of this project. */
 const DATA = { "src/proxy/models/model-data.json": ["@oh-my-pi/pi-catalog", "models.dev"] };
 const MODULES = /^(.*[\\/]node_modules[\\/])((?:@[^\\/]+[\\/])?[^\\/]+)/s;
 
 /**
  * Returns a rolldown and Vite plugin that adds the id of every bundled module to `ids`. It runs before other plugins
- * can remove chunks from the bundle, as the single-file pages do.
+ * remove chunks from the bundle, as the plugin for single-file pages does.
  */
 export function moduleCollector(ids) {
   return {

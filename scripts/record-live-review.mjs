@@ -123,7 +123,7 @@ function agent(...args) {
   return output;
 }
 
-/** Keeps the page and the end of the terminal for so many seconds. */
+/** Shows the page and the end of the terminal for a number of seconds. */
 async function frame(page, seconds) {
   await page.mouse.move(0, 0);
   await page.waitForTimeout(300);

@@ -1,4 +1,5 @@
-// What recordings of the built command have in common: a home of their own, a repository with a change, and a browser.
+// The parts that recordings of the built command share: a separate home directory, a repository with a change, and a
+// browser.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -4,11 +4,14 @@ import { posix } from "node:path";
 const IMPORTED = /(?:\bfrom|\bimport|\bimport\()\s*["'](\.{1,2}\/[^"']+)["']/g;
 const UNIT_TEST = /^test\/(?!(?:e2e|agents-live|soak|disk)\/).*\.test\.ts$/;
 
-/** How many imports may lie between a test and a changed file: with all of them, half of the files concern 88 tests. */
+/**
+ * Maximum number of imports between a test and a changed file. Without a limit, half of the files would select 88
+ * tests.
+ */
 const MAX_IMPORTS = 3;
 
 /**
- * Returns the unit tests that a change of `changed` concerns: those that import one of these files through at most
+ * Returns the unit tests that a change of `changed` can affect: those that import one of these files through at most
  * MAX_IMPORTS imports. `sources` has the text of each source file by path. The tests directly below `test` read
  * documents and folders instead of importing them, and always belong to the result.
  */

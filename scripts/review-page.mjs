@@ -1,4 +1,4 @@
-// Uses the review pages as a reviewer does, for the pictures of the documentation.
+// Uses the review pages as a reviewer does, for the images of the documentation.
 
 /** Selects `quote` in the plan, and comments on it: `key` is the key of the kind of comment. */
 export async function addNote(page, quote, key, text) {

@@ -131,7 +131,7 @@ async function signIn(page, adminKey) {
   await page.getByRole("heading", { name: "By model" }).waitFor();
 }
 
-/** Replaces the paths and URLs of this run with those of a usual configuration. */
+/** Replaces the paths and URLs of this run with those of a typical configuration. */
 async function showUsualPaths(route) {
   const response = await route.fetch();
   const body = (await response.text())

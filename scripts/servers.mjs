@@ -72,7 +72,7 @@ async function asRoot(packages) {
 
 async function withoutRoot() {
   if (!canDownload()) return;
-  // All of them, because they replace those that were extracted before. apt leaves out what the system has.
+  // All packages are extracted, because they replace earlier ones. apt leaves out packages that the system has.
   const packages = names.map((name) => SERVERS[name].package);
   process.stderr.write(`Downloading the packages ${packages.join(", ")} for the tests (once) …\n`);
   await tryAgain("Downloading the packages", () => extract(extracted, packages));
@@ -118,8 +118,9 @@ function libraries(folder) {
 }
 
 /**
- * Creates the data of a PostgreSQL server in an empty folder, with the user `sally` and a password. `flags` are further
- * flags of initdb. Returns the command of the server, without its port, and the options with which it is spawned.
+ * Creates the data of a PostgreSQL server in an empty folder, with the user `sally` and a password. `flags` are
+ * additional flags of initdb. Returns the command of the server, without its port, and the options with which it is
+ * spawned.
  */
 export function createPostgresData(folder, password, flags = []) {
   const { folder: bin, env } = findServer("postgresql");
@@ -138,7 +139,7 @@ export function createPostgresData(folder, password, flags = []) {
   return { command: [join(bin, "postgres"), "-D", data, ...settings], options };
 }
 
-/** Returns the user that PostgreSQL runs as where this process is root, which it rejects. */
+/** Returns the user that PostgreSQL runs as if this process is root, because PostgreSQL rejects root. */
 function unprivilegedUser() {
   if (process.getuid?.() !== 0) return undefined;
   const id = (flag, name) =>

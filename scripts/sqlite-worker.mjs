@@ -6,7 +6,7 @@ import { build } from "rolldown";
 const root = resolve(import.meta.dirname, "..");
 const OWN_MODULE = 'var Module=typeof Module!="undefined"?Module:{};';
 
-/** Writes `sqlite.cjs` and `sqlite.wasm` to `folder`, with these plugins besides our own. */
+/** Writes `sqlite.cjs` and `sqlite.wasm` to `folder`, with these plugins in addition to this module's. */
 export async function bundleSqliteWorker(folder, plugins = []) {
   mkdirSync(folder, { recursive: true });
   await build({
@@ -22,10 +22,10 @@ export async function bundleSqliteWorker(folder, plugins = []) {
   );
 }
 
-/** The package locks the database with a folder, which would be readable for others. */
+/** The package locks the database with a folder, which other users could read. */
 const LOCK = /(?<=fs\.mkdirSync\(`\$\{_path\(fi\)\}\.lock`)(?=\))/;
 
-/** The package reads its .wasm file from beside itself; inside the executable there is no such file. */
+/** The package reads its .wasm file from its own folder, which does not exist in the executable. */
 function takesWasm() {
   return {
     name: "takes-wasm",

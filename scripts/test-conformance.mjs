@@ -97,7 +97,9 @@ function npm(args, cwd) {
   execFileSync("npm", args, { cwd, stdio: ["ignore", 2, 2], shell: process.platform === "win32" });
 }
 
-/** Returns the interpreter of a virtual environment with the SDKs. Throws with what to install. */
+/**
+ * Returns the interpreter of a virtual environment with the SDKs. Throws an error that names the missing packages.
+ */
 function pythonWithSdks() {
   const folder = join(cache, "python");
   const program = join(folder, process.platform === "win32" ? "Scripts/python.exe" : "bin/python");
@@ -170,7 +172,7 @@ function start(program, args, env = process.env, cwd = undefined) {
   return child;
 }
 
-/** Starts the echo, and a proxy with an upstream of each dialect that the echo plays. */
+/** Starts the echo, and a proxy with an upstream of each dialect, for which the echo responds. */
 function startEchoes() {
   echoes ??= (async () => {
     const echo = await startProxy("echo", {});
@@ -185,7 +187,7 @@ function startEchoes() {
   return echoes;
 }
 
-/** Returns the name of a way through the proxy for clients of a dialect. */
+/** Returns the name of a route through the proxy for clients of a dialect. */
 function wayOf(client, upstream) {
   return client === upstream ? `native (${SHORT[client]})` : `${SHORT[client]} → ${SHORT[upstream]}`;
 }
@@ -273,7 +275,7 @@ async function modelContext() {
     for (const [target, address] of Object.entries(targets)) {
       const results = await runScenarios(node, address, revision);
       const names = Object.keys(direct);
-      // A check may not apply: the gateway responds to lists with JSON, so there is no event stream to check.
+      // Some checks do not apply: the gateway responds to lists with JSON, so there is no event stream to check.
       const worse = names.filter((name) => {
         const { passed = 0, failed = 1 } = results[name] ?? {};
         return failed > direct[name].failed || (passed === 0 && direct[name].passed > 0);
@@ -363,7 +365,7 @@ async function independent() {
   return rows;
 }
 
-/** Calls each dialect with its vendor's SDK for Python, on every way through the proxy. */
+/** Calls each dialect with its vendor's SDK for Python, on every route through the proxy. */
 async function python() {
   let program;
   try {

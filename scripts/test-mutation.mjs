@@ -1,6 +1,6 @@
 // Requires 100 % line and branch coverage of the modules that safety depends on, then mutates them with Stryker and
 // requires 85 % of the mutants to be detected: npm run test:mutation. Arguments select modules; --list prints surviving
-// mutants. The tools are installed in a temporary folder, because they are many.
+// mutants. The tools have many packages, so they are installed in a temporary folder.
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   existsSync,
@@ -20,7 +20,7 @@ import { copyRepository, root } from "./repository-copy.mjs";
 const STRYKER = "9.6.1";
 const VITEST = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).devDependencies.vitest;
 
-/** Modules with the tests that cover them directly, so that a mutant takes a second or two. */
+/** Modules with the tests that cover them directly, so that each mutant takes only a second or two. */
 const MODULES = {
   guard: { files: ["src/http/guard.ts"], tests: ["test/http/guard.test.ts"] },
   authentication: {

@@ -1,4 +1,4 @@
-// Runs traffic for the given time: npm run test:soak -- --minutes 60
+// Sends traffic for the given time: npm run test:soak -- --minutes 60
 import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";

@@ -78,7 +78,7 @@ const FORMS = {
   },
 };
 
-/** Tools that ask the client within their result: the questions of each, and the result of the answers. */
+/** Tools whose result requests input from the client: the requests of each tool, and the result for the responses. */
 const ASKING = {
   test_input_required_result_elicitation: {
     ask: () => ({ user_name: askFor("What is your name?", "name") }),
@@ -218,7 +218,7 @@ function createFixture() {
     return toResult(text("The client has returned."));
   });
 
-  // In sessions, a server asks with requests of its own.
+  // In sessions, a server sends requests to the client.
   const send = async (mcpReq, method, params) => {
     const result = await mcpReq.send({ method, params });
     return toResult(text(JSON.stringify(result)));

@@ -1,5 +1,6 @@
 // The schemas of Open Responses 2026-04-24 (https://www.openresponses.org/openapi/openapi.json), as its compliance suite
-// applies them: required members must be there, unknown members are allowed, unknown types of items and events are not.
+// applies them: required members must be present; unknown members are allowed, but not unknown types of items and
+// events.
 import { z } from "zod";
 
 const integer = z.int();

@@ -6,7 +6,7 @@ export interface OpenResponsesTarget {
 }
 export interface OpenResponsesResult {
   readonly id: string;
-  /** What is wrong; empty if the test passed. */
+  /** The problems found; empty if the test passed. */
   readonly errors: readonly string[];
 }
 export const testIds: readonly string[];

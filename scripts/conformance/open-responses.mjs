@@ -1,6 +1,6 @@
 // A strict runner of the compliance tests of Open Responses (https://github.com/openresponses/openresponses): the same
-// requests and conditions, by their ids. Its own runner needs Bun and a checkout. Beyond it, this one requires that
-// sequence numbers are consecutive and that a stream ends with its last event.
+// requests and conditions, by their ids. Its own runner needs Bun and a checkout. In addition, this one requires
+// consecutive sequence numbers, and that a stream ends with its last event.
 import { WebSocket } from "ws";
 import { compaction, httpEvent, response, webSocketEvent } from "./open-responses-schema.mjs";
 
@@ -22,7 +22,7 @@ const FINAL = new Set(["response.completed", "response.incomplete", "response.fa
 
 const message = (role, content, members = {}) => ({ type: "message", role, content, ...members });
 
-/** Each test receives the target and returns what is wrong, as a list of texts. */
+/** Each test receives the target and returns a list of problems. */
 const TESTS = {
   "basic-response": (target) =>
     completes(target, { input: [message("user", "Say hello in exactly 3 words.")] }),
@@ -282,7 +282,7 @@ function readEvents(events, schema) {
   return { events, errors, final: FINAL.has(last?.type) ? last.response : undefined, error };
 }
 
-/** Sends one event after the other over a WebSocket, each after the response to the one before. */
+/** Sends events over a WebSocket, each after the response to the previous one. */
 function talk({ baseUrl, apiKey, model }, steps) {
   const url = `${baseUrl.replace(/^http/, "ws")}/responses`;
   const client = new WebSocket(url, { headers: { authorization: `Bearer ${apiKey}` } });

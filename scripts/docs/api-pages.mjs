@@ -101,7 +101,7 @@ function describeProxy(routes, version) {
     if (!summary) throw new Error(`scripts/docs/api-pages.mjs has no text for the operation ${operation}`);
     const name = path.replace(/:(\w+)/g, "{$1}").replace("*", "{path}");
     paths[name] ??= {};
-    // OpenAPI has no "any method".
+    // OpenAPI cannot express "any method".
     const methods = method === "ANY" ? ["get", "post"] : [method.toLowerCase()];
     for (const each of methods) paths[name][each] ??= { summary, tags: [dialect], responses: {} };
   }

@@ -77,7 +77,7 @@ async function writePages() {
       }
     },
   });
-  // It reports on stdout, which has the result alone.
+  // The generator reports on stdout, which must contain only the result.
   eleventy.disableLogger();
   await eleventy.write();
 }

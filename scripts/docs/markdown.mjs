@@ -31,7 +31,7 @@ export function createMarkdown(pages, files) {
     '<div class="table" tabindex="0" role="group" aria-label="Table"><table>\n';
   markdown.renderer.rules.table_close = () => "</table></div>\n";
   markdown.renderer.rules.thead_open = (tokens, index) => {
-    // A table without headings has empty ones in Markdown.
+    // In Markdown, a table without headings has empty ones.
     const end = tokens.findIndex(({ type }, at) => at > index && type === "thead_close");
     const isEmpty = tokens
       .slice(index, end)

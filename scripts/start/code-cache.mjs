@@ -1,6 +1,6 @@
 // Keeps V8's compiled form of the command's parts in the user's data directory. V8 checks a compiled form's version, flags
-// and the length of its source, not its content: one that another user wrote would run as the command. Whatever fails here,
-// the command runs without a cache.
+// and the length of its source, not its content: one that another user wrote would run as the command. If anything
+// fails here, the command runs without a cache.
 import {
   closeSync,
   constants,
@@ -16,14 +16,16 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
-/** Seconds that a command runs before what it compiled is worth keeping: shorter ones use little of their parts. */
+/**
+ * Seconds that a command must run before its compiled code is stored: shorter runs use only a little of the parts.
+ */
 const MIN_SECONDS = 1;
 const MAX_UNUSED_MS = 30 * 24 * 60 * 60 * 1_000;
 
 /**
  * Returns `cachedData` and `compiled` for the loader. `dataDirectory` returns the user's data directory; `hashes` has the hash of
- * each part's text by name. Nothing is kept where the data directory is missing, belongs to another user or can be written by
- * others.
+ * each part's text by name. Stores nothing if the data directory is missing, belongs to another user, or is writable
+ * by others.
  */
 export function openCodeCache({ dataDirectory, hashes, minSeconds = MIN_SECONDS }) {
   const scripts = new Map();
@@ -34,7 +36,7 @@ export function openCodeCache({ dataDirectory, hashes, minSeconds = MIN_SECONDS 
     cachedData: (name) =>
       isReadable && hashes[name] ? attempt(() => readPrivateFile(fileOf(name))) : undefined,
     compiled: (name, script) => scripts.set(name, script),
-    /** Writes what was compiled in this run. */
+    /** Writes the code that was compiled in this run. */
     save() {
       const missing = [...scripts].filter(
         ([name, script]) => hashes[name] && script.cachedDataRejected !== false,
@@ -54,7 +56,10 @@ export function openCodeCache({ dataDirectory, hashes, minSeconds = MIN_SECONDS 
   };
 }
 
-/** From the data directory down to that of this Node.js, whose compiled forms no other can use. */
+/**
+ * All folders from the data directory down to the one of this Node.js version, whose compiled code no other version
+ * can use.
+ */
 function foldersIn(data) {
   const all = join(data, "code-cache");
   return [data, all, join(all, `node-${process.versions.node}-${process.platform}-${process.arch}`)];
@@ -86,7 +91,7 @@ function readPrivateFile(path) {
   }
 }
 
-/** Another process sees all of the file or none of it. */
+/** Another process reads the whole file or no file. */
 function writeWhole(path, content) {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
@@ -98,7 +103,7 @@ function writeWhole(path, content) {
   }
 }
 
-/** Removes what other versions of the command left. */
+/** Removes the files of other versions of the command. */
 function prune(folder, current) {
   for (const name of readdirSync(folder)) {
     if (current.has(name)) continue;

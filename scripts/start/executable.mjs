@@ -1,5 +1,5 @@
-// What the single executable runs first: loads the command's parts from its own assets, compiled beforehand where an earlier
-// run kept what it compiled.
+// The first script of the single executable: loads the command's parts from its assets, with the compiled code of an
+// earlier run if it was stored.
 import { dirname } from "node:path";
 import { getRawAsset } from "node:sea";
 import { dataDirectory, processEnvironment } from "../../src/config/paths.ts";

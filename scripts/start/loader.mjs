@@ -1,4 +1,4 @@
-// The `require` between the command's parts: in the package and in the executable.
+// Implements `require` between the command's parts, in the package and in the executable.
 import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import { Script } from "node:vm";

@@ -1,5 +1,5 @@
-// What the package's command runs first: loads its parts from the folder beside it, compiled beforehand where an earlier run
-// kept what it compiled.
+// The first script of the package's command: loads its parts from the folder beside it, with the compiled code of an
+// earlier run if it was stored.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { dataDirectory, processEnvironment } from "../../src/config/paths.ts";
