@@ -28,7 +28,7 @@ function importsOf(path: string): { local: string[]; packages: string[] } {
   return { local, packages };
 }
 
-/** Relative imports that bind something at run time, resolved to paths from the root. */
+/** Relative imports of values, not only types, resolved to paths from the root. */
 function valueImportsOf(path: string): string[] {
   return [
     ...text(path).matchAll(
@@ -41,7 +41,10 @@ function valueImportsOf(path: string): string[] {
     .map(([, , , from, dynamic]) => relative(root, resolve(root, dirname(path), from ?? dynamic ?? "")));
 }
 
-/** Returns sub-folder → the other sub-folders that it imports by value. A file of `folder` itself counts as one. */
+/**
+ * Returns sub-folder → the other sub-folders that it imports by value. Each file directly in `folder` counts as a
+ * sub-folder.
+ */
 function subfolderImports(folder: string): Map<string, Set<string>> {
   const depth = folder.split("/").length;
   const subfolderOf = (path: string) =>
@@ -85,7 +88,7 @@ const CYCLES_LEFT: Readonly<Record<string, readonly string[]>> = {
   "src/render": [],
 };
 
-/** What the sub-folders of a folder may import of one another by value; of `src/proxy` from the bottom to the top. */
+/** The sub-folders that each sub-folder may import by value; for `src/proxy` from the bottom to the top. */
 const SUBFOLDERS_MAY_IMPORT: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   "src/proxy": {
     exchange: [],
@@ -136,7 +139,7 @@ const SUBFOLDERS_MAY_IMPORT: Readonly<Record<string, Readonly<Record<string, rea
   },
 };
 
-/** The part of the house a file belongs to. */
+/** Returns the part of the program that a file belongs to. */
 function roomOf(path: string): string {
   const [, first = "", second = "", third = ""] = path.split("/");
   if (path === "src/main.ts" || path === "src/errors.ts") return first.replace(".ts", "");
@@ -145,7 +148,7 @@ function roomOf(path: string): string {
   return first;
 }
 
-/** Registers the dialects; the configuration takes their names and facts from it. */
+/** Registers the dialects. The configuration reads their names and facts from it. */
 const REGISTRIES = ["dialect:index.ts", "dialect:codecs.ts"];
 
 const mayImport: Record<string, readonly string[]> = {
@@ -165,7 +168,7 @@ const mayImport: Record<string, readonly string[]> = {
   agents: ["review", "config", "files", "errors"],
 };
 
-/** The types of what a server sends to its page, which renderers and pages share with it. */
+/** The types of the data that a server sends to its page, shared with renderers and pages. */
 const isApiType = (path: string) => /^src\/(review|proxy)\/.*api-types\.ts$/.test(path);
 
 function isAllowed(from: string, to: string): boolean {

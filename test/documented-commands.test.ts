@@ -9,13 +9,13 @@ import { codeBlocks, documents, inlineCode, read, root } from "./support/documen
 const silent = { note: () => {}, result: async () => true, interactive: false, lostResult: false };
 const program = () => createProgram(silent, () => {});
 
-/** A command line as people would type it, without what a shell makes of the rest of its line. */
+/** A command line in a document, without the parts that only a shell interprets. */
 interface CommandLine {
   readonly document: string;
   readonly line: string;
 }
 
-/** The words behind `sallyport`, up to a comment, a pipe or whatever else is for the shell. */
+/** Returns the words after `sallyport`, up to a comment, a pipe or another shell operator. */
 function splitArguments(text: string): string[] {
   const [own = ""] = text.split(/\s#|[|>&;)"]|…/);
   return own.trim().split(/\s+/).filter(Boolean);
@@ -37,7 +37,7 @@ const inSentences = (document: string): CommandLine[] =>
     return line === undefined ? [] : [{ document, line }];
   });
 
-/** The examples beneath the flags in `--help`, and the variables and commands in it. */
+/** The examples below the flags in `--help`, and the variables and commands in its text. */
 function inHelp(command: Command, above = ""): CommandLine[] {
   const name = `${above} ${command.name()}`.trim();
   let help = "";
@@ -56,7 +56,7 @@ const lines = [
   ...inHelp(program()),
 ];
 
-/** What is wrong with a command line; undefined where it could be run. */
+/** Returns the problem of a command line; undefined if it can be run. */
 function findProblem(line: string): string | undefined {
   let command = program();
   const args = splitArguments(line);
@@ -77,7 +77,7 @@ function findProblem(line: string): string | undefined {
   return findNameProblem(command, operands[0]);
 }
 
-/** AGENT stands for any. */
+/** AGENT stands for any agent. */
 function findNameProblem(command: Command, name: string | undefined): string | undefined {
   if (name === undefined || /^[A-Z]+$/.test(name)) return undefined;
   if (/^(un)?install$/.test(command.name()) && !reviewedAgents.some(({ id }) => id === name))

@@ -17,7 +17,7 @@ const source = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8
   .map((path) => read(join("src", path)))
   .join("\n");
 
-/** The paths that a route takes. */
+/** Returns the paths of a route. */
 const patternOf = (path: string): RegExp =>
   new RegExp(`^${path.replace(/:\w+/g, "[^/]+").replace("*", ".+")}/?$`);
 

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { documents, prose, read, root } from "./support/documents.ts";
 
-/** The names that headings have as targets of links. */
+/** Returns the anchors of the headings. */
 function anchorsOf(path: string): string[] {
   return [...prose(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
     heading

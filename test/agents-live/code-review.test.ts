@@ -8,8 +8,8 @@ import { qwenCodeDriver } from "./support/drivers/qwen-code.ts";
 import { commandOf, program, versionOf } from "./support/programs.ts";
 import { type CodeReviewer, reviewTwoRounds } from "./support/two-rounds.ts";
 
-/** The command or skill that `sallyport install` gives, in two rounds of a live review. */
-/** A minute: the person of these tests decides at once. */
+/** Runs the command or skill that `sallyport install` adds, for two rounds of a live review. */
+/** One minute is enough, because the simulated person decides immediately. */
 const SHELL_MS = 60_000;
 const bash = (line: string) => ({
   name: "Bash",

@@ -9,9 +9,9 @@ import { versionOf } from "./support/programs.ts";
 import type { Dialect } from "./support/wire.ts";
 
 /**
- * Codex with a conversation that grows too long in the middle of a tool loop. Connected by `proxy connect` it has the model
- * write a summary, whatever that speaks. Its own provider of OpenAI models, pointed at the proxy, asks the vendor to
- * compact instead, which vendors of the responses dialect alone can do.
+ * Codex with a conversation that becomes too long within a tool loop. Connected by `proxy connect`, Codex requests a
+ * summary from the model, in any dialect. Its built-in OpenAI provider, configured to use the proxy, requests
+ * compaction from the vendor instead, which only vendors of the responses dialect support.
  */
 const DIALECTS: readonly Dialect[] = ["messages", "chat-completions", "responses", "generative-language"];
 const SUMMARY = "So far: the file says 4711.";
@@ -52,7 +52,7 @@ type SetUp = (bench: Bench, client: LoopClient, proxy: Parameters<typeof connect
 
 const connected: SetUp = connect;
 
-/** The person's own settings: the key of the proxy, and its address in the place of OpenAI's. */
+/** The person's own settings: the key of the proxy, and its address instead of OpenAI's. */
 const ownProvider: SetUp = async (bench, client, proxy) => {
   await connect(bench, { ...client, agent: "openai" }, proxy);
   await mkdir(join(bench.home, ".codex"));
@@ -68,7 +68,10 @@ const ownProvider: SetUp = async (bench, client, proxy) => {
   return {};
 };
 
-/** One tool call, after which the conversation is too long; the last words as soon as it has the summary. */
+/**
+ * Makes one tool call, after which the conversation is too long, and sends the final text once it has received the
+ * summary.
+ */
 async function talk(
   dialect: Dialect,
   setUp: SetUp,

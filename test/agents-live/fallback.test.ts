@@ -9,8 +9,8 @@ import { versionOf } from "./support/programs.ts";
 import type { Dialect } from "./support/wire.ts";
 
 /**
- * An agent whose vendor has no room any more in the middle of a tool loop is served on by the next upstream of its rule,
- * which speaks another dialect and calls its model something else.
+ * If an agent's vendor is overloaded within a tool loop, the next upstream of the rule serves the agent, in another
+ * dialect and with another model name.
  */
 const SECRET = "the tool says: größer 🚀 4711";
 const FINAL_TEXT = "These are the last words: élan 12 €.";

@@ -4,7 +4,10 @@ import { startMcpServer } from "./support/mcp-server.ts";
 import { program, versionOf } from "./support/programs.ts";
 import { startProxy } from "./support/proxy.ts";
 
-/** The official conformance suite, straight at a server and through each relay route: the results must be alike. */
+/**
+ * Runs the official conformance suite against a server directly and through each relay route. The results must be
+ * equal.
+ */
 const RELAYS = ["web_search_prime", "web_reader", "vendor-mcp-server"];
 
 interface Outcome {

@@ -37,7 +37,7 @@ async function startSession(options: string, turn: (request: ModelRequest) => Re
   return { bench, model, terminal, until, shows: (text: string) => hasText(terminal.screen(), text) };
 }
 
-/** Whether a screen shows a text: the program moves the cursor in place of drawing spaces. */
+/** Returns whether a screen shows a text. The program moves the cursor instead of drawing spaces. */
 function hasText(screen: string, text: string): boolean {
   const drawn = screen.replace(/\u001b\[[0-9;?>]*[A-Za-z]/g, "").replace(/\s/g, "");
   return drawn.includes(text.replace(/\s/g, ""));
@@ -66,7 +66,7 @@ describe("the mod", () => {
     );
     const seen = await openPlan(bench.reviewUrl);
     expect(seen.plan).toBe(PLAN);
-    // The turn ends before the person has decided, and the status line names the review.
+    // The turn ends before the person has decided, and the status line shows the review.
     await until(() => model.requests.some((request) => holds([request], "open for review in the browser")));
     await until(() => shows(`plan review at http://localhost:${new URL(bench.reviewUrl).port}`));
     await decide(bench.reviewUrl, "approve", { planSave: { enabled: false } });

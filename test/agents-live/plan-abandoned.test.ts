@@ -13,7 +13,10 @@ import { holds, rehearse } from "./support/rehearsal.ts";
 import { decide } from "./support/reviewer.ts";
 import { openTerminal, type Terminal } from "./support/terminal.ts";
 
-/** Ways to leave an agent in its terminal that leave its hook running: no decision is then shown as delivered. */
+/**
+ * Ways to interrupt an agent in its terminal that leave its hook running. The page must then not show a decision as
+ * delivered.
+ */
 const FEEDBACK = "Größer 🚀, not <smaller>.";
 
 interface InTerminal {
@@ -21,7 +24,7 @@ interface InTerminal {
   readonly terminal: () => Terminal;
 }
 
-/** The same agent, in a terminal of its own within a shell. */
+/** The same agent, started by a shell in a separate terminal. */
 function inTerminal(base: Driver, line: string, more: Partial<Driver> = {}): InTerminal {
   let opened: Terminal | undefined;
   const driver: Driver = {
@@ -80,7 +83,7 @@ async function transcripts({ home }: Bench): Promise<string> {
 }
 
 /**
- * Opens the page's events. Resolves to what the page learns: that the agent may not read the decision, or that the
+ * Opens the page's events. Resolves to the event that the page receives: the agent may not read the decision, or the
  * review has ended.
  */
 async function followSigns({ reviewUrl }: Bench): Promise<{ readonly first: Promise<string> }> {

@@ -12,8 +12,8 @@ import { holds, PLAN, rehearse } from "./support/rehearsal.ts";
 import { decide } from "./support/reviewer.ts";
 
 /**
- * The whole chain with the real programs: the agent presents a plan, its hook starts our review, the person decides,
- * and the agent's next request to its model holds, to the letter, what the person wrote.
+ * Tests the whole chain with the real programs: the agent presents a plan, its hook starts a review, the person
+ * decides, and the agent's next request to its model contains the person's text unchanged.
  */
 const drivers: readonly Driver[] = [
   claudeCodeDriver("claude-code"),
@@ -28,7 +28,7 @@ const drivers: readonly Driver[] = [
 
 const NOTE = 'Keep the old flag. 👩‍👩‍👧 «así» — שלום\u2028\ttab, `code`, $HOME, \\back, "quotes" </tag>';
 const COMMENTS = `# Feedback\n\n> Read \`src/\`.\n\nNot there: **lib**.\r\n\n${NOTE}\n\n\`\`\`ts\nconst a = "\${b}";\n\`\`\``;
-/** A mebibyte with characters of two and of four bytes, which lie across every border that a pipe may draw. */
+/** One MiB of characters of two and four bytes, so that some of them are split at any chunk boundary of a pipe. */
 const LONG = `Begin. ${"01234 größer 🚀\n".repeat(55_189)}The end, 1 MiB later.`;
 
 describe.each(drivers.map((driver) => [driver.program, driver] as const))("%s", (name, driver) => {
@@ -37,7 +37,7 @@ describe.each(drivers.map((driver) => [driver.program, driver] as const))("%s", 
   it(called("a plan that is approved"), async () => {
     const { seen, requestsAfter } = await review(driver, "approve", {});
     expect(seen.plan).toBe(PLAN);
-    // The tool of OpenCode's plugin waits for ever; a hook has its limit, which the page knows.
+    // The tool of OpenCode's plugin waits without a limit. A hook has a time limit, which the page shows.
     expect(seen.caller.deadline === undefined).toBe(driver.agent === "opencode");
     if (driver.reportsApproval) expect(getLastMessages(requestsAfter)).toMatch(/approved/i);
     else expect(requestsAfter).toEqual([]);
@@ -45,7 +45,7 @@ describe.each(drivers.map((driver) => [driver.program, driver] as const))("%s", 
 
   it(called("an approval with a note"), async () => {
     const { seen, requestsAfter } = await review(driver, "approve", { feedback: NOTE });
-    // Where the page said that a note would not arrive, it must not.
+    // If the page reported that a note cannot be delivered, the note must not be delivered.
     const note = driver.toDeliveredNote?.(NOTE) ?? NOTE;
     expect(holds(requestsAfter, note)).toBe(seen.caller.approvalNote !== "none");
   });
@@ -62,7 +62,7 @@ describe.each(drivers.map((driver) => [driver.program, driver] as const))("%s", 
   });
 });
 
-/** The whole of it: presented, decided, and the agent's turn played to its end. */
+/** Runs the complete turn: the agent presents the plan, the person decides, and the agent finishes. */
 function review(driver: Driver, route: "approve" | "deny", body: object) {
   return rehearse(driver, async ({ bench, seen, requestsAfter, ended }) => {
     await decide(bench.reviewUrl, route, body);

@@ -8,7 +8,9 @@ import { holds, PLAN, rehearse } from "./support/rehearsal.ts";
 import { decide, waitForExit } from "./support/reviewer.ts";
 import { markTurnEnded, openTerminal, type Terminal } from "./support/terminal.ts";
 
-/** Claude Code in its own terminal: its dialog and our page are open at once, and whichever answers first decides. */
+/**
+ * Claude Code in a terminal: its dialog and the review page are open at the same time, and the first decision counts.
+ */
 describe.each(["claude-code", "claude-code-earlier"])("%s", (name) => {
   const called = (what: string) => `${name} ${versionOf(name)}, in its terminal: ${what}`;
 
@@ -48,7 +50,7 @@ function inTerminal(name: string): { driver: Driver; terminal: () => Terminal } 
       const stop = [{ hooks: [{ type: "command", command: markTurnEnded(home) }] }];
       await mkdir(join(home, ".claude"));
       await writeFile(join(home, ".claude/settings.json"), JSON.stringify({ hooks: { Stop: stop } }));
-      // What the program asks at its first start.
+      // The prompts of the program's first start.
       const state = {
         hasCompletedOnboarding: true,
         customApiKeyResponses: { approved: ["test-key"], rejected: [] },

@@ -10,7 +10,7 @@ import { versionOf } from "./support/programs.ts";
 import { holds, PLAN, rehearse } from "./support/rehearsal.ts";
 import { decide, openPlan, waitForExit } from "./support/reviewer.ts";
 
-/** What each agent can do beyond yes and no, and what happens when it goes away. */
+/** Tests what each agent supports besides approval and denial, and what happens when it ends. */
 describe.each(["claude-code", "claude-code-earlier"])("%s", (name) => {
   const driver = claudeCodeDriver(name);
   const called = (what: string) => `${name} ${versionOf(name)}: ${what}`;
@@ -111,8 +111,8 @@ describe.each(
       const stream = await fetch(`${bench.reviewUrl}/api/events`);
       const events = stream.text().catch(() => "cut off");
       bench.stop();
-      // Codex takes its hooks along by force: its page sees no more than the end of the connection. Of an agent with
-      // several processes, another may have sent the signal when it saw the first one gone.
+      // Codex kills its hooks, so the page detects only the lost connection. In an agent with several processes,
+      // another process may send the signal after the first one has ended.
       if (driver.agent === "codex") expect(await events).toBe("cut off");
       else expect(await events).toMatch(/event: closing\ndata: {"reason":"(caller-gone|signal)"}/);
       await waitForExit(bench.reviewUrl);

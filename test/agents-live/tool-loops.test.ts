@@ -9,8 +9,8 @@ import { versionOf } from "./support/programs.ts";
 import type { Dialect } from "./support/wire.ts";
 
 /**
- * Each agent, pointed at the proxy by `proxy connect` alone, goes round a tool loop with a model of every dialect: it is
- * asked something, calls a tool, hands back what the tool said, and ends with the model's last words and exit code 0.
+ * Each agent, connected only by `proxy connect`, runs a tool loop with a model of every dialect: it receives a
+ * prompt, calls a tool, returns the tool's result, and ends with the model's last text and exit code 0.
  */
 const DIALECTS: readonly Dialect[] = ["messages", "chat-completions", "responses", "generative-language"];
 const SECRET = "the tool says: größer 🚀 4711";

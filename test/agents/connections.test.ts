@@ -9,7 +9,7 @@ import { proxyClients } from "../../src/agents/registry.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { oddSettings } from "./odd-settings.ts";
 
-/** `proxy connect` and `disconnect` on files, as the command does it. */
+/** Runs `proxy connect` and `disconnect` on files, as the command does. */
 const connection = { url: "http://127.0.0.1:8045", key: "key-0123456789", ownLogin: false, models: ["m-1"] };
 const writing = await Promise.all(
   proxyClients

@@ -146,7 +146,7 @@ describe("other agents' events", () => {
       plan: { in: "file", path: "/plans/feat.md", isReadAgain: true },
     });
     expect(decode({ ...event, tool_name: "write_file" })).toMatchObject({ kind: "unrelated" });
-    // The model chose the name: it may not lead out of the folder.
+    // The model chose the name, which must not lead out of the folder.
     const path = { ...event, tool_input: { plan_path: "../secret.md" } };
     expect(decode(path)).toMatchObject({ plan: { in: "file", path: "/plans/secret.md" } });
     expect(decodeInput(JSON.stringify(path), { home: "/home/ada", environment: {} })).toMatchObject({

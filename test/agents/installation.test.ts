@@ -61,7 +61,7 @@ async function put(path: string, content: string | Uint8Array): Promise<void> {
 }
 
 const settingsOf = (agent: ReviewInstall, target: InstallTarget) => agent.edits(target)[0]?.path ?? "";
-/** Those that we share a file with; the others get files of ours alone. */
+/** Agents whose files Sallyport shares. The others get separate files. */
 const withSettings = agents.filter((agent) =>
   /(settings|hooks)\.json$/.test(settingsOf(agent, targetIn("/"))),
 );

@@ -1,4 +1,4 @@
-/** Settings in JSON as people have them: what each is, and its text. */
+/** Examples of settings in JSON: a description and the text of each. */
 export const oddSettings: readonly (readonly [string, string])[] = [
   ["an empty file", ""],
   ["blanks", "  \n\n"],

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { pluginSource } from "../../src/agents/opencode/plugin-source.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** The plugin as it is installed, with a stand-in for the command that prints `script`'s output. */
+/** The installed plugin, with a stand-in for the command that prints `script`'s output. */
 async function submit(script: string, abort = new AbortController().signal, program = process.execPath) {
   const folder = await temporaryFolder();
   const command = join(folder, "command.mjs");

@@ -111,7 +111,8 @@ describe("the Agent Plugin", () => {
       z.string(),
       z.strictObject({
         type: z.literal("stdio"),
-        // One executable token: a name, or a path within the plugin. A path elsewhere is for this machine alone.
+        // One executable token: a name, or a path within the plugin. Any other path would be valid only on this
+        // machine.
         command: z.string().regex(/^[\w.-]+$/),
         args: z.array(z.string()),
       }),

@@ -20,7 +20,7 @@ function listCommands(command: Command, above = ""): readonly Named[] {
 }
 
 const all = listCommands(createProgram(silent, () => {}));
-/** The commands that do something themselves. */
+/** The commands that have an action. */
 const actions = all.filter(
   ({ name, command }) => command.commands.length === 0 || name === "sallyport proxy keys",
 );

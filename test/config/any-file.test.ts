@@ -6,10 +6,10 @@ import { fileSchema as proxyFile, proxySchema } from "../../src/config/proxy/sch
 import { reviewSchema } from "../../src/config/review/section.ts";
 import { AppError } from "../../src/errors.ts";
 
-/** One line for each thing that is wrong: file, line from 1, keys, reason. */
+/** One line for each problem: file, line from 1, keys, reason. */
 const PLACED = /^any\.json:[1-9]\d*: .+/;
 
-/** What reading the file as the proxy does comes to: undefined where it is a configuration. */
+/** Reads the file as the proxy does, and returns the error; undefined for a valid configuration. */
 function refusalOf(text: string): string | undefined {
   try {
     const file = parseConfiguration(text, "any.json");
@@ -62,7 +62,7 @@ const values: Record<string, fc.Arbitrary<unknown>> = {
   api_keys: fc.array(fc.oneof(fc.constantFrom("short", "k".repeat(16)), awkward), { maxLength: 3 }),
   allowed_origins: fc.array(fc.oneof(fc.webUrl(), awkward), { maxLength: 3 }),
 };
-/** Keys that exist, each with what belongs there or something else, and now and then one that does not. */
+/** Existing keys with valid or invalid values, and occasionally an unknown key. */
 const nearlySettings = fc.record(
   Object.fromEntries(
     [...Object.keys(proxySchema.shape), "__proto__", "unknown"].map((key) => [

@@ -3,7 +3,7 @@ import { argumentsWith, type BrowserCommand, browserCommands } from "../../src/c
 
 const url = "http://localhost:4711/?a=$&b";
 
-/** The command lines in the order they are tried, the address in its place. */
+/** Returns the command lines in the order in which they are tried, with the URL inserted. */
 const parse = (browser: string, separator?: string): string[][] =>
   browserCommands(browser, separator).map((command) => [command[0], ...argumentsWith(url, command)]);
 

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { accessKeychain, toKeychainCommand } from "../../src/config/keychain.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** A `secret-tool` that keeps secrets as files; the keychain's service itself needs a desktop session. */
+/** A `secret-tool` that stores secrets as files, because the keychain's service needs a desktop session. */
 const SECRET_TOOL = `#!/bin/sh
 case "$1" in
   store) cat > "$KEYS/$6" ;;

@@ -3,7 +3,7 @@ import { explainIssues, parseConfiguration } from "../../src/config/load.ts";
 import { plainIssue } from "../../src/config/plain-issue.ts";
 import { fileSchema } from "../../src/config/proxy/schema.ts";
 
-/** What the command prints about a configuration. */
+/** Returns the command's output for a configuration. */
 function findProblems(text: string): string {
   const file = parseConfiguration(text, "c.json");
   const { error } = fileSchema.safeParse(file.value, { error: plainIssue });

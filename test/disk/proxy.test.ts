@@ -22,7 +22,7 @@ describe("a proxy whose disk cannot be written", () => {
         });
         expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("Echo: Hi")]);
       };
-      /** Models of the calls on record; every line has to be whole. */
+      /** Returns the models of the logged calls. Every line must be complete. */
       const logged = async () => {
         const text = await readFile(join(disk.path, "proxy", "requests.ndjson"), "utf8").catch(() => "");
         const lines = text.split("\n").slice(0, -1);

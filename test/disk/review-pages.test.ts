@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** What befalls the disk of the data directory, and how it gets well again. */
+/** A failure of the data directory's disk, and how to end it. */
 const OBSTACLES: readonly {
   name: string;
   reason: string;
@@ -174,7 +174,7 @@ async function openPlan(prepare?: (disk: SmallDisk) => Promise<void>): Promise<O
   return { command, page, disk };
 }
 
-/** Name → content; what a failed save left behind would show too. */
+/** Name → content. Files left over from a failed save would be included. */
 async function draftsIn(disk: SmallDisk): Promise<Record<string, string>> {
   const folder = join(disk.path, "drafts");
   const names = await readdir(folder);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** A model API that says what it was asked last. Returns the `review.ask` section for it. */
+/** A model API that repeats the last question. Returns the `review.ask` section for it. */
 async function modelApi() {
   const server = createServer((request, response) => {
     let body = "";

@@ -12,7 +12,10 @@ afterAll(() => browser.close());
 
 const section = (page: Page, path: string) => page.locator(`section[data-path="${path}"]`);
 
-/** How wide the window is, and the pixels between the end of a file's last row and the end of the room it was left. */
+/**
+ * Returns the width of the window, and the pixels between the end of a file's last row and the end of its reserved
+ * space.
+ */
 const fitOf = (page: Page, path: string) =>
   section(page, path).evaluate((file) => {
     const end = (element: Element | null) => Math.round(element?.getBoundingClientRect().bottom ?? 0);
@@ -106,7 +109,7 @@ describe("the diff", () => {
       await page.setViewportSize({ width, height: 9_000 });
       await expect.poll(() => fitOf(page, "odd.md")).toEqual({ width, leftOver: 0 });
     }
-    // The one between the hunks stands on both sides.
+    // The line between the hunks is on both sides.
     const more = odds.getByRole("button", { name: "more characters" });
     await expect.poll(() => more.count()).toBe(3);
     const others = () =>

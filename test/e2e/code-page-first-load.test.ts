@@ -15,7 +15,7 @@ afterAll(() => browser.close());
 
 interface Opened {
   readonly page: Page;
-  /** Scripts and styles that the page asked for. */
+  /** Scripts and styles that the page requested. */
   readonly asked: Set<string>;
   /** Lets the delayed scripts arrive. */
   readonly release: () => void;

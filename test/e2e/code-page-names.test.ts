@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** What every JavaScript object has of itself: a table of files must not take these for entries. */
+/** Names of members that every JavaScript object inherits. A table of files must not treat them as entries. */
 const NAMES = ["constructor", "toString", "valueOf", "hasOwnProperty", "__proto__", "a.constructor"];
 
 describe("the code review page", () => {

@@ -99,7 +99,7 @@ describe("a changed notebook", () => {
     await page.getByRole("button", { name: "Show 3 unchanged cells" }).click();
     await page.getByText("step_b = 1").first().waitFor();
     expect(await page.getByText("In [1] → In [7]").count()).toBe(3);
-    // A key of Python has a color.
+    // A Python keyword has a color.
     const colors = await page
       .locator('[data-path="orders.ipynb"] .code-text', { hasText: "print(step_a)" })
       .first()
@@ -154,7 +154,7 @@ describe("a changed notebook", () => {
     const old = page.locator('[data-path="v3.ipynb"]');
     await old.getByText("raw: nbformat 3").waitFor();
     expect(await old.locator(".code").last().innerText()).toContain('"worksheets": [1]');
-    // A whole notebook in one line is compared by cells nevertheless.
+    // Even a notebook in a single line is compared by cells.
     await page.getByText("1 cell: 1 changed.").waitFor();
     expect(await rowsOf(page, "packed.ipynb")).toEqual([
       "1 cell: 1 changed.",

@@ -13,7 +13,9 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** The page as it is before any script of it has run. While git is still at work it comes without the diff. */
+/**
+ * Returns the page as it is before any of its scripts has run. While git is running, it does not contain the diff.
+ */
 async function openWithoutScripts(
   url: string,
   drawn = ".prerendered",
@@ -31,7 +33,7 @@ async function openWithoutScripts(
   return page;
 }
 
-/** Where every line of code on screen stands, and what it says. */
+/** Returns the position and text of every visible line of code. */
 const linePositions = (page: Page) =>
   page.$$eval(".row .code-text", (all) =>
     all
@@ -42,7 +44,7 @@ const linePositions = (page: Page) =>
       .filter(({ at }) => (at[1] ?? 0) < innerHeight - 40),
   );
 
-/** A PATH whose git keeps the patch of a whole diff to itself until the file `go` is there. */
+/** A PATH whose git withholds the patch of a whole diff until the file `go` exists. */
 async function pathOfSlowGit({ outside, environment }: TestRepository): Promise<string> {
   const real = execFileSync("which", ["git"], { encoding: "utf8" }).trim();
   const folder = join(outside, "bin");

@@ -27,7 +27,7 @@ describe("changed images", () => {
     await image.getByText("Swipe", { exact: true }).click();
     const stage = image.locator(".image-stage");
     const box = await stage.boundingBox();
-    // Both images in one scale: as wide as the wider one, as high as the higher one.
+    // Both images in the same scale: as wide as the wider one and as high as the higher one.
     expect([box?.width, box?.height].map((size) => Math.round(size ?? 0))).toEqual([200, 150]);
     expect((await stage.getByAltText("logo.png after").boundingBox())?.width).toBeCloseTo(100, 0);
     await stage.click({ position: { x: 50, y: 20 } });

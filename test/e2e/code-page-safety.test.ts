@@ -11,7 +11,10 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 const PROBE = "window.__ran=1";
-/** "Trojan Source" (CVE-2021-42574): drawn as told, the check is outside of the comment. */
+/**
+ * "Trojan Source" (CVE-2021-42574): if the control characters were applied, the check would appear outside of the
+ * comment.
+ */
 const TROJAN = "/*\u202e } \u2066if (isAdmin)\u2069 \u2066 begin admins only */";
 const FILES = {
   [`<img src=x onerror=${PROBE}>.html`]: `<script>${PROBE}</script>\n<base href="http://evil.test/">\n`,
@@ -30,7 +33,7 @@ it("R8 and R10 malicious code and names run no script, send no request and hide 
     .toEqual(["U+202E", "U+2066", "U+2069", "U+2066", "␣ × 300", "U+200B"]);
   expect(await page.locator(".file-header", { hasText: "gpj[U+202E].exe.ts" }).count()).toBe(1);
   expect(await page.locator(".tree", { hasText: "gpj[U+202E].exe.ts" }).count()).toBe(1);
-  // Drawn in the order in which it is written, whatever it says of that itself.
+  // The text is shown in the order in which it is stored, regardless of its control characters.
   const positions = await page.locator(".code-text", { hasText: "begin admins only" }).evaluate((line) => {
     const found: number[] = [];
     const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);

@@ -24,7 +24,7 @@ describe("symbols", () => {
     await changed.click();
     await expect.poll(() => page.locator(".row-cursor .num.cursor").getAttribute("data-line")).toBe("66");
 
-    // A name is selected by a double click.
+    // A double click selects a name.
     const line = page.locator('[data-path="cart.ts"] .code.added').first();
     await line.evaluate((element) => {
       const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);

@@ -47,7 +47,7 @@ describe("the editor of a comment on a file", () => {
       expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(860);
       await page.keyboard.press("Escape");
 
-      // Twice is once: an empty editor that is open is the one.
+      // Opening twice has the effect of opening once: an open empty editor is reused.
       await page.keyboard.press("f");
       await page.locator(".comment-open textarea").waitFor();
       await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
@@ -69,7 +69,7 @@ describe("Escape", () => {
     await page.keyboard.press("Escape");
     expect(await cards.allTextContents()).toEqual([expect.stringContaining("Kept by Escape")]);
 
-    // Opened and left as it is: nothing is said and nothing changes.
+    // Opening and closing the editor without a change shows no message and changes nothing.
     await page.keyboard.press("e");
     await page.getByRole("region", { name: "Edit comment" }).waitFor();
     await page.keyboard.press("Escape");
@@ -200,7 +200,7 @@ describe("text selected in the diff", () => {
     await expect.poll(() => positions.allTextContents()).toContain("lines 29-30");
     await page.keyboard.press("Escape");
 
-    // The sign beside the number is there wherever the row is pointed at.
+    // The button beside the number appears wherever the pointer is in the row.
     await page.locator('[data-path="src/cart.ts"] .code.added').first().hover();
     const sign = page.locator('[data-path="src/cart.ts"] .num.added').first();
     expect(await sign.evaluate((cell) => getComputedStyle(cell, "::before").content)).toContain("+");

@@ -31,7 +31,7 @@ describe("a page whose server is killed while the person types", () => {
       traffic.acknowledged = Math.max(traffic.acknowledged, response.request().postDataJSON().generation);
       if (traffic.acknowledged >= number) command.child.kill("SIGKILL");
     });
-    // A capital letter starts a comment; a small one would make a word of it and the key.
+    // A capital letter starts a comment. A lower-case letter would form a word with the command key.
     await page.keyboard.press("g");
     for (let word = 0; command.child.signalCode === null; word += 1) await page.keyboard.type(`Word${word} `);
     const { stdout } = await command.ended;
@@ -56,7 +56,7 @@ describe("a page whose server cannot write", () => {
     await writeFile(obstacle, "in the way");
     const command = await startCommand(REVIEW, { stdin: samplePlan, folder });
     const { page } = await openReview(browser, await command.url());
-    // A capital letter starts a comment; a small one would make a word of it and the key.
+    // A capital letter starts a comment. A lower-case letter would form a word with the command key.
     await page.keyboard.press("g");
     await page.keyboard.type("Not lost");
     await page.getByText("Your comments are not being saved").waitFor();

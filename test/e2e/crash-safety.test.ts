@@ -5,7 +5,7 @@ import { samplePlan } from "../support/plans.ts";
 import { randomFrom, SEED } from "../support/random.ts";
 import { type SpawnedCommand, sandbox, startCommand } from "../support/spawned-command.ts";
 
-/** `npm run test:crash` makes 200. */
+/** `npm run test:crash` runs 200. */
 const KILLS = Number(process.env["CRASH_KILLS"] ?? 40);
 const AT_ONCE = 4;
 const REVIEW = ["review", "plan", "--no-open", "--json"];
@@ -28,7 +28,7 @@ async function killOnce(number: number): Promise<void> {
   if (number % 8 === 0) await expectRestored(folder, traffic);
 }
 
-/** Types, perhaps decides, and kills: while typing, while deciding, or with the answer just there. */
+/** Types, may decide, and kills the command: while typing, while deciding, or directly after the response. */
 async function killSomewhere(command: SpawnedCommand, traffic: Traffic, random: () => number): Promise<void> {
   const url = await command.url();
   const typing = typeWithoutPause(url, traffic, random);
@@ -60,7 +60,7 @@ async function decide(url: string, traffic: Traffic): Promise<void> {
   traffic.isDecisionAcknowledged = response?.status === 200;
 }
 
-/** The answer whole, or undefined where the server died before. */
+/** Returns the complete response, or undefined if the server was killed before. */
 async function send(method: string, url: string, body: object): Promise<Response | undefined> {
   const headers = { "content-type": "application/json" };
   try {
@@ -72,7 +72,7 @@ async function send(method: string, url: string, body: object): Promise<Response
   }
 }
 
-/** The commands that come after find the same. */
+/** Later commands read the same state. */
 async function expectRestored(folder: string, traffic: Traffic): Promise<void> {
   const draft = await readDraft(folder);
   const next = await startCommand(REVIEW, { stdin: samplePlan, folder });

@@ -42,7 +42,7 @@ function isRemoved(): boolean {
   }
 }
 
-/** Resolves when the proxy has gone. */
+/** Resolves when the proxy has ended. */
 async function killed(): Promise<void> {
   if (!child) return;
   const exited = child.exitCode ?? child.signalCode ?? once(child, "exit");
@@ -104,7 +104,7 @@ it("shows running and finished calls with any names, and filters them by field a
   };
   const running = call(url, "claude-sonnet-5");
   await rows(page, "Running now").getByText("claude-sonnet-5").waitFor();
-  // What lets it go is there as soon as it has arrived.
+  // The response can be released as soon as the call has arrived.
   await expect.poll(() => upstream.hits.length).toBe(1);
   release();
   await running;
@@ -120,7 +120,7 @@ it("shows running and finished calls with any names, and filters them by field a
   await page.getByLabel("Errors only").focus();
   await page.keyboard.press("Space");
   await expect.poll(() => rows(page, "Last calls").count()).toBe(1);
-  // What comes meanwhile leaves the filter and the focus as they are.
+  // Updates do not change the filter and the focus.
   upstream.respond = json(completion);
   await call(url, "claude-opus-5");
   await rows(page, "By model, since start").getByText("claude-opus-5").waitFor();

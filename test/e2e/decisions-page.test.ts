@@ -29,7 +29,7 @@ async function planReview(text: string): Promise<RunningReview> {
 
 const open = (page: Page) => page.locator('dialog[open] [data-irreversible][aria-disabled="false"]');
 
-/** A page of another origin that opens the review in a window of its own when a key is pressed. */
+/** A page of another origin that opens the review in a new window when a key is pressed. */
 async function foreignOpener(url: string): Promise<string> {
   const page = `<!doctype html><body><script>
     addEventListener("keydown", () => { window.opened ??= open(${JSON.stringify(url)}, "", "width=900,height=700"); });
@@ -63,7 +63,7 @@ describe("an irreversible button", () => {
     const context = await newContext(browser);
     onTestFinished(() => context.close());
     const page = await context.newPage();
-    // The page's clock can be put ahead of its input, so that the input comes before the delay is over on any machine.
+    // The test controls the page's clock, so that on any machine the input arrives before the delay has passed.
     await page.addInitScript(() => {
       const now = performance.now.bind(performance);
       let ahead = 0;
@@ -97,7 +97,7 @@ describe("an irreversible button", () => {
     await page.mouse.move(x, y);
     await page.mouse.up();
     await putAhead(3_600_000);
-    // As when the person comes back to its window.
+    // Simulates the person returning to the window.
     await page.evaluate(() => dispatchEvent(new Event("focus")));
     await page.mouse.click(x, y);
     await page.keyboard.press("Control+Enter");
@@ -134,7 +134,7 @@ describe("an irreversible button", () => {
     await open(page).waitFor();
     await without.focus();
     await page.keyboard.press("Enter");
-    // Nothing that cannot be taken back is meant by the key unless it has the focus.
+    // The key triggers an irreversible action only if the button has the focus.
     await page.getByRole("heading", { name: "Approve these changes" }).focus();
     await page.keyboard.press("Control+Enter");
     expect(child.exitCode).toBeNull();

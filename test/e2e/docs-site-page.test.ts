@@ -19,7 +19,7 @@ const server = fastify();
 
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), "sallyport-docs-site-")));
-  // Another version, as a folder that is published again has.
+  // Another version, as in a folder that is published again.
   await mkdir(join(folder, "0.0.9"));
   await writeFile(join(folder, "0.0.9/index.html"), "<h1>Version 0.0.9</h1>");
   const script = resolve(import.meta.dirname, "../../scripts/docs/build-site.mjs");

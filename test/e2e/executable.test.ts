@@ -18,7 +18,7 @@ beforeAll(() => {
   const args = ["scripts/build-binary.mjs", "--built", "--output", built];
   execFileSync(process.execPath, args, { cwd: root, stdio: ["ignore", 2, 2] });
   mkdirSync(bin);
-  // "Copy the one file anywhere": away from the folder that built it.
+  // "Copy the resulting file anywhere": outside of the folder in which it was built.
   copyFileSync(built, program);
 }, 180_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));

@@ -43,7 +43,7 @@ describe("an annotation on a long passage", () => {
   });
 });
 
-/** A page in which a part of the browser is broken, as a defect of the page would have it. */
+/** A page in which a browser function fails, to simulate a defect of the page. */
 async function brokenContext(script: string): Promise<BrowserContext> {
   const context = await newContext(browser);
   await context.addInitScript(script);
@@ -52,7 +52,7 @@ async function brokenContext(script: string): Promise<BrowserContext> {
 
 const NO_EVENTS = "window.EventSource = class { constructor() { throw new Error('no events') } }";
 
-/** Which review each session of an agent reads, as the reviews have written it down. */
+/** Returns the review that each agent session reads, according to the files of the reviews. */
 function sessionClaims(): string[] {
   const folder = join(home.path, "data", "sessions");
   return readdirSync(folder).map((name) => `${name} ${readFileSync(join(folder, name), "utf8")}`);
@@ -102,7 +102,7 @@ describe("a page that cannot be rendered", () => {
     const page = await (await brokenContext(NO_EVENTS)).newPage();
     await page.goto(review.url);
     await page.getByRole("button", { name: "Approve" }).waitFor();
-    // The same session of the agent asks again: it no longer reads the first answer.
+    // The same agent session asks again, so it no longer reads the first decision.
     const before = sessionClaims();
     const next = await startReview(home, JSON.stringify({ ...event, tool_input: { plan: "# Another\n" } }));
     await expect.poll(sessionClaims).not.toEqual(before);

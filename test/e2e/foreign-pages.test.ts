@@ -8,18 +8,18 @@ import { startCommand } from "../support/spawned-command.ts";
 import { startTestProxy } from "../support/start-proxy.ts";
 
 /**
- * R1, R2, R3 and P1: web pages of other origins in a real browser, which alone knows what it sends: every way a page has to reach the
- * review must end in nothing, and the person's own page and links must work.
+ * R1, R2, R3 and P1: web pages of other origins in a real browser, because only a browser sends its real headers.
+ * Every attempt of a page to reach the review must fail, and the person's own page and links must work.
  */
 let browser: Browser;
 
 beforeAll(async () => {
-  // A name of somebody else's that leads to this machine, as after DNS rebinding.
+  // A foreign host name that resolves to this machine, as after DNS rebinding.
   browser = await launchBrowser(["--host-resolver-rules=MAP evil.test 127.0.0.1"]);
 });
 afterAll(() => browser.close());
 
-/** A page of somebody else's, on a port of its own. */
+/** A foreign page on another port. */
 async function foreignServer(html = "<!doctype html><title>elsewhere</title>"): Promise<number> {
   const server = createServer((_request, response) => {
     response.writeHead(200, { "content-type": "text/html" }).end(html);
@@ -36,7 +36,7 @@ async function review() {
 
 type Try = readonly [path: string, init: RequestInit];
 
-/** What a page would like to call on a review server, in the ways that need no permission and those that do. */
+/** Requests of a page to a review server, with and without a CORS preflight. */
 const ON_REVIEW: readonly Try[] = [
   ["/api/approve", { method: "POST", mode: "no-cors" }],
   ["/api/approve", { method: "POST", mode: "no-cors", body: "{}" }],
@@ -69,7 +69,7 @@ const ON_REVIEW: readonly Try[] = [
   ["/", {}],
 ];
 
-/** And on the proxy. */
+/** The same for the proxy. */
 const ON_PROXY: readonly Try[] = [
   ["/v1/messages", { method: "POST", mode: "no-cors" }],
   ["/v1/messages", { method: "POST", mode: "no-cors", body: '{"model":"m"}' }],
@@ -89,12 +89,12 @@ const ON_PROXY: readonly Try[] = [
 interface Target {
   readonly url: string;
   readonly requests: readonly Try[];
-  /** Asked for by elements, which send cookies and follow redirects. */
+  /** Requests by elements, which send cookies and follow redirects. */
   readonly included: readonly string[];
   readonly posted: string;
 }
 
-/** Every way a page can send something; resolves to what came back readable. */
+/** Sends requests in every way that a page can; resolves to the responses that the page can read. */
 async function attack({ url, requests, included, posted }: Target): Promise<string[]> {
   const readable: string[] = [];
   for (const [path, init] of requests) {
@@ -117,7 +117,7 @@ async function attack({ url, requests, included, posted }: Target): Promise<stri
     await settled("link", { rel: "stylesheet", href: `${url}${path}` });
   }
   await settled("iframe", { src: `${url}/`, name: "frame" });
-  // The form's answer is the frame's next load.
+  // The response to the form is loaded into the frame.
   const frame = document.querySelector("iframe");
   const loaded = new Promise((resolve) => frame?.addEventListener("load", resolve, { once: true }));
   const form = Object.assign(document.createElement("form"), {

@@ -48,7 +48,7 @@ const clockAhead = (ms: number) => ({
   )}`,
 });
 
-/** Starts two replicas whose key has the limits; `clocks` are milliseconds that theirs are ahead. */
+/** Starts two replicas whose key has the limits. `clocks` are the milliseconds by which their clocks are ahead. */
 async function startPair(limits: object, clocks: readonly number[] = [0, 0]) {
   world ??= startWorld();
   // A repeated test shares Redis with its first attempt.
@@ -120,7 +120,7 @@ describe("two replicas that share Redis and PostgreSQL", () => {
       { status: "200", count: admitted },
       { status: "429", count: CALLS - admitted },
     ]);
-    // Both replicas have written theirs; the calls that are admitted may all have come to one of them.
+    // Both replicas have written their rows. All admitted calls may have been sent to one of them.
     const written = "select count(*)::int as count from calls group by replica";
     expect(await postgres.query(written, database)).toEqual([{ count: CALLS / 2 }, { count: CALLS / 2 }]);
   });
@@ -131,9 +131,9 @@ describe("two replicas that share Redis and PostgreSQL", () => {
     expect(admitted).toBe(10);
     await expect.poll(rows).toEqual([{ status: "200", count: 10 }]);
     await redis.stop("SIGKILL");
-    // Each enforces its share of the $27 that are left.
+    // Each enforces its share of the remaining $27.
     admitted += await admittedOf(100, urls);
-    // The replica that joins counts what the others have written; they do so within a second.
+    // The replica that joins counts the rows that the others have written, which they do within a second.
     await expect.poll(rows).toEqual([
       { status: "200", count: admitted },
       { status: "429", count: 110 - admitted },
@@ -147,7 +147,8 @@ describe("two replicas that share Redis and PostgreSQL", () => {
       { status: "429", count: 160 - admitted },
     ]);
     await redis.start();
-    // The ledger says what was spent; the rest is admitted, and no more, although the replicas return one after the other.
+    // The ledger has the amount that was spent. Exactly the rest is admitted, although the replicas reconnect one
+    // after another.
     await expect
       .poll(async () => {
         admitted += await admittedOf(3, [...urls, joined]);

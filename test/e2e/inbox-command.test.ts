@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { quietPort } from "../support/quiet-port.ts";
 import { sandbox, startCommand } from "../support/spawned-command.ts";
 
-/** `sallyport inbox` without its page: what it serves, and to whom. */
+/** Tests `sallyport inbox` without its page: its responses and its access checks. */
 
 interface Content {
   readonly waiting: readonly { readonly title: string; readonly url: string; readonly live: boolean }[];

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { quietPort } from "../support/quiet-port.ts";
 import { sandbox, startCommand } from "../support/spawned-command.ts";
 
-/** A `secret-tool` that keeps secrets as files; the keychain's service itself needs a desktop session. */
+/** A `secret-tool` that stores secrets as files, because the keychain's service needs a desktop session. */
 const SECRET_TOOL = `#!/bin/sh
 case "$1" in
   store) cat > "$KEYS/$6" ;;
@@ -20,7 +20,7 @@ case "$2" in
 esac
 `;
 
-/** A machine with Claude Code, a configuration folder of its own, and the programs in `more`. */
+/** An environment with Claude Code, a separate configuration folder, and the programs in `more`. */
 async function withMachine(more: Readonly<Record<string, string>> = {}, variables = {}) {
   const folder = await sandbox();
   const bin = join(folder, "bin");

@@ -14,7 +14,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a program with a home of its own. */
+/** Runs a program with a separate home directory. */
 function run(home: string, argv: readonly string[], input = ""): Promise<Ended> {
   const [program = "", ...args] = argv;
   const env = {

@@ -6,10 +6,10 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { randomFrom, SEED } from "../support/random.ts";
 import { COMMAND, sandbox, startCommand } from "../support/spawned-command.ts";
 
-/** `npm run test:live-crash` makes 200. */
+/** `npm run test:live-crash` runs 200. */
 const KILLS = Number(process.env["LIVE_KILLS"] ?? 12);
 const KILLS_PER_FOLDER = 4;
-/** The longest time in milliseconds that person and agent write; each batch takes a process to receive. */
+/** Maximum milliseconds during which person and agent write. Receiving a batch needs a process. */
 const MAX_WRITING_MS = process.env["LIVE_KILLS"] ? 1_600 : 600;
 
 interface RunningFile {
@@ -23,11 +23,11 @@ interface Batch {
   readonly threads: readonly { readonly id: string }[];
 }
 
-/** What the person and the agent know to be stored, over all reviews of a folder. */
+/** The messages and batches that were acknowledged, over all reviews of a folder. */
 interface Ledger {
   readonly messages: Set<string>;
   readonly sent: Set<string>;
-  /** Sends whose response was lost with the review: they may count or not. */
+  /** Batches whose response was lost with the review: they may or may not be stored. */
   readonly doubtful: Set<string>;
   readonly received: string[];
 }
@@ -129,7 +129,7 @@ async function waitAsAgent(folder: string, ledger: Ledger, stop: AbortSignal): P
   }
 }
 
-/** Waits for a batch for at most so many seconds. */
+/** Waits for a batch for at most this number of seconds. */
 function waitCommand(folder: string, seconds = 1): Promise<{ code: number | null; stdout: string }> {
   const child = spawn(process.execPath, [COMMAND, "review", "wait", "--json", "--timeout", String(seconds)], {
     cwd: join(folder, "project"),
@@ -148,7 +148,7 @@ async function expectNothingLost(folder: string, ledger: Ledger): Promise<void> 
   const review = await startLive(folder);
   for (;;) {
     const isWhole = [...ledger.sent].every((text) => ledger.received.includes(text));
-    // On a busy machine a batch takes longer than the second after which an agent asks again.
+    // On a busy machine, a batch takes longer than the second after which an agent retries.
     const { code, stdout } = await waitCommand(folder, isWhole ? 1 : 60);
     if (code !== 0) break;
     ledger.received.push((JSON.parse(stdout) as Batch).feedback);

@@ -45,7 +45,7 @@ async function openReview(folder: string): Promise<RunningFile> {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // It has ended by itself.
+      // The process has already ended.
     }
   });
   return review;

@@ -72,14 +72,14 @@ async function project(): Promise<string> {
   return folder;
 }
 
-/** Ends the reviews, which outlive their client. */
+/** Ends the reviews, which continue after their client has ended. */
 async function killReviews(folder: string): Promise<void> {
   const running = join(folder, "data", "running");
   for (const name of await readdir(running).catch(() => [])) {
     try {
       process.kill(JSON.parse(await readFile(join(running, name), "utf8")).pid, "SIGKILL");
     } catch {
-      // It has ended by itself.
+      // The process has already ended.
     }
   }
 }

@@ -40,7 +40,7 @@ const npm = (...args: string[]) =>
 const sallyport = (...args: string[]) =>
   execFileSync(command, args, { cwd: folder, env: environment, encoding: "utf8" });
 
-/** Starts it and resolves to its address as soon as the ready file is there. */
+/** Starts the command and resolves to its address once the ready file exists. */
 async function started(args: readonly string[]): Promise<{ child: ChildProcess; url: string }> {
   const ready = join(folder, `ready-${args[0]}-${args[1]}.json`);
   const child = spawn(command, [...args, "--ready-file", ready], {
@@ -98,7 +98,7 @@ describe("the package that npm pack makes", () => {
       "plugins",
       "src",
     ]);
-    // Of the source, only the types that the API guide links to.
+    // The only source files are the types that the API reference links to.
     expect(readdirSync(join(installed, "src/review")).sort()).toEqual([
       "api-types.ts",
       "code-api-types.ts",
@@ -141,7 +141,7 @@ describe("the package that npm pack makes", () => {
         .sort();
     };
     expect(await contents("first")).toEqual(await contents("second"));
-    // Nothing else was compiled into the package.
+    // The package contains no other compiled code.
     expect(readdirSync(join(installed, "dist/parts")).filter((name) => !name.endsWith(".cjs"))).toEqual([]);
   });
 
@@ -160,7 +160,7 @@ describe("the package that npm pack makes", () => {
     const page = await (await fetch(url)).text();
     const script = /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1];
     expect((await fetch(new URL(script ?? "/missing", url))).status).toBe(200);
-    // What it compiled is kept from a run of a second on.
+    // Runs of at least one second store their compiled code.
     await new Promise((done) => setTimeout(done, 1_000));
     const headers = { "content-type": "application/json" };
     await fetch(new URL("/api/approve", url), { method: "POST", headers, body: "{}" });

@@ -6,7 +6,7 @@ import { changedRepository, startCodeReview, writeGeneralComment } from "../supp
 import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
 
-/** The name of this machine, as another one would call it: browsers trust `localhost` alone without HTTPS. */
+/** The name under which another machine calls this one. Without HTTPS, browsers trust only `localhost`. */
 const NAME = hostname().toLowerCase();
 const fromElsewhere = (url: string) => url.replace("localhost", NAME);
 

@@ -106,7 +106,7 @@ describe("the plan page on a phone", () => {
     expect((title?.x ?? 0) + (title?.width ?? 0)).toBeLessThanOrEqual(tools?.x ?? 0);
     expect(await violations(page)).toEqual([]);
     await page.locator(".plan p").first().tap();
-    // The click that a tap becomes comes after it.
+    // The browser sends a click after the tap.
     await page.locator('.plan p[data-cursor="true"]').waitFor();
     await page.keyboard.press("c");
     await page.getByRole("region", { name: "New comment" }).waitFor();
@@ -167,7 +167,7 @@ describe("a message", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("status", { name: "Messages" }).waitFor({ state: "attached" });
     expect(await page.locator(".toasts").count()).toBe(1);
-    // A message goes by itself: what was said is kept, however late it is asked for.
+    // Messages disappear, so their texts are recorded for later checks.
     const announcements = await dialog.getByRole("status", { name: "Messages" }).evaluateHandle((element) => {
       const texts = [element.textContent];
       new MutationObserver(() => texts.push(element.textContent)).observe(element, { childList: true });

@@ -12,18 +12,18 @@ beforeAll(async () => {
   browser = await launchBrowser();
 });
 afterAll(() => browser.close());
-// A home each: what one leaves unsent would be shown beside the next.
+// Each test has its own home directory, because unsent comments would appear in the next test.
 beforeEach(async () => {
   home = await makeHome();
 });
 afterEach(() => home.remove());
 
-/** Points at what `selector` finds first and clicks the sign beside it. */
+/** Moves the pointer to the first match of `selector` and clicks the icon beside it. */
 async function pointAndOpen(page: Page, selector: string): Promise<void> {
   const pointedAt = page.locator(selector).first();
   await pointedAt.hover();
   const sign = page.locator(".block-handle");
-  // It may still stand beside what was pointed at before.
+  // The icon may still be beside the previous element.
   await expect.poll(async () => isBeside(await sign.boundingBox(), await pointedAt.boundingBox())).toBe(true);
   const box = await sign.boundingBox();
   if (!box) throw new Error("the sign has no place");
@@ -41,7 +41,7 @@ function isBeside(sign: Box, pointedAt: Box): boolean {
   return middle > pointedAt.y && middle < pointedAt.y + pointedAt.height;
 }
 
-/** The middle of the first text that carries a comment and is not the active one, scrolled into view. */
+/** Returns the center of the first commented text that is not active, scrolled into view. */
 function markPosition(page: Page): Promise<{ readonly x: number; readonly y: number } | undefined> {
   return page.evaluate(() => {
     const [range] = CSS.highlights.get("annotation-comment") ?? [];
@@ -51,7 +51,7 @@ function markPosition(page: Page): Promise<{ readonly x: number; readonly y: num
   });
 }
 
-/** Whether a person sees the field and not something that lies over it. */
+/** Returns whether the field is visible and not covered by another element. */
 function isInSight(page: Page, selector: string): Promise<boolean> {
   return page.locator(selector).evaluate((field) => {
     const { left, top, width, height } = field.getBoundingClientRect();
@@ -193,7 +193,8 @@ describe("annotating by pointer", () => {
     await expect.poll(() => active.textContent()).toContain("On single point");
     await page.locator(".card").first().locator(".card-position").click();
     await expect.poll(() => active.textContent()).toContain("On Every deploy");
-    // Showing a note scrolls to its text: at once, for who wants no motion. The other text is looked for after that.
+    // Showing a comment scrolls to its text, without animation if the person prefers reduced motion. The other text
+    // is searched after that.
     const position = await markPosition(page);
     if (!position) throw new Error("no other text is marked");
     await page.mouse.click(position.x, position.y);

@@ -73,7 +73,7 @@ describe("a diagram", () => {
       script: "refused",
       window: "refused",
     });
-    // And the review still waits.
+    // The review is still open.
     expect((await fetch(new URL("/api/plan", review.url))).status).toBe(200);
   });
 
@@ -133,7 +133,7 @@ describe("a diagram", () => {
     await failed.first().getByRole("button", { name: "Try again" }).click();
     await page.locator(".diagram img").waitFor();
     await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
-    // What is wrong with the other one is the diagram now, for which another attempt would be none.
+    // The remaining error is in the diagram's own syntax, which a retry cannot fix.
     await page.locator(".diagram-error", { hasText: "Parse error" }).waitFor();
     expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
     await page.close();
@@ -145,7 +145,7 @@ describe("a diagram", () => {
     const page = await newPage(browser);
     page.on("request", (request) => requests.push(request.url()));
     await page.goto(plain.url);
-    // Colours come after the paint, as the library would.
+    // The colors are applied after the first paint, as the library does.
     await page.locator(".hl-keyword").first().waitFor();
     expect(requests.filter((url) => url.endsWith(FRAME))).toEqual([]);
     await page.close();

@@ -10,7 +10,7 @@ beforeAll(async () => {
   browser = await launchBrowser();
 });
 afterAll(() => browser.close());
-// A home for each test: what is left unsent in one round is shown in the next.
+// Each test has its own home directory, because unsent comments of one round appear in the next.
 beforeEach(async () => {
   home = await makeHome();
 });
@@ -27,7 +27,7 @@ describe("text typed on the plan page", () => {
     review.child.kill("SIGKILL");
     const banner = page.locator(".banner-danger");
     await banner.waitFor();
-    // A click arrives only where nothing lies above.
+    // An element receives a click only if no other element covers it.
     await banner.getByRole("button").first().click();
     await page.getByRole("button", { name: "Close comments" }).click();
     await page.getByRole("button", { name: "Close comments" }).waitFor({ state: "hidden" });
@@ -44,7 +44,7 @@ describe("text typed on the plan page", () => {
     await selectText(page, "Redis becomes");
     await page.keyboard.press("!");
     await page.keyboard.type("Half a thou");
-    // No wait for the save: leaving the page sends what is left.
+    // Does not wait for the save, because leaving the page sends unsaved text.
     await page.reload();
     await page.locator(".card").waitFor();
     expect(await page.locator(".card").textContent()).toContain("Kept note");
@@ -193,7 +193,7 @@ describe("text typed on the plan page", () => {
   it("restores an edited plan after all edits were reverted", async () => {
     const review = await startReview(home, hookEvent("# سطر\n\nهذه خطة with English inside.\n", home.path));
     const { page } = await openReview(browser, review.url);
-    // Each paragraph begins at the side where its own script does.
+    // Each paragraph begins at the side at which its script begins.
     const ends = page.locator(".plan p").evaluate((paragraph) => {
       const range = document.createRange();
       range.selectNodeContents(paragraph);

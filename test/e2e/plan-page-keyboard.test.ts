@@ -32,7 +32,7 @@ describe("the plan page by keyboard alone", () => {
     await press("2");
     await expect.poll(() => page.locator(".cards > .card").count()).toBe(4);
 
-    // Back to the first note, edit it; the deletion goes again.
+    // Goes back to the first comment, edits it, and removes the deletion again.
     await press("Escape", "N", "e");
     await page.getByRole("region", { name: "Edit comment" }).waitFor();
     await page.keyboard.type(", reworded");
@@ -74,7 +74,7 @@ describe("the plan page by keyboard alone", () => {
       await page.keyboard.press(end);
       await expect.poll(focused).toBe("We keep sessions");
     }
-    // Selected by hand, commented on, and nothing there that had the focus: then it is the text it is about.
+    // If no element had the focus before a comment on selected text, the focus moves to that text.
     await page.keyboard.press("Escape");
     await page.evaluate(() => (document.activeElement as HTMLElement).blur());
     await selectText(page, "single point of failure");

@@ -9,7 +9,7 @@ beforeAll(async () => {
   browser = await launchBrowser();
 });
 afterAll(() => browser.close());
-// A home for each test: comments that one left unsent are offered in the next.
+// Each test has its own home directory, because the next test would offer unsent comments.
 beforeEach(async () => {
   home = await makeHome();
 });
@@ -82,7 +82,7 @@ describe("a plan with 10,000 comments", () => {
     expect(await cards(page).count()).toBeLessThan(100);
     const listed = await positions(page);
     expect(listed).toEqual(listed.map((_, index) => (listed[0] ?? 0) + index));
-    // What is painted is near the window, too.
+    // The highlighted ranges are near the window as well.
     const painted = () => page.evaluate(() => CSS.highlights.get("annotation-comment")?.size ?? 0);
     await expect.poll(painted).toBeLessThan(1_000);
     expect(await painted()).toBeGreaterThan(0);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-/** Opens a review and waits until its page receives events: before that, it does not learn of a decision. */
+/** Opens a review and waits until its page receives events. Before that, it would miss a decision. */
 async function openListening(url: string): Promise<Page> {
   const { page } = await openPage(browser, "about:blank");
   const events = page.waitForResponse((response) => new URL(response.url()).pathname === "/api/events");
@@ -20,7 +20,7 @@ async function openListening(url: string): Promise<Page> {
   return page;
 }
 
-/** A program in the browser's place that writes down each address it is given. */
+/** A program that replaces the browser and records each URL. */
 async function recorder(folder: string) {
   const program = join(folder, "browser.sh");
   const log = join(folder, "opened.txt");

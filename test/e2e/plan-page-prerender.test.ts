@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => home.remove());
 
-/** The page as it is before any script of it has run. */
+/** Returns the page as it is before any of its scripts has run. */
 async function openWithoutScripts(review: RunningReview, width = 1280): Promise<Page> {
   const context = await newContext(browser, { viewport: { width, height: 860 } });
   const page = await context.newPage();
@@ -30,7 +30,7 @@ async function end(review: RunningReview): Promise<void> {
   await review.ended;
 }
 
-/** Where everything that holds text of the plan stands on the sheet of the whole document. */
+/** Returns the positions of all elements with the plan's text in the whole document. */
 const blockPositions = (page: Page) =>
   page.$$eval(".plan .markdown > *, .plan pre, .plan td", (all) =>
     all.map((element) => {

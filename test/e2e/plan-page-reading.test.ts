@@ -21,7 +21,7 @@ async function end({ child, ended }: RunningReview): Promise<void> {
 
 const long = `# Long\n\n${Array.from({ length: 120 }, (_, index) => `Block ${index} of the plan ${"which wraps at some width ".repeat(8)}.`).join("\n\n")}\n`;
 
-/** Whether a text is in the window, and not below the header alone. */
+/** Returns whether a text is in the window and not hidden by the header. */
 async function isInWindow(page: Page, text: string): Promise<boolean> {
   return page.evaluate((wanted) => {
     const field = document.querySelector<HTMLTextAreaElement>(".edit-text");
@@ -133,7 +133,7 @@ describe("a window of 360 px with wide fonts", () => {
       ).toBeLessThanOrEqual(0);
       await page.keyboard.press("Escape");
     }
-    // The project's name is for screen readers alone here: one pixel.
+    // At this width the project's name is available only to screen readers: it is one pixel wide.
     const boxes = await page.evaluate(() =>
       [...document.querySelectorAll(".header-title p > *")]
         .map((element) => element.getBoundingClientRect())

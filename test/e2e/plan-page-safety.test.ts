@@ -15,7 +15,7 @@ afterAll(async () => {
   await home.remove();
 });
 
-/** Each payload under a heading of its own, so that none swallows the next. */
+/** Each payload has its own heading, so that it cannot affect the next one. */
 const planOf = (payloads: readonly string[]) =>
   payloads.map((payload, index) => `${payload}\n\n## Payload ${index}\n`).join("\n");
 
@@ -53,7 +53,7 @@ describe("a malicious plan", () => {
     const { page, foreignRequests } = await openReview(browser, review.url);
     const settled = page.locator(".plan .diagram img, .plan .diagram-error");
     await expect.poll(() => settled.count()).toBe(diagramPayloads.length);
-    // Not in the page, and not in the sandbox that they are drawn in.
+    // No script ran in the page or in the sandbox that renders the diagrams.
     expect(page.frames()).toHaveLength(2);
     for (const frame of page.frames()) expect(await frame.evaluate(() => "__ran" in window)).toBe(false);
     expect(foreignRequests).toEqual([]);

@@ -51,7 +51,7 @@ async function start(config: object): Promise<Started> {
   await until(() => child.exitCode !== null || isThere(ready));
   if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${stderr}`);
   const { url } = JSON.parse(readFileSync(ready, "utf8")) as { url: string };
-  // Said before the file was there, and perhaps not heard yet.
+  // Printed before the file existed, so it may not have been read yet.
   await until(() => /^ {2}configuration .*\n/m.test(stderr));
   return { url, child, stderr: () => stderr, exit };
 }

@@ -10,12 +10,12 @@ import { startFakeUpstream } from "../support/fake-upstream.ts";
 import { quietPort } from "../support/quiet-port.ts";
 import { COMMAND, sandbox, startCommand } from "../support/spawned-command.ts";
 
-/** Runs a command to its end. */
+/** Runs a command until it ends. */
 async function run(folder: string, ...args: string[]) {
   return (await startCommand(args, { folder })).ended;
 }
 
-/** A proxy whose upstream is a fake; ends with the test, whichever process serves by then. */
+/** A proxy with a fake upstream. It ends with the test, even if another process has replaced it. */
 async function startProxy(workers: number, respond?: Parameters<typeof startFakeUpstream>[0]) {
   const folder = await sandbox();
   const upstream = await startFakeUpstream(respond);
@@ -30,7 +30,7 @@ async function startProxy(workers: number, respond?: Parameters<typeof startFake
   return { folder, port, args: ["proxy", "start", "--config", file] };
 }
 
-/** Calls the proxy on one kept connection. */
+/** Calls the proxy over one persistent connection. */
 function caller(port: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
@@ -93,7 +93,7 @@ it("is replaced by a new process without losing a call", async () => {
   isOver = true;
   await Promise.all(calling);
   expect(new Set(statuses)).toEqual(new Set([200]));
-  // The call that began before is served by the old process to its end.
+  // The old process completes the call that began earlier.
   finish();
   expect(await response.text()).toBe('{"type":"message"}');
 });

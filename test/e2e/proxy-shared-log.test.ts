@@ -11,7 +11,7 @@ const AT_ONCE = 20;
 it("keeps every line of two proxies that rotate one log", { timeout: 240_000 }, async () => {
   const folder = await sandbox();
   const config = join(folder, "config.json");
-  // A file holds some thirty lines, so that each batch is cut over several.
+  // A file holds about thirty lines, so that each batch is split over several files.
   const proxy = { auth_mode: "off", logging: { max_file: 8_192, files: 100 } };
   await writeFile(config, JSON.stringify({ proxy }));
   const started = await Promise.all(

@@ -17,7 +17,7 @@ const BODY = JSON.stringify({ model: "m", stream: true, messages: [{ role: "user
 
 interface SecureResponse {
   readonly response: IncomingMessage;
-  /** The certificate that the proxy has shown. */
+  /** The certificate that the proxy presented. */
   readonly pem: string;
 }
 

@@ -19,7 +19,7 @@ const KEY = "sk-clients-0123456789abcdef";
 const START = 'event: message_start\ndata: {"type":"message_start"}\n\n';
 const STOP = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
 
-/** A proxy before an upstream whose streams end when they are told to. */
+/** A proxy in front of an upstream whose streams end when the test ends them. */
 async function startStreaming(workers: number, limits: { readonly descriptors?: number } = {}) {
   let endStreams = () => {};
   const ended = new Promise<void>((resolve) => {
@@ -40,7 +40,7 @@ async function startStreaming(workers: number, limits: { readonly descriptors?: 
 
 const outcomeOf = (response: WorkerResponse) => response.text().catch(() => "broken off");
 
-/** Kills it; resolves when another one replaces it. */
+/** Kills a worker; resolves when another one has replaced it. */
 async function replace(proxy: ProxyCommand, pid: number): Promise<void> {
   process.kill(pid, "SIGKILL");
   await proxy.waitForOutput(new RegExp(`Worker ${pid} ended unexpectedly \\(SIGKILL\\)[^]*replaces it`));
@@ -78,7 +78,7 @@ describe("a worker that is killed", () => {
     const proxy = await startProxyCommand({}, 2);
     const [stopped = 0] = childrenOf(proxy.child.pid);
     process.kill(stopped, "SIGSTOP");
-    // They take turns, and one of them does not come to its own.
+    // Connections are assigned in turn, and one worker does not receive its connection.
     const asked = [0, 1].map(() => ask(proxy, "/healthz").then(({ status }) => status));
     expect(await Promise.race(asked)).toBe(200);
     process.kill(stopped, "SIGKILL");
@@ -129,7 +129,7 @@ describe("stopping a proxy with workers", () => {
     const one = await stream();
     const other = await askUntil(stream, ({ worker }) => worker !== one.worker);
     const workers = childrenOf(proxy.child.pid);
-    // As Ctrl-C does it: everybody hears of it.
+    // Signals all processes of the group, as Ctrl-C does.
     for (const pid of [...workers, proxy.child.pid ?? 0]) process.kill(pid, "SIGINT");
     await proxy.waitForOutput(/Stopping:/);
     await expect(ask(proxy, "/healthz")).rejects.toThrow("ECONNREFUSED");

@@ -24,7 +24,7 @@ async function upstreamFor(respond: Upstream): Promise<FakeUpstream> {
   return upstream;
 }
 
-/** Calls until `count` different workers have answered; resolves to all answers, read. */
+/** Sends calls until `count` different workers have responded; resolves to all responses, with their bodies. */
 async function callsOn(count: number, again: () => Promise<WorkerResponse>): Promise<WorkerResponse[]> {
   const responses: WorkerResponse[] = [];
   while (new Set(responses.map(({ worker }) => worker)).size < count) {
@@ -42,7 +42,7 @@ describe("state that workers share", () => {
     expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
     const all = new RegExp(`^sallyport_calls_total\\{.*\\} ${responses.length}$`, "m");
     expect((await metricsWith(proxy, all)).match(/^sallyport_calls_total/gm)).toHaveLength(1);
-    // Whichever of them is asked.
+    // The result is the same for every worker.
     for (let time = 0; time < 6; time += 1) expect(await (await ask(proxy, "/metrics")).text()).toMatch(all);
     expect(JSON.parse(await (await ask(proxy, "/readyz")).text())).toEqual({ status: "ready", active: 0 });
     proxy.child.kill("SIGTERM");
@@ -93,7 +93,7 @@ describe("state that workers share", () => {
     proxy.save({ upstreams: { self: { dialect: "chat-completions", base_url, models: ["echo"] } } });
     await proxy.waitForOutput(/Configuration reloaded/);
     for (let time = 0; time < 4; time += 1) expect((await call(proxy)).status).toBe(508);
-    // Each was served once, and refused at the door when it came back.
+    // Each call was served once, and rejected by admission when it returned.
     await metricsWith(proxy, /^sallyport_calls_total\{.*"508".*\} 4$/m);
   });
 
@@ -135,7 +135,7 @@ describe("state that workers share", () => {
     proxy.child.kill("SIGTERM");
     expect((await proxy.ended).code).toBe(0);
     expect(new Set(proxy.logged().map(({ id }) => id)).size).toBe(responses.length);
-    // Each of them has written once at least, and both times together are more than a file may hold.
+    // Each worker has written at least once, and both together wrote more than one file may hold.
     expect(await readdir(join(proxy.folder, "data", "proxy"))).toContain("requests.ndjson.1");
   });
 });

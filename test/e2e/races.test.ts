@@ -5,7 +5,7 @@ import { type SpawnedCommand, sandbox, startCommand } from "../support/spawned-c
 
 const REVIEW = ["review", "plan", "--no-open", "--json"];
 const PLAN = { stdin: "# Plan\n" };
-/** Dozens of processes start at once, and the machine may have little to start them with. */
+/** Dozens of processes start at once, which takes long on a busy machine. */
 const PATIENT = { timeout: 240_000 };
 
 describe("reviews that start at the same moment", () => {
@@ -58,7 +58,7 @@ describe("a hundred decisions at the same moment", () => {
       const responses = await Promise.all(
         Array.from({ length: 100 }, async (_, number) => {
           const feedback = `No, says ${number}.`;
-          // Who comes when the server is closing finds nobody.
+          // Clients that connect while the server closes are not served.
           const response = await command.post("/api/deny", { feedback }).catch(() => undefined);
           return { feedback, ...response };
         }),

@@ -62,7 +62,7 @@ describe("a review on a remote machine", () => {
     const deny = (name: string, origin: string) =>
       statusOf(port, "POST", "/api/deny", { host: name, origin, "content-type": "application/json" });
     expect(await deny(host, "https://evil.app.github.dev")).toBe(403);
-    // Its proxy rewrites Host and Origin to localhost, in some versions with https.
+    // The Codespaces proxy rewrites Host and Origin to localhost, in some versions with https.
     expect(await deny(`localhost:${port}`, `https://localhost:${port}`)).toBe(200);
   });
 

@@ -6,7 +6,7 @@ import { sandbox, startCommand } from "../support/spawned-command.ts";
 const example = (name: string) => readFile(resolve(import.meta.dirname, "../../examples", name), "utf8");
 const review = ["review", "plan", "--no-open"];
 
-/** Sends one decision to a review of `stdin` and gives back its end. */
+/** Sends one decision to a review of `stdin` and returns how the command ended. */
 async function decide(
   stdin: string,
   path: string,

@@ -14,7 +14,7 @@ function put(url: string, body: object) {
   return fetch(url, { method: "PUT", headers, body: JSON.stringify(body) });
 }
 
-/** Reads an event stream to its end. */
+/** Reads an event stream until it ends. */
 async function events(url: string) {
   const response = await fetch(`${url}/api/events`);
   return { text: response.text().catch(() => "cut off") };
@@ -42,7 +42,7 @@ describe("an undecided review", () => {
   });
 
   it("ends with its time limit", async () => {
-    // A machine that takes so long to open the page that the time is over is given more of it.
+    // If opening the page takes longer than the time limit, the test extends the limit.
     for (let [seconds, hasEvents] = [2, false]; !hasEvents; seconds *= 4) {
       const command = await startCommand([...review, "--timeout", `${seconds}`], { stdin: "# Plan" });
       const stream = await events(await command.url()).catch(() => undefined);
@@ -118,7 +118,7 @@ describe("a decided review", () => {
     const command = await startCommand(review, { stdin: "# Plan" });
     const url = await command.url();
     command.child.stderr?.destroy();
-    // Refused, which is worth a note.
+    // The request is rejected and reported in a note.
     const foreign = { method: "POST", headers: { origin: "http://evil.test" } };
     expect((await fetch(`${url}/api/approve`, foreign)).status).toBe(403);
     expect(await command.post("/api/deny", { feedback: "Heard." })).toMatchObject({ status: 200 });

@@ -11,7 +11,7 @@ describe("the page of a pull request", () => {
       markdown: "Too **high**",
     });
     const { page } = await openPage(await launchBrowser(), review.url);
-    // Right after it appears, a button that cannot be undone ignores input.
+    // A button for an irreversible action ignores input directly after it appears.
     const ready = page.locator('dialog[open] [data-irreversible][aria-disabled="false"]');
     const panel = page.getByRole("region", { name: "Pull request" });
     await panel.getByText("Raise the wall").waitFor();

@@ -138,7 +138,7 @@ describe.each(FORGES)("review pr at %s", (name) => {
     expect(castle.threads[0]?.resolved).toBe(true);
     expect(castle.verdict?.toLowerCase()).toMatch(/^approved?$|^10$/);
     if (name === "github" || name === "gitlab") expect(castle.publications).toBe(1);
-    // What is posted is recognized when the threads are read again: nothing is left, and nothing is there twice.
+    // Posted items are recognized when the threads are read again: no item is left to post, and none is duplicated.
     expect((await preview(review, { verdict: "comment" })).items).toEqual([]);
     const texts = (await threadsOf(review)).flatMap(({ messages }) =>
       messages.map(({ markdown }) => markdown),

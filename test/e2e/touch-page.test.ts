@@ -62,7 +62,7 @@ describe("touch screens", () => {
     await page.getByRole("button", { name: "Add comment" }).tap();
     await expect.poll(() => page.locator(".sidebar-toggle .badge").textContent()).toBe("2");
 
-    // A tap beside the plan takes the toolbar away; one on the next block brings it there.
+    // A tap beside the plan hides the toolbar; a tap on the next block shows it there.
     await page.locator(".plan p").first().tap();
     await page.locator(".plan h2").first().tap();
     await toolbar.waitFor();

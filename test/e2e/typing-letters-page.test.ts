@@ -17,7 +17,7 @@ afterAll(async () => {
   await home.remove();
 });
 
-/** A state of the page, made by `enter`; `field` is the text field that the words end up in. */
+/** A state of the page, produced by `enter`; `field` is the text field that receives the typed text. */
 interface State {
   readonly name: string;
   readonly enter: () => Promise<unknown>;
@@ -27,8 +27,8 @@ interface State {
 const DELAYS_MS = [0, 15, 40];
 
 /**
- * Types a sentence for every fourth letter in a state, as fast as people type and faster, and expects it whole in its
- * field. States take turns, so that each letter is typed in two states or more.
+ * In a state, types a sentence for every fourth letter, at typing speed and faster, and expects the complete sentence
+ * in the field. The states alternate, so that each letter is typed in at least two states.
  */
 async function typeLetters(page: Page, turn: number, state: State, reset: () => Promise<void>) {
   const { name, enter, field = ".composer textarea, .comment-open textarea" } = state;

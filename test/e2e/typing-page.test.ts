@@ -6,7 +6,7 @@ import { type Home, hookEvent, makeHome, startReview } from "../support/plan-rev
 import { samplePlan } from "../support/plans.ts";
 import { sentences } from "../support/sentences.ts";
 
-/** `npm run test:typing` types all 200 sentences; `npm test` types enough of them for each state. */
+/** `npm run test:typing` types all 200 sentences; `npm test` types enough of them to cover each state. */
 const isWhole = process.env["TYPED_SENTENCES"] === "all";
 const onSelections = sentences(isWhole ? 60 : 20);
 const inOtherStates = sentences(isWhole ? 40 : 12);
@@ -27,7 +27,7 @@ const focusedText = (page: Page) =>
     document.activeElement instanceof HTMLTextAreaElement ? document.activeElement.value : undefined,
   );
 
-/** Types sentences one after the other, each in a state that is made for it, and has each of them looked at. */
+/** Types sentences one after another, each in a new state, and checks each result. */
 async function typeIn(
   page: Page,
   texts: readonly string[],
@@ -117,7 +117,7 @@ describe("ordinary sentences on the code page", () => {
     const states = ["line29", "line33"].map((text) => () => selectText(page, text, "#diff"));
     await typeIn(page, onSelections, states, async (text) => {
       expect(await focusedText(page)).toBe(text);
-      // The lines stay in view as long as not all of the comments do.
+      // Most comments are discarded, so that the lines stay in view.
       kept += 1;
       if (kept % 10 === 0) await page.keyboard.press("Escape");
       else await page.getByRole("button", { name: "Discard", exact: true }).click();

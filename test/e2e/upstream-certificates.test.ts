@@ -18,8 +18,8 @@ import { SECRET } from "../support/upstream-errors.ts";
 import { type ClientDialect, DIALECTS, goodBody } from "../support/vendor-responses.ts";
 
 /**
- * Upstreams reached through TLS, by the built proxy: an authority can be made trusted only when Node starts. The one with a
- * sound certificate of that authority is called, so that each of the others is refused for what is wrong with it alone.
+ * TLS upstreams of the built proxy, because Node.js can trust another authority only from its start. The upstream
+ * with a valid certificate of that authority is called, so each other upstream is rejected only for its own defect.
  */
 const authority = makeAuthority("An authority of this test");
 const other = makeAuthority("An authority of somebody else's");
@@ -57,7 +57,10 @@ const CASES = VENDORS.flatMap((vendor) =>
   ),
 );
 
-/** What the vendors were sent, by name: nothing where the certificate is wrong, the person's key least of all. */
+/**
+ * The requests that each vendor received. A vendor with an invalid certificate must receive nothing, in particular
+ * not the key.
+ */
 const sent = new Map<string, number>();
 
 beforeEach(() => sent.clear());
@@ -77,7 +80,7 @@ it(`calls an upstream whose certificate is sound and no other, in every pair of 
   expect(command.stderr()).not.toContain(SECRET);
 });
 
-/** In a word: answered, why it was not, or the whole answer where it is neither. */
+/** Summarizes a call: success, the reason of the failure, or the whole response otherwise. */
 function outcomeOf(client: ClientDialect, received: Received | undefined): string {
   const { status, isBroken } = received ?? {};
   const text = Buffer.from(received?.text ?? "", "latin1").toString();
@@ -87,7 +90,7 @@ function outcomeOf(client: ClientDialect, received: Received | undefined): strin
   return isRefusal && reason ? reason : JSON.stringify(received);
 }
 
-/** A vendor of every dialect, each below a folder of its name. */
+/** A vendor of every dialect, each below a path with its name. */
 async function startVendor({ name, certificate }: (typeof VENDORS)[number]): Promise<[string, string]> {
   const server = createServer(certificate, async (request, response) => {
     sent.set(name, (sent.get(name) ?? 0) + 1);
@@ -107,7 +110,7 @@ async function startVendor({ name, certificate }: (typeof VENDORS)[number]): Pro
   return [name, `https://localhost:${(server.address() as AddressInfo).port}`];
 }
 
-/** The built command, which trusts the authority as it trusts those of the world. */
+/** The built command, which trusts the authority in addition to the public ones. */
 async function startProxy(
   vendors: readonly (readonly [name: string, url: string])[],
 ): Promise<{ command: SpawnedCommand; url: string }> {

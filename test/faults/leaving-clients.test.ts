@@ -12,7 +12,7 @@ import { startTestProxy, type TestProxy, until } from "../support/start-proxy.ts
 import { chunk, sseHead, type UpstreamFailure } from "../support/upstream-errors.ts";
 import { DIALECTS, EVENTS } from "../support/vendor-responses.ts";
 
-/** The upstream has said as much as it will; only the client's leaving ends these calls. */
+/** The upstream sends nothing more, so only the disconnect of the client ends these calls. */
 const SILENT: UpstreamFailure = { name: "before the head", behave: () => {} };
 const BEGUN: UpstreamFailure = {
   name: "in the middle of a stream",
@@ -74,7 +74,7 @@ function titleOf({ client, upstream, isStream, failure }: FailureCase): string {
   return `${client} to ${upstream}, ${isStream ? "stream" : "JSON"}: ${failure.name}`;
 }
 
-/** Writes to the proxy as a program does that then crashes. */
+/** Writes to the proxy like a program that crashes afterwards. */
 async function send(text: string) {
   const client = connect(Number(new URL(proxy.url).port), "127.0.0.1");
   client.on("error", () => {});

@@ -9,7 +9,7 @@ import { startTestProxy, type TestProxy } from "../support/start-proxy.ts";
 import { SECRET, UPSTREAM_FAILURES } from "../support/upstream-errors.ts";
 import { type ClientDialect, DIALECTS, goodBody } from "../support/vendor-responses.ts";
 
-/** The same faults for whole answers and streams of every dialect. */
+/** The same faults for whole responses and streams of every dialect. */
 const CASES = DIALECTS.flatMap((dialect) =>
   [false, true].flatMap((isStream) =>
     UPSTREAM_FAILURES.filter(({ only }) => only === undefined || only === (isStream ? "stream" : "json")).map(
@@ -36,7 +36,7 @@ afterAll(async () => {
   expect(proxy.internal).toEqual([]);
 });
 
-/** How each dialect says, as an event, that the stream has failed. */
+/** The error event of each dialect. */
 const ERROR_EVENT: Record<ClientDialect, RegExp> = {
   "chat-completions": /data: \{"error":.*\}\n\n$/,
   responses: /event: error\ndata: .*\n\n$/,
@@ -56,12 +56,13 @@ describe.concurrent("faults of an upstream in the native lane", () => {
         const sent = (failure.body ?? goodBody)(dialect, isStream);
         expect(Buffer.from(received.text, "latin1").toString() === sent).toBe(true);
       } else if (received.status !== 200) {
-        // A broken connection may take bytes along that nobody has read yet.
+        // If the connection breaks, bytes that were not read yet can be lost.
         expect(failure.statuses ?? [502, 504]).toContain(received.status);
         if (received.status >= 500 && !failure.name.startsWith("status"))
           expect(isEnvelope[dialect](JSON.parse(received.text))).toBe(true);
       } else {
-        // Bytes had gone out already: an error event of the dialect, or a broken connection, and no clean end.
+        // Bytes had already been sent: the stream must end with the dialect's error event or a broken connection,
+        // never cleanly.
         expect(failure.statuses ?? []).not.toContain(502);
         expect(received.isBroken || ERROR_EVENT[dialect].test(received.text)).toBe(true);
       }

@@ -10,7 +10,7 @@ import { SMUGGLING } from "../support/smuggling.ts";
 import { startTestProxy, type TestProxy, until } from "../support/start-proxy.ts";
 import { WHOLE } from "../support/vendor-responses.ts";
 
-/** To each server; `npm run test:fuzz` makes ten times as many. */
+/** Number of requests to each server; `npm run test:fuzz` sends ten times as many. */
 const REQUESTS = Number(process.env["RAW_REQUESTS"] ?? 5_000) / 2;
 const AT_ONCE = 50;
 
@@ -76,7 +76,9 @@ describe(`${REQUESTS} malformed requests (SEED=${SEED})`, () => {
   });
 });
 
-/** Throws them all, a few at once, asks after the server's health in between, and waits for its sockets to be gone. */
+/**
+ * Sends all requests, a few at a time, checks the server's health in between, and waits until its sockets are closed.
+ */
 async function pelt(
   app: FastifyInstance,
   paths: readonly string[],

@@ -22,7 +22,7 @@ const MODES = [
 ];
 const ALL_FAILURES = [...UPSTREAM_FAILURES, ...TRANSLATED_FAILURES];
 
-/** The same faults for whole answers and streams of every pair of unlike dialects. */
+/** The same faults for whole responses and streams of every pair of different dialects. */
 const CASES = PAIRS.flatMap(({ client, upstream }) =>
   MODES.filter(({ isArray }) => !isArray || client === "generative-language").flatMap(({ mode, ...how }) =>
     ALL_FAILURES.filter(({ only }) => only === undefined || only === (how.isStream ? "stream" : "json"))
@@ -37,7 +37,7 @@ const CASES = PAIRS.flatMap(({ client, upstream }) =>
   ),
 );
 
-/** What ends a stream well, and what ends it badly; each only once, and nothing behind it. */
+/** The events that end a stream, with success or an error. Exactly one must occur, as the last event. */
 const ENDS: Record<ClientDialect, { readonly good: RegExp; readonly bad: RegExp }> = {
   "chat-completions": { good: /^data: \[DONE\]\n/gm, bad: /^data: \{"error":/gm },
   responses: {
@@ -52,7 +52,7 @@ let proxy: TestProxy;
 let vendor: FaultyUpstream;
 const slow = new Map<number, Promise<Received>>();
 
-/** Cases that wait, for a time limit or between tries, wait together. */
+/** Cases that wait, for a time limit or between attempts, run concurrently. */
 beforeAll(async () => {
   vendor = await startFaultyUpstream(CASES);
   proxy = await startTestProxy(vendor.settings);
@@ -81,14 +81,14 @@ describe.concurrent("faults of an upstream in the translation lane", () => {
         expect(failure.statuses ?? []).toEqual([]);
         expectFailedStream(each, received);
       } else {
-        // Vendors are overloaded with 529 or 503, and clients know only their own vendor's.
+        // Vendors report an overload with 529 or 503, and clients know only their own vendor's status.
         const statuses = (failure.statuses ?? [502, 504]).flatMap((each) =>
           each === 503 || each === 529 ? [503, 529] : each,
         );
         expect(statuses).toContain(received.status);
         expect(isEnvelope[client](JSON.parse(received.text))).toBe(true);
       }
-      // Whatever became of it, the upstream is not left running: its connection is free again, or closed.
+      // In every case, the upstream call has ended: its connection is free again or closed.
       if (TRANSLATED_FAILURES.includes(failure)) await until(() => vendor.open(number) === 0);
     },
   );

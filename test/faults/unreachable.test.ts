@@ -7,18 +7,18 @@ import { startTestProxy, type TestProxy } from "../support/start-proxy.ts";
 import { SECRET } from "../support/upstream-errors.ts";
 import { DIALECTS } from "../support/vendor-responses.ts";
 
-/** A name too long for any resolver: it fails at once, with or without a network. */
+/** A name that is too long for any resolver: the lookup fails immediately, with or without a network. */
 const NO_SUCH_HOST = `${"a".repeat(64)}.invalid`;
 
-/** What keeps a connection from standing, and what is said of it. */
+/** Causes that prevent a connection, and the message for each. */
 const OBSTACLES = [
   { name: "a host that does not exist", url: () => `http://${NO_SUCH_HOST}`, status: 502 },
-  // Not one that was free a moment ago: another test may have it by now.
+  // Not a port that was free a moment ago, because another test may use it now.
   { name: "a port where nobody listens", url: () => "http://127.0.0.1:1", status: 502 },
   { name: "a port that speaks no TLS", url: () => `https://127.0.0.1:${plainPort}`, status: 502 },
   { name: "a handshake that never comes", url: () => `https://127.0.0.1:${silentPort}`, status: 504 },
   { name: "a handshake that stops midway", url: () => `https://127.0.0.1:${haltingPort}`, status: 504 },
-  // What else can be wrong with a certificate needs one that is right but for that: test/e2e/upstream-certificates.test.ts.
+  // Other certificate errors need a certificate with a single defect: test/e2e/upstream-certificates.test.ts.
   { name: "a certificate of nobody's", url: () => `https://127.0.0.1:${untrustedPort}`, status: 502 },
 ];
 const CASES = DIALECTS.flatMap((client) =>
@@ -52,7 +52,7 @@ let [plainPort, silentPort, haltingPort, untrustedPort] = [0, 0, 0, 0];
 let proxy: TestProxy;
 let responses: readonly Promise<Received>[];
 
-/** Tries are made again after a pause, so all calls are made together. */
+/** Attempts are repeated after a pause, so all calls run concurrently. */
 beforeAll(async () => {
   [plainPort = 0, silentPort = 0, haltingPort = 0, untrustedPort = 0] = await Promise.all(
     servers.map(portOf),

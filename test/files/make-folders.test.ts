@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { makeFolders } from "../../src/files/make-folders.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** A fault of doing it at once was seen in one round of a few. */
+/** An error of concurrent creation was seen only in some rounds, so there are many. */
 const ROUNDS = 100;
 
 it("makes what is missing and tells the outermost", async () => {

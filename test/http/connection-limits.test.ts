@@ -9,7 +9,7 @@ import { openListeners } from "../../src/http/listeners.ts";
 
 const REQUEST = "GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
 
-/** An app that shows the server's end of the connection it was called on last. */
+/** An app that exposes the server's socket of the last call. */
 function app() {
   const seen: { socket?: Socket } = {};
   const created = createApp({ bodyLimit: 1_000 });
@@ -34,7 +34,7 @@ async function behindListeners() {
   return { port: listeners.port, seen };
 }
 
-/** A client that has an answer and keeps its connection. */
+/** A client that has received a response and keeps its connection open. */
 async function connectServedClient(port: number): Promise<Socket> {
   const client = connect(port, "127.0.0.1");
   onTestFinished(() => void client.destroy());
@@ -62,7 +62,8 @@ it("keeps an unused connection for data that arrives in the same turn", async ()
   const socket = Object.defineProperty(new Socket(), "bytesRead", { get: () => arrived });
   onTestFinished(() => void socket.destroy());
   server.emit("timeout", socket);
-  // As Node does it, timers are first, then sockets are read. When bytes reach a real one is for the system to say.
+  // As in Node.js, timers run first, then sockets are read. The arrival time of bytes on a real socket depends on the
+  // system.
   arrived += REQUEST.length;
   await new Promise((resolve) => setImmediate(resolve));
   expect(socket.destroyed).toBe(false);

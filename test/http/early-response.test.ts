@@ -8,10 +8,10 @@ import { startTestProxy } from "../support/start-proxy.ts";
 
 const KEY = "sk-early-canary-0123456789";
 const CONTENT_LENGTH = 70 * 1024 * 1024;
-/** More than sockets hold between two ends. */
+/** More bytes than the socket buffers of both ends hold. */
 const REST = Buffer.alloc(8 * 1024 * 1024, "x");
 
-/** A client that has its whole answer while most of what it announced is still to come. */
+/** A client that has received the whole response before it has sent most of the announced body. */
 async function connectServedClient(port: number, head: string) {
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
   onTestFinished(() => void socket.destroy());
@@ -59,7 +59,7 @@ const CASES = [
   ["review", "comes from a web page", reviewPort, "/api/deny HTTP/1.1\r\norigin: http://evil.test", 403],
 ] as const;
 
-// The time for which a client is heard out passes only where a test says so, however busy the machine.
+// The time limit for reading the rest of a request passes only when a test advances it, however busy the machine is.
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
@@ -73,7 +73,7 @@ describe("a client that gets its response before it has sent its whole body", ()
       const isClosed = new Promise((resolve) => socket.once("close", resolve));
       socket.end(REST);
       await isClosed;
-      // A connection that is closed while bytes are on their way is reset, and takes along what was not read yet.
+      // A connection that is closed while bytes are in transit is reset, and unread bytes are lost.
       expect(seen).toMatchObject({ isEnded: true, error: "" });
       expect(seen.text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     },
@@ -95,7 +95,7 @@ describe("a client that gets its response before it has sent its whole body", ()
     onTestFinished(() => app.close());
     addErrorHandler(app);
     app.post("/", () => "taken");
-    // The rest comes after it was decided to hear it out, and before that has begun.
+    // The rest arrives after the decision to read it, and before reading has begun.
     app.addHook("onSend", async ({ raw }) => {
       client.write("0\r\n\r\n");
       await once(raw, "end");

@@ -6,7 +6,7 @@ import { createApp } from "../../src/http/app.ts";
 import { listen } from "../../src/http/listen.ts";
 import { type ListenerOptions, openListeners } from "../../src/http/listeners.ts";
 
-/** Takes a free port on an address; `release` gives it back. */
+/** Binds a free port on an address; `release` frees it. */
 async function occupy(host = "127.0.0.1", port = 0): Promise<{ port: number; release: () => Promise<void> }> {
   const server: Server = createServer();
   await new Promise<void>((resolve) => server.listen(port, host, resolve));
@@ -22,7 +22,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Writes to a port and listens to what it says. */
+/** Writes to a port and returns the response. */
 function caller(port: number, text: string) {
   const socket = connect(port, "127.0.0.1");
   onTestFinished(() => void socket.destroy());
@@ -45,7 +45,7 @@ function caller(port: number, text: string) {
   return { hears, closed: closed };
 }
 
-/** One whose request has been read: Node says so by itself to those who ask. */
+/** A connection whose request has been read. Node.js confirms that with `100 Continue`, which the client requests. */
 async function waitingCaller(port: number) {
   const waiting = caller(port, "GET / HTTP/1.1\r\nhost: localhost\r\nexpect: 100-continue\r\n\r\n");
   await waiting.hears(/^HTTP\/1\.1 100 Continue/);
@@ -175,7 +175,7 @@ describe("openListeners", () => {
   });
 });
 
-/** Connects so many sockets at once and ends when all of them are connected. */
+/** Connects this number of sockets at once, and ends when all are connected. */
 const CONNECT_ALL = `
   const { connect } = require("node:net");
   const [port, count] = process.argv.slice(1).map(Number);
@@ -189,7 +189,7 @@ it("queues as many connections as the system allows while the process is busy", 
   const listeners = await openListeners({ port, host: "127.0.0.1", retries: 0 });
   onTestFinished(() => listeners.close());
   const allowed = process.platform === "linux" ? Number(readFileSync("/proc/sys/net/core/somaxconn")) : 100;
-  // Nothing is accepted meanwhile: it keeps this thread waiting.
+  // No connection is accepted in the meantime, because this blocks the thread.
   execFileSync(process.execPath, ["-e", CONNECT_ALL, String(port), String(Math.min(allowed, 800))], {
     timeout: 60_000,
   });

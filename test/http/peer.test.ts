@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { classifyPeer, getPeer, parseSocketTable, refusedPeer, type SocketRow } from "../../src/http/peer.ts";
 
-/** As the kernel writes it: a listener, a connection of uid 1000, and one whose client has closed it. */
+/** The kernel's format: a listener, a connection of uid 1000, and a connection that its client has closed. */
 const TABLE = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0100007F:5BA0 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1066 1 00000000c0915d74 100 0 0 10 0
    1: 0100007F:B862 0100007F:5BA0 01 00000000:00000000 00:00000000 00000000  1000        0 50440 1 0000000051584b3b 20 4 30 10 -1

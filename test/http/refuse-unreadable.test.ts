@@ -6,7 +6,7 @@ import { planServer } from "../support/plan-server.ts";
 import { quietPort } from "../support/quiet-port.ts";
 import { startTestProxy } from "../support/start-proxy.ts";
 
-/** More than sockets hold between two ends. */
+/** More bytes than the socket buffers of both ends hold. */
 const REST = Buffer.alloc(8 * 1024 * 1024, "x");
 
 async function proxyPort(): Promise<number> {
@@ -30,7 +30,10 @@ async function getListenersPort(): Promise<number> {
   return listeners.port;
 }
 
-/** Sends bytes, waits for the whole answer, sends the rest, and closes: what the client has seen by then. */
+/**
+ * Sends bytes, waits for the whole response, sends the rest, and closes. Returns the bytes that the client has
+ * received.
+ */
 function refusedClient(
   port: number,
   bytes: string,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { describeExcess, findExcess, JsonCounter } from "../../src/json/bounds.ts";
 
-/** Objects, arrays, members and elements of a parsed value, with one more for each empty container. */
+/** Counts the objects, arrays, members and elements of a parsed value, plus one for each empty container. */
 function valuesIn(value: unknown): number {
   if (typeof value !== "object" || value === null) return 1;
   const members = Object.values(value);

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 const page = readFileSync(join(import.meta.dirname, "../../docs/reference/edge-cases.md"), "utf8");
 const listed = [...page.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number));
 
-/** The numbers that names of tests under this folder begin with: `"94, 95: …"`. */
+/** The numbers at the start of test names in this folder: `"94, 95: …"`. */
 function numbersIn(folder: string): Set<number> {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
   const texts = files

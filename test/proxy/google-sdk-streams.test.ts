@@ -67,7 +67,7 @@ describe("84 a generative-language stream, as Google's SDKs for Python, Go and J
   });
 });
 
-/** Thinking of every vendor with everything that its signature may be. */
+/** Thinking of every vendor with every form of its signature. */
 const thoughts = [
   { upstream: "messages", block: { type: "thinking", thinking: "Hm", signature: "Es8D+/=.x" } },
   { upstream: "messages", block: { type: "redacted_thinking", data: "gAAAAéA==" } },

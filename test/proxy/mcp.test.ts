@@ -103,7 +103,7 @@ describe("the MCP relay", () => {
         });
         call.on("error", reject).end();
       });
-      // The official server's own answer to methods it has no use for.
+      // The official server's own response to unsupported methods.
       expect([method, status]).toEqual([method, 405]);
     }
     expect(seen.slice(before).map(({ method }) => method)).toEqual(asked);

@@ -8,7 +8,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-/** A proxy before an upstream that answers with these bytes. */
+/** A proxy in front of an upstream that responds with these bytes. */
 async function inFrontOf(bytes: Buffer, headers: Record<string, string> = {}) {
   const upstream: FakeUpstream = await startFakeUpstream((_hit, response) => {
     response.writeHead(200, { "content-type": "application/json", ...headers });

@@ -13,7 +13,9 @@ afterEach(async () => {
 const COMPLETION =
   '{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"hello"},"finish_reason":"stop"}]}';
 
-/** A proxy in front of an upstream that answers with these bytes, and how many calls reached it. */
+/**
+ * A proxy in front of an upstream that responds with these bytes, and the number of calls that reached the upstream.
+ */
 async function behind(bytes: (socket: Socket) => void, dialect = "chat-completions") {
   const calls = { count: 0 };
   const vendor = createServer((socket) => {
@@ -39,7 +41,7 @@ async function behind(bytes: (socket: Socket) => void, dialect = "chat-completio
 }
 
 const chat = { model: "m", messages: [{ role: "user", content: "hi" }] };
-/** To one upstream: as it is, and translated. */
+/** The same upstream, called natively and translated. */
 const BOTH_LANES = [
   ["/v1/chat/completions", chat],
   ["/v1/messages", { ...chat, max_tokens: 9 }],

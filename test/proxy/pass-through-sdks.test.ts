@@ -29,7 +29,7 @@ afterAll(async () => {
   await vendor.close();
 });
 
-/** What a vendor sees of a request, without what each connection and each form has of its own. */
+/** The request as a vendor receives it, without values that differ for each connection and each form. */
 function seen({ method, url, headers, body }: Hit): object {
   const type = headers["content-type"] ?? "";
   const boundary = /boundary="?([^";]+)/.exec(type)?.[1];
@@ -48,7 +48,7 @@ function seen({ method, url, headers, body }: Hit): object {
   };
 }
 
-/** Returns whether a request is of the client: the proxy lists the vendor's models by itself. */
+/** Returns whether the client sent a request. The proxy lists the vendor's models by itself. */
 function isCall({ method, url }: Hit): boolean {
   return method !== "GET" || !/^\/v1(?:beta)?\/models(?:\?|$)/.test(url);
 }
@@ -58,7 +58,7 @@ function withoutTransport(result: unknown): string | undefined {
   return JSON.stringify(result, (name, value) => (name === "sdkHttpResponse" ? undefined : value));
 }
 
-/** Calls the vendor directly, then through the proxy. Returns what it has seen of each. */
+/** Calls the vendor directly, then through the proxy. Returns the requests that the vendor received. */
 async function compare(call: (url: string) => Promise<unknown>) {
   const requests = async (url: string) => {
     const from = vendor.hits.length;

@@ -36,7 +36,7 @@ async function setUp(settings: object = {}) {
   return { proxy, openai, anthropic, google };
 }
 
-/** What the upstream was asked for, besides its list of models. */
+/** The upstream's requests, except those for its model list. */
 const asked = ({ hits }: FakeUpstream) =>
   hits.map(({ method, url }) => `${method} ${url}`).filter((line) => !line.startsWith("GET /v1/models"));
 

@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-/** OpenAI's own client at a proxy in front of one upstream of this dialect. */
+/** OpenAI's client with a proxy in front of one upstream of this dialect. */
 async function setUp(dialect: ClientDialect, stored: unknown) {
   const upstream: FakeUpstream = await startFakeUpstream(json(stored));
   closers.push(upstream.close);

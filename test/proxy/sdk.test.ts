@@ -10,8 +10,8 @@ const PNG =
 const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 
 /**
- * The vendors' own SDKs against the native lane, only their base URL changed. The vendors are played by a second proxy
- * with nothing but its echo, so that what the SDKs read was written and relayed by the code under test.
+ * The vendors' own SDKs with the native lane; only their base URL is changed. A second proxy with its echo replaces
+ * the vendors, so the code under test writes and relays all data that the SDKs read.
  */
 let vendors: TestProxy;
 let proxy: TestProxy;

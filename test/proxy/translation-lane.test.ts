@@ -57,7 +57,7 @@ const beginStream = (upstream: FakeUpstream, dialect: ClientDialect) => {
   return () => finish();
 };
 
-// Generative-language clients take none (`google-sdk-streams.test.ts`).
+// Generative-language clients do not accept comments (`google-sdk-streams.test.ts`).
 const PINGS = { "chat-completions": "\n: ", responses: "\n: ", messages: "event: ping\n" } as const;
 const PINGED = ["chat-completions", "responses", "messages"] as const;
 
@@ -140,7 +140,7 @@ describe("the translation lane", () => {
   it("87 limits the first byte and silence separately, and upstream pings do not count as silence", async () => {
     const { proxy, upstream } = await setUp("messages", () => ({ timeouts: { first_byte: 60, idle: 3 } }));
     upstream.respond = async (_hit, response) => {
-      // Longer than the limit on silence: only the limit on the first byte counts here.
+      // Longer than the idle limit, because only the limit on the first byte applies here.
       await new Promise((resolve) => setTimeout(resolve, 3500));
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(EVENTS.messages[0]);
@@ -173,7 +173,7 @@ describe("the translation lane", () => {
     });
     const { proxy, upstream } = await setUp("messages", settings);
     for (const status of [401, 402, 403, 429, 500, 529]) {
-      // What the last one has taught of its keys is forgotten.
+      // Resets the cooldowns of keys from the previous case.
       proxy.reload(settings(upstream.url));
       upstream.hits.length = 0;
       upstream.respond = json({ error: {} }, status);
@@ -197,7 +197,7 @@ describe("the translation lane", () => {
     const { proxy, upstream } = await setUp("messages");
     refuseAtFirst(upstream, one, WHOLE.messages);
     const response = await post(proxy, "responses");
-    // The dialect knows no 529.
+    // The dialect does not define 529.
     expect(outcomeOf(response, upstream)).toEqual(
       expectedOf(one, (status) => (status === 529 ? 503 : status)),
     );

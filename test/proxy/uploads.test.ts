@@ -28,7 +28,7 @@ async function setUp(
 
 const FILE = "RIFF".repeat(50_000);
 
-/** As the vendor's own examples have it: the file first. */
+/** The order of the vendor's examples: the file first. */
 function fileFirst(model: string, content = FILE): FormData {
   const form = new FormData();
   form.append("file", new Blob([content], { type: "audio/wav" }), "a.wav");
@@ -93,7 +93,7 @@ describe("uploads", () => {
     });
     const form = new FormData();
     form.append("model", "hear");
-    // Longer than what comes with the model in one read.
+    // Longer than the data that arrives in one read with the model.
     form.append("file", new Blob(["x".repeat(300_000)], { type: "audio/wav" }), "a.wav");
     const response = await transcribe(proxy, form);
     expect([response.status, await response.text()]).toEqual([
@@ -114,7 +114,7 @@ describe("uploads", () => {
   });
 });
 
-/** As most clients have it: fields first, so that the file is not read before it is sent. */
+/** The order of most clients: fields first, so that the proxy need not read the file before it forwards it. */
 function modelFirst(model: string): FormData {
   const form = new FormData();
   form.append("model", model);

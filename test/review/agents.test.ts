@@ -5,7 +5,7 @@ import { disableTimeouts } from "../support/patient-fetch.ts";
 
 const cwd = "/work/größe";
 
-/** A server in OpenCode's place; resolves to its address and the paths it was asked for. */
+/** A stand-in for OpenCode's server; resolves to its address and the requested paths. */
 async function openCode(payload: unknown, status = 200) {
   const asked: string[] = [];
   const server = createServer((request, response) => {

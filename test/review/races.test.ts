@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { planServer } from "../support/plan-server.ts";
 
-/** A plan server with real sockets, which stays when it is decided. */
+/** A plan server with real sockets that keeps running after the decision. */
 async function listening() {
   const { app, context, folder } = await planServer();
   await app.listen({ port: 0, host: "127.0.0.1" });

@@ -66,7 +66,7 @@ describe("advance", () => {
   });
 });
 
-/** What the review has come to by now; undefined while it goes on. A promise that is settled comes first in a race. */
+/** Returns the outcome of the review, or undefined while it is open. In a race, a settled promise wins. */
 function outcomeSoFar(session: Session): Promise<Outcome | undefined> {
   return Promise.race([session.outcome, Promise.resolve(undefined)]);
 }

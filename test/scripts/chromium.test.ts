@@ -9,7 +9,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** Stands in for `npm pack`: a package in which everything is compressed as in the real one. */
+/** A stand-in for `npm pack`: a package with the same compression as the real one. */
 function packInto(folder: string): void {
   const bin = join(folder, "package/bin");
   mkdirSync(bin, { recursive: true });
@@ -86,7 +86,7 @@ describe("the set-up", () => {
       Object.defineProperty(process, "execPath", { value: ${JSON.stringify(node)} });`;
     const preload = `data:text/javascript,${encodeURIComponent(asWindows)}`;
     const argv = [process.execPath, "--import", preload, "scripts/set-up.mjs"];
-    // Not a repository either: the files' times tell what has changed.
+    // The copy is not a repository, so changes are detected by the files' times.
     const { code, stderr } = await runProgram(argv, { cwd: folder, env: process.env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^Building …\n/) });
   });

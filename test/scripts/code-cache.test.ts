@@ -9,7 +9,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const hashes = { "main.cjs": "1111" };
 
-/** Runs the command's only part as a start does, and says whether V8 used what was kept of it. */
+/** Runs the command's only part as a start does, and returns whether V8 used the stored code. */
 function run(
   data: string,
   part = "exports.text = 'good';",

@@ -17,7 +17,7 @@ interface Manifest {
 const manifestIn = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 
-/** The folders of a package and of all it depends on, found as Node.js finds them. */
+/** The folders of a package and of all its dependencies, resolved as by Node.js. */
 function closure(folder: string, found = new Set<string>()): Set<string> {
   if (found.has(folder)) return found;
   found.add(folder);

@@ -7,7 +7,7 @@ import { createProgram } from "../../src/cli/program.ts";
 
 const program = createProgram(createOutput(), () => {});
 const page = manPage(program, { version: "1.2.3", date: "2026-01-02", more: moreHelp });
-/** What is read: without requests, escapes and line ends. */
+/** Returns the visible text, without requests, escapes and line ends. */
 const text = readable(page);
 
 function readable(troff: string): string {

@@ -3,7 +3,7 @@ import { expectFilled, FUSE, nodeProgram } from "../../scripts/node-program.mjs"
 
 const REST = `${FUSE}:0 https://nodejs.org/download/release/v20.20.2/node-v20.20.2.tar.gz`;
 
-/** The beginning of a program, and what Node.js has in all of its own. */
+/** The first bytes of a program, and the texts that every Node.js binary contains. */
 function program(head: (bytes: Buffer) => void, rest = REST): Buffer {
   const bytes = Buffer.alloc(256);
   head(bytes);

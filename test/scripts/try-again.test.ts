@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { tryAgain } from "../../scripts/try-again.mjs";
 
-/** Fails `failures` times, then gives "done". */
+/** Fails `failures` times, then returns "done". */
 function flaky(failures: number) {
   let calls = 0;
   return {

@@ -7,8 +7,8 @@ import { DIFF_TYPES, type HostileRepository, hostileRepository } from "../suppor
 import { snapshotOf } from "../support/test-repository.ts";
 
 /**
- * Every setting that git's documentation (Documentation/config, 2.55) or Git LFS's says holds a program, a command line or a
- * folder of programs. `*` stands for a name of any kind.
+ * Every setting that contains a program, a command line or a folder of programs, according to the documentation of
+ * git (Documentation/config, 2.55) or Git LFS. `*` stands for a name of any kind.
  */
 const DOCUMENTED = `
 alias.* alias.*.command browser.*.cmd browser.*.path core.alternateRefsCommand core.askPass core.editor core.fsmonitor
@@ -23,7 +23,7 @@ submodule.*.update tar.*.command trailer.*.command trailer.*.cmd uploadpack.pack
   .trim()
   .split(/\s+/);
 
-/** Names of subsections as a hostile configuration may have them; git takes anything but a line break and NUL. */
+/** Possible names of subsections in a hostile configuration: git accepts anything except a line break and NUL. */
 const subsection = fc.oneof(
   fc.constantFrom(
     "",
@@ -51,7 +51,7 @@ function block(section: string, inner: string, name: string, value: string): str
   return `[${section} ${quoted}]\n\t${name} = "${value}"\n`;
 }
 
-/** Settings of the repository's own scope as git sees them under our environment, last value each. */
+/** The settings of the repository's scope as git reads them in our environment, each with its last value. */
 async function effective(repository: HostileRepository): Promise<Map<string, string>> {
   const git = await (await repository.open()).git();
   const fields = (await runGit(git, ["config", "--list", "-z"])).toString().split("\0");
@@ -132,7 +132,10 @@ describe("G1 a setting that names a program", () => {
 });
 
 describe("G1 a git directory inside the content", () => {
-  /** As a clone would bring it along: a bare repository's files under another name, with a work tree set. */
+  /**
+   * A folder that a clone can contain: the files of a bare repository under another name, with a configured work
+   * tree.
+   */
   const embed = async () => {
     const { repository, trap } = await makeRepository();
     await repository.write({ "docs/x.txt": "x\n", "docs/info/attributes": "* filter=\n" });

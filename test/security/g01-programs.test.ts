@@ -20,7 +20,7 @@ beforeEach(async () => {
   await repository.commit("second");
   for (const path of ["c.lens", "d.engine", "new.lens"])
     await repository.write({ [path]: `new line of ${path}\n` });
-  // Its mark is taken off a copy of the index, and writing an index calls a hook.
+  // Its mark is removed in a copy of the index, and writing an index calls a hook.
   await repository.git("update-index", "--assume-unchanged", "e.merge");
   const hooks = join(repository.outside, "hooks");
   await mkdir(hooks);
@@ -50,7 +50,7 @@ beforeEach(async () => {
     "alias.diff": `!${await repository.trap("alias")}`,
     "alias.rev-parse": `!${await repository.trap("alias-rev-parse")}`,
   });
-  // A time that no longer fits the index tempts git to write the index anew, which calls a hook.
+  // A file time that differs from the index can make git write the index again, which calls a hook.
   await utimes(join(repository.root, "d.engine"), new Date(0), new Date(0));
 });
 

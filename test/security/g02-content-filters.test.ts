@@ -22,7 +22,7 @@ beforeEach(async () => {
     "filter.blot.required": "true",
     "filter.a=b.process": await repository.trap("process", "exit 1"),
   });
-  // From a file that the repository's own configuration includes, and in the worktree's.
+  // Configured in a file that the repository's configuration includes, and in the worktree's configuration.
   await writeFile(
     join(repository.root, ".git", "more"),
     `[filter "o.d-d"]\n\tclean = ${await repository.trap("included", "exec cat")}\n`,

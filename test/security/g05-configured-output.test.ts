@@ -87,7 +87,7 @@ describe("G5 a repository that tries to hide or alter changes", () => {
     await repository.git("config", "core.trustctime", "false");
     await repository.git("config", "core.checkStat", "minimal");
     const committed = Math.floor((await stat(path)).ctimeMs / 1_000);
-    // Git may look at whole seconds, and knows a change within one by nothing but the time that was put back.
+    // Git may compare only whole seconds, so a change within one second is visible only by the time that was reset.
     const changeLater = async () => {
       await repository.write({ "c.lens": "odd\n" });
       await utimes(path, long, long);

@@ -7,7 +7,7 @@ import { openSnapshot, snapshotOf, testRepository } from "../support/test-reposi
 it("G6 files that are too large to compare are reported and not read, tracked or not", async () => {
   const repository = await testRepository({ "a.txt": "a\n", "grows.bin": "small\n" });
   await repository.write({ "new – groß.bin": "" });
-  // Files with a hole: large to look at, small on disk.
+  // Sparse files: a large size, but little space on disk.
   for (const name of ["new – groß.bin", "grows.bin"])
     await truncate(join(repository.root, name), 65 * 1024 * 1024);
   const { git, snapshot } = await openSnapshot(repository);

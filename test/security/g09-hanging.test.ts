@@ -7,7 +7,7 @@ import { codeServer } from "../support/code-server.ts";
 import { processesIn } from "../support/processes-in.ts";
 import { snapshotOf, type TestRepository, testRepository } from "../support/test-repository.ts";
 
-/** Git that opens a named pipe waits until somebody writes into it, which nobody does. */
+/** When git opens a named pipe, it waits until a process writes to it, which never happens here. */
 function pipe(repository: TestRepository, path: string): void {
   execFileSync("mkfifo", [join(repository.root, path)]);
 }

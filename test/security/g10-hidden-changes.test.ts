@@ -7,7 +7,7 @@ import { snapshotOf, type TestRepository, testRepository } from "../support/test
 
 const EVIL = 'run("evil");\n';
 
-/** A repository of two files, ready for something to be hidden in it. */
+/** A repository with two files, in which the tests hide changes. */
 const makeRepository = (files: Record<string, string> = {}) =>
   testRepository({ "a.js": "good();\n", "test.js": "test();\n", ...files });
 
@@ -18,7 +18,7 @@ async function shown(repository: TestRepository): Promise<Record<string, string>
   );
 }
 
-/** The file that holds a loose object. */
+/** Returns the file of a loose object. */
 function objectFile(repository: TestRepository, object: string): string {
   return join(repository.root, ".git", "objects", object.slice(0, 2), object.slice(2));
 }

@@ -8,7 +8,7 @@ import { snapshotOf, type TestRepository, testRepository } from "../support/test
 
 const EVIL = "evil();\n";
 
-/** Adds a file so that the index has HEAD's content for it, and the times of the file on disk. */
+/** Adds a file so that the index has HEAD's content and the times of the file on disk. */
 async function addAsUnchanged(repository: TestRepository, path: string): Promise<void> {
   const attributes = join(repository.outside, "attributes");
   await writeFile(attributes, `${path} filter=x\n`);
@@ -16,7 +16,7 @@ async function addAsUnchanged(repository: TestRepository, path: string): Promise
   await repository.git(...settings.flatMap((setting) => ["-c", setting]), "add", path);
 }
 
-/** Replaces bytes in the index, and makes it whole again. */
+/** Replaces bytes in the index, and updates its checksum. */
 async function forgeIndex(repository: TestRepository, names: readonly (readonly [string, string])[]) {
   const file = join(repository.root, ".git/index");
   const bytes = await readFile(file);
@@ -27,7 +27,7 @@ async function forgeIndex(repository: TestRepository, names: readonly (readonly 
   await writeFile(file, bytes);
 }
 
-/** Writes other content under an object's name, with the name of a blob in it exchanged. */
+/** Writes other content under an object's name, in which the name of a blob is replaced. */
 async function replaceObject(repository: TestRepository, object: string, from: string, to: string) {
   const type = (await repository.git("cat-file", "-t", object)).trim();
   const file = join(repository.root, ".git/objects", object.slice(0, 2), object.slice(2));

@@ -13,7 +13,7 @@ async function omittedFrom(
   return (await snapshotOf(repository, diffType, { paths })).snapshot.omitted;
 }
 
-/** What git itself calls ignored. */
+/** The files that git itself reports as ignored. */
 async function ignoredByGit(repository: TestRepository): Promise<string[]> {
   const status = await repository.git("status", "--porcelain", "--ignored", "-z");
   return status

@@ -3,7 +3,7 @@ import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upst
 import { FOREIGN_HOSTS, FOREIGN_PAGES } from "../support/foreign-requests.ts";
 import { configOf, startTestProxy, type TestProxy } from "../support/start-proxy.ts";
 
-/** In a real browser: test/e2e/foreign-pages.test.ts. */
+/** The tests in a real browser are in test/e2e/foreign-pages.test.ts. */
 const KEY = "sk-pages-0123456789abcdef";
 const LISTED = "https://app.example";
 const CALLS = [

@@ -8,7 +8,7 @@ import { startTestProxy, type TestProxy } from "../support/start-proxy.ts";
 const KEY = "sk-matrix-0123456789abcdef";
 const WRONG = "sk-matrix-fedcba9876543210";
 
-/** Ways to show a key or to fail to; `right` says which of them opens the door. */
+/** Valid and invalid ways to send a key; `right` marks the valid ones. */
 const CREDENTIALS: readonly { name: string; headers: Record<string, string>; right: boolean }[] = [
   { name: "none", headers: {}, right: false },
   { name: "wrong bearer", headers: { authorization: `Bearer ${WRONG}` }, right: false },
@@ -126,7 +126,7 @@ async function isRefused(
     url,
     headers: { host: "localhost", ...headers, ...type },
     payload,
-    // Of one that never ends by itself, the head is all that is of interest.
+    // For a response that never ends, only the headers are read.
     payloadAsStream: true,
   });
   response.stream().destroy();

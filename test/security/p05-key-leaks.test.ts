@@ -6,7 +6,7 @@ import { createRedactor } from "../../src/proxy/redact.ts";
 import { json, startFakeUpstream } from "../support/fake-upstream.ts";
 import { startTestProxy, type TestProxy } from "../support/start-proxy.ts";
 
-/** Of the built command, in everything it writes: test/e2e/key-leaks.test.ts. */
+/** The tests of everything that the built command writes are in test/e2e/key-leaks.test.ts. */
 const CANARIES = {
   proxyKey: "sk-canary-proxy-key-0001",
   upstreamKey: "sk-canary-upstream-key-0002",
@@ -35,7 +35,7 @@ const CALLS = [
   ["/internal/warmup", '{"model":"m"}'],
 ] as const;
 
-/** A text in forms other than the plain one, from each of which it could be read back. */
+/** Encoded forms of a text that can be decoded. */
 function disguised(text: string): string {
   const characters = [...text].map((character) => character.charCodeAt(0).toString(16));
   return [
@@ -47,7 +47,7 @@ function disguised(text: string): string {
   ].join(" ");
 }
 
-/** A text, and what can be read back from it. */
+/** A text, and the texts that can be decoded from it. */
 function readBack(text: string): string {
   const runs = [...text.matchAll(/[\w+/-]{12,}/g)].flatMap(([run]) => [
     Buffer.from(run, "base64").toString("latin1"),
@@ -59,7 +59,7 @@ function readBack(text: string): string {
   return [text, ...runs, unescaped].join("\n");
 }
 
-/** What an upstream may answer that repeats what it was sent, as several do in their errors. */
+/** Responses that repeat parts of the request, as several vendors do in their errors. */
 const leaks = Object.values(CANARIES).join(" ");
 const disguisedLeaks = Object.values(CANARIES).map(disguised).join(" ");
 const okay = JSON.stringify({ id: "x", content: [], choices: [], candidates: [] });
@@ -102,7 +102,8 @@ async function collectResponses(proxy: TestProxy): Promise<string> {
       });
       const text = await response.text();
       received.push(JSON.stringify([...response.headers]));
-      // The body of an MCP server goes through as it is: it was sent its own header and nothing else of these.
+      // The body of an MCP server is relayed unchanged: the server received only its own header and none of these
+      // secrets.
       if (!path.startsWith("/mcp/")) received.push(text);
     }
   for (const path of ["/", "/metrics", "/readyz", "/v1/models"])
@@ -146,7 +147,7 @@ describe("P5 a secret", () => {
       });
       const received = readBack(await collectResponses(proxy));
       for (const secret of OWN) expect(received).not.toContain(secret);
-      // A query of the client's own is an MCP server's business, as several take their key so.
+      // The client's query is forwarded to an MCP server, because several servers accept their key in it.
       const hits = upstream.hits.filter(({ url }) => !url.startsWith("/mcp"));
       const sent = JSON.stringify(hits.map(({ url, rawHeaders }) => [url, rawHeaders]));
       for (const secret of [CANARIES.proxyKey, CANARIES.clientKey, CANARIES.queryKey, CANARIES.cookie])

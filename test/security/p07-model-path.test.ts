@@ -16,7 +16,7 @@ beforeAll(async () => {
     api_key: "sk-upstream-0123",
     models: ["m"],
   };
-  // A name that none made at random is: that would lead to this one, as it should.
+  // A name that no random path equals, because that path would correctly lead to this upstream.
   const models = ["of-the-other-vendor"];
   const responses = { dialect: "responses", base_url: `${upstream.url}/inner/v1`, models };
   proxy = await startTestProxy({ api_keys: [KEY], upstreams: { google, responses } });
@@ -26,7 +26,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-/** Sends the path as it is written: `fetch` and `inject` would resolve its dots. */
+/** Sends the path unchanged: `fetch` and `inject` would resolve its dots. */
 function call(method: "GET" | "POST" | "DELETE", path: string): Promise<number> {
   const headers = method === "POST" ? { "content-type": "application/json" } : {};
   return new Promise((resolve, reject) => {
@@ -37,7 +37,7 @@ function call(method: "GET" | "POST" | "DELETE", path: string): Promise<number> 
   });
 }
 
-/** Where a server that resolves dots would see the calls go. */
+/** Returns the paths of the calls at a server that resolves dots. */
 const reached = () => upstream.hits.map(({ url }) => new URL(url, "http://x").pathname);
 
 describe("P7 a model name in a path", () => {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sentHeaders } from "../support/sent-headers.ts";
 
-/** Nothing of these is an upstream's business; the last ones would speak for the proxy. */
+/** Headers that must not reach an upstream. The last ones could impersonate the proxy. */
 const STOPPED = [
   ...[
     "Connection",

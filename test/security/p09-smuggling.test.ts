@@ -23,7 +23,7 @@ const head = (...lines: string[]) =>
     "\r\n",
   );
 
-/** Two requests that some parsers take for one, or one that some take for two. */
+/** Two requests that some parsers read as one, or one that some parsers read as two. */
 const SMUGGLED: Readonly<Record<string, string>> = {
   "length and chunks": `${head("Content-Length: 4", "Transfer-Encoding: chunked")}0\r\n\r\n${INNER}`,
   "chunks and length": `${head("Transfer-Encoding: chunked", "Content-Length: 4")}0\r\n\r\n${INNER}`,
@@ -53,7 +53,7 @@ const SMUGGLED: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Sends bytes and resolves to every status line that came back, once the server has closed. */
+/** Sends bytes, and resolves to the status lines of all responses once the server has closed the connection. */
 function exchange(bytes: string): Promise<string[]> {
   const { port } = new URL(proxy.url);
   return new Promise((resolve, reject) => {
@@ -75,7 +75,7 @@ describe("P9 request smuggling", () => {
     async (_name, bytes) => {
       upstream.hits.length = 0;
       const statuses = await exchange(bytes);
-      // Refused or cut off: nothing of the outer request is served, nor of the inner.
+      // Rejected or disconnected: neither the outer nor the inner request is served.
       expect(statuses.filter((status) => status < "400")).toEqual([]);
       expect(upstream.hits.map(({ body }) => body.toString())).toEqual([]);
       const next = await fetch(`${proxy.url}/v1/messages`, {

@@ -6,7 +6,7 @@ import { startTestProxy } from "../support/start-proxy.ts";
 
 const OURS = ["content-security-policy", "cross-origin-resource-policy", "x-content-type-options"];
 
-/** An upstream that answers these bytes, HTTP or not. */
+/** An upstream that responds with these bytes, valid HTTP or not. */
 async function rawUpstream(bytes: string): Promise<string> {
   const server: Server = createServer((socket) => {
     socket.on("error", () => {});

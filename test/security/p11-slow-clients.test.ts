@@ -41,7 +41,7 @@ it("P11 requests that never end are closed after the common time limits", async 
     "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nContent-Type: application/json\r\n\r\n{",
   ];
   const sockets = await Promise.all(half.map((text) => opened(port, text)));
-  // Left to itself Node looks at them every 30 s only, longer than this test may take.
+  // By default Node.js checks connections only every 30 s, longer than this test may take.
   await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once("close", resolve))));
 });
 

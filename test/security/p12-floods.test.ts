@@ -40,10 +40,10 @@ async function post(path: string, body: string | Buffer) {
   return { status: response.status, text: await response.text() };
 }
 
-/** As many of these as make so many bytes. */
+/** Returns as many of these as are needed for this number of bytes. */
 const flood = (piece: string, bytes: number) => piece.repeat(Math.floor(bytes / piece.length));
 
-/** A body with more in it, behind everything else. */
+/** A body with additional content at its end. */
 const withMore = (body: string, more: string) => body.replace(/}$/, `,${more}}`);
 
 const LIST = { "chat-completions": "messages", messages: "messages", responses: "input" } as const;

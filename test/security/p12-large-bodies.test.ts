@@ -22,7 +22,9 @@ async function setUp(limits: object, respond?: Respond) {
   return { upstream, proxy };
 }
 
-/** Sends a body in pieces, its length announced or not; resolves to the answer though the body may never be read. */
+/**
+ * Sends a body in pieces, with or without `content-length`; resolves to the response even if the body is never read.
+ */
 function send(
   url: string,
   pieces: readonly string[],
@@ -59,7 +61,7 @@ const ROUTES = [
   ["/internal/warmup", { error: expect.any(String) }],
 ] as const;
 
-/** How many turns of the event loop pass while a task runs. */
+/** Returns the number of event loop turns while a task runs. */
 async function turnsOf(task: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   const count = () => {
@@ -86,14 +88,14 @@ describe("P12 a large body that is translated", () => {
     // Codecs are loaded with the first call.
     await ask(1, "x")();
     const small = await turnsOf(ask(1, "x"));
-    // Decoded, parsed, checked, converted in and out, and written.
+    // The request is decoded, parsed, validated, converted in both directions, and encoded.
     const large = await turnsOf(ask(20_000, "x"));
     expect(large - small).toBeGreaterThanOrEqual(6);
     expect((await turnsOf(ask(1, "x".repeat(1_000_000)))) - small).toBeGreaterThanOrEqual(4);
   });
 });
 
-/** A body with a list of many elements, for each list that a client may fill. */
+/** A body with a long list, for each list that a client can send. */
 const COUNT = 20_000;
 const many = (element: unknown): unknown[] => Array(COUNT).fill(element);
 const user = (content: unknown) => [{ role: "user", content }];
@@ -257,7 +259,7 @@ describe("P12 a body that is too large", () => {
     expect((await send(`${proxy.url}/v1/messages`, [large], {})).status).toBe(200);
   });
 
-  /** A request that stays open: its head, and as much of its body as is given. */
+  /** A request that stays open: its headers, and the given part of its body. */
   function begin(url: string, head: string, body: string | Buffer): Promise<Socket> {
     const { hostname, port } = new URL(url);
     return new Promise((resolve) => {
@@ -293,7 +295,7 @@ describe("P12 a body that is too large", () => {
     ];
     const large = JSON.stringify({ model: "m", x: "x".repeat(30_000) });
     let response = await send(`${proxy.url}/v1/messages`, [large], {});
-    // The pieces may still be on their way.
+    // The pieces may still be in transit.
     while (response.status !== 503) response = await send(`${proxy.url}/v1/messages`, [large], {});
     expect(response).toMatchObject({ status: 503, retry: "1" });
     for (const socket of sockets) socket.destroy();

@@ -34,7 +34,7 @@ beforeEach(() => {
 const post = (path: string, body: string) =>
   fetch(`${proxy.url}${path}`, { method: "POST", headers: { "content-type": "application/json" }, body });
 
-/** The same value with one of its strings, names included, replaced. */
+/** The same value with one of its strings or names replaced. */
 function replacements(value: unknown, by: string): unknown[] {
   if (typeof value === "string") return [by];
   if (Array.isArray(value))
@@ -114,7 +114,7 @@ const PAIRS = DIALECTS.flatMap((client) =>
   DIALECTS.filter((other) => other !== client).map((target) => [client, target] as const),
 );
 
-/** It can be parsed; whoever then steps into it falls. */
+/** The text can be parsed, but recursive code would overflow the stack. */
 const BOTTOMLESS = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
 
 describe("P13 JSON that is translated", () => {
@@ -248,7 +248,7 @@ describe("P13 JSON with too many values", () => {
 
 describe("P13 long untrusted texts", () => {
   it("are processed in linear time", () => {
-    // Megabytes each: a pattern that looks at the rest again from every place would take hours.
+    // Megabytes each: a pattern that scans the rest again from every position would take hours.
     expect(() => parseJson(`[1234567890123456, ${'-"\\'.repeat(1_000_000)}`)).toThrow(SyntaxError);
     expect(matchesGlob("*a*a*b", "a".repeat(1_000_000))).toBe(false);
     expect(matchesGlob("*claude*sonnet*", "claude".repeat(200_000))).toBe(false);

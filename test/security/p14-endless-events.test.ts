@@ -6,7 +6,9 @@ import { startTestProxy } from "../support/start-proxy.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
-/** That a stalled client holds the upstream back: test/proxy/native-lane.test.ts and translation-lane.test.ts. */
+/**
+ * The tests of backpressure by a stalled client are in test/proxy/native-lane.test.ts and translation-lane.test.ts.
+ */
 describe("P14 an event without end", () => {
   it.each([
     ["one line", "x", "data: "],

@@ -20,7 +20,7 @@ async function setUp(respond?: Respond) {
   return { upstream, proxy };
 }
 
-/** The best compression takes seconds. */
+/** The best compression level would take seconds. */
 const quickBrotli = (bytes: Buffer) =>
   brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
 const CODINGS = { gzip: gzipSync, deflate: deflateSync, br: quickBrotli };

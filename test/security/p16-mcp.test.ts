@@ -3,7 +3,10 @@ import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upst
 import { FOREIGN_PAGES } from "../support/foreign-requests.ts";
 import { startTestProxy, type TestProxy } from "../support/start-proxy.ts";
 
-/** A whole session of the official client: test/proxy/mcp.test.ts; redirects: p06-destinations.test.ts. */
+/**
+ * The tests of a whole session of the official client are in test/proxy/mcp.test.ts, those of redirects in
+ * p06-destinations.test.ts.
+ */
 const SECRET = "mcp-server-secret-0123";
 let server: FakeUpstream;
 let proxy: TestProxy;
@@ -38,7 +41,7 @@ describe("P16 an MCP server behind the proxy", () => {
 
   it.each([
     ...["off", "none", "tools%2f..", "constructor", "__proto__"].map((name) => [name, 404] as const),
-    // These paths are that of the gateway, which rejects a body that is no message.
+    // These paths belong to the gateway, which rejects a body that is not a message.
     ["..", 400],
     ["%2e%2e", 400],
   ] as const)("is not there under the name %s", async (name, status) => {

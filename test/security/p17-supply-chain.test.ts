@@ -21,11 +21,11 @@ const locked: [string, LockedPackage][] = Object.entries(
   JSON.parse(text("package-lock.json")).packages as Record<string, LockedPackage>,
 ).filter(([path]) => path !== "");
 
-/** Terms that ask nothing of who uses the result but to name the author; CC-BY is data of a development tool. */
+/** Licenses that require only attribution. CC-BY applies to data of a development tool. */
 const LICENCES =
   /^(?:MIT|Apache-2\.0|ISC|BSD-[23]-Clause|0BSD|BlueOak-1\.0\.0|Unlicense|CC0-1\.0|CC-BY-[34]\.0|Python-2\.0|MPL-2\.0|MIT-0|\(MPL-2\.0 OR Apache-2\.0\)|MIT OR Apache-2\.0|PSF-2\.0)$/i;
 
-/** Returns whether a range of Node.js versions holds a version, given as its three numbers. */
+/** Returns whether a range of Node.js versions contains a version, given as three numbers. */
 function allows(range: string, version: readonly number[]): boolean {
   const compare = (wanted: readonly number[]) =>
     version.map((part, at) => part - (wanted[at] ?? 0)).find((difference) => difference !== 0) ?? 0;
@@ -71,7 +71,7 @@ describe("P17 installed packages", () => {
       for (const [name, range] of Object.entries({ ...dependencies, ...optionalDependencies })) {
         const version = found(path, name)?.version;
         expect([path, name, version]).toEqual([path, name, expect.any(String)]);
-        // Binaries of build tools are named with the exact version that fits.
+        // Build tools declare their binary packages with exact versions.
         if (/^\d+\.\d+\.\d+$/.test(range)) expect([path, name, version]).toEqual([path, name, range]);
       }
     }

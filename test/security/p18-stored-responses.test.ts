@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   upstream.hits.length = 0;
-  // As local servers do: the same id for every answer.
+  // Like some local servers, it returns the same id for every response.
   upstream.respond = json(goodBody("chat-completions", false));
 });
 
@@ -73,7 +73,7 @@ describe.each([
     ]);
     expect((await ask(stranger, [{ type: "item_reference", id: item }])).status).toBe(400);
     expect(upstream.hits).toEqual([]);
-    // Nothing of this did its owner any harm.
+    // None of these requests affected the owner.
     expect((await call(owner, "GET", `/${id}`)).status).toBe(200);
     upstream.respond = json(goodBody("chat-completions", false));
     expect((await ask(owner, "Go on", { previous_response_id: id })).status).toBe(200);

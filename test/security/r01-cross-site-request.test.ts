@@ -4,7 +4,7 @@ import { FOREIGN_PAGES, letIn, REVIEW_ROUTES } from "../support/foreign-requests
 import { planServer } from "../support/plan-server.ts";
 import { testRepository } from "../support/test-repository.ts";
 
-/** In a real browser: test/e2e/foreign-pages.test.ts. */
+/** The tests in a real browser are in test/e2e/foreign-pages.test.ts. */
 it("R1 a plan review rejects every request of another page", async () => {
   const { app, context } = await planServer();
   expect(await letIn(app, FOREIGN_PAGES, REVIEW_ROUTES)).toEqual([]);

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { FOREIGN_HOSTS, letIn, REVIEW_ROUTES } from "../support/foreign-requests.ts";
 import { planServer } from "../support/plan-server.ts";
 
-/** With a name that really leads here: test/e2e/foreign-pages.test.ts. */
+/** The tests with a name that resolves to this machine are in test/e2e/foreign-pages.test.ts. */
 it("R2 a foreign Host name that resolves to this machine is rejected", async () => {
   const { app, context } = await planServer();
   const hosts = FOREIGN_HOSTS.map((host) => ({ host }));

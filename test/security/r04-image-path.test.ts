@@ -45,7 +45,7 @@ describe("R4 the image policy", () => {
     expect(await windows.locate(named)).toBe(named);
     const refusal = { code: "not_found", message: "File not found", cause: expect.any(Error) };
     await expect(local.locate("file:///%2f")).rejects.toMatchObject(refusal);
-    // A folder called "file:", which is not there; no address.
+    // A folder named "file:" that does not exist, not a URL.
     await expect(local.locate("docs/file:///a.png")).rejects.toMatchObject({ code: "ENOENT" });
   });
 
@@ -85,7 +85,7 @@ describe("R4 the image policy", () => {
   });
 });
 
-/** Beside the folder that may be shown lies one that may not, its name beginning alike. */
+/** Beside the allowed folder is another folder whose name begins with the same text. */
 async function confinedServer() {
   const server = await planServer({ plan: "# Plan", folder: await temporaryFolder() });
   const root = join(server.folder, "shown");

@@ -64,7 +64,7 @@ describe("R5 a path that is not a regular file", () => {
     await symlink(at("loop.png"), at("loop.png"));
     await mkdir(at("folder.png"));
     const names = ["1", "2", "3", "4", "5", "zero", "passwd", "folder", "loop"];
-    // More pipes than there are threads for files: one that blocked would hold the plan up for good.
+    // More pipes than file threads: if opening a pipe blocked, the plan could not be loaded.
     const responses = await Promise.all(
       [...names.map((name) => `/api/image?path=${name}.png`), "/api/image?path=/dev/zero", "/api/plan"].map(
         (url) => app.inject({ url, headers: { host: "localhost" } }),

@@ -29,7 +29,7 @@ describe("R6 sniffImage", () => {
   });
 });
 
-/** Files whose name says image; what they are is another matter. */
+/** Files with the name of an image and other content. */
 const IMPOSTORS: Readonly<Record<string, string | Buffer>> = {
   "svg.png": '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>',
   "html.jpg": "<!doctype html><script>alert(1)</script>",

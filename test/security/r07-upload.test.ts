@@ -94,7 +94,7 @@ describe("R7 POST /api/upload", () => {
     async function* pieces() {
       yield Buffer.from(head);
       yield Buffer.concat([PNG, Buffer.alloc(MAX_IMAGE_BYTES - PNG.length)]);
-      // Until it has been taken; what comes then takes the file beyond the limit without being handed out itself.
+      // Waits until the chunk has been read. The next chunk exceeds the limit and is not passed on.
       for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
       yield Buffer.alloc(1_000);
       yield Buffer.from("\r\n--b--\r\n");

@@ -3,7 +3,10 @@ import type { MarkdownNode } from "../../src/render/markdown/model.ts";
 import { parseMarkdown } from "../../src/render/markdown/parse/parse-markdown.ts";
 import { markdownPayloads } from "../fixtures/markdown-payloads.ts";
 
-/** Everything the tree could have drawn that acts, whatever the payload was. In a real page: test/e2e/plan-page-safety.test.ts. */
+/**
+ * Returns everything active that the tree could render, for any payload. The tests in a real page are in
+ * test/e2e/plan-page-safety.test.ts.
+ */
 function dangers(node: MarkdownNode): string[] {
   const inner = "children" in node ? node.children.flatMap(dangers) : [];
   if (node.kind === "link") return isHarmless(node.href) ? inner : [...inner, `link ${node.href}`];
@@ -20,7 +23,7 @@ function dangers(node: MarkdownNode): string[] {
   return [...inner, ...wrong];
 }
 
-/** As the browser would read it; what leads to no page of the web is drawn as a path that leads nowhere. */
+/** Parses a link as the browser does. A link that is not a web page is rendered as a path without a target. */
 function isHarmless(href: string): boolean {
   return ["http:", "https:", "mailto:"].includes(new URL(href, "http://localhost").protocol);
 }

@@ -17,7 +17,7 @@ vi.mock("mermaid", () => ({
   },
 }));
 
-/** What is drawn of diagrams that mean harm, in a real page: test/e2e/plan-page-safety.test.ts. */
+/** The tests that render malicious diagrams in a real page are in test/e2e/plan-page-safety.test.ts. */
 describe("R9 a diagram with a script", () => {
   it("is rendered in a document without the server's origin, however it is opened", async () => {
     const folder = await temporaryFolder();

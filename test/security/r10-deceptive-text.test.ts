@@ -8,7 +8,7 @@ import type { DiffFile } from "../../src/review/api-types.ts";
 import { namedImages } from "../../src/review/images/image-policy.ts";
 import { planTitle } from "../../src/review/plan/plan-title.ts";
 
-/** What a reader would not see, or see otherwise than the agent reads it, and what has to be drawn of it. */
+/** Text that is invisible, or that looks different from the text that the agent reads, and its required rendering. */
 const DECEPTIONS: readonly (readonly [text: string, shown: string])[] = [
   ["Access is \u202egranted\u202c.", "U+202E"],
   ["a \u202d b", "U+202D"],
@@ -47,7 +47,7 @@ function rangeOf(text: string, shown: string): [number, number] {
   return [start, end];
 }
 
-/** Everything that is drawn, text and marks alike. */
+/** All rendered text, including markers. */
 function drawn(source: string): string {
   const { nodes, leaves } = parseMarkdown(source);
   const texts = (node: (typeof nodes)[number]): string[] => {
@@ -62,7 +62,7 @@ describe("R10 deceptive text", () => {
   it.each(DECEPTIONS)("makes %j visible", (text, shown) => {
     expect(findDeceptions(text).map((found) => found.shown)).toContain(shown);
     expect(parseMarkdown(text).leaves.flatMap(({ marks }) => marks).length).toBeGreaterThan(0);
-    // In code nothing hides a comment.
+    // In code, a comment is always visible.
     if (text.includes("<!--")) return;
     expect(parseMarkdown(`- \`${text}\`\n`).leaves.flatMap(({ marks }) => marks).length).toBeGreaterThan(0);
     expect(
@@ -77,7 +77,7 @@ describe("R10 deceptive text", () => {
       expect(segments.map((segment) => segment.text).join("")).toBe(text);
       const marked = segments.filter(({ deception }) => deception?.shown === shown);
       expect(marked).toHaveLength(1);
-      // What it does, it does to nothing but itself.
+      // Its effect must be limited to the text itself.
       if (!shown.startsWith("␣")) expect(marked[0]?.text).toBe(text.slice(...rangeOf(text, shown)));
     },
   );
@@ -110,7 +110,7 @@ describe("R10 deceptive text", () => {
   });
 
   it("does not block rendering, however long it is", () => {
-    // Two megabytes each: a pattern that looks at the rest again from every place would take hours.
+    // Two megabytes each: a pattern that scans the rest again from every position would take hours.
     const many = (text: string) => text.repeat(Math.ceil(2_000_000 / text.length));
     expect(findDeceptions(many("x\n"))).toEqual([]);
     expect(findDeceptions(many("<!-- "))).toHaveLength(1);

@@ -14,7 +14,7 @@ const REMOTE = [
   "![](data:text/html,x)",
 ];
 
-/** In a real page, where the log of requests must stay empty: test/e2e/plan-page-safety.test.ts. */
+/** The tests in a real page, whose request log must stay empty, are in test/e2e/plan-page-safety.test.ts. */
 describe("R11 a remote image", () => {
   it("cannot be loaded by the page, nor any other remote resource", async () => {
     const { app } = await planServer();

@@ -5,7 +5,7 @@ import { createOutput, withoutControls } from "../../src/cli/output.ts";
 import { readableLine } from "../../src/proxy/observability/readable-line.ts";
 import { recordLine } from "../../src/proxy/observability/request-log.ts";
 
-/** What a terminal acts on, and what turns text around. */
+/** Control sequences that a terminal interprets, and bidirectional control characters. */
 const ACTIVE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 const ESCAPES = [
   "\u001b[2J",

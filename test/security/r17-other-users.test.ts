@@ -8,19 +8,19 @@ import { PAGE_TOKEN, PLAN, planServer } from "../support/plan-server.ts";
 
 const headers = { host: "localhost" };
 const NOBODY = 65_534;
-/** A process can take another user's place only where the tests run as root. */
+/** A process can act as another user only if the tests run as root. */
 const ifRoot = (name: string, test: () => Promise<void>) => {
   if (process.platform === "linux" && process.geteuid?.() === 0) it(name, test);
 };
 
-/** A plan server on a real port, whose plan goes to Claude Code. */
+/** A plan server on a real port, with a plan of Claude Code. */
 async function listening() {
   const server = await planServer({ origin: "origin_a" });
   await server.app.listen({ port: 0, host: "127.0.0.1" });
   return { ...server, port: (server.app.server.address() as AddressInfo).port };
 }
 
-/** What a request by a process of this user is answered. */
+/** Returns the response to a request of a process of this user. */
 async function askAs(uid: number, port: number, path: string, init: object = {}): Promise<string> {
   const script = `fetch("http://localhost:${port}${path}", ${JSON.stringify(init)})
     .then(async (answer) => console.log(answer.status + " " + await answer.text()))`;

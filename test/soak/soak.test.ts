@@ -14,12 +14,12 @@ const CROWD = 200;
 const CALLERS = 16;
 const ROUND_MS = 8_000;
 const FEWEST_ROUNDS = 6;
-/** A third of the rounds warms up: code is compiled, caches with a bound are filled. */
+/** The first third of the rounds is warm-up: code is compiled, and bounded caches are filled. */
 const WARM_UP = 1 / 3;
-/** What may stay: this much in any case (in bytes), and this much of each call. A leak keeps kilobytes of each. */
+/** The permitted growth: a constant in bytes, and an amount for each call. A leak retains kilobytes for each call. */
 const ROOM = { once: 4 * 1024 * 1024, eachCall: 100 };
 
-/** What the whole run saw. */
+/** The counts of the whole run. */
 const seen = {
   findings: [] as string[],
   calls: 0,
@@ -92,7 +92,7 @@ describe(`${MINUTES} minutes of traffic over all pairs of dialects (SEED=${SEED}
   });
 });
 
-/** As many streams at once as there are people in a large office, over every pair of dialects. */
+/** Concurrent streams, as many as a large office would need, over every pair of dialects. */
 async function crowd(): Promise<void> {
   const calls = Array.from({ length: CROWD }, (_, at) => ({
     client: DIALECTS[at % DIALECTS.length] ?? "messages",
@@ -119,7 +119,7 @@ async function mixedTraffic(random: () => number): Promise<void> {
 
 function note(finding: Finding): void {
   seen.calls += 1;
-  // The first few tell enough.
+  // The first few problems are enough.
   if (finding !== undefined && seen.findings.length < 20) seen.findings.push(finding);
 }
 

@@ -1,7 +1,7 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 
-/** What axe finds, each as one line that says where. */
+/** Returns the violations that axe finds, one line each with its location. */
 export async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const found = await page.evaluate(async () => {

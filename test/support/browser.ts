@@ -20,8 +20,8 @@ const FLAGS = [
 ];
 
 /**
- * Timeout of browser operations in milliseconds: long enough for a busy machine. An operation that hangs fails at its line
- * in the test.
+ * Timeout of browser operations in milliseconds: long enough for a busy machine. An operation that hangs fails at its
+ * own line in the test.
  */
 const TIMEOUT_MS = 150_000;
 
@@ -31,7 +31,7 @@ const contexts = new Set<BrowserContext>();
 
 /**
  * Returns a real Chromium, which the test files of a worker share: `close` closes the contexts that are still open. It
- * ends with the worker. Throws where the machine has none: a browser test that is not run proves nothing.
+ * ends with the worker. Throws if the machine has none, so that browser tests are never skipped.
  */
 export function launchBrowser(moreFlags: readonly string[] = []): Promise<Browser> {
   const key = moreFlags.join(" ");
@@ -70,14 +70,14 @@ export async function newContext(
   return context;
 }
 
-/** A page in a context of its own, without anything that `openPage` adds. */
+/** A page in a separate context, without the additions of `openPage`. */
 export async function newPage(browser: Browser): Promise<Page> {
   return (await newContext(browser)).newPage();
 }
 
 /**
- * Messages go after 4 or 10 s, and a diagram has 10 s to be drawn: so long no test looks away on purpose, but a busy
- * machine may. Here messages stay until they are dismissed, and a diagram comes when it comes.
+ * Messages disappear after 4 or 10 s, and a diagram must be rendered within 10 s; a busy machine can take longer.
+ * Here, messages stay until they are dismissed, and diagrams have no time limit.
  */
 function disableUiTimeouts(): void {
   const { setTimeout } = window;
@@ -92,10 +92,10 @@ export interface OpenOptions {
   readonly theme?: "light" | "dark";
 }
 
-/** A page of its own in a context of its own, with what it asked of the network and what it threw. */
+/** A page in a separate context, with its network requests and its errors. */
 export interface OpenedPage {
   readonly page: Page;
-  /** URLs that belong to another origin than the page's. */
+  /** Requested URLs of other origins. */
   readonly foreignRequests: string[];
   readonly errors: string[];
 }
@@ -127,7 +127,7 @@ export async function openPage(
   return { page, foreignRequests, errors };
 }
 
-/** The same, and waits until the plan can be worked on: read it can be before any script has run. */
+/** The same, and waits until the plan is interactive: it is readable before any script has run. */
 export async function openReview(
   browser: Browser,
   url: string,
@@ -139,15 +139,15 @@ export async function openReview(
 }
 
 /**
- * Types a sentence: its beginning with a pause after each key, while the page still opens what takes the text, and the
- * rest as fast as it goes.
+ * Types a sentence: the beginning with a pause after each key, while the page opens the text field, and the rest
+ * without pauses.
  */
 export async function typeSentence(page: Page, text: string, delay = 0): Promise<void> {
   await page.keyboard.type(text.slice(0, 6), { delay });
   await page.keyboard.type(text.slice(6));
 }
 
-/** Selects the first place of `text` below `selector` as a person does: with the mouse button down and up. */
+/** Selects the first occurrence of `text` below `selector` with the mouse, as a person does. */
 export async function selectText(page: Page, text: string, selector = ".plan"): Promise<void> {
   const found = await page.evaluate(
     ([wanted, root]) => {

@@ -1,6 +1,6 @@
 import type { CallRecord } from "../../src/proxy/observability/request-log.ts";
 
-/** The record of a call that went well and took nothing special. */
+/** The record of an ordinary successful call. */
 export function callRecord(more: Partial<CallRecord> = {}): CallRecord {
   return {
     time: "2026-11-22T12:00:00.000Z",

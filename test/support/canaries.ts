@@ -4,18 +4,18 @@ import { readableLine } from "../../src/proxy/observability/readable-line.ts";
 import { type Refusal, refusalLine } from "../../src/proxy/observability/refusals.ts";
 import { type CallRecord, recordLine } from "../../src/proxy/observability/request-log.ts";
 
-/** How secrets in tests begin, so that any of them is known wherever it turns up: `sk-` and more. */
+/** The prefix of all secrets in tests, by which they are recognized: `sk-` and more. */
 const SECRET = /\bsk-[\w-]{6,}/;
 
-/** Listens to everything a proxy writes, and tells whether a secret is in it. */
+/** Records everything that a proxy writes, and reports whether it contains a secret. */
 export interface CanaryWatch {
-  /** Fails where a secret was written. Asks for the metrics, so the proxy has to be there still. */
+  /** Fails if a secret was written. Requests the metrics, so the proxy must still be running. */
   check(): Promise<void>;
 }
 
 /**
- * Watches a proxy of a test: logs in both forms, internal errors with their causes, and metrics must hold no secret at
- * all, answers none of the configuration's, whoever asks and however it ends.
+ * Watches a proxy of a test. Logs in both forms, internal errors with their causes, and metrics must not contain any
+ * secret; responses must not contain a secret of the configuration, for any caller and any outcome.
  */
 export function watchForCanaries(
   server: ProxyServer,
@@ -59,11 +59,11 @@ function causesOf(error: unknown): string[] {
 
 const MOST = 1024 * 1024;
 
-/** The answers as they leave, head and body in one text each; of long ones the beginning. */
+/** The responses as sent, each with headers and body in one text; only the beginning of long ones. */
 function collectResponses(server: Server): string[] {
   const responses: string[] = [];
   server.prependListener("request", (request: IncomingMessage, response: ServerResponse) => {
-    // What an MCP server says goes through as it is.
+    // Responses of an MCP server are relayed unchanged.
     if (request.url?.startsWith("/mcp/")) return;
     response.once("close", () => {
       if (body.length > 0 || response.headersSent) responses.push(`${headOf(response)}\n${body}`);
@@ -86,7 +86,7 @@ function collectResponses(server: Server): string[] {
   return responses;
 }
 
-/** Node keeps the head that was sent as text. */
+/** Node.js keeps the sent headers as text. */
 function headOf(response: ServerResponse): string {
   return String((response as unknown as { _header?: unknown })._header ?? "");
 }

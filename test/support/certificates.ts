@@ -1,13 +1,13 @@
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 
-/** What a server of TLS needs, as PEM. */
+/** The certificate and key of a TLS server, as PEM. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
 }
 
 export interface CertificateOptions {
-  /** The name it is for. */
+  /** The host name of the certificate. */
   readonly host: string;
   readonly from: Date;
   readonly until: Date;
@@ -15,7 +15,7 @@ export interface CertificateOptions {
 
 const DAY = 86_400_000;
 const inDays = (days: number) => new Date(Date.now() + days * DAY);
-/** Holds now, and on a machine whose clock is a little off. */
+/** Valid now, and on a machine whose clock differs slightly. */
 export const VALID = { from: inDays(-2), until: inDays(2) };
 export const EXPIRED = { from: inDays(-20), until: inDays(-10) };
 export const NOT_YET = { from: inDays(10), until: inDays(20) };
@@ -34,7 +34,7 @@ export function makeAuthority(name: string) {
   };
 }
 
-/** A certificate that only its own key vouches for. */
+/** A self-signed certificate. */
 export function selfSigned(host: string): Certificate {
   const { publicKey, privateKey } = newKeys();
   const cert = signed({ name: host, key: privateKey }, host, publicKey, VALID, [alternativeName(host)]);

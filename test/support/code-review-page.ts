@@ -14,7 +14,7 @@ export interface RunningCodeReview {
   readonly repository: TestRepository;
   readonly url: string;
   readonly child: ChildProcess;
-  /** What the command printed and how it ended, once it has. */
+  /** The command's output and exit code, once it has ended. */
   readonly ended: Promise<{ readonly stdout: string; readonly code: number | null }>;
 }
 
@@ -32,7 +32,7 @@ const lines = (count: number, text: (number: number) => string) =>
 
 const cart = lines(60, (number) => `  const line${number} = price * ${number};`);
 
-/** A repository with changes of every kind, left uncommitted. */
+/** A repository with uncommitted changes of every kind. */
 export async function changedRepository(): Promise<TestRepository> {
   const repository = await testRepository({
     "src/cart.ts": `${cart.join("\n")}\n`,
@@ -87,7 +87,7 @@ export async function startCodeReview(
     stdio: ["ignore", "pipe", "pipe"],
   });
   const exited = once(child, "exit");
-  // Its repository goes next, and it must not ask git about it any more.
+  // The repository is removed next, so the command must not run git in it any more.
   onTestFinished(async () => {
     child.kill("SIGKILL");
     await exited;
@@ -127,7 +127,7 @@ export async function dragLines(
   from: number,
   to: number,
 ): Promise<void> {
-  // What draws a comment's Markdown comes late, and with it the lines below may move.
+  // The Markdown renderer loads late and can move the lines below a comment.
   await expect.poll(() => page.locator(".comment-plain").count()).toBe(0);
   const within = { position: { x: 8, y: 8 } };
   await numberCell(page, path, side, from).hover(within);
@@ -136,7 +136,7 @@ export async function dragLines(
   await page.mouse.up();
 }
 
-/** Comments on lines of a file, on the new side unless said otherwise. */
+/** Comments on lines of a file, by default on the new side. */
 export async function writeComment(
   page: Page,
   path: string,
@@ -156,7 +156,7 @@ export async function writeGeneralComment(page: Page, text: string): Promise<voi
   await page.keyboard.press("Control+Enter");
 }
 
-/** Sends what was written, once the dialog has made the text of it. */
+/** Sends the feedback once the dialog has composed the text. */
 export async function sendFeedback(page: Page): Promise<void> {
   await page.keyboard.press("Control+Shift+Enter");
   const dialog = page.getByRole("dialog");
@@ -164,7 +164,7 @@ export async function sendFeedback(page: Page): Promise<void> {
   await dialog.getByRole("button", { name: "Send feedback" }).click();
 }
 
-/** Waits until everything written is on the server. */
+/** Waits until the server has stored all typed text. */
 export async function draftSaved(page: Page): Promise<void> {
   await page.locator(".status-line", { hasText: "Draft saved" }).waitFor();
 }

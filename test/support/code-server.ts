@@ -37,7 +37,7 @@ export interface CodeServer {
   post(path: string, body: unknown): Promise<LightMyRequestResponse>;
 }
 
-/** A code review server of a repository, its stores beside it; nobody listens. */
+/** A code review server of a repository, with its stores, that does not listen. */
 export async function codeServer(
   tested: TestRepository,
   options: CodeServerOptions = {},

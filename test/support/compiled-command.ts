@@ -8,7 +8,7 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The folder with what V8 compiled of the command, as the command keeps it in a data directory. */
+    /** The folder with the command's code cache, as in a data directory. */
     codeCache: string;
   }
 }
@@ -17,7 +17,7 @@ const COMMAND = resolve(import.meta.dirname, "../../dist/sallyport.js");
 
 const folder = join(tmpdir(), `sallyport-compiled-${process.pid}`);
 
-/** Runs both reviews once, so that commands with data directories of their own need not compile the same parts again. */
+/** Runs both reviews once, so that commands with other data directories need not compile the same parts again. */
 export async function setup(project: TestProject): Promise<void> {
   await mkdir(folder, { recursive: true });
   const data = join(folder, "data");

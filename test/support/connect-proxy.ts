@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 
-/** An HTTP proxy that takes nothing but CONNECT. */
+/** An HTTP proxy that accepts only CONNECT. */
 export interface ConnectProxy {
   readonly port: number;
   /** `HOST:PORT` of each CONNECT, with its `proxy-authorization`. */
@@ -9,7 +9,7 @@ export interface ConnectProxy {
   readonly close: () => Promise<void>;
 }
 
-/** Starts it. It finds every host on this machine. `refusal`: the status that it answers instead. */
+/** Starts it. It resolves every host to this machine. `refusal`: the status that it returns instead. */
 export async function startConnectProxy(refusal?: number): Promise<ConnectProxy> {
   const tunnels: ConnectProxy["tunnels"] = [];
   const sockets = new Set<Socket>();

@@ -8,10 +8,10 @@ export interface SavedDraft {
   readonly content: unknown;
 }
 
-/** What a page sent and what it was told, up to the moment its server died. */
+/** The requests and responses of a page until its server was killed. */
 export interface Traffic {
   readonly drafts: SavedDraft[];
-  /** The highest generation that was said to be on disk. */
+  /** The highest acknowledged generation. */
   acknowledged: number;
   readonly feedback: string;
   isDecisionSent: boolean;
@@ -22,7 +22,7 @@ export function newTraffic(feedback: string): Traffic {
   return { drafts: [], acknowledged: 0, feedback, isDecisionSent: false, isDecisionAcknowledged: false };
 }
 
-/** What was acknowledged is on disk, whole, and nothing is there that was not sent. */
+/** Checks that all acknowledged data is completely on disk, and that nothing else is. */
 export async function expectNothingLost(folder: string, traffic: Traffic, stdout: string): Promise<void> {
   const record = await createRecordStore(join(folder, "data")).last();
   if (traffic.isDecisionAcknowledged) expect(record?.json).toMatchObject({ feedback: traffic.feedback });
@@ -32,7 +32,7 @@ export async function expectNothingLost(folder: string, traffic: Traffic, stdout
   } else expect([stdout, await roundsDecided(folder)]).toEqual(["", []]);
 
   const draft = await readDraft(folder);
-  // Forgotten once the agent has read the decision, and not before.
+  // The draft is removed once the agent has read the decision, not earlier.
   if (draft === undefined) expect(traffic.acknowledged === 0 || record !== undefined).toBe(true);
   else {
     expect(draft.generation).toBeGreaterThanOrEqual(traffic.acknowledged);
@@ -42,7 +42,7 @@ export async function expectNothingLost(folder: string, traffic: Traffic, stdout
   }
 }
 
-/** The one draft on disk, which has to be whole. */
+/** Returns the only draft on disk, which must be complete. */
 export async function readDraft(folder: string): Promise<SavedDraft | undefined> {
   const drafts = join(folder, "data", "drafts");
   const names = (await readdir(drafts).catch(() => [])).filter((name) => name.endsWith(".json"));

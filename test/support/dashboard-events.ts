@@ -2,7 +2,7 @@ import type { DashboardState } from "../../src/proxy/dashboard/api-types.ts";
 import type { TestProxy } from "./start-proxy.ts";
 
 export interface DashboardEvents {
-  /** The next state that fits, those in between thrown away. */
+  /** Returns the next state that matches, and discards those before it. */
   readonly until: (fits: (state: DashboardState) => boolean) => Promise<DashboardState>;
   /** Resolves when the proxy has ended the stream. */
   readonly ended: () => Promise<void>;

@@ -2,7 +2,7 @@ import type { DashboardState, FinishedCall } from "../../src/proxy/dashboard/api
 
 const NOW = Date.parse("2026-11-22T12:00:00.000Z");
 
-/** A dashboard on which nothing has happened. */
+/** A dashboard without calls. */
 export const emptyState: DashboardState = {
   now: NOW,
   startedAt: NOW - 60_000,

@@ -8,14 +8,14 @@ import { type PostgresServer, startPostgres } from "./servers.ts";
 import { sqliteWorkerFiles } from "./sqlite-worker.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** The engines that every test of the store runs on. */
+/** The database engines on which every test of the store runs. */
 export const ENGINES = ["sqlite", "postgres"] as const;
 export type Engine = (typeof ENGINES)[number];
 export type Location = Exclude<DatabaseLocation, { engine: "none" }>;
 
 /**
- * Returns functions that create databases. Each engine starts and makes its tables with the first test that needs it, once
- * per file; every test has a copy.
+ * Returns functions that create databases. Each engine starts, and creates its tables, with the first test of a file
+ * that needs it. Every test uses a copy.
  */
 export function testDatabases() {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-databases-"));

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 
 export const root = resolve(import.meta.dirname, "../..");
 
-/** Every document for people, as paths from the root. */
+/** The paths of all documents, relative to the root. */
 export const documents: readonly string[] = [
   ...readdirSync(root),
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).map((path) => join("docs", path)),
@@ -24,13 +24,13 @@ export function codeBlocks(document: string): CodeBlock[] {
   );
 }
 
-/** A document without its code, in which brackets are no links. */
+/** A document without its code, in which brackets are not links. */
 export const prose = (document: string): string =>
   read(document)
     .replace(/^(`{3,})[^\n]*\n[\s\S]*?^\1/gm, "")
     .replace(/`[^`\n]*`/g, "``");
 
-/** What stands between single backticks, outside of blocks. */
+/** Returns the inline code, outside of code blocks. */
 export const inlineCode = (document: string): string[] =>
   [
     ...read(document)

@@ -9,7 +9,7 @@ export const anyText = fc.oneof(
   fc.constantFrom("déjà vu 🙂", "東京", '"quoted" \\ back', "line\nbreak\r\n", "data: x\n\n"),
 );
 
-/** Log probabilities that belong to a text, one token all of it. */
+/** Log probabilities of a text that is a single token. */
 export const withLogprobs = (text: string) =>
   fc.option(fc.double({ max: -0.1, min: -20, noNaN: true, noDefaultInfinity: true })).map((logprob): Part => {
     if (logprob === null) return { type: "text", text };
@@ -25,7 +25,7 @@ export const argumentsText = fc
   .dictionary(fc.stringMatching(/^[a-z]{1,6}$/), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4 })
   .map((value) => JSON.stringify(value));
 
-/** Counts that add up, as vendors tell them. */
+/** Consistent counts, as vendors report them. */
 export const usage: fc.Arbitrary<Usage> = fc
   .record({
     cacheRead: fc.nat(1_000),
@@ -38,7 +38,7 @@ export const usage: fc.Arbitrary<Usage> = fc
     output: { total: reasoning + written, reasoning },
   }));
 
-/** The stream of a response, its texts and arguments cut where `cuts` say. */
+/** The stream of a response, with its texts and arguments split at `cuts`. */
 export function streamOf(response: ExchangeResponse, cuts: readonly number[]): ExchangeEvent[] {
   const { id, model, created } = response;
   const events: ExchangeEvent[] = [
@@ -100,7 +100,7 @@ function emptied(part: Extract<Part, { type: "text" | "refusal" | "reasoning" }>
   return { ...rest, text: "" };
 }
 
-/** The text cut at each place that lies in it, surrogate pairs too, as upstreams do. */
+/** The text split at each position within it, even within surrogate pairs, as by some upstreams. */
 function pieces(text: string, cuts: readonly number[]): string[] {
   const positions = [...new Set(cuts.map((cut) => cut % (text.length + 1)))].sort(
     (left, right) => left - right,

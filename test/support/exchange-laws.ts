@@ -7,14 +7,17 @@ import { collect, decodeAll, encodeAll, encodeContext, parseEvents, withoutOrigi
 import { streamOf } from "./exchange-arbitraries.ts";
 
 interface Laws {
-  /** Answers the dialect can say in full. */
+  /** Responses that the dialect can express completely. */
   readonly response: fc.Arbitrary<ExchangeResponse>;
   readonly context?: EncodeContext;
-  /** What an answer says after this dialect has said it; `said` unless the dialect always adds something. */
+  /** Returns the response after encoding and decoding; equal to `said` unless the dialect always adds something. */
   readonly normalize?: (response: ExchangeResponse) => unknown;
 }
 
-/** The laws that a codec keeps for every answer: written and read it is the same, in one piece, streamed and cut up. */
+/**
+ * The properties that a codec must have for every response: encoded and decoded, it is unchanged, as a whole, as a
+ * stream, and in pieces.
+ */
 export function checkResponseLaws(
   codec: Codec,
   { response, context = encodeContext(), normalize = withoutOrigin }: Laws,

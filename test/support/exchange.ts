@@ -13,7 +13,7 @@ import { createSseParser } from "../../src/sse/parse.ts";
 
 const fixtures = join(import.meta.dirname, "../fixtures");
 
-/** Names of the recorded replies of a dialect that end so. */
+/** Names of a dialect's recorded responses with this ending. */
 export function fixtureNames(dialect: string, suffix: ".json" | ".chunks.txt"): string[] {
   return readdirSync(join(fixtures, dialect)).filter((name) => name.endsWith(suffix));
 }
@@ -22,13 +22,13 @@ export function readJsonFixture(dialect: string, name: string): unknown {
   return JSON.parse(readFileSync(join(fixtures, dialect, name), "utf8"));
 }
 
-/** A recorded stream, one event's data a line. */
+/** A recorded stream, with the data of one event per line. */
 export function readStreamFixture(dialect: string, name: string): string[] {
   const text = readFileSync(join(fixtures, dialect, name), "utf8");
   return text.split("\n").filter((line) => line.trim() !== "");
 }
 
-/** A model that takes everything; tests take away what they are about. */
+/** A model that supports everything. Tests remove the capability that they check. */
 export const everything: Capabilities = {
   maxTokensName: "max_tokens",
   defaultMaxTokens: 4_096,
@@ -88,14 +88,14 @@ export function encodeContext(more: Partial<EncodeContext> = {}): EncodeContext 
   };
 }
 
-/** The body an encoder writes, as the upstream would read it. */
+/** Returns the encoded body, as the upstream would parse it. */
 export function writtenBody(codec: Codec, value: ExchangeRequest, capabilities = everything) {
   const { value: call, losses } = codec.encodeRequest(value, capabilities);
   const body = JSON.parse(stringifyJson(call.body)) as Record<string, unknown>;
   return { path: call.path, body, losses: losses.map((loss) => loss.code) };
 }
 
-/** Decodes a stream to its end; a break of the event grammar is thrown. */
+/** Decodes a whole stream. Throws if the order of events is invalid. */
 export function decodeAll(codec: Codec, events: readonly WireEvent[]): ExchangeEvent[] {
   const decoder = codec.createStreamDecoder();
   const decoded = [...events.flatMap((event) => decoder.push(event)), ...decoder.end()];
@@ -112,7 +112,7 @@ export function wireEvents(lines: readonly string[]): WireEvent[] {
   return lines.map((data) => ({ event: "message", data }));
 }
 
-/** The text a client would receive. */
+/** Returns the text that a client would receive. */
 export function encodeAll(codec: Codec, events: readonly ExchangeEvent[], context = encodeContext()): string {
   const encoder = codec.createStreamEncoder(context);
   return events.map((event) => encoder.push(event)).join("");
@@ -123,7 +123,7 @@ export function parseEvents(text: string): WireEvent[] {
   return [...parser.push(Buffer.from(text)), ...parser.end()];
 }
 
-/** The response that a stream tells. Throws where it ends in an error. */
+/** Returns the response that a stream contains. Throws if it ends with an error. */
 export function collect(events: readonly ExchangeEvent[]): ExchangeResponse {
   const parts = new Map<number, { candidate: number; part: Part }>();
   const finishes = new Map<number, Finish>();
@@ -182,7 +182,7 @@ function grow(part: Part, event: Growth): Part {
   return { ...part, origin: event.part.origin };
 }
 
-/** What a response says, without where it came from: ids, wire forms and vendors' own words left out. */
+/** Returns the content of a response without data of its origin: ids, formats and vendor-specific members. */
 export function withoutOrigin(response: ExchangeResponse) {
   const { usage } = response;
   return {
@@ -204,7 +204,7 @@ export function bare(part: Part): unknown {
   return { ...rest, citations: rest.citations.map(({ origin: __, ...citation }) => citation) };
 }
 
-/** One text part, said by somebody. */
+/** A message with one text part. */
 export function text(value: string): Part {
   return { type: "text", text: value };
 }

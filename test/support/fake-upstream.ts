@@ -8,18 +8,18 @@ export interface Hit {
   readonly headers: IncomingHttpHeaders;
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
-  /** Resolves when the connection of this request has gone. */
+  /** Resolves when the connection of this request is closed. */
   readonly closed: Promise<void>;
 }
 
 export type Respond = (hit: Hit, response: ServerResponse) => unknown;
 
-/** A model vendor at wire level, which does exactly what a test tells it. */
+/** A model vendor at wire level that does exactly what a test defines. */
 export interface FakeUpstream {
   readonly url: string;
   readonly hits: Hit[];
   respond: Respond;
-  /** Requests whose connections are open at this moment. */
+  /** Requests whose connections are open. */
   readonly open: () => number;
   readonly close: () => Promise<void>;
 }
@@ -78,7 +78,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   try {
     for await (const chunk of request) chunks.push(chunk);
   } catch {
-    // The client has gone; what came is what there is.
+    // The client has disconnected; only the received part is used.
   }
   return Buffer.concat(chunks);
 }
@@ -91,7 +91,7 @@ export function json(value: unknown, status = 200, headers: Record<string, strin
   };
 }
 
-/** Writes these pieces one after the other, each in a packet of its own, and ends. */
+/** Writes these pieces, each in a separate packet, and ends. */
 export function events(pieces: readonly (string | Buffer)[]): Respond {
   return async (_hit, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });

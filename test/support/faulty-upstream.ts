@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { SECRET, type UpstreamFailure } from "./upstream-errors.ts";
 import { type ClientDialect, DIALECTS } from "./vendor-responses.ts";
 
-/** One call to be made: by which client, to which upstream, and what befalls it there. */
+/** One call: its client, its upstream, and its fault. */
 export interface FailureCase {
   readonly client: ClientDialect;
   readonly upstream: ClientDialect;
@@ -12,20 +12,20 @@ export interface FailureCase {
   readonly failure: UpstreamFailure;
 }
 
-/** An upstream of every dialect at one address that does to each call what its case says. */
+/** An upstream of every dialect at one address that responds to each call as its case defines. */
 export interface FaultyUpstream {
-  /** `upstreams` and `models` of a configuration that lead every case to an upstream of its dialect. */
+  /** `upstreams` and `models` of a configuration that route every case to an upstream of its dialect. */
   readonly settings: object;
-  /** The connections of a case that stand at this moment. */
+  /** The open connections of a case. */
   readonly open: (number: number) => number;
   readonly close: () => Promise<void>;
 }
 
-/** Which case is meant stands in the model's name, and which upstream's configuration it needs. */
+/** The model's name contains the case and the upstream configuration that it needs. */
 export const modelOf = (number: number, { upstream, failure }: FailureCase) =>
   `case-${number}-${upstream}-${failure.silence ?? "patient"}`;
 
-/** Short limits only where silence is the fault: a busy machine must not be taken for a silent upstream. */
+/** Short limits only if silence is the fault, so that a busy machine is not mistaken for a silent upstream. */
 const TIMEOUTS = { patient: {}, first_byte: { first_byte: 0.4 }, idle: { idle: 0.4 } };
 
 const EVERY_UPSTREAM = DIALECTS.flatMap((dialect) =>
@@ -72,14 +72,14 @@ export async function startFaultyUpstream(cases: readonly FailureCase[]): Promis
   };
 }
 
-/** Whether bytes, each a character, are a request to its end, whose length is announced. */
+/** Returns whether bytes, one per character, are a complete request with `content-length`. */
 export function isWholeRequest(text: string): boolean {
   const end = text.indexOf("\r\n\r\n");
   const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
   return end >= 0 && text.length >= end + 4 + length;
 }
 
-/** What came of a call, also where the connection broke. */
+/** The result of a call, even if the connection broke. */
 export interface Received {
   readonly status: number;
   readonly headers: Headers;
@@ -95,7 +95,7 @@ const QUESTION: Record<ClientDialect, object> = {
   "generative-language": { contents: [{ role: "user", parts: [{ text: "Hi" }] }] },
 };
 
-/** The address and the body of a dialect's plainest call. */
+/** Returns the path and body of a dialect's simplest call. */
 export function question(client: ClientDialect, model: string, isStream: boolean, isArray = false) {
   const method = isStream ? `streamGenerateContent${isArray ? "" : "?alt=sse"}` : "generateContent";
   const path = {
@@ -118,7 +118,7 @@ export function callFaulty(proxyUrl: string, number: number, each: FailureCase):
   return callUpstream(proxyUrl, each.client, modelOf(number, each), each.isStream, each.isArray);
 }
 
-/** Makes a dialect's plainest call and takes what comes. */
+/** Makes a dialect's simplest call and returns the result. */
 export async function callUpstream(
   proxyUrl: string,
   ...[client, model, isStream, isArray]: Parameters<typeof question>
@@ -139,7 +139,7 @@ export async function callUpstream(
   }
 }
 
-/** Whether an error is in the envelope that a dialect's clients read. */
+/** Returns whether an error has the format of the dialect. */
 export const isEnvelope: Record<ClientDialect, (value: Record<string, Record<string, unknown>>) => boolean> =
   {
     "chat-completions": (value) => typeof value["error"]?.["message"] === "string",

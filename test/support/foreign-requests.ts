@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 
-/** Headers as a browser sends them for pages that are not the server's own; pages cannot set any of these. */
+/** Headers that a browser sends for pages of other origins. Pages cannot set any of these. */
 export const FOREIGN_PAGES: readonly Record<string, string>[] = [
   { host: "localhost:4000", origin: "http://evil.test", "sec-fetch-site": "cross-site" },
   { host: "localhost:4000", origin: "https://evil.test" },
@@ -19,7 +19,7 @@ export const FOREIGN_PAGES: readonly Record<string, string>[] = [
   },
 ];
 
-/** Hosts of pages whose name was made to lead here, and other things that are not this server's name. */
+/** Host names that resolve to this machine by DNS rebinding, and other names that are not this server's. */
 export const FOREIGN_HOSTS: readonly string[] = [
   "evil.test",
   "evil.test:4000",
@@ -36,7 +36,7 @@ export const FOREIGN_HOSTS: readonly string[] = [
   "192.168.0.10:4000",
 ];
 
-/** What a page elsewhere would like to call on a review server, in either mode. */
+/** Requests of a foreign page to a review server, in both modes. */
 export const REVIEW_ROUTES: readonly (readonly [method: "GET" | "POST" | "PUT", path: string])[] = [
   ["POST", "/api/approve"],
   ["POST", "/api/deny"],
@@ -57,7 +57,10 @@ export const REVIEW_ROUTES: readonly (readonly [method: "GET" | "POST" | "PUT", 
 /** A form needs no preflight; neither do these bodies. */
 const SIMPLE_BODIES = ["application/x-www-form-urlencoded", "multipart/form-data; boundary=b", "text/plain"];
 
-/** Sends every route with every header set and every body a form could send; resolves to those not refused. */
+/**
+ * Sends every route with every set of headers and every body that a form can send; resolves to the requests that were
+ * not rejected.
+ */
 export async function letIn(
   app: FastifyInstance,
   headerSets: readonly Readonly<Record<string, string>>[],

@@ -53,7 +53,7 @@ export interface AdminResponse {
   readonly text: string;
 }
 
-/** A proxy with a database, on a socket of its own, until the test ends. */
+/** A proxy with a database, on its own socket, until the test ends. */
 export interface GatewayProxy {
   readonly url: string;
   readonly gateway: OpenGateway;
@@ -63,7 +63,7 @@ export interface GatewayProxy {
   readonly notes: readonly string[];
   /** Errors that are defects. */
   readonly internal: readonly unknown[];
-  /** Sends a request to the admin API; a text body is sent as it is. `key: ""` sends none. */
+  /** Sends a request to the admin API; a text body is sent unchanged. `key: ""` sends none. */
   request(method: string, path: string, body?: unknown, key?: string): Promise<AdminResponse>;
 }
 

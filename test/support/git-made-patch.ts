@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 
-/** Text of lines that could be mistaken for something else in a patch; as bytes, not all of it UTF-8. */
+/** Lines that could be mistaken for other parts of a patch, as bytes that are not all UTF-8. */
 export const awkwardText = fc
   .tuple(
     fc.array(
@@ -30,7 +30,7 @@ export const awkwardText = fc
     Buffer.from(lines.join("\n") + (ends && lines.length > 0 ? "\n" : ""), encoding),
   );
 
-/** Has git compare pairs of texts, old and new, all in one patch: `f0`, `f1` … in this order. */
+/** Makes git compare pairs of old and new texts in one patch, as `f0`, `f1` … in this order. */
 export async function gitMadePatch(
   folder: string,
   pairs: readonly (readonly [Buffer, Buffer])[],
@@ -50,13 +50,13 @@ export async function gitMadePatch(
       env: { PATH: process.env["PATH"], HOME: folder, GIT_CONFIG_NOSYSTEM: "1" },
     });
   } catch (error) {
-    // Exit code 1 says that there are differences.
+    // Exit code 1 means that there are differences.
     if (error instanceof Error && "stdout" in error && Buffer.isBuffer(error.stdout)) return error.stdout;
     throw error;
   }
 }
 
-/** Places of a patch, how many bytes go there, and what comes in their stead. */
+/** Positions in a patch, the number of bytes to remove there, and their replacement. */
 export const damage = fc.array(
   fc.record({
     at: fc.nat(),
@@ -79,7 +79,7 @@ export const damage = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
-/** The patch with each of these done to it in turn. */
+/** Returns the patch after these replacements. */
 export function damagedBy(
   changes: readonly { readonly at: number; readonly removed: number; readonly put: string }[],
   patch: Buffer,

@@ -1,8 +1,9 @@
 type Json = Record<string, unknown>;
 
 /**
- * Returns the chunks of a generative-language event stream as Google's SDKs read it, each by its own rules. Throws where
- * one of them would: they know events of one `data:` line, no comments and no other fields, and signatures are bytes.
+ * Returns the chunks of a generative-language event stream as Google's SDKs read it, each with its own rules. Throws
+ * if one of them would: they know events of one `data:` line, no comments and no other fields, and signatures are
+ * bytes.
  */
 export function readAsGoogleSdks(text: string): readonly Json[] {
   const chunks = readAsPython(text);
@@ -32,7 +33,9 @@ function readAsGo(text: string): readonly Json[] {
   });
 }
 
-/** @google/generative-ai 0.24 `getResponseStream`: one anchored expression over and over, nothing may be left. */
+/**
+ * @google/generative-ai 0.24 `getResponseStream`: one anchored expression, applied repeatedly; no text may be left.
+ */
 function readAsGenerativeAi(text: string): readonly Json[] {
   const event = /^data: (.*)(?:\n\n|\r\r|\r\n\r\n)/;
   const chunks: Json[] = [];

@@ -4,13 +4,13 @@ import { type TestRepository, testRepository } from "./test-repository.ts";
 
 export const DIFF_TYPES = ["uncommitted", "staged", "unstaged", "last-commit", "branch", "merge-base", "all"];
 
-/** A repository whose settings name programs of somebody's, each of which leaves a mark when it runs. */
+/** A repository whose settings name an attacker's programs, each of which creates a file when it runs. */
 export interface HostileRepository extends TestRepository {
-  /** Makes a program that leaves its name behind, then does `then`; resolves to its path. */
+  /** Creates a program that records its name and then runs `then`; resolves to its path. */
   trap(name: string, then?: string): Promise<string>;
   /** Sets these in the repository's own configuration. */
   configure(settings: Readonly<Record<string, string>>): Promise<void>;
-  /** Which programs have run. */
+  /** Returns the programs that have run. */
   marks(): Promise<string[]>;
 }
 

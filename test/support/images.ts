@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib";
 
-/** The smallest images there are: one pixel each. */
+/** The smallest possible images: one pixel each. */
 export const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",

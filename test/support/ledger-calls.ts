@@ -1,4 +1,4 @@
-/** A call as a line of the request log has it. */
+/** A call as in a line of the request log. */
 export interface LoggedCall {
   readonly time: string;
   readonly id: string;
@@ -7,7 +7,7 @@ export interface LoggedCall {
 
 const START = Date.UTC(2026, 8, 1);
 
-/** Returns calls that differ in everything that usage is grouped by; the same ones each time. */
+/** Returns calls that differ in all properties by which usage is grouped; the same ones each time. */
 export function createCalls(
   count: number,
   timeOf: (index: number) => number = (index) => START + index * 17 * 60_000 + (index % 7),

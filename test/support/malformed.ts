@@ -1,4 +1,4 @@
-/** Pieces that parsers of HTTP have stumbled over. */
+/** Fragments that have caused errors in HTTP parsers. */
 const SPICE = [
   "\r\n",
   "\n",
@@ -40,7 +40,7 @@ const SPICE = [
 
 const METHODS = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH", "TRACE", "CONNECT", "PRI", ""];
 
-/** One request that is almost right: made of a right one by a few random wounds. */
+/** Returns an almost valid request: a valid one with a few random changes. */
 export function malformedRequest(random: () => number, paths: readonly string[], body: string): Buffer {
   const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item;
   const head = [

@@ -79,8 +79,8 @@ export function closeHere(server: HttpServer): Promise<void> {
 }
 
 /**
- * Returns a server whose tool `order` runs as a task, asks the client whether to go on, and completes with what the client
- * has said.
+ * Returns a server whose tool `order` runs as a task, asks the client whether to continue, and completes with the
+ * client's response.
  */
 export function createTaskServer(): McpServer {
   const taskStore = new InMemoryTaskStore();
@@ -141,7 +141,7 @@ export async function connectClient(
   return { client, transport };
 }
 
-/** Forwards connections to a server, and cuts them when the test says. */
+/** Forwards connections to a server, and breaks them when the test requests it. */
 export interface TestRelay {
   readonly url: string;
   /** Cuts all connections. */

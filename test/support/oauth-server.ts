@@ -13,9 +13,9 @@ export interface OauthServer {
   readonly state: {
     /** Seconds for which access tokens are valid. */
     lifetime: number;
-    /** What the authorization response says about its issuer; undefined: the truth. */
+    /** The issuer in the authorization response; undefined: the real one. */
     shownIssuer: string | undefined;
-    /** The issuer in the metadata; undefined: the truth. */
+    /** The issuer in the metadata; undefined: the real one. */
     publishedIssuer: string | undefined;
   };
   /** Makes every access token that was issued before invalid. */
@@ -71,7 +71,7 @@ export async function startOauthServer(): Promise<OauthServer> {
       registrations.push(registration);
       return { status: 201, json: { ...registration, client_id: `client-${registrations.length}` } };
     },
-    // The person agrees at once.
+    // The person agrees immediately.
     "/authorize": (_request, query) => {
       const code = randomUUID();
       codes.set(code, query);

@@ -25,7 +25,7 @@ export interface OtlpCollector {
   close(): Promise<void>;
 }
 
-/** Starts a collector that speaks OTLP over HTTP (protobuf) and keeps what it receives. */
+/** Starts a collector that speaks OTLP over HTTP (protobuf) and stores the received data. */
 export async function startOtlpCollector(status = 200): Promise<OtlpCollector> {
   const spans: ReceivedSpan[] = [];
   const exports: ReceivedExport[] = [];

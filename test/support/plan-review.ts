@@ -6,7 +6,7 @@ import { makeDataDirectory } from "./compiled-command.ts";
 
 const COMMAND = resolve(import.meta.dirname, "../../dist/sallyport.js");
 
-/** A home of its own for the command: data, configuration, uploads. */
+/** A separate home directory for the command: data, configuration, uploads. */
 export interface Home {
   readonly path: string;
   remove(): Promise<void>;
@@ -21,11 +21,11 @@ export async function makeHome(): Promise<Home> {
 export interface RunningReview {
   readonly url: string;
   readonly child: ChildProcess;
-  /** What it printed on stdout and how it ended, once it has. */
+  /** The text on stdout and the exit code, once the command has ended. */
   readonly ended: Promise<{ readonly stdout: string; readonly stderr: string; readonly code: number | null }>;
 }
 
-/** Starts `review plan` with `input` on stdin, as an agent's hook does, and waits until it can be opened. */
+/** Starts `review plan` with `input` on stdin, as an agent's hook does, and waits until the page can be opened. */
 export async function startReview(
   home: Home,
   input: string,
@@ -61,7 +61,7 @@ export async function startReview(
   return { url: await urlFrom(ready, child, () => stderr), child, ended };
 }
 
-/** What Claude Code's hook writes for a plan. */
+/** The event that Claude Code sends to its hook for a plan. */
 export function hookEvent(plan: string, cwd: string): string {
   return JSON.stringify({
     session_id: "0b8f5f8e",

@@ -22,7 +22,7 @@ import { createRecordStore } from "../../src/review/storage/records.ts";
 import { createSettingsStore } from "../../src/review/storage/settings.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** What a page of a test's server sends in `x-sallyport-page`. */
+/** The token that a page of a test's server sends in `x-sallyport-page`. */
 export const PAGE_TOKEN = "page-token-of-a-test";
 
 /** The token that a test's server expects from agents. */
@@ -43,20 +43,20 @@ interface PlanServerOptions {
 interface PlanServer {
   readonly app: FastifyInstance;
   readonly context: ReviewContext;
-  /** Holds `data`, `tmp`, `home` and `project`. */
+  /** Contains `data`, `tmp`, `home` and `project`. */
   readonly folder: string;
   readonly failures: unknown[];
   post(path: string, body: unknown): Promise<LightMyRequestResponse>;
 }
 
-/** A plan server with its stores in a temporary folder; nobody listens. */
+/** A plan server with its stores in a temporary folder, which does not listen. */
 export async function planServer(options: PlanServerOptions = {}): Promise<PlanServer> {
   const { plan = PLAN, origin = "origin_b", missing } = options;
   const folder = options.folder ?? (await temporaryFolder());
   const at = (name: string) => join(folder, name);
   const channel = options.channel ?? jsonChannel(origin);
   const title = planTitle(plan);
-  // Awaited, so that nothing is written any more when the folder goes.
+  // Awaited, so that nothing is written after the folder is removed.
   const history = await openHistory({ dataDirectory: at("data"), cwd: at("project"), title, plan });
   const source = { folder: at("project"), origin, caller: channel.callerName };
   const mode = createPlanMode({

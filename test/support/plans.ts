@@ -1,4 +1,4 @@
-/** A plan with one of everything a plan has. */
+/** A plan with one element of every kind. */
 export const samplePlan = `# Move sessions to Redis
 
 We keep sessions in process memory today. Every deploy signs everybody out.

@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 
-/** The command lines of this machine's processes that work in a folder (Linux). */
+/** The command lines of processes whose working directory is in a folder (Linux). */
 export async function processesIn(folder: string): Promise<string[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(

@@ -8,11 +8,11 @@ import { type SpawnedCommand, sandbox, startCommand } from "./spawned-command.ts
 export interface ProxyCommand extends SpawnedCommand {
   readonly port: number;
   readonly save: (settings: object) => void;
-  /** The request log's whole lines, in all of its files. */
+  /** The complete lines of the request log, from all of its files. */
   readonly logged: () => Record<string, unknown>[];
 }
 
-/** `proxy start` with so many workers and these settings, once it listens. */
+/** Starts `proxy start` with this number of workers and these settings; resolves once it listens. */
 export async function startProxyCommand(
   settings: object,
   workers: number,
@@ -34,22 +34,22 @@ function linesIn(folder: string): Record<string, unknown>[] {
     readdirSync(folder)
       .filter((name) => name.startsWith("requests.ndjson"))
       .flatMap((name) => readFileSync(join(folder, name), "utf8").split("\n"))
-      // A file that was rotated last is empty.
+      // The file is empty if it was just rotated.
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line))
   );
 }
 
-/** An answer, whose text is read on demand. */
+/** A response, whose text is read on demand. */
 export interface WorkerResponse {
   readonly status: number;
-  /** The same for all answers of one worker, and of no other. */
+  /** Identifies the worker: the same for all of its responses, and different for other workers. */
   readonly worker: string;
   readonly response: IncomingMessage;
   text(): Promise<string>;
 }
 
-/** One call on a connection of its own, so that it can go to any worker. Resolves when the answer has begun. */
+/** Makes one call on a new connection, which any worker can receive. Resolves when the response has begun. */
 export function ask(
   { port }: { readonly port: number },
   path: string,
@@ -87,7 +87,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** Asks again and again until an answer is the one that is waited for; the others are read and dropped. */
+/** Repeats the call until a response matches; the others are read and discarded. */
 export async function askUntil(
   again: () => Promise<WorkerResponse>,
   isIt: (response: WorkerResponse) => boolean,
@@ -99,7 +99,10 @@ export async function askUntil(
   }
 }
 
-/** Waits until `/metrics` says so: a call is counted when it is over, which its client may know a moment sooner. */
+/**
+ * Waits until `/metrics` has the value: a call is counted when it has ended, slightly after its client has the
+ * response.
+ */
 export async function metricsWith(proxy: ProxyCommand, pattern: RegExp): Promise<string> {
   for (;;) {
     const text = await (await ask(proxy, "/metrics")).text();
@@ -114,7 +117,7 @@ export function childrenOf(pid: number | undefined): number[] {
     .map((each) => each.pid);
 }
 
-/** Whether it runs. One that has ended and that nobody has asked about, as in containers without an init, does not. */
+/** Whether it runs. A zombie, as in containers without an init process, does not count. */
 export function isAlive(pid: number): boolean {
   return living().some((each) => each.pid === pid);
 }
@@ -126,7 +129,7 @@ interface Process {
   readonly state: string;
 }
 
-/** From the kernel's own list where there is one, as on Linux, where `ps` need not be installed. */
+/** Uses the kernel's list if there is one, as on Linux, where `ps` may not be installed. */
 function living(): readonly Process[] {
   const all = existsSync("/proc/self/stat")
     ? readdirSync("/proc")
@@ -141,10 +144,10 @@ function living(): readonly Process[] {
 
 function processOf(pid: string): Process[] {
   try {
-    // The program's name stands between in parentheses and may hold anything.
+    // The program's name is in parentheses and may contain any character.
     return [fromFields(`${pid} ${readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)}`)];
   } catch {
-    // It has ended meanwhile.
+    // The process has ended in the meantime.
     return [];
   }
 }

@@ -1,8 +1,8 @@
 import { createServer } from "node:net";
 
 /**
- * A free port outside those that systems hand out and reviews prefer, so that nobody else takes it before the command
- * that it is for.
+ * Returns a free port outside of the ranges that systems assign and reviews prefer, so that no other program takes it
+ * first.
  */
 export async function quietPort(): Promise<number> {
   for (;;) {

@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32), so that a finding can be made again. */
+/** Numbers from 0 to 1 that are the same for the same seed (mulberry32), so that a failure can be reproduced. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,5 +9,8 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** The seed of this run: the same each time, but for `SEED`, which `scripts/test-more.mjs` draws; say it in a test's name. */
+/**
+ * The seed of this run: always the same unless `SEED` is set, as by `scripts/test-more.mjs`. Include it in the test's
+ * name.
+ */
 export const SEED = Number(process.env["SEED"] ?? 20_261_121);

@@ -1,7 +1,10 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 
-/** Writes bytes as they are to a server, and takes what comes until it closes or has given one whole answer. */
+/**
+ * Writes bytes unchanged to a server, and reads until the server closes the connection or has sent one complete
+ * response.
+ */
 export async function sendRaw(port: number, bytes: string | readonly string[]): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   let text = "";
@@ -14,14 +17,14 @@ export async function sendRaw(port: number, bytes: string | readonly string[]): 
   for (const piece of typeof bytes === "string" ? [bytes] : bytes) {
     if (socket.destroyed) break;
     socket.write(piece, "latin1");
-    // Each piece in a packet of its own.
+    // Each piece is sent in a separate packet.
     await new Promise((resolve) => setImmediate(resolve));
   }
   await closed;
   return text;
 }
 
-/** Writes bytes and hangs up after some turns of the event loop, answered or not. */
+/** Writes bytes and disconnects after some turns of the event loop, with or without a response. */
 export async function throwAt(port: number, bytes: Buffer, turns: number): Promise<void> {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => {}).on("data", () => {});
@@ -29,12 +32,12 @@ export async function throwAt(port: number, bytes: Buffer, turns: number): Promi
   socket.write(bytes);
   for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   socket.end();
-  // A server that goes on with its answer is not waited for.
+  // Does not wait for a server that continues its response.
   setImmediate(() => socket.destroySoon());
   await closed;
 }
 
-/** The statuses of all answers in what came. */
+/** Returns the statuses of all received responses. */
 export function statusesIn(text: string): number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)]
     .map(([, status]) => Number(status))

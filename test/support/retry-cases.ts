@@ -1,6 +1,6 @@
 import { type FakeUpstream, json } from "./fake-upstream.ts";
 
-/** What an upstream answers one call with, try after try, and what comes of it, whichever lane the call takes. */
+/** The upstream's responses to the attempts of one call, and the expected result in both lanes. */
 export const retryCases = [
   { name: "grants a short wish to wait: 503", refusals: [503], wait: "0", calls: 2 },
   { name: "grants a short wish to wait: 429", refusals: [429], wait: "0", calls: 2 },
@@ -13,7 +13,7 @@ export const retryCases = [
 
 export type RetryCase = (typeof retryCases)[number];
 
-/** Has the upstream refuse as the case says, and answer well after that. */
+/** Makes the upstream reject calls as the case defines, and succeed after that. */
 export function refuseAtFirst(upstream: FakeUpstream, { refusals, wait }: RetryCase, body: string): void {
   upstream.respond = (hit, response) => {
     const status = refusals[upstream.hits.length - 1];
@@ -22,14 +22,17 @@ export function refuseAtFirst(upstream: FakeUpstream, { refusals, wait }: RetryC
   };
 }
 
-/** What is held of the answer: status, the wish that the client is told, how often the upstream was called. */
+/**
+ * The compared parts of the result: the status, the client's `retry-after` and `x-should-retry`, and the number of
+ * upstream calls.
+ */
 export const outcomeOf = (response: Response, upstream: FakeUpstream) => ({
   status: response.status,
   wait: response.headers.get("retry-after"),
   calls: upstream.hits.length,
 });
 
-/** What a case comes to. `statusOf` says how the client's dialect spells an upstream's status. */
+/** Returns the expected result of a case. `statusOf` converts an upstream's status to the client's dialect. */
 export const expectedOf = (one: RetryCase, statusOf = (status: number) => status) =>
   "status" in one
     ? { status: statusOf(one.status), wait: one.wait, calls: one.calls }

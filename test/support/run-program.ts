@@ -15,7 +15,7 @@ export interface RunOptions {
   readonly onUrl?: (url: string) => unknown;
 }
 
-/** Runs a program to its end. Its name is looked up in the PATH of `env`, as a shell does. */
+/** Runs a program until it ends. Its name is looked up in the PATH of `env`, as a shell does. */
 export async function runProgram(
   [program = "", ...args]: readonly string[],
   { cwd, env, stdin = "", onUrl }: RunOptions,
@@ -32,13 +32,13 @@ export async function runProgram(
     url = /http:\/\/localhost:\d+(?=\s)/.exec(printed.stderr)?.[0];
     if (url !== undefined) onUrl?.(url);
   });
-  // A command that ends without reading its stdin is no error here.
+  // A command may end without reading its stdin.
   child.stdin.on("error", () => {}).end(stdin);
   const [code] = await once(child, "close");
   return { code, ...printed };
 }
 
-/** Denies the plan of the review at `url` with these words. */
+/** Denies the plan of the review at `url` with this feedback. */
 export async function deny(url: string, feedback: string): Promise<void> {
   const headers = { "content-type": "application/json" };
   const response = await fetch(new URL("/api/deny", url), {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
 import { SEED } from "./random.ts";
 
-// Properties are held against the same values in each run, so that none fails by chance: only a change can.
+// Properties are tested with the same values in each run, so only a change of the code can make one fail.
 fc.configureGlobal({ seed: SEED });

@@ -2,7 +2,7 @@ import { createKeyRing } from "../../src/proxy/auth/key-ring.ts";
 import { upstreamHeaders } from "../../src/proxy/upstream/request-headers.ts";
 import { configOf } from "./start-proxy.ts";
 
-/** What an upstream of the messages dialect would be sent of these client headers, as one object. */
+/** Returns the headers that an upstream of the messages dialect would receive for these client headers. */
 export function sentHeaders(rawHeaders: readonly string[], settings: object = {}): Record<string, string> {
   const upstream = configOf({
     upstreams: { a: { dialect: "messages", base_url: "http://x", api_key: "sk-own-key", ...settings } },

@@ -82,7 +82,10 @@ export function sentences(count: number): readonly string[] {
   return fc.sample(sentence, { numRuns: count, seed: 20_261_122 });
 }
 
-/** Words that people start with, three for every letter: the letters are commands, and so are many of those after them. */
+/**
+ * Words that sentences start with, three for every letter. The first letters are commands, and so are many of the
+ * next ones.
+ */
 const OPENINGS: readonly (readonly string[])[] = [
   "a also another",
   "but begin box",
@@ -112,7 +115,7 @@ const OPENINGS: readonly (readonly string[])[] = [
   "zero zip zoom",
 ].map((openings) => openings.split(" "));
 
-/** A sentence for every letter from a to z; another `turn` begins with other words. */
+/** Returns a sentence for every letter from a to z; another `turn` starts with other words. */
 export function letterSentences(turn: number): readonly string[] {
   const endings = ["is a map", "the o v x", "it, at 5 %"];
   return OPENINGS.map(

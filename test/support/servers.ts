@@ -6,7 +6,7 @@ import { join } from "node:path";
 import getPort from "get-port";
 import { createPostgresData, findServer } from "../../scripts/servers.mjs";
 
-/** A server that tests stop and start again. */
+/** A server that tests can stop and start again. */
 interface Server {
   readonly port: number;
   start(): Promise<void>;
@@ -28,7 +28,7 @@ export interface PostgresServer extends Server {
   query(text: string, database?: string): Promise<Record<string, unknown>[]>;
 }
 
-/** Starts a Redis server that keeps nothing on disk: after `stop` and `start` it is empty. */
+/** Starts a Redis server without persistence: after `stop` and `start` it is empty. */
 export async function startRedis(): Promise<RedisServer> {
   const { folder: bin, env } = findServer("redis");
   const folder = mkdtempSync(join(tmpdir(), "sallyport-redis-"));

@@ -1,7 +1,9 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A TCP relay that can fall silent: connections stay open and new ones are accepted, and no byte passes. */
+/**
+ * A TCP relay that can stop relaying: connections stay open and new ones are accepted, but no data is transferred.
+ */
 export interface SilentRelay {
   readonly port: number;
   silence(): void;

@@ -6,21 +6,21 @@ import { onTestFinished } from "vitest";
 
 const run = promisify(execFile);
 
-/** A file system of its own, so small that it can be filled; `npm run test:disk` lets tests mount one. */
+/** A separate file system that is small enough to be filled. `npm run test:disk` permits tests to mount one. */
 export interface SmallDisk {
   readonly path: string;
-  /** Takes the last byte. */
+  /** Fills the disk completely. */
   fill(): Promise<void>;
-  /** Gives back what `fill` took. */
+  /** Frees the space that `fill` used. */
   free(): Promise<void>;
-  /** As a disk becomes that has failed, and is no more once it is mended. */
+  /** Makes the disk read-only, like a failed disk, or writable again. */
   setReadOnly(isReadOnly: boolean): Promise<void>;
 }
 
 export async function mountSmallDisk(path: string, kibibytes = 512): Promise<SmallDisk> {
   await mkdir(path, { recursive: true });
   await run("mount", ["-t", "tmpfs", "-o", `size=${kibibytes}k,mode=700`, "none", path]);
-  // The processes of the test may hold it still; the mount goes with the last of them.
+  // Processes of the test may still use the mount; it is removed with the last of them.
   onTestFinished(async () => void (await run("umount", ["--lazy", path])));
   const ballast = join(path, "ballast");
   return {

@@ -1,13 +1,13 @@
-/** What a request that means to be read in two ways may get. */
+/** The permitted results of a request that is designed to be read in two ways. */
 interface SmugglingRow {
   readonly name: string;
-  /** The bytes; a server that is taken in finds `inner` to be a request of its own. */
+  /** The bytes. A vulnerable server treats `inner` as a separate request. */
   readonly bytes: (outer: Outer, inner: string) => string | readonly string[];
-  /** Of the one answer. 0 stands for a connection that is closed without one. */
+  /** The statuses of the only response. 0 stands for a connection that is closed without a response. */
   readonly statuses: readonly number[];
 }
 
-/** An honest request to a server. */
+/** A valid request to a server. */
 interface Outer {
   readonly method: string;
   readonly path: string;
@@ -17,7 +17,7 @@ interface Outer {
 const REFUSED = [400];
 const ACCEPTED = [200];
 
-/** A request with these header lines, as they are, and this body. */
+/** A request with exactly these header lines and this body. */
 function request(
   { method, path }: Outer,
   lines: readonly string[],
@@ -32,7 +32,7 @@ const chunked = "Transfer-Encoding: chunked";
 const lengthOf = (text: string) => `Content-Length: ${text.length}`;
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
 
-/** Header lines that say two things about where the body ends, and what follows then. */
+/** Contradictory header lines about the end of the body, and the body. */
 const FRAMINGS: readonly (readonly [
   name: string,
   lines: (body: string) => string[],
@@ -64,7 +64,7 @@ const FRAMINGS: readonly (readonly [
   ["a name that is empty", (body) => [lengthOf(body), ": x"]],
 ];
 
-/** Bodies in chunks that are cut in two ways. */
+/** Chunked bodies that can be split in two ways. */
 const CHUNKS: readonly (readonly [name: string, body: (inner: string) => string])[] = [
   ["in hexadecimal with 0x", (inner) => `0x0\r\n\r\n${inner}`],
   ["negative", (inner) => `-1\r\n\r\n${inner}`],
@@ -78,7 +78,7 @@ const CHUNKS: readonly (readonly [name: string, body: (inner: string) => string]
   ["that ends in a bare carriage return", (inner) => `2\r{}\r\n0\r\n\r\n${inner}`],
 ];
 
-/** Heads that another server may read in another way. */
+/** Header sections that other servers may parse differently. */
 const HEADS: readonly (readonly [
   name: string,
   bytes: (outer: Outer, inner: string) => string,
@@ -143,7 +143,7 @@ const HEADS: readonly (readonly [
   ],
 ];
 
-/** The table: none of these may lead to a second request. */
+/** The table of cases, none of which may cause a second request. */
 export const SMUGGLING: readonly SmugglingRow[] = [
   ...FRAMINGS.map(([name, lines, statuses = REFUSED]) => ({
     name,
@@ -163,7 +163,7 @@ export const SMUGGLING: readonly SmugglingRow[] = [
   },
   ...[
     ["honest chunks with an extension and a trailer", "X-Note: x", ACCEPTED] as const,
-    // The parser of Node.js 20.19 keeps such a trailer apart from the headers, where it frames nothing.
+    // The parser of Node.js 20.19 separates such a trailer from the headers, so it does not affect framing.
     ["chunks with a trailer that looks like framing", "Content-Length: 3", [200, 400]] as const,
   ].map(([name, trailer, statuses]) => ({
     name,
@@ -202,7 +202,7 @@ export const SMUGGLING: readonly SmugglingRow[] = [
   },
 ];
 
-/** The outer body with the inner request as a string in it. */
+/** The outer body, which contains the inner request as a string. */
 function honest({ body }: Outer, inner: string): string {
   return body.replace(/\}$/, `,"note":${JSON.stringify(inner)}}`);
 }

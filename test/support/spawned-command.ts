@@ -9,16 +9,16 @@ export const COMMAND = resolve(import.meta.dirname, "../../dist/sallyport.js");
 
 interface CommandOptions {
   readonly stdin?: string;
-  /** Whoever writes to stdin has not ended yet, and never will. */
+  /** Leaves stdin open for the whole test. */
   readonly stdinStaysOpen?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
-  /** A folder from `sandbox`, to share what lies in it between commands. */
+  /** A folder from `sandbox`, whose files several commands can share. */
   readonly folder?: string;
-  /** Where the command runs, instead of the sandbox's `project`. */
+  /** The working directory, instead of the sandbox's `project`. */
   readonly cwd?: string;
   /** Leaves stdout unread until `readStdout`. */
   readonly unread?: boolean;
-  /** KiB that no file may exceed: a disk that is full for everything larger. */
+  /** Maximum KiB of a file, which simulates a full disk for larger files. */
   readonly largestFile?: number;
   /** Files that the command, and each process it starts, may have open. */
   readonly descriptors?: number;
@@ -30,7 +30,7 @@ export interface SpawnedCommand {
   readonly stderr: () => string;
   readonly stdout: () => string;
   readStdout(): void;
-  /** The end, with all that was printed. */
+  /** The exit code, with the whole output. */
   readonly ended: Promise<{
     code: number | null;
     signal: NodeJS.Signals | null;
@@ -44,14 +44,17 @@ export interface SpawnedCommand {
   post(path: string, body: object): Promise<{ status: number; body: unknown }>;
 }
 
-/** A folder with home, project and temporary folder for commands of one test. */
+/** A folder with the home directory, project and temporary folder for the commands of one test. */
 export async function sandbox(): Promise<string> {
   const folder = await temporaryFolder();
   for (const name of ["home", "project", "tmp"]) await mkdir(join(folder, name));
   return folder;
 }
 
-/** Starts the built command as an agent's hook would, in an environment of its own; killed when the test is over. */
+/**
+ * Starts the built command as an agent's hook would, in an isolated environment. The command is killed when the test
+ * ends.
+ */
 export async function startCommand(
   args: readonly string[],
   options: CommandOptions = {},
@@ -72,12 +75,12 @@ export async function startCommand(
     stdio: ["pipe", "pipe", "pipe"],
   });
   const exited = once(child, "exit");
-  // Its folder goes next, and it must not write there any more.
+  // The folder is removed next, so the command must not write to it any more.
   onTestFinished(async () => {
     child.kill("SIGKILL");
     await exited;
   });
-  // A command that ends without reading its stdin is no error here.
+  // A command may end without reading its stdin.
   child.stdin.on("error", () => {}).write(options.stdin ?? "");
   if (!options.stdinStaysOpen) child.stdin.end();
   return watched(child, folder, options.unread ?? false);
@@ -87,7 +90,7 @@ function limited(
   { largestFile, descriptors }: CommandOptions,
   command: readonly string[],
 ): readonly string[] {
-  // The shell counts in blocks of 512 bytes.
+  // The shell's unit is a block of 512 bytes.
   if (largestFile) return ["sh", "-c", 'ulimit -f "$0"; exec "$@"', String(largestFile * 2), ...command];
   if (descriptors) return ["sh", "-c", 'ulimit -n "$0"; exec "$@"', String(descriptors), ...command];
   return command;
@@ -114,7 +117,7 @@ function watched(
     for (;;) {
       const match = pattern.exec(printed.stderr);
       if (match) return match;
-      // Not when it exits: what it has said last may still be on its way then.
+      // Not at its exit, because its last output may still be in transit then.
       if (isOver) throw new Error(`ended without saying ${pattern}: ${printed.stderr}`);
       await Promise.race([once(child.stderr, "data"), ended]);
     }

@@ -20,7 +20,7 @@ export interface TestProxy {
   readonly close: () => Promise<void>;
 }
 
-/** A configuration as the file would give it. */
+/** A configuration as in the file. */
 export function configOf(settings: object, environment: Record<string, string> = {}, dataDirectory?: string) {
   const text = JSON.stringify({ proxy: settings });
   const file = parseConfiguration(text, "test.json");
@@ -33,7 +33,7 @@ export function configOf(settings: object, environment: Record<string, string> =
   });
 }
 
-/** The real proxy on a real socket of its own. Closing it fails where it has written a secret anywhere (`canaries.ts`). */
+/** The real proxy on its own socket. Closing it fails if it has written a secret anywhere (`canaries.ts`). */
 export async function startTestProxy(
   settings: object,
   environment: Record<string, string> = {},
@@ -89,12 +89,12 @@ export async function startTestProxy(
   };
 }
 
-/** A key that opens the proxy, where the settings give one as text. */
+/** Returns a key that the proxy accepts, if the settings contain one as text. */
 function firstKeyOf(settings: { readonly api_keys?: readonly unknown[] }): string | undefined {
   return settings.api_keys?.find((key) => typeof key === "string");
 }
 
-/** Waits until it is so; fails the test by its time limit otherwise. */
+/** Waits until the condition is true; otherwise the test fails by its time limit. */
 export async function until(test: () => boolean): Promise<void> {
   while (!test()) await new Promise((resolve) => setTimeout(resolve, 5));
 }

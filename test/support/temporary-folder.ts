@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
 /**
- * A folder of the test's own, links resolved, removed when the test is over. What a process that was killed has begun to
- * write may come between.
+ * Creates a folder for the test, with links resolved, and removes it when the test ends. Removal is repeated if a
+ * killed process was still writing.
  */
 export async function temporaryFolder(): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "sallyport-test-")));

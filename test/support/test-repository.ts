@@ -13,14 +13,14 @@ import { temporaryFolder } from "./temporary-folder.ts";
 
 const run = promisify(execFile);
 
-/** Where git is looked for. `SALLYPORT_TEST_GIT` names another one to test with, as an absolute path. */
+/** The PATH on which git is found. `SALLYPORT_TEST_GIT` names another git to test with, as an absolute path. */
 export const gitSearchPath = [dirname(process.env["SALLYPORT_TEST_GIT"] ?? ""), process.env["PATH"]]
   .filter((part) => part !== "." && part)
   .join(delimiter);
 
 export interface TestRepository {
   readonly root: string;
-  /** A folder beside it, with a home that knows nothing. */
+  /** A folder beside it, with an empty home directory. */
   readonly outside: string;
   readonly environment: Environment;
   git(...args: string[]): Promise<string>;
@@ -32,8 +32,8 @@ export interface TestRepository {
 }
 
 /**
- * A repository on branch `main`, made by real git, without a commit unless files are given. It goes with the test,
- * unless a folder is named for it.
+ * A repository on branch `main`, created by real git, with a commit only if files are given. It is removed with the
+ * test unless a folder is given.
  */
 export async function testRepository(
   files?: Record<string, string | Buffer>,
@@ -63,7 +63,7 @@ export function repositoryIn(root: string, outside: string): TestRepository {
         ...environment,
         LC_ALL: "C.UTF-8",
         GIT_CONFIG_NOSYSTEM: "1",
-        // A commit starts two more processes to look for garbage otherwise.
+        // Otherwise each commit starts two more processes for garbage collection.
         GIT_CONFIG_COUNT: "1",
         GIT_CONFIG_KEY_0: "maintenance.auto",
         GIT_CONFIG_VALUE_0: "false",
@@ -94,7 +94,7 @@ export function repositoryIn(root: string, outside: string): TestRepository {
   };
 }
 
-/** Adds `inner` as the submodule `module`; git wants to be told that a folder of this machine may be one. */
+/** Adds `inner` as the submodule `module`; git requires a setting to accept a local folder. */
 export async function addSubmodule(repository: TestRepository, inner: TestRepository): Promise<void> {
   const allowed = ["-c", "protocol.file.allow=always"];
   await repository.git(...allowed, "submodule", "add", "--quiet", inner.root, "module");
@@ -128,7 +128,7 @@ export async function snapshotOf(
   };
 }
 
-/** The same, left open: the caller closes its spool. */
+/** The same, but the caller closes its spool. */
 export async function openSnapshot(
   tested: TestRepository,
   diffType = "uncommitted",

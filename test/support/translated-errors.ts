@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { chunk, head, SECRET, sseHead, type UpstreamFailure } from "./upstream-errors.ts";
 import { type ClientDialect, EVENTS } from "./vendor-responses.ts";
 
-/** How a vendor says in the middle of a stream that it has failed, its own key in the words. */
+/** A vendor's error event within a stream, which contains the vendor's key. */
 const FAILURE: Record<ClientDialect, string> = {
   "chat-completions": `data: {"error":{"message":"Overloaded ${SECRET}","type":"server_error"}}\n\n`,
   responses: `event: response.failed\ndata: {"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"Overloaded ${SECRET}"}}}\n\n`,
@@ -13,7 +13,7 @@ const FAILURE: Record<ClientDialect, string> = {
 const first = (dialect: ClientDialect) => EVENTS[dialect][0] ?? "";
 const all = (dialect: ClientDialect) => EVENTS[dialect].join("");
 
-/** A stream of these words that stays open behind them: who has heard enough has to leave by himself. */
+/** A stream with this text that stays open afterwards, so the client must disconnect. */
 const openStream = (toText: (dialect: ClientDialect) => string) => (socket: Socket, dialect: ClientDialect) =>
   void socket.write(Buffer.concat([Buffer.from(sseHead), chunk(toText(dialect))]));
 
@@ -22,7 +22,7 @@ const openResponse = (status: string, headers: Record<string, string>, text: str
     Buffer.concat([Buffer.from(head(status, { ...headers, "transfer-encoding": "chunked" })), chunk(text)]),
   );
 
-/** Faults that only a reader of the answer notices; after each the upstream has to be left. */
+/** Faults that only decoding detects. After each one, the proxy must disconnect from the upstream. */
 export const TRANSLATED_FAILURES: readonly UpstreamFailure[] = [
   {
     name: "an event that is no JSON",

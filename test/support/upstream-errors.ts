@@ -2,30 +2,30 @@ import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { type ClientDialect, EVENTS, goodBody, WHOLE } from "./vendor-responses.ts";
 
-/** The key that the proxy holds for every upstream of these tests, which faults like to repeat. */
+/** The proxy's key for every upstream of these tests, which some faults repeat. */
 export const SECRET = "sk-faulty-vendor-0123456789";
 
-/** What an upstream does with a connection once the request has come, at the level of bytes. */
+/** The upstream's behavior on a connection after it has received the request, at byte level. */
 export interface UpstreamFailure {
   readonly name: string;
   readonly behave: (
     socket: Socket,
     dialect: ClientDialect,
     isStream: boolean,
-    /** Counted from 1: calls may be made again. */
+    /** The number of the attempt, from 1, because calls may be repeated. */
     attempt: number,
   ) => void | Promise<void>;
-  /** The statuses that may be answered before anything was sent; none where bytes have gone out already. */
+  /** The permitted statuses if nothing was sent before; empty if bytes have already been sent. */
   readonly statuses?: readonly number[];
-  /** Streams only, or whole answers only. */
+  /** Only for streams, or only for whole responses. */
   readonly only?: "stream" | "json";
   /** Only for dialects whose streams have a last event; generative-language ends with the connection. */
   readonly needsEnd?: boolean;
-  /** Good answers in an odd form: the bytes have to arrive as they are. */
+  /** Valid responses in an unusual form, whose bytes must arrive unchanged. */
   readonly isGood?: boolean;
-  /** The body of a good answer, where it is not the usual one. */
+  /** The body of a valid response, if it is not the usual one. */
   readonly body?: (dialect: ClientDialect, isStream: boolean) => string;
-  /** The upstream says no more and stays: only this time limit ends it. */
+  /** The upstream sends nothing more and keeps the connection open, so only this time limit ends the call. */
   readonly silence?: "first_byte" | "idle";
 }
 
@@ -55,10 +55,10 @@ export const refusal =
       }) + body,
     );
 
-/** How many chunks of a stream come in one packet: they are as many pieces to who reads them, for a tenth of the work. */
+/** Number of chunks of a stream in one packet. The reader still receives single pieces, with a tenth of the work. */
 const CHUNKS_A_PACKET = 16;
 
-/** An answer in pieces of a size: chunks of a stream, packets of a whole answer. */
+/** A response in pieces of a size: chunks of a stream, packets of a whole response. */
 async function sendInPieces(socket: Socket, text: string, isStream: boolean, size: number): Promise<void> {
   const body = Buffer.from(text);
   socket.write(isStream ? sseHead : jsonHead(text));
@@ -76,10 +76,10 @@ function inChunks(bytes: Buffer, size: number): Buffer {
   return Buffer.concat(starts.map((at) => chunk(bytes.subarray(at, at + size))));
 }
 
-/** More than any answer. */
+/** Larger than any response. */
 const WHOLE_PIECE = 9_999_999;
 
-/** The faults that every lane has to bear. */
+/** The faults that every lane must handle. */
 export const UPSTREAM_FAILURES: readonly UpstreamFailure[] = [
   { name: "reset before the head", behave: (socket) => void socket.resetAndDestroy(), statuses: [502] },
   { name: "end before the head", behave: (socket) => void socket.end(), statuses: [502] },
@@ -290,7 +290,7 @@ function longBody(dialect: ClientDialect, isStream: boolean): string {
   return goodBody(dialect, isStream).replaceAll("déjà", "déjà ".repeat(170_000));
 }
 
-/** A line break where JSON may have one is a new `data:` line. */
+/** A line break that JSON permits is encoded as a new `data:` line. */
 function manyLines(dialect: ClientDialect): string {
   return goodBody(dialect, true).replaceAll("data: {", "data: {\ndata: ");
 }

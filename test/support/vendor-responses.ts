@@ -1,7 +1,7 @@
 export const DIALECTS = ["chat-completions", "responses", "messages", "generative-language"] as const;
 export type ClientDialect = (typeof DIALECTS)[number];
 
-/** A good answer in one piece. */
+/** A valid response, as a whole. */
 export const WHOLE: Record<ClientDialect, string> = {
   "chat-completions":
     '{"id":"x","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"déjà"},"finish_reason":"stop"}]}',
@@ -18,7 +18,7 @@ const RESPONSE = '"id":"resp_x","object":"response"';
 const SPOKEN =
   '"type":"message","id":"msg_x","role":"assistant","status":"completed","content":[{"type":"output_text","text":"déjà","annotations":[]}]';
 
-/** The same as a stream, cut so that the first piece holds the text and the last the end. */
+/** The same as a stream, split so that the first piece contains the text and the last piece the end. */
 export const EVENTS: Record<ClientDialect, readonly string[]> = {
   "chat-completions": [
     'data: {"id":"x","choices":[{"index":0,"delta":{"content":"déjà"},"finish_reason":null}]}\n\n',
@@ -56,6 +56,6 @@ export const EVENTS: Record<ClientDialect, readonly string[]> = {
   ],
 };
 
-/** The good answer of a dialect, as a stream or whole. */
+/** Returns the valid response of a dialect, as a stream or as a whole. */
 export const goodBody = (dialect: ClientDialect, isStream: boolean) =>
   isStream ? EVENTS[dialect].join("") : WHOLE[dialect];

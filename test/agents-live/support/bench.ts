@@ -8,16 +8,16 @@ import { onTestFinished } from "vitest";
 export const root = resolve(import.meta.dirname, "../../..");
 export const sallyport = [process.execPath, join(root, "dist/sallyport.js")] as const;
 
-/** A machine of its own for one agent: a fresh home, a repository, an environment that holds little else. */
+/** An isolated environment for one agent: an empty home directory, a repository, and few variables. */
 export interface Bench {
   readonly home: string;
   readonly repository: string;
-  /** Where the plan's review will listen. */
+  /** The port on which the plan's review listens. */
   readonly reviewUrl: string;
   readonly environment: Record<string, string>;
-  /** Programs to be stopped with `stop`, by the function that does it. */
+  /** Programs that `stop` ends, by the function that ends them. */
   readonly running: (() => void)[];
-  /** Kills whatever runs, the hard way: no chance to say goodbye to its hooks. */
+  /** Kills all running programs (SIGKILL), so that they cannot notify their hooks. */
   stop(): void;
 }
 
@@ -65,7 +65,7 @@ async function endDetached(runningFolder: string): Promise<void> {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // It has ended by itself.
+      // The process has already ended.
     }
   }
 }
@@ -76,7 +76,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a program in the bench's repository to its end; killed with the test. */
+/** Runs a program in the bench's repository until it ends. It is killed when the test ends. */
 export function run(
   bench: Bench,
   argv: readonly string[],
@@ -96,7 +96,7 @@ export function run(
     try {
       if (child.pid) process.kill(-child.pid, "SIGKILL");
     } catch {
-      // It has ended by itself.
+      // The process has already ended.
     }
   });
   let stdout = "";
@@ -115,7 +115,7 @@ export function run(
   });
 }
 
-/** The real installer, as a person would run it. */
+/** Runs the real installer, as a person would. */
 export async function install(bench: Bench, agent: string): Promise<void> {
   const { code, stderr } = await run(bench, [...sallyport, "install", agent, "--yes"]);
   if (code !== 0) throw new Error(`install ${agent} ended with ${code}:\n${stderr}`);

@@ -3,8 +3,8 @@ import type { LoopClient } from "./loop-clients.ts";
 import { startProxy } from "./proxy.ts";
 
 /**
- * Starts a proxy with these upstreams and rules, and points the agent at it as a person would, by `proxy connect` alone.
- * Resolves to the variables that the agent's shell has to have besides.
+ * Starts a proxy with these upstreams and rules, and connects the agent to it only by `proxy connect`, as a person
+ * would. Resolves to the additional variables that the agent's shell needs.
  */
 export async function connect(
   bench: Bench,

@@ -4,7 +4,9 @@ import type { Bench } from "./bench.ts";
 import type { ModelRequest, Reply } from "./model-fake.ts";
 import { commandOf, program } from "./programs.ts";
 
-/** How to send one agent round a tool loop without a person: connected by `proxy connect`, told one sentence. */
+/**
+ * Runs one agent through a tool loop without a person: connected by `proxy connect`, with a prompt of one sentence.
+ */
 export interface LoopClient {
   /** The name in programs.json. */
   readonly program: string;

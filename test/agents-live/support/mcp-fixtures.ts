@@ -5,7 +5,7 @@ import type {
   ReadResourceResult,
 } from "@modelcontextprotocol/sdk/types.js";
 
-/** What the conformance suite (0.1.13) expects a server to have, under the names it uses. */
+/** The features that the conformance suite (0.1.13) expects of a server, under the names that it uses. */
 
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
@@ -18,7 +18,7 @@ const resource = (uri: string, mimeType: string, content: string) => ({
   resource: { uri, mimeType, text: content },
 });
 
-/** Tools that always answer the same. */
+/** Tools that always return the same result. */
 export const results: Readonly<Record<string, CallToolResult>> = {
   test_simple_text: { content: [text("This is a simple text response for testing.")] },
   test_image_content: { content: [image] },
@@ -41,7 +41,7 @@ export const results: Readonly<Record<string, CallToolResult>> = {
 
 type Schema = ElicitRequestFormParams["requestedSchema"];
 
-/** Tools that ask the person, by the form they show. */
+/** Tools that request input from the person, by the form that they show. */
 export const elicitations: Readonly<Record<string, Schema>> = {
   test_elicitation: {
     type: "object",

@@ -30,7 +30,7 @@ import * as fixtures from "./mcp-fixtures.ts";
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-/** A server of the official SDK with everything its conformance suite asks for; resolves to its URL. */
+/** Starts a server of the official SDK with everything that its conformance suite needs; resolves to its URL. */
 export async function startMcpServer(): Promise<string> {
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   const allowedHosts: string[] = [];
@@ -143,7 +143,7 @@ async function callTool({ name, arguments: input = {}, _meta: meta }: Call, extr
     return text(String(progressToken));
   }
   if (name === "test_reconnection") {
-    // Ends the response's stream in the middle: the client comes back with Last-Event-ID for the rest.
+    // Ends the response's stream early. The client requests the rest with Last-Event-ID.
     extra.closeSSEStream?.();
     await delay(100);
     return text("Reconnected.");

@@ -1,15 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type Dialect, dialectOf, parseBody, type RequestBody, sendResponse, toolResultsOf } from "./wire.ts";
 
-/** What the model is to say next: words, calls, or both. */
+/** The next output of the model: text, calls, or both. */
 export interface Reply {
   readonly text?: string;
   readonly calls?: readonly { readonly name: string; readonly input: object }[];
-  /** How many tokens the conversation is said to have come to. */
+  /** The number of tokens that the response reports for the conversation. */
   readonly tokens?: number;
-  /** The conversation compacted, as responses vendors seal it, in the place of words and calls. */
+  /** The compacted conversation, encrypted as by vendors of the responses dialect, instead of text and calls. */
   readonly compaction?: string;
-  /** Refused with this status instead. */
+  /** Rejects the request with this status instead. */
   readonly status?: number;
 }
 
@@ -18,12 +18,12 @@ export interface ModelRequest {
   readonly dialect: Dialect;
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
-  /** The body as it came over the wire. */
+  /** The body as received. */
   readonly raw: string;
   readonly body: RequestBody;
-  /** Whether the model may call tools in this turn; side calls for titles and the like have none. */
+  /** Whether the model may call tools in this turn. Additional calls, for example for titles, have no tools. */
   readonly hasTools: boolean;
-  /** How many tool results the conversation holds: which turn of the script this is. */
+  /** The number of tool results in the conversation, which identifies the turn of the script. */
   readonly toolResults: number;
 }
 
@@ -31,12 +31,12 @@ export type Script = (request: ModelRequest) => Reply;
 
 export interface ModelFake {
   readonly url: string;
-  /** In the order they came; requests for a reply only. */
+  /** Requests for a response, in the order of arrival. */
   readonly requests: readonly ModelRequest[];
   close(): Promise<void>;
 }
 
-/** A model vendor on loopback that speaks all four dialects on the wire and follows a script. */
+/** A model vendor on loopback that speaks all four dialects and follows a script. */
 export async function startModelFake(script: Script): Promise<ModelFake> {
   const requests: ModelRequest[] = [];
   const server = createServer((request, response) => {

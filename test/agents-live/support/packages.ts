@@ -4,7 +4,7 @@ import { type Bench, root, run, sallyport } from "./bench.ts";
 import type { Driver } from "./drivers/driver.ts";
 import { program } from "./programs.ts";
 
-/** The committed packages, installed by the agents' own commands. Each expects `sallyport` on the PATH. */
+/** The committed packages, installed with the agents' own commands. Each expects `sallyport` on the PATH. */
 
 /** Makes `sallyport` a command of the bench. */
 export async function putOnPath(bench: Bench): Promise<void> {

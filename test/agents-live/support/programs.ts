@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 /**
- * The programs that are proven, each in the version it is proven in. `scripts/test-agents.mjs` installs them;
+ * The tested programs, each with its tested version. `scripts/test-agents.mjs` installs them;
  * `scripts/check-agents.mjs` names a list with other versions.
  */
 export const programs = JSON.parse(
@@ -13,14 +13,14 @@ interface Program {
   readonly package: string;
   readonly version: string;
   readonly entry: string;
-  /** Which other of the programs runs it, where that is not this Node.js. */
+  /** The other program that runs it, if not this Node.js. */
   readonly runtime?: string;
 }
 
 export const cache =
   process.env["SALLYPORT_AGENTS"] ?? resolve(import.meta.dirname, "../../../.cache/agents");
 
-/** The path of a program's entry; throws when it was not installed. */
+/** Returns the path of a program's entry. Throws if the program is not installed. */
 export function program(name: string): string {
   const found = programs[name];
   if (!found) throw new Error(`no program is called ${name}`);
@@ -29,13 +29,13 @@ export function program(name: string): string {
   return path;
 }
 
-/** The words that start a program. */
+/** Returns the command line that starts a program. */
 export function commandOf(name: string): readonly [string, ...string[]] {
   const runtime = programs[name]?.runtime;
   return runtime === undefined ? [program(name)] : [program(runtime), program(name)];
 }
 
-/** For the names of tests, so that their report says what was proven. */
+/** Used in the names of tests, so that the report contains the tested versions. */
 export function versionOf(name: string): string {
   return programs[name]?.version ?? "";
 }

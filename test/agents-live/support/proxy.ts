@@ -6,8 +6,8 @@ import { onTestFinished } from "vitest";
 import { type Bench, sallyport } from "./bench.ts";
 
 /**
- * `sallyport proxy start` with this configuration at its usual place, as the bench's person; resolves to its address.
- * Stopped with the test.
+ * Runs `sallyport proxy start` as the bench's user, with this configuration in the default location; resolves to its
+ * address. The proxy is stopped when the test ends.
  */
 export async function startProxy(bench: Bench, proxy: object): Promise<string> {
   const folder = join(bench.home, ".config/sallyport");

@@ -8,17 +8,17 @@ export const PLAN = '# Plan: größer 🚀\n\n1. Read `src/`.\n2. Write "it".\n'
 /** An agent that has presented its plan and waits for the person. */
 export interface Rehearsal {
   readonly bench: Bench;
-  /** What the page shows. */
+  /** The state that the page shows. */
   readonly seen: SeenPlan;
-  /** The requests to the model after the decision, so far. */
+  /** The requests to the model so far, after the decision. */
   readonly requestsAfter: readonly ModelRequest[];
-  /** All requests to the model, so far. */
+  /** All requests to the model so far. */
   readonly requests: readonly ModelRequest[];
-  /** Resolves to what the agent printed, once it has nothing more to do. */
+  /** Resolves to the agent's output once it has finished. */
   readonly ended: Promise<string>;
 }
 
-/** Brings an agent to where it presents `PLAN` (or what `turn` makes the model say), then lets the test act. */
+/** Runs an agent until it presents `PLAN` (or the model's output from `turn`), then lets the test act. */
 export async function rehearse<Result>(
   driver: Driver,
   act: (rehearsal: Rehearsal) => Promise<Result>,
@@ -46,7 +46,7 @@ export async function rehearse<Result>(
   }
 }
 
-/** Whether one text of the requests holds these words, whole. */
+/** Returns whether one text of the requests contains the whole given text. */
 export function holds(requests: readonly ModelRequest[], wanted: string): boolean {
   return requests.flatMap(({ body }) => textsIn(body)).some((text) => text.includes(wanted));
 }

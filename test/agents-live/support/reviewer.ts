@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 
-/** The person in front of the page, by way of the page's own routes. */
+/** Acts as the person, through the page's own routes. */
 
 export interface SeenPlan {
   readonly plan: string;
@@ -10,12 +10,12 @@ export interface SeenPlan {
   readonly caller: { readonly name: string; readonly approvalNote: string; readonly deadline?: string };
 }
 
-/** Waits until a plan's review listens and resolves to what the page would show. */
+/** Waits until a plan's review listens, and resolves to the state that the page would show. */
 export async function openPlan(reviewUrl: string): Promise<SeenPlan> {
   return (await open(`${reviewUrl}/api/plan`)) as SeenPlan;
 }
 
-/** The same for a diff's review. */
+/** The same for the review of a diff. */
 async function openDiff(reviewUrl: string): Promise<{ readonly rawPatch: string }> {
   return (await open(`${reviewUrl}/api/diff`)) as { readonly rawPatch: string };
 }
@@ -88,7 +88,7 @@ export async function joinLiveReview(reviewUrl: string): Promise<LivePerson> {
   };
 }
 
-/** As long as the test has: whoever waits gives up when the agent ends without a review. */
+/** Requests a URL until it succeeds or the test ends, because the agent may end without a review. */
 async function open(url: string): Promise<unknown> {
   const ended = new AbortController();
   onTestFinished(() => ended.abort());
@@ -104,7 +104,7 @@ async function open(url: string): Promise<unknown> {
   throw new Error(`nothing at ${url} until the test ended`);
 }
 
-/** Waits until nobody listens there any more. */
+/** Waits until no server listens on the port. */
 export async function waitForExit(reviewUrl: string): Promise<void> {
   for (;;) {
     try {
@@ -116,7 +116,7 @@ export async function waitForExit(reviewUrl: string): Promise<void> {
   }
 }
 
-/** Decides as the page does and resolves to the response; throws for anything but an accepted decision. */
+/** Decides as the page does, and resolves to the response. Throws unless the decision is accepted. */
 export function decide(reviewUrl: string, route: "approve" | "deny", body: object): Promise<unknown> {
   return post(`${reviewUrl}/api/${route}`, body);
 }
@@ -131,7 +131,7 @@ async function post(url: string, body: object): Promise<unknown> {
   return response.json();
 }
 
-/** What tells the page's requests from those of other programs: the token in its HTML. */
+/** Returns the token in the page's HTML, which distinguishes its requests from those of other programs. */
 async function pageToken(url: string): Promise<Readonly<Record<string, string>>> {
   const html = await (await fetch(new URL("/", url))).text();
   const [, name, token] = /<meta name="(x-sallyport-page)" content="([^"]+)"/.exec(html) ?? [];

@@ -6,29 +6,38 @@ import { setTimeout as delay } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import type { Bench } from "./bench.ts";
 
-/** A program in a terminal of its own, made by script(1). */
+/** A program in a separate terminal, created by script(1). */
 export interface Terminal {
-  /** All that the program has drawn so far, control sequences included. */
+  /** The program's output so far, including control sequences. */
   screen(): string;
   /** Types once. */
   type(key: string): void;
   /** Closes the window: the programs in it receive SIGHUP. */
   close(): void;
-  /** Types until the agent's turn has ended or something else is true: a key may come before anybody listens for it. */
+  /**
+   * Types until the agent's turn has ended or another condition is met, because a key may arrive before the program
+   * reads input.
+   */
   press(key: string, isHandled: () => boolean): Promise<void>;
   /** Resolves to the screen once the turn has ended, with the program stopped. */
   readonly turnEnded: Promise<string>;
 }
 
-/** Shell line for a hook of the test's own, by which the agent says that its turn has ended: it waits for a prompt then. */
+/**
+ * The shell command of the test's hook, with which the agent reports that its turn has ended and that it waits for a
+ * prompt.
+ */
 export const markTurnEnded = (home: string) => `touch '${endMark(home)}'`;
 
 interface TerminalOptions {
-  /** Whether the shell goes on after the program, as a person's shell does. Otherwise the terminal ends with it. */
+  /**
+   * Whether the shell continues after the program ends, as a person's shell does. Otherwise the terminal ends with
+   * it.
+   */
   readonly keepsShell?: boolean;
 }
 
-/** What programs ask a terminal before they draw (xterm's control sequences): position, kind, colors. */
+/** Queries that programs send to a terminal before they draw (xterm's control sequences): position, type, colors. */
 const QUESTIONS = [
   ["\u001b[6n", "\u001b[1;1R"],
   ["\u001b[c", "\u001b[?62;c"],
@@ -36,7 +45,7 @@ const QUESTIONS = [
   ["\u001b]11;?", "\u001b]11;rgb:0000/0000/0000\u001b\\"],
 ] as const;
 
-/** `line` is started by a shell; `stop` of the bench kills the program itself and not the terminal around it. */
+/** A shell runs `line`. The bench's `stop` kills the program itself, not the terminal around it. */
 export function openTerminal(
   bench: Bench,
   line: string,
@@ -44,7 +53,7 @@ export function openTerminal(
 ): Terminal {
   const processId = join(bench.home, "process-id");
   const start = `echo $$ > "$ID"; exec ${line}`;
-  // Without a size programs draw nothing.
+  // Without a terminal size, programs draw nothing.
   const started = `stty rows 50 cols 120; ${keepsShell ? `sh -c '${start.replaceAll("'", "'\\''")}'; exec sleep 600` : start}`;
   const child = spawn("script", ["-qec", started, "/dev/null"], {
     cwd: bench.repository,

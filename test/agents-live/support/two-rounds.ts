@@ -25,7 +25,7 @@ export interface CodeReviewer {
 }
 
 /**
- * Returns what the model does next: it follows the steps of the prompt, with the lines that the prompt gives, for two
+ * Returns the model's next output: it follows the steps of the prompt, with the commands in the prompt, for two
  * rounds of feedback.
  */
 function nextTurn({ raw, toolResults }: ModelRequest, reviewer: CodeReviewer): Reply {
@@ -56,8 +56,8 @@ function nextTurn({ raw, toolResults }: ModelRequest, reviewer: CodeReviewer): R
 const writeSize = ({ repository }: Bench, text: string) => writeFile(join(repository, "size.ts"), text);
 
 /**
- * Plays two rounds of a live review with the real program: it opens the review, waits, replies, refreshes and waits again
- * until the approval. Both rounds are checked in the requests to its model.
+ * Runs two rounds of a live review with the real program: it opens the review, waits, replies, refreshes and waits
+ * again until the approval. Both rounds are checked in the requests to its model.
  */
 export async function reviewTwoRounds(reviewer: CodeReviewer): Promise<void> {
   const { driver, author } = reviewer;
@@ -77,7 +77,8 @@ export async function reviewTwoRounds(reviewer: CodeReviewer): Promise<void> {
     const during = <Result>(step: Promise<Result>) => Promise.race([step, early]);
 
     const person = await during(joinLiveReview(bench.reviewUrl));
-    // The model of this test edits nothing: the files change with the person's batch, before the agent refreshes.
+    // The model of this test edits no files. The test changes the files with the person's batch, before the agent
+    // refreshes.
     await person.comment("size.ts", 1, FIRST);
     await writeSize(bench, "export const größe = 2;\n");
     await person.send();
@@ -93,7 +94,7 @@ export async function reviewTwoRounds(reviewer: CodeReviewer): Promise<void> {
     const { code, stdout, stderr } = await ended;
     expect(code, stdout + stderr).toBe(0);
 
-    // What the model received at the wire, in this order.
+    // The texts that the model received, in this order.
     const rounds = [FIRST, SECOND, "The reviewer approved"].map((text) =>
       model.requests.findIndex((request) => holds([request], text)),
     );

@@ -2,7 +2,10 @@ import type { ServerResponse } from "node:http";
 import { z } from "zod";
 import type { ModelRequest, Reply } from "./model-fake.ts";
 
-/** The four dialects as their vendors put them on the wire: server-sent events, or one JSON value when not asked to stream. */
+/**
+ * The four dialects in their vendors' formats: server-sent events, or one JSON value if the client does not request a
+ * stream.
+ */
 
 export type Dialect = "messages" | "chat-completions" | "responses" | "generative-language";
 
@@ -20,7 +23,7 @@ const turn = z.looseObject({
   parts: z.unknown().optional(),
 });
 
-/** What of a request the stand-in looks at: the members of four vendors' bodies, each in its own dialect. */
+/** The members of a request that the stand-in reads, for all four dialects. */
 const requestBody = z.looseObject({
   model: z.string().optional(),
   stream: z.boolean().optional(),
@@ -32,12 +35,12 @@ const requestBody = z.looseObject({
 
 export type RequestBody = z.infer<typeof requestBody>;
 
-/** Throws for what no vendor would take. */
+/** Throws for a request that every vendor would reject. */
 export function parseBody(raw: string): RequestBody {
   return requestBody.parse(JSON.parse(raw));
 }
 
-/** How many results of tools the conversation holds. */
+/** Returns the number of tool results in the conversation. */
 export function toolResultsOf(dialect: Dialect, { messages, contents, input }: RequestBody): number {
   if (dialect === "chat-completions") return count(messages, ({ role }) => role === "tool");
   if (dialect === "responses") {
@@ -58,7 +61,7 @@ function count(list: unknown, is: (item: object & { role?: unknown; type?: unkno
     : 0;
 }
 
-/** Sends the reply the way the request asked for it. */
+/** Sends the response in the form that the request asks for. */
 export function sendResponse(response: ServerResponse, request: ModelRequest, reply: Reply): void {
   const model = request.body.model ?? "fake-model";
   const id = `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`;
@@ -93,7 +96,7 @@ const ENCODERS: Record<Dialect, (turn: Turn) => Encoded> = {
   "generative-language": generativeLanguage,
 };
 
-/** Of the prompt, where the script says nothing of it. */
+/** The prompt's tokens, if the script does not define them. */
 const FEW_TOKENS = 10;
 
 const callId = (id: string, index: number) => `call_${id}_${index}`;

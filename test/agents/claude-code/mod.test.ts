@@ -13,7 +13,7 @@ interface Chunk {
 type Hook = (engine: object, event: object, next: Next) => unknown;
 type Next = ((event: object) => unknown) & { signal?: AbortSignal };
 
-/** A process that the mod has started, and what the test makes it print. */
+/** A process that the mod has started, with the output that the test defines. */
 class Child {
   readonly argv: readonly string[];
   isKilled = false;

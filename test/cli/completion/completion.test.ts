@@ -26,7 +26,7 @@ async function scriptFor(shell: string): Promise<string> {
   return printed;
 }
 
-/** What a real bash offers for the last of these words. */
+/** Returns the completions that a real bash offers for the last of these words. */
 async function offered(...given: string[]): Promise<string[]> {
   const folder = await temporaryFolder();
   const script = join(folder, "completion.bash");
@@ -36,7 +36,7 @@ async function offered(...given: string[]): Promise<string[]> {
   return execFileSync("bash", args, { encoding: "utf8" }).split("\n").filter(Boolean);
 }
 
-/** What a bash with a terminal makes of lines that somebody types, TAB and all: the words that the command gets. */
+/** Returns the arguments that the command receives when lines, including TAB, are typed into a bash in a terminal. */
 async function typed(...lines: string[]): Promise<string[]> {
   const folder = await temporaryFolder();
   writeFileSync(join(folder, "completion.bash"), await scriptFor("bash"));
@@ -53,7 +53,7 @@ async function typed(...lines: string[]): Promise<string[]> {
   terminal.stdout.setEncoding("utf8");
   for await (const text of terminal.stdout) {
     seen += text;
-    // Each line once the shell waits for it; then the end of the input.
+    // Types each line once the shell waits for input, then ends the input.
     if (seen.endsWith("ready ")) {
       seen += "\n";
       terminal.stdin.write(lines.length > 0 ? `${lines.shift()}\n` : "exit\n");

@@ -4,7 +4,10 @@ import { expect, it } from "vitest";
 
 const folder = resolve(import.meta.dirname, "../../../src/cli/review");
 
-/** All that is loaded with these files: modules by path, packages and Node's own by name. Types are not, nor what `import()` fetches later. */
+/**
+ * All modules that are loaded with these files: by path, or by name for packages and Node.js modules. Excludes types
+ * and dynamic imports.
+ */
 function loadedWith(files: readonly string[]): ReadonlySet<string> {
   const seen = new Set(files);
   for (const file of seen) {

@@ -28,7 +28,7 @@ async function listenersFor(address: { projectFolder: string; host?: string }) {
   return listeners;
 }
 
-/** A folder whose port nobody else asks for. */
+/** A folder whose preferred port no other process uses. */
 const folder = () => `/test/${randomUUID()}`;
 
 describe("isBeyondLoopback", () => {

@@ -10,7 +10,7 @@ import {
   parseStat,
 } from "../../../src/cli/review/process-tree.ts";
 
-/** As macOS 15 prints it. */
+/** The output of macOS 15. */
 const MACOS = `    1     0 ??       Ss   Mon Nov 23 08:00:01 2026
   501     1 ttys003  Ss   Mon Nov 23 09:00:00 2026
   777   501 ttys003  S+   Mon Nov 23 09:30:00 2026

@@ -11,7 +11,7 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const isLinux = process.platform === "linux";
 
-/** Watches with short pauses, and gives back what is reported. */
+/** Watches with short pauses, and returns the reported signs. */
 function watched(caller: WatchedCaller) {
   const onDoubt = vi.fn();
   onTestFinished(watchCaller(caller, { onDoubt, pause: 20, settle: 200 }).stop);
@@ -24,7 +24,7 @@ async function newTranscript() {
   return { path, endsTurn: () => false };
 }
 
-/** The number that a child prints first. */
+/** Returns the number that a child process prints first. */
 async function printedPid(child: ChildProcess): Promise<number> {
   let text = "";
   for await (const chunk of child.stdout ?? []) {
@@ -40,7 +40,7 @@ function killLater(pid: number): void {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // It has ended already.
+      // The process has already ended.
     }
   });
 }

@@ -95,7 +95,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended already.
+    // The process has already ended.
   }
 }
 

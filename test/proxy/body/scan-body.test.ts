@@ -79,7 +79,7 @@ describe("scanning a request body", () => {
     expect(await scan(`{"a":${"[".repeat(300)}${"]".repeat(300)}}`)).toMatchObject({ depth: 301 });
   });
 
-  /** Bytes that a large body is scanned at a time. */
+  /** The number of bytes of a large body that are scanned at a time. */
   const slice = 512 * 1024;
 
   it("returns the same result for a large body, wherever its slices end", async () => {
@@ -101,7 +101,7 @@ describe("scanning a request body", () => {
       const string = `"${"\\".repeat(count)}"`;
       const value = before === "" ? string : `{${before}${string}}`;
       const text = `{"p":${value},"model":"m"}`;
-      // With an odd count the string goes on, and the body with it.
+      // With an odd number of backslashes, the string continues, and so does the body.
       expect((await scanBody(Buffer.from(text)))?.model).toBe(count % 2 === 0 ? "m" : undefined);
     }
   });

@@ -63,7 +63,7 @@ describe("complaints about other proxies: responses", () => {
   it("complaint 10: a stream whose arguments are not JSON ends at once with an error that the client throws", async () => {
     const { anthropic, openai, upstream } = await stage("chat-completions");
     upstream.respond = (_hit, response) => {
-      // The upstream says its last word, and never closes.
+      // The upstream sends its last event and never closes the connection.
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(chatStream([calling('{"a": ')], "tool_calls"));
     };
@@ -80,7 +80,7 @@ describe("complaints about other proxies: responses", () => {
     const count = async (more: object) =>
       (await chat.anthropic.messages.countTokens({ model: "m", messages: [hi], ...more })).input_tokens;
     const plain = await count({});
-    // A picture costs by its size, which stands in a PNG's first bytes.
+    // The cost of an image depends on its size, which is in the first bytes of a PNG.
     const head = Buffer.from(PNG, "base64");
     head.writeUInt32BE(1_000, 16);
     head.writeUInt32BE(1_000, 20);

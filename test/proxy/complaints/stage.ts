@@ -6,11 +6,11 @@ import { startTestProxy, type TestProxy } from "../../support/start-proxy.ts";
 import { type ClientDialect, WHOLE } from "../../support/vendor-responses.ts";
 import type { Json } from "../translate/harness.ts";
 
-/** The proxy on a real socket, with one upstream on another that every model goes to. */
+/** The proxy on a real socket, with one upstream on another socket that serves every model. */
 export interface Stage {
   readonly proxy: TestProxy;
   readonly upstream: FakeUpstream;
-  /** The body of the upstream's nth call, the last one unless said. */
+  /** Returns the body of the upstream's nth call, by default the last. */
   readonly sent: (at?: number) => Json;
   readonly anthropic: Anthropic;
   readonly openai: OpenAI;
@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-/** `more` is put into the upstream's configuration, `settings` beside it. */
+/** `more` is added to the upstream's configuration, `settings` to the proxy's. */
 export async function stage(
   dialect: ClientDialect,
   settings: object = {},
@@ -47,7 +47,7 @@ export async function stage(
   };
 }
 
-/** Sends JSON, or a body as it stands, and leaves the answer to be read. */
+/** Sends JSON, or a body unchanged, and returns the unread response. */
 export function post(proxy: TestProxy, path: string, body: Json | string, headers: object = {}) {
   return fetch(`${proxy.url}${path}`, {
     method: "POST",
@@ -56,7 +56,7 @@ export function post(proxy: TestProxy, path: string, body: Json | string, header
   });
 }
 
-/** An answer of one event stream, written as it stands. */
+/** A response with this event stream, sent unchanged. */
 export function stream(text: string | Buffer): Respond {
   return (_hit, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });

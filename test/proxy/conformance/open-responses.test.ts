@@ -5,7 +5,7 @@ import { startTestProxy, type TestProxy } from "../../support/start-proxy.ts";
 const apiKey = "sk-open-responses-0123456789";
 const dialects = ["responses", "chat-completions", "messages", "generative-language"] as const;
 
-/** The upstreams are played by a second proxy's echo, in each dialect. */
+/** A second proxy's echo replaces the upstreams, in each dialect. */
 let vendors: TestProxy;
 let proxy: TestProxy;
 

@@ -68,7 +68,7 @@ describe("the dashboard page", () => {
       const page = await asBrowser.text();
       expect(page).toContain('type="password"');
       expect(page).not.toMatch(/claude|upstream|messages/);
-      // Other callers, and other paths, are told as ever.
+      // Other callers and other paths get the usual responses.
       expect((await fetch(`${proxy.url}/`)).headers.get("content-type")).toContain("json");
       const elsewhere = await fetch(`${proxy.url}/metrics`, { headers: { accept: "text/html" } });
       expect(elsewhere.headers.get("content-type")).toContain("json");
@@ -211,7 +211,7 @@ describe("the event stream of the dashboard", () => {
   });
 });
 
-/** The events of a proxy that is told of the calls of others. */
+/** The events of a proxy that receives the calls of other processes. */
 async function followOneOfMany(activity: SharedParts["activity"]): Promise<DashboardEvents> {
   const server = createProxy(configOf({}), {
     log: { add: () => {}, refused: () => {}, close: async () => {} },

@@ -8,7 +8,7 @@ import * as responses from "../../../src/proxy/dialects/responses/schema.ts";
 import { DialectError } from "../../../src/proxy/exchange/dialect-error.ts";
 import { codecs } from "../../support/codecs.ts";
 
-/** As much of a zod schema as a sample of it is made from. */
+/** The members of a zod schema from which a sample value is made. */
 interface Definition {
   readonly type: string;
   readonly shape?: Readonly<Record<string, z.ZodType>>;
@@ -22,7 +22,7 @@ interface Definition {
 
 const definitionOf = (schema: z.ZodType) => schema._zod.def as unknown as Definition;
 
-/** The least value that a schema takes. */
+/** Returns the smallest value that a schema accepts. */
 function sampleOf(schema: z.ZodType): unknown {
   const { type, shape, options, innerType, values, entries, in: input } = definitionOf(schema);
   if (type === "string") return "x";
@@ -47,7 +47,7 @@ interface HostileValue {
   readonly value: unknown;
 }
 
-/** Values of a schema with one of its lists full of elements that are wrong, for each of its lists. */
+/** Returns a value of a schema for each of its lists, with that list full of invalid elements. */
 function hostileValues(schema: z.ZodType, list: (wrong: unknown) => unknown[], path = ""): HostileValue[] {
   const { type, shape, element, innerType, options, in: input } = definitionOf(schema);
   if (type === "object")
@@ -73,7 +73,7 @@ function hostileValues(schema: z.ZodType, list: (wrong: unknown) => unknown[], p
 
 const LENGTH = 100_000;
 
-/** Counts the elements that are read of any list made by it. */
+/** Counts the elements that are read of the lists that it creates. */
 function createWatchedLists() {
   let reads = 0;
   return {
@@ -88,10 +88,10 @@ function createWatchedLists() {
   };
 }
 
-/** Elements that may be read of a list of wrong ones: the first, by each alternative of a union. */
+/** Maximum elements that may be read of a list of invalid ones: the first, by each alternative of a union. */
 const FEW = 10;
 
-/** The generative-language codec renames members before it reads them, which takes one look at each element. */
+/** The generative-language codec renames members before it reads them, which reads each element once. */
 const mostReads = (dialect: string) => FEW + (dialect === "generative-language" ? LENGTH : 0);
 
 const REQUESTS = [

@@ -3,7 +3,7 @@ import type { Part } from "../../../src/proxy/exchange/parts.ts";
 import { pairToolResults } from "../../../src/proxy/exchange/tool-pairing.ts";
 import { codecs } from "../../support/codecs.ts";
 
-/** With this many elements a quadratic search takes minutes and reaches the time limit of the test. */
+/** With this number of elements, a quadratic search takes minutes and exceeds the test's time limit. */
 const COUNT = 120_000;
 
 it("pairs calls with results that precede them in linear time", () => {

@@ -25,7 +25,7 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`);
 }
 
-/** Returns a path of the route for things that do not exist. */
+/** Returns a path of the route with ids that do not exist. */
 const absent = (path: string) => path.replace("{id}", ID).replace("{name}", "none");
 
 describe.each(ENGINES)("the admin API on %s", (engine) => {

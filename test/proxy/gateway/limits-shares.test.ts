@@ -14,7 +14,7 @@ it("do not grow when Redis lists fewer replicas than before, until Redis counts 
   const amountOf = (id: string) => shares.getShare(subject(id)).limits.budgets?.[0]?.usd;
   await shares.begin();
   expect(amountOf("key:a")).toBe(3);
-  // Redis is back without its data; two other replicas have returned.
+  // Redis is reachable again without its data, and two other replicas have reconnected.
   replicas = 3;
   expect([amountOf("key:a"), amountOf("key:b")]).toEqual([3, 3]);
   shares.end();

@@ -52,7 +52,7 @@ async function replica(lost: LostReservation[] = [], skewMs = 0) {
   return { connection, limits };
 }
 
-/** Makes Redis run the commands that it receives meanwhile only after `ms`. */
+/** Makes Redis delay the commands that it receives by `ms`. */
 async function pauseRedis(ms: number): Promise<void> {
   const client = await createClient({ url: server.url }).connect();
   await client.sendCommand(["CLIENT", "PAUSE", String(ms), "ALL"]);
@@ -131,7 +131,7 @@ describe("limits in Redis", () => {
     const [state] = await alive.limits.read(orphan.subjects);
     expect(state?.budgets[0]?.remainingMicros).toBe(750_000);
     expect(lost).toEqual([{ id: orphan.id, micros: 250_000, meta: "{}" }]);
-    // The replica was only slow: the rest of the cost is charged.
+    // The replica was only slow, so the rest of the cost is charged.
     await dead.limits.settle(orphan, { tokens: 0, micros: 400_000 });
     expect((await alive.limits.read(orphan.subjects))[0]?.budgets[0]?.remainingMicros).toBe(600_000);
   });
@@ -182,7 +182,7 @@ describe("limits in Redis", () => {
 
 describe("while Redis is unreachable", () => {
   it("each replica enforces its share, and its spending is charged afterwards", async () => {
-    // Forgets the replicas of other tests, which count for a minute.
+    // Removes the replicas of other tests, which count for a minute.
     await server.stop();
     await server.start();
     const parts = [await replica(), await replica()];
@@ -192,7 +192,7 @@ describe("while Redis is unreachable", () => {
       createFailover(redis, connection, () => "local"),
     );
     const call = () => reservation(subject, limits, { micros: 1_000_000 });
-    // A replica learns of the others from the replies of Redis.
+    // A replica detects the others from the responses of Redis.
     await expect
       .poll(async () => {
         for (const { limits: redis } of parts) await redis.read(call().subjects);
@@ -321,7 +321,8 @@ describe("while Redis is unreachable", () => {
     expect(await admitted(createFailover(late.limits, late.connection, () => "local", ledger))).toBe(3);
     replicas = 3;
     expect(await admitted(createFailover(late.limits, late.connection, () => "local", ledger))).toBe(2);
-    // One that has been connected reads the ledger too: others have spent more since it last asked Redis.
+    // A replica that was connected reads the ledger too, because others have spent more since its last request to
+    // Redis.
     const old = createFailover(redis, connection, () => "local", ledger);
     await old.read(reservation(subject, { budgets: [{ usd: 10, period: "total" }] }).subjects);
     await old.reserve(reservation(unique(), { rpm: 1 }));
@@ -344,7 +345,7 @@ describe("while Redis is unreachable", () => {
       const use = { tokens: 0, micros: 500_000 };
       const left = async () => (await store.read(running[0]?.subjects ?? []))[0]?.budgets[0]?.remainingMicros;
       for (const call of running.slice(0, 5)) store.settle(call, use);
-      // What these five cost is counted, and 15 are reserved.
+      // The cost of these five calls is counted, and $15 are reserved.
       await expect.poll(left).toBe(100_000_000 - 5 * 500_000 - 15 * 1_000_000);
       await server.stop();
       await expect.poll(() => connection.isReady).toBe(false);
@@ -355,7 +356,7 @@ describe("while Redis is unreachable", () => {
       await server.start();
       await expect.poll(() => connection.isReady).toBe(true);
       for (const call of running.slice(15)) store.settle(call, use);
-      // This Redis has forgotten what was charged before it was killed: the 15 calls that ended afterwards count.
+      // This Redis has lost the charges from before it was killed. The 15 calls that ended afterwards count.
       await expect.poll(left).toBe(100_000_000 - 15 * 500_000);
     },
   );
@@ -385,7 +386,7 @@ describe("while Redis is unreachable", () => {
     for (const call of running) await store.reserve(call);
     const [first, second, ...others] = running;
     await pauseRedis(1_500);
-    // These two are sent, and their replies are late.
+    // These two commands are sent, and their responses are late.
     for (const call of [first, second]) if (call) store.settle(call, { tokens: 0, micros: 500_000 });
     await expect.poll(() => connection.isReady, { timeout: 3_000 }).toBe(false);
     expect(store.redisState?.()).toEqual({ status: "down", reason: "no response" });
@@ -431,7 +432,7 @@ describe("cooldowns in Redis", () => {
     key: keys[1],
   });
 
-  /** `skew` is how much the clock of the replica is ahead, in milliseconds. */
+  /** `skew` is the number of milliseconds by which the replica's clock is ahead. */
   async function cooldowns(skew = 0) {
     const { connection } = await replica();
     const share = createRedisCooldowns(connection, unique());

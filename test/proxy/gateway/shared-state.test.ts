@@ -19,7 +19,7 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 const databases = testDatabases();
 const actor = { name: "root", address: null };
 
-/** Opens the database as a proxy does; `spent` receives what was spent of new budgets. */
+/** Opens the database as a proxy does; `spent` receives the amounts spent of new budgets. */
 async function open(
   location: Location,
   log: string,
@@ -95,7 +95,7 @@ describe.each(ENGINES)("state that outlives a process, on %s", (engine) => {
       excess: { limit: "budget" },
       states: [{ budgets: [{ remainingMicros: 1e6 }] }],
     });
-    // A budget that is added later begins with what its period has seen.
+    // A budget that is added later begins with the amount already spent in its period.
     await second.store.update(key.id, { limits: { budgets: [{ usd: 8, period: "total" }] } }, actor);
     expect(spent.slice(2)).toEqual([{ subject: `key:${key.id}`, period: "total", start: 0, micros: 2e6 }]);
   });

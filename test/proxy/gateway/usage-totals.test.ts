@@ -80,7 +80,7 @@ const SUMS: Record<string, (row: CallTable) => number> = {
 
 type Totals = Record<string, Record<string, unknown>>;
 
-/** Sums calls one by one, as the table must have them. */
+/** Sums calls one by one, to compare with the table. */
 function sumUp(rows: readonly CallTable[]): Totals {
   const totals: Record<string, Record<string, number | Record<string, number>>> = {};
   for (const row of rows)
@@ -138,7 +138,7 @@ describe.each(ENGINES)("the totals of calls on %s", (engine) => {
         const retention = { callsMs: DAY, capturesMs: DAY, responsesMs: DAY };
         await pruneAll(db, retention, START + 2 * DAY);
         expect(await readTotals(db)).toEqual(expected);
-        // Late calls, of a day whose calls are deleted, and again all others that are kept.
+        // Late calls, of a day whose calls were deleted, and all remaining calls again.
         const late = toRows([{ ...last[0], id: "late", time: 7 } as { time: number }]);
         await writeCalls(db, late, "log", { file: "1", position: 2 });
         expect(await readTotals(db)).toEqual(sumUp([...toRows(batches.flat()), ...late]));
@@ -209,7 +209,7 @@ describe.each(ENGINES)("the totals of calls on %s", (engine) => {
       const whole = await queryUsage(db, { ...report, from: START, to: START + 3 * DAY });
       const open = await queryUsage(db, report);
       expect(open).toEqual(whole);
-      // `from` and `to` within hours: the edges come from the calls.
+      // With `from` and `to` within an hour, the edges are summed from the calls.
       const edges = await queryUsage(db, { ...report, from: START - 1, to: START + 3 * DAY + 1 });
       expect(edges).toEqual(whole);
       const total = whole.reduce((sum, row) => sum + Number(row["calls"]), 0);

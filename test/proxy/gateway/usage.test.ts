@@ -62,7 +62,7 @@ describe("usage reports", () => {
     const db = await ledgerOf(calls);
     for (const groupBy of [[], ["model", "upstream"], ["key", "team"], ["day"]]) {
       const rolled = await queryUsage(db, { from: START, to: START + 2 * HOUR, groupBy });
-      // Parts of hours at both ends come from the calls.
+      // Partial hours at both ends are summed from the calls.
       const single = await queryUsage(db, { from: START + 1, to: START + HOUR + 1, groupBy });
       expect(single).toEqual(rolled);
     }

@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-/** A server with one of everything. */
+/** A server with one tool, prompt and resource of each kind. */
 function library(): McpServer {
   const mcp = new McpServer(
     { name: "library", version: "1.0.0" },
@@ -104,7 +104,7 @@ async function connect(proxy: TestProxy, options: Parameters<typeof connectClien
   return connected.client;
 }
 
-/** Sends one message by hand. */
+/** Sends one message without the SDK. */
 async function post(proxy: TestProxy, message: object | string, headers: Record<string, string> = {}) {
   const response = await fetch(`${proxy.url}/mcp`, {
     method: "POST",
@@ -200,7 +200,7 @@ describe("the MCP gateway", () => {
       ({ params }) => void seen.push(params.uri),
     );
     await client.listTools();
-    // The stream of the proxy at the server.
+    // The proxy's stream at the server.
     await until(() => books.seen.some(({ method }) => method === "GET"));
     await eventually(async () => {
       await server?.server.sendResourceUpdated({ uri: "book://1" });

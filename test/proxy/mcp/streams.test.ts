@@ -70,7 +70,7 @@ const initialize = (protocolVersion: string) => ({
 
 const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 
-/** Begins a session by hand. Returns functions that send a message and open a stream in it. */
+/** Begins a session without the SDK. Returns functions that send a message and open a stream in it. */
 async function beginSession(proxy: TestProxy, version = "2025-11-25") {
   const url = `${proxy.url}/mcp`;
   const begun = await fetch(url, { method: "POST", headers, body: JSON.stringify(initialize(version)) });
@@ -90,7 +90,7 @@ async function beginSession(proxy: TestProxy, version = "2025-11-25") {
   };
 }
 
-/** Reads events until one fits. */
+/** Reads events until one matches. */
 async function readUntil(
   { body }: Response,
   fits: (event: RecordedEvent) => boolean,
@@ -134,7 +134,7 @@ describe("streams of the MCP gateway", () => {
       { method: "notifications/progress", params: { progress: 2 } },
       { id: 7, result: { content: [{ type: "text", text: "waited" }] } },
     ]);
-    // The events stay for a while, and a stream that has ended ends again.
+    // The events are kept for a while, and resuming an ended stream ends again.
     const again = await session.get(rest[0]?.id);
     expect((await again.text()).match(/^id: /gm)?.length).toBe(1);
   });

@@ -15,7 +15,7 @@ afterEach(async () => {
 
 const usage = { prompt_tokens: 1_000_000, completion_tokens: 1_000_000, total_tokens: 2_000_000 };
 
-/** Starts a proxy with an upstream that is configured as Groq's, at a stand-in. */
+/** Starts a proxy with a Groq upstream that is served by a stand-in. */
 async function behindGroq(more: object = {}, upstream: object = {}) {
   const fake = await startFakeUpstream(json(chatResponse({ content: "ok" }, "stop", { usage })));
   closers.push(fake.close);

@@ -177,7 +177,7 @@ describe("the request log", () => {
     }
     const series = metricsText(metrics.counts()).match(/^sallyport_calls_total\{/gm)?.length ?? 0;
     expect(series).toBeLessThanOrEqual(501);
-    // One that is known by then goes on being counted under its own name.
+    // A name that is known by then is still counted under its own name.
     metrics.end({ ...record, upstreamModel: "m7" });
     expect(metrics.counts().series.find(({ model }) => model === "m7")?.calls).toBe(2);
   });

@@ -26,7 +26,7 @@ interface Setup {
   readonly proxy: TestProxy;
   readonly collector: OtlpCollector;
   readonly upstreams: readonly FakeUpstream[];
-  /** Closes the proxy, which exports what is left. */
+  /** Closes the proxy, which exports the remaining data. */
   finish(): Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import { createMemoryConversations } from "../../../src/proxy/translate/conversa
 const [DEAD, ALIVE, OWN] = ["0123456789ab", "aaaaaaaaaaaa", "bbbbbbbbbbbb"];
 const NOW = Date.now();
 
-/** A process that started a minute ago, beside another one. */
+/** A process that started a minute ago, in addition to another one. */
 const services = {
   replicaId: OWN,
   startedAt: NOW - 60_000,

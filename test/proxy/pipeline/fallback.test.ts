@@ -20,7 +20,7 @@ interface Chain {
   readonly upstreams: readonly FakeUpstream[];
 }
 
-/** A proxy whose one rule names these upstreams, one after the other, by their dialects. */
+/** A proxy whose only rule lists upstreams of these dialects, in this order. */
 async function startChain(...links: readonly (readonly [ClientDialect, Respond])[]): Promise<Chain> {
   const upstreams: FakeUpstream[] = [];
   for (const [, respond] of links) upstreams.push(await startFakeUpstream(respond));

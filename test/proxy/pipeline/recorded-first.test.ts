@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-/** A client in a thread of its own, which sets the first number when its response is complete. */
+/** A client in a separate thread, which sets the first number when its response is complete. */
 const CLIENT = `
 const { workerData: { url, body, done } } = require("node:worker_threads");
 const flag = new Int32Array(done);

@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-/** A messages upstream that thinks, says something and calls a tool, behind a proxy that OpenAI's client talks to. */
+/** A messages upstream that returns thinking, text and a tool call, behind a proxy that OpenAI's client calls. */
 async function setUp() {
   const upstream = await startFakeUpstream(
     json({

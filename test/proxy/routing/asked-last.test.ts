@@ -3,10 +3,10 @@ import { type FakeUpstream, json, startFakeUpstream } from "../../support/fake-u
 import { startTestProxy, type TestProxy, until } from "../../support/start-proxy.ts";
 
 const KEYS = ["sk-first-0123456789", "sk-second-0123456789"];
-/** The port of a service that no machine runs any more; one that was free a moment ago may be another test's by now. */
+/** The port of an obsolete service. A port that was free a moment ago may be used by another test. */
 const NOBODY = "http://127.0.0.1:1";
 const closers: (() => Promise<unknown>)[] = [];
-// What rests does so for seconds, which a busy machine may take for two calls.
+// Cooldowns last for seconds, which two calls can take on a busy machine.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
 afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
@@ -38,7 +38,7 @@ const chat = (base_url: string, more: object = {}) => ({
   ...more,
 });
 
-/** One call in each lane: of the upstream's dialect, and of another one. */
+/** One call in each lane: in the upstream's dialect, and in another one. */
 const lanes = ["/v1/chat/completions", "/v1/messages"];
 function call({ url }: TestProxy, path = "/v1/chat/completions", headers: Record<string, string> = {}) {
   return fetch(`${url}${path}`, {

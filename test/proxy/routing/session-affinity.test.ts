@@ -9,7 +9,7 @@ const ordered = (names: readonly string[], session: string, weights: Record<stri
     (name) => name,
     (name) => weights[name] ?? 1,
   );
-/** How many sessions begin at each place. */
+/** Returns the number of sessions that begin at each key. */
 const firsts = (names: readonly string[], weights?: Record<string, number>) => {
   const counts: Record<string, number> = {};
   for (const session of sessions) {

@@ -6,7 +6,7 @@ import { question } from "../../support/faulty-upstream.ts";
 import { startTestProxy, until } from "../../support/start-proxy.ts";
 import { WHOLE } from "../../support/vendor-responses.ts";
 
-/** More than sockets hold between two ends. */
+/** More bytes than the socket buffers of both ends hold. */
 const LONG = "x".repeat(12 * 1024 * 1024);
 
 it("a proxy that stops sends a slow client the whole of a finished response", async () => {
@@ -71,7 +71,7 @@ it("a proxy that stops serves calls over connections that were open before, and 
     isDrained = true;
   });
   respond = async () => {};
-  // The listener closes in the next turn.
+  // The listener closes in the next turn of the event loop.
   expect(await call(idle)).toEqual({ status: 200, connection: "close" });
   await expect(call(late)).rejects.toThrow("ECONNREFUSED");
   expect(isDrained).toBe(false);

@@ -8,7 +8,7 @@ const chatToMessages = (more: Json, model = "claude-sonnet-4-5", messages: reado
 const messagesToChat = (more: Json, model = "gpt-5", messages: readonly Json[] = [hi]) =>
   sent("messages", "chat-completions", { model: "m", max_tokens: 9, messages, ...more }, { model });
 
-/** The parts of one chunk, as a generative-language client keeps them for its next call. */
+/** The parts of one chunk, as a generative-language client stores them for its next call. */
 function partsOf({ candidates }: Json): Json[] {
   const [first] = (candidates ?? []) as { readonly content?: { readonly parts?: Json[] } }[];
   return first?.content?.parts ?? [];

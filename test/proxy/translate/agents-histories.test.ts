@@ -56,7 +56,7 @@ describe("histories that agents send", () => {
       const received = await sent("generative-language", upstream, { model: "m", contents });
       expect(received.losses).toEqual([]);
       expect(received.sentText).toMatch(/g1".*g1"[^}]*of g1.*of the nameless/);
-      // An empty text is nothing to say.
+      // An empty text is omitted.
       expect(received.sentText).not.toContain('"text":""');
     },
   );

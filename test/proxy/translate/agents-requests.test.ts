@@ -49,7 +49,7 @@ describe("requests that agents send", () => {
     ]);
     const google = await fromClaude({ messages: ask, tools: [search] }, "generative-language");
     expect([google.sent["tools"], google.losses]).toEqual([[{ googleSearch: {} }], ["web-search-options"]]);
-    // Codex wants nothing but what the vendor has cached: that is no small thing to leave out.
+    // Codex requests only cached results, so this setting must not be ignored.
     const cached = { type: "web_search", external_web_access: false, search_context_size: "medium" };
     const codex = await sent("responses", "messages", { model: "m", input: "Hi", tools: [cached] });
     expect(codex.outcome.losses).toEqual([

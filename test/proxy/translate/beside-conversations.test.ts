@@ -74,7 +74,7 @@ describe("108: embeddings across dialects", () => {
       content: { parts: [{ text: "déjà" }] },
       outputDimensionality: 2,
     });
-    // The SDK asks for base64 unless told otherwise, and reads it back.
+    // By default the SDK requests base64 and decodes it.
     expect((await openai().embeddings.create(ask)).data[1]?.embedding).toEqual([0.25, 2]);
   });
 

@@ -24,7 +24,7 @@ const passage = {
   end_char_index: 5,
 };
 
-/** Two texts, the second cited; the vendor cites before the words. */
+/** Two texts, the second with a citation. The vendor sends the citation before the text. */
 function citedStream(citation: Json): string {
   const block = (index: number, ...deltas: readonly Json[]): readonly Json[] => [
     { type: "content_block_start", index, content_block: { type: "text", text: "" } },
@@ -84,7 +84,7 @@ describe("citations", () => {
       const whole = messagesResponse([{ type: "text", text: "Grass", citations: [passage] }]);
       const asked = { client, upstream: "messages", body: bodies[client] } as const;
       expect((await runScene({ ...asked, response: whole })).losses).toEqual(["answer-citation"]);
-      // Where a generative-language client wants a stream, its path says so.
+      // A generative-language client requests a stream by its path.
       const body = client === "generative-language" ? bodies[client] : { ...bodies[client], stream: true };
       const streamed = await runScene({ ...asked, body, array: false, response: citedStream(passage) });
       expect([streamed.status, streamed.losses]).toEqual([200, ["answer-citation"]]);

@@ -46,7 +46,7 @@ const thought = (vendor: Dialect, more: Partial<Extract<Part, { type: "reasoning
   ...more,
 });
 
-/** What clients ask for, one thing each. */
+/** Features of client requests, one each. */
 export const requestFeatures: readonly (readonly [name: string, asked: Partial<ExchangeRequest>])[] = [
   ["system or developer text", { instructions: [{ type: "text", text: "Be brief." }], turns: [hi] }],
   [
@@ -140,7 +140,7 @@ export const requestFeatures: readonly (readonly [name: string, asked: Partial<E
   ["service tier", { serviceTier: "flex", turns: [hi] }],
 ];
 
-/** What upstreams answer, one thing each. */
+/** Features of upstream responses, one each. */
 export const responseFeatures: readonly (readonly [name: string, parts: readonly Part[]])[] = [
   ["text", [{ type: "text", text: "a" }]],
   ["refusal text", [{ type: "refusal", text: "No." }]],
@@ -188,7 +188,7 @@ export const responseFeatures: readonly (readonly [name: string, parts: readonly
   ],
 ];
 
-/** What becomes of a request's feature at an upstream whose model nothing else is known of. */
+/** Returns how a request's feature is converted for an upstream with an unknown model. */
 export function requestCell(asked: Partial<ExchangeRequest>, dialect: UpstreamDialect): string {
   const capabilities = capabilitiesFor(dialect, "any-model");
   const prepared = prepareRequest(request(asked), { dialect, model: "any-model" }, capabilities);
@@ -201,7 +201,7 @@ export function requestCell(asked: Partial<ExchangeRequest>, dialect: UpstreamDi
   }
 }
 
-/** What becomes of an answer's feature for a client. */
+/** Returns how a response's feature is converted for a client. */
 export function getResponseCell(parts: readonly Part[], dialect: Dialect): string {
   const calls = parts.some((part) => part.type === "tool-call");
   const response = { candidates: [{ parts, finish: { unified: calls ? "tool-calls" : "stop" } as const }] };

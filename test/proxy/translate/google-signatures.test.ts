@@ -3,8 +3,8 @@ import type { Dialect } from "../../../src/proxy/exchange/parts.ts";
 import { chatResponse, chatStream, type Json, runScene, sse } from "./harness.ts";
 
 /**
- * Gemini 3 signs its texts as well, in streams with a last part of no words, and is to have the signature back
- * (https://ai.google.dev/gemini-api/docs/thought-signatures): what becomes of it on the way there and back.
+ * Gemini 3 also signs its texts, in streams in a last part without text, and the client should return the signature
+ * (https://ai.google.dev/gemini-api/docs/thought-signatures). These tests check the signature in both directions.
  */
 const hi = { role: "user", content: "Hi" };
 const head = { modelVersion: "m", responseId: "r" };
@@ -31,7 +31,7 @@ function ask(client: keyof typeof bodies, stream: boolean) {
   return runScene({ client, upstream: "generative-language", body, response: stream ? streamed : whole });
 }
 
-/** What the vendor is sent for an assistant's turn that the client got and sends back. */
+/** Returns the vendor's request for an assistant turn that the client received and sends back. */
 async function sentBack(
   client: "chat-completions" | "responses",
   turn: Json[],

@@ -15,9 +15,9 @@ export type Json = Record<string, unknown>;
 interface Scene {
   readonly client: Dialect;
   readonly upstream: TranslationTarget["dialect"];
-  /** The client's body; a string is sent as it stands. */
+  /** The client's body; a string is sent unchanged. */
   readonly body: Json | string;
-  /** What the upstream answers: JSON, event stream text, or bytes in pieces. */
+  /** The upstream's response: JSON, the text of an event stream, or bytes in pieces. */
   readonly response?: Json | string | readonly (string | Uint8Array)[];
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -39,9 +39,9 @@ export interface Received {
   readonly text: string;
   readonly json: Json;
   readonly events: readonly SseEvent[];
-  /** `data` of every event that is JSON. */
+  /** `data` of every JSON event. */
   readonly data: readonly Json[];
-  /** What the upstream was sent, and where. */
+  /** The upstream's requests with their URLs. */
   readonly sent: Json;
   readonly sentText: string;
   readonly path: string;
@@ -50,7 +50,7 @@ export interface Received {
   readonly destroyed: boolean;
 }
 
-/** Runs one call through the lane against an upstream that answers as the scene says. */
+/** Runs one call through the lane, with an upstream that responds as the scene defines. */
 export async function runScene(scene: Scene): Promise<Received> {
   let request: UpstreamRequest | undefined;
   const received = {
@@ -143,7 +143,7 @@ async function* bodyOf(scene: Scene, stream: boolean): AsyncGenerator<Buffer> {
   if (scene.breaks !== undefined) throw scene.breaks;
 }
 
-/** The text of a stream of events of a dialect: names where it has them, `[DONE]` where it has it. */
+/** Returns the event stream of a dialect as text, with event names and `[DONE]` if the dialect has them. */
 export function sse(dialect: Dialect, events: readonly Json[]): string {
   const named = dialect === "messages" || dialect === "responses";
   const texts = events.map(
@@ -166,13 +166,13 @@ export function chatStream(deltas: readonly Json[], finish = "stop", usage?: Jso
   return sse("chat-completions", chunks);
 }
 
-/** A chat-completions answer with this message. */
+/** A chat-completions response with this message. */
 export function chatResponse(message: Json, finish = "stop", more: Json = {}): Json {
   const choice = { index: 0, message: { role: "assistant", ...message }, finish_reason: finish };
   return { id: "chatcmpl-1", object: "chat.completion", created: 1, model: "m", choices: [choice], ...more };
 }
 
-/** A messages answer with these blocks. */
+/** A messages response with these blocks. */
 export function messagesResponse(content: readonly Json[], stop_reason = "end_turn", more: Json = {}): Json {
   const usage = { input_tokens: 3, output_tokens: 2 };
   return {
@@ -283,7 +283,7 @@ function readJson(text: string): Json {
   }
 }
 
-/** What an upstream is sent for a client's body. */
+/** Returns the upstream's request for a client's body. */
 export async function sent(
   client: Dialect,
   upstream: TranslationTarget["dialect"],
@@ -295,7 +295,7 @@ export async function sent(
   return received;
 }
 
-/** The canonical request a codec reads out of a body. */
+/** Returns the canonical request that a codec decodes from a body. */
 export function decoded(codec: Codec, body: Json) {
   return codec.decodeRequest(JSON.parse(stringifyJson(body)), { model: "m", stream: false }).value;
 }

@@ -6,7 +6,7 @@ import { parseLargeJson, stringifyLargeJson } from "../../../src/proxy/translate
 const LONG = 300 * 1024;
 const parse = (text: string, fatal = true) => parseLargeJson(Buffer.from(text), { fatal });
 
-/** Pieces of a JSON string whose bytes and characters must not be separated. */
+/** Parts of a JSON string whose bytes and characters must not be split. */
 const PIECES = ["x", "\\\\", '\\"', "\\u00e9", "\\ud83d\\ude00", "\\n", "é", "語", "😀", "\\/", "\ufeff"];
 
 it("parses long strings of every kind of character like JSON.parse", async () => {

@@ -11,7 +11,9 @@ import {
   sse,
 } from "./harness.ts";
 
-/** Answers as single vendors give them, each a little beside its dialect: what they say arrives, or is told as lost. */
+/**
+ * Responses of particular vendors that deviate from their dialect. Their content must arrive or be reported as lost.
+ */
 const hi = { role: "user", content: "Hi" };
 const toMessages = (upstream: Dialect, response: Json | string, more: Json = {}) =>
   runScene({

@@ -2,16 +2,16 @@ import type { lossCodes, lossFamilies } from "../../../src/proxy/exchange/loss-c
 import type { ClientDialect } from "../../support/vendor-responses.ts";
 import { chatResponse, type Json, messagesResponse } from "./harness.ts";
 
-/** A call over the wire that must lose something, and that `strict_translation` must refuse. */
+/** An HTTP call that must cause a loss and that `strict_translation` must reject. */
 export interface Provocation {
   readonly path: string;
-  /** Its model is named `upstream/model`, as the proxy takes it. */
+  /** Its model has the form `upstream/model`. */
   readonly body: Json | FormData;
-  /** What the upstream answers; a plain answer unless said. */
+  /** The upstream's response; by default a plain one. */
   readonly response?: Json;
-  /** The loss is in the answer: nothing is known of it when the call is sent, so nothing can be refused. */
+  /** The loss occurs in the response. It is unknown when the call is sent, so the call cannot be rejected. */
   readonly inResponse?: true;
-  /** The code that is told, where it is one of a family. */
+  /** The reported code, if it belongs to a family of codes. */
   readonly code?: string;
 }
 
@@ -67,12 +67,12 @@ function maskedEdit(): FormData {
   return form;
 }
 
-/** Codes that no call over the wire comes to, since the lane settles before what the codec would have to leave out. */
+/** Codes that no HTTP call can cause, because the lane handles these cases before the codec. */
 const settledBefore = ["previous-response-id", "tools"] as const;
 
 type Provoked = Exclude<keyof typeof lossCodes, (typeof settledBefore)[number]> | keyof typeof lossFamilies;
 
-/** One call for every code of a loss there is. */
+/** One call for each loss code. */
 export const provocations: Readonly<Record<Provoked, Provocation>> = {
   "answer-citation": {
     path: "/v1/completions",

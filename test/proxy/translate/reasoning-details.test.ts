@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { chatResponse, chatStream, type Json, runScene, sent } from "./harness.ts";
 
-/** What OpenRouter gives beside a call of a model that thinks, and wants back to the letter. */
+/**
+ * The details that OpenRouter returns with a tool call of a reasoning model, and that must be sent back unchanged.
+ */
 const readable = { type: "reasoning.text", text: "I look it up.", format: "google-gemini-v1", index: 0 };
 const signed = { ...readable, signature: "c2ln", format: "anthropic-claude-v1" };
 const wrapped = {
@@ -17,7 +19,7 @@ const claude = { model: "m", max_tokens: 9, messages: [{ role: "user", content: 
 const model = "google/gemini-3-pro-preview";
 const asked = { upstream: "chat-completions", model } as const;
 
-/** The second turn of a messages client that has been told these blocks. */
+/** The second turn of a messages client that has received these blocks. */
 function secondTurn(blocks: readonly Json[], more: Json = {}) {
   const result = { type: "tool_result", tool_use_id: "tool_f_1", content: "x" };
   const messages = [
@@ -28,7 +30,7 @@ function secondTurn(blocks: readonly Json[], more: Json = {}) {
   return { ...claude, messages, ...more };
 }
 
-/** The blocks that a messages stream adds up to. */
+/** Returns the blocks of a messages stream. */
 function blocksOf(events: readonly Json[]): Json[] {
   const blocks: Json[] = [];
   for (const event of events) {

@@ -10,7 +10,7 @@ import {
   sse,
 } from "./harness.ts";
 
-/** Answers as vendors and servers were recorded to give them, and what every client is told of them. */
+/** Recorded responses of vendors and servers, and their translations for every client. */
 const hi = { role: "user", content: "Hi" };
 const bodies = {
   "chat-completions": { model: "m", messages: [hi] },

@@ -6,9 +6,8 @@ import { events, type FakeUpstream, startFakeUpstream } from "../../support/fake
 import { startTestProxy, type TestProxy } from "../../support/start-proxy.ts";
 
 /**
- * The vendors' own SDKs, only their base URL changed, against vendors of every other dialect: a turn that calls tools,
- * streamed as it was recorded, the results, and a second turn. What the second call brings the vendor has to link up
- * with the vendor's own call ids.
+ * The vendors' own SDKs, with only their base URL changed, and vendors of every other dialect: a recorded stream that
+ * calls tools, the results, and a second turn. The second call must contain the vendor's own call ids.
  */
 const vendors = {
   "chat-completions": {
@@ -52,7 +51,7 @@ afterAll(async () => {
   expect(proxy.internal).toEqual([]);
 });
 
-/** Lets a vendor call its tools first and speak then. */
+/** Makes a vendor call its tools first and then return text. */
 function play(name: Vendor): FakeUpstream {
   const upstream = upstreams[name];
   const { calls, text } = vendors[name];
@@ -70,7 +69,7 @@ function play(name: Vendor): FakeUpstream {
   return upstream;
 }
 
-/** What the vendor was sent in its second call, as text. */
+/** The vendor's second request, as text. */
 function secondCall(upstream: FakeUpstream): string {
   return upstream.hits[1]?.body.toString() ?? "";
 }

@@ -9,8 +9,8 @@ import { startTestProxy, type TestProxy } from "../../support/start-proxy.ts";
 import { type Json, sse } from "./harness.ts";
 
 /**
- * The vendors' own SDKs as clients of every other vendor: a streamed answer that calls two tools at once, their results
- * sent back, and a streamed last answer. The vendors' streams are recordings.
+ * The vendors' own SDKs as clients of every other vendor: a streamed response with two parallel tool calls, their
+ * results, and a streamed final response. The vendors' streams are recordings.
  */
 const dialects = ["chat-completions", "responses", "messages", "generative-language"] as const;
 type UpstreamDialect = (typeof dialects)[number];
@@ -37,7 +37,7 @@ function recording(dialect: Dialect, name: string): string {
 beforeAll(async () => {
   for (const dialect of dialects) {
     const upstream = await startFakeUpstream((hit, response) => {
-      // The second turn is the one that brings what the tools said.
+      // The second turn contains the tool results.
       const name = hit.body.includes("sunny in") ? "own-tiny.chunks.txt" : calls[dialect];
       return events([recording(dialect, name)])(hit, response);
     });
@@ -66,7 +66,7 @@ const bodies = (dialect: UpstreamDialect) =>
   (upstreams.get(dialect)?.hits ?? []).map((hit) => hit.body.toString());
 const positions = (inputs: unknown[]) => inputs.map((input) => (input as { city: string }).city);
 
-/** What every loop must have come to, whatever the SDK. */
+/** Checks the result of a loop, which is the same for every SDK. */
 function expectLoop(dialect: UpstreamDialect, cities: string[], last: string): void {
   expect(cities).toEqual(["東京", "São Paulo"]);
   expect(last).toBe("é🙂東");
@@ -113,7 +113,8 @@ describe("the openai SDK, responses", () => {
       call_id: call.call_id,
       output: `sunny in ${inputs[index].city}`,
     }));
-    // The earlier turn is named by its id alone: the proxy remembers what the upstream never stored.
+    // The request names the earlier turn only by its id: the proxy stores the conversation, which the upstream does
+    // not.
     const second = await client.responses
       .stream({ model, previous_response_id: first.id, input, tools })
       .finalResponse();

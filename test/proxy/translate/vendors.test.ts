@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { chatResponse, chatStream, type Json, runScene, sse } from "./harness.ts";
 
-/** What single vendors of the chat-completions dialect want otherwise, by the model's name or by their host. */
+/** Special requirements of vendors of the chat-completions dialect, detected by the model's name or the host. */
 const hi = { role: "user", content: "Hi" };
 const base = { model: "m", max_tokens: 9, messages: [hi] };
 const toChat = (body: Json, model: string, host?: string, more: Json = {}) =>

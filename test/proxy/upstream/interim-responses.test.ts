@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { startTestProxy } from "../../support/start-proxy.ts";
 import { EVENTS, goodBody } from "../../support/vendor-responses.ts";
 
-/** An upstream that does this with each connection once a request has come on it. */
+/** An upstream that runs this function for each connection after its first request. */
 async function startRawUpstream(respond: (socket: Socket, request: string) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

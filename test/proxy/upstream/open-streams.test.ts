@@ -34,7 +34,7 @@ describe("the open streams", () => {
     const open = createOpenStreams(() => 0);
     const streams = Array.from({ length: 50 }, (_, index) => streamTo(stopped, String(index)));
     for (const stream of streams) open.add(stream);
-    // Every third goes, from both ends by turns, and one of them comes back.
+    // Every third stream is removed, alternately from both ends, and one of them is added again.
     const going = streams.filter((_, index) => index % 3 === 0);
     while (going.length > 0) {
       for (const stream of [going.shift(), going.pop()]) if (stream) open.delete(stream);

@@ -48,7 +48,7 @@ const complete: Behavior = (socket, _event, count) => {
     socket.send(JSON.stringify({ ...event, sequence_number }));
 };
 
-/** A vendor that serves responses over WebSockets, and counts what comes over HTTP. */
+/** A vendor that serves responses over WebSockets, and counts requests over HTTP. */
 async function startVendor(respond: Behavior, accepts = true) {
   const state = {
     respond,
@@ -179,7 +179,7 @@ describe("responses over WebSockets to upstreams", () => {
       else complete(socket, event, count);
     });
     expect(await ask()).toContain("Hello");
-    // The second call meets the end of the connection, and takes another one.
+    // The second call finds the connection closed and uses another one.
     expect(await ask()).toContain("Hello");
     expect([state.sockets, state.http]).toEqual([2, 0]);
     state.respond = (socket) => socket.terminate();

@@ -29,7 +29,7 @@ it("sends calls, model lists, warm-up and MCP through the HTTP proxy", async () 
   const authorization = `Basic ${Buffer.from(`me:${PASSWORD}`).toString("base64")}`;
   expect(carrier.tunnels.length).toBeGreaterThan(0);
   for (const tunnel of carrier.tunnels) expect(tunnel).toEqual({ target, authorization });
-  // Each name of a header as often as the client sent it, and the proxy's credentials with none of them.
+  // Each header as often as the client sent it, without the proxy's credentials.
   expect(vendor.hits.filter(({ headers }) => headers["proxy-authorization"] !== undefined)).toEqual([]);
 });
 
@@ -66,7 +66,7 @@ it("reports that the HTTP proxy is unreachable", async () => {
   );
 });
 
-/** A vendor that only the HTTP proxy knows the address of. */
+/** A vendor whose address only the HTTP proxy can resolve. */
 async function startAll(environment: Record<string, string> = {}, refusal?: number) {
   const [vendor, carrier]: [FakeUpstream, ConnectProxy] = await Promise.all([
     startFakeUpstream(json({})),

@@ -16,7 +16,7 @@ function upstreamWith(prices: object = {}) {
   return upstreams.get("a");
 }
 
-/** Of an answer of Anthropic's. */
+/** The usage of a response of Anthropic. */
 const messages = (counts: object) =>
   usageFrom(getProfile("messages").response, { input_tokens: 0, output_tokens: 0, ...counts });
 

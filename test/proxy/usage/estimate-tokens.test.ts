@@ -49,7 +49,7 @@ function png(width: number, height: number): string {
   return bytes.toString("base64");
 }
 
-/** As writers do that put every object into the file as it is. */
+/** The form of writers that store every object uncompressed. */
 function plainPdf(pages: number): string {
   const objects = Array.from(
     { length: pages },
@@ -59,7 +59,7 @@ function plainPdf(pages: number): string {
   return Buffer.from(`%PDF-1.7\n${tree}${objects.join("")}%%EOF`).toString("base64");
 }
 
-/** As writers do that keep pages in compressed streams: only the tree's count can be read. */
+/** The form of writers that store pages in compressed streams: only the page count of the tree can be read. */
 function compressedPdf(pages: number): string {
   const filler = Buffer.alloc(40_000, 0xa5).toString("latin1");
   const tree = `2 0 obj\n<<\n/Type/Pages\n/Count ${pages}\n>>\nendobj\n`;
@@ -93,7 +93,7 @@ describe("an estimate of tokens is within 15 %", () => {
     within15(countImage(png(width, height), "tiles"), tokens);
   });
 
-  // Anthropic says 1,500 to 3,000 a page, so that the middle is held to; Google says 258.
+  // Anthropic documents 1,500 to 3,000 tokens a page, so the estimate uses the middle. Google documents 258.
   it.each([1, 3, 40])("for a PDF of %d pages, however it was written", (pages) => {
     for (const pdf of [plainPdf(pages), compressedPdf(pages)]) {
       within15(countDocument(pdf, "tiles"), 258 * pages);

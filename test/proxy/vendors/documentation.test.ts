@@ -17,7 +17,7 @@ describe("the documentation of upstreams", () => {
     expect(commands.length).toBeGreaterThan(20);
     for (const [, file = "", pattern] of commands) {
       const titles = readFileSync(join(root, file), "utf8");
-      // NAME stands for a row of another table; `%s` in titles is one.
+      // NAME stands for a row of another table, as does `%s` in test titles.
       const title = pattern?.replace(/^NAME:$/, "").replace("NAME", "%s") ?? "";
       expect({ file, title, isFound: titles.includes(title) }).toEqual({ file, title, isFound: true });
     }
@@ -33,5 +33,5 @@ describe("the documentation of upstreams", () => {
   });
 });
 
-/** Vendors whose dialects the proxy speaks in all its other tests. */
+/** Vendors whose dialects all other tests of the proxy cover. */
 const OWN_DIALECTS = new Set(["anthropic", "openai", "gemini"]);

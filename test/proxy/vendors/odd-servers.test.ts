@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-/** Starts a proxy in front of a server that responds like this. */
+/** Starts a proxy in front of a server that sends this response. */
 async function behind(respond: Respond, upstream: object = {}) {
   const fake = await startFakeUpstream(respond);
   closers.push(fake.close);

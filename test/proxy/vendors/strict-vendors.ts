@@ -21,7 +21,7 @@ export interface StrictVendor {
   readonly choices: readonly string[];
   readonly formats: readonly string[];
   readonly takesNames?: boolean;
-  /** Members of the vendor's own in the message, the choice and the response. */
+  /** The vendor's own members in the message, the choice and the response. */
   readonly message?: Json;
   readonly choice?: Json;
   readonly response?: Json;

@@ -42,7 +42,7 @@ const schema = {
   additionalProperties: false,
 };
 
-/** A request that uses whatever its dialect offers, with the path for a whole response and for a stream. */
+/** A request with every feature of its dialect, with the path for a whole response and for a stream. */
 const clients: Readonly<
   Record<
     string,

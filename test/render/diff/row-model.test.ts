@@ -33,7 +33,7 @@ const patch = scanPatch(
 
 const plain: RowOptions = { layout: "split", expansions: new Map(), complete: false };
 
-/** Rows as text: `left|right`, with what stands in the place of lines by name. */
+/** Rows as text: `left|right`; rows that are not lines by their name. */
 function shown(rows: RowModel, source: ParsedPatch): string[] {
   return Array.from(rows.kind, (kind, index) => {
     const left = rows.left[index] ?? -1;

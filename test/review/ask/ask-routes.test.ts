@@ -17,7 +17,7 @@ interface Received {
   };
 }
 
-/** A model API that answers every question with these bytes, and what it received. */
+/** A model API that responds to every question with these bytes, and its requests. */
 async function modelApi(status: number, type: string, content: string) {
   const received: Received[] = [];
   const server = createServer((request, response) => {

@@ -346,7 +346,7 @@ describe("POST /api/feedback", () => {
     expect(other).not.toHaveProperty("comparedWith");
     await second.post("/api/feedback", { feedback: "on the last commit" });
 
-    // Feedback on another diff in between loses nothing of what is known of this one.
+    // Feedback on another diff in between does not affect the state of this one.
     await repository.write({ "x.ts": "1\n2\n3\n4\n" });
     const third = await codeServer(repository);
     expect(await sinceOn(third)).toMatchObject({

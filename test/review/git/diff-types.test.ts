@@ -6,7 +6,10 @@ import { createGitContext } from "../../../src/review/git/diff-types.ts";
 import { readHeads } from "../../../src/review/git/refs.ts";
 import { snapshotOf, type TestRepository, testRepository } from "../../support/test-repository.ts";
 
-/** `topic` left `main` after the first commit; both went on; the working tree has staged, changed and new files. */
+/**
+ * `topic` left `main` after the first commit; both have later commits; the working tree has staged, changed and new
+ * files.
+ */
 async function branched(folder: string): Promise<TestRepository> {
   const repository = await testRepository({ "base.txt": "base\n" }, [], folder);
   await repository.git("checkout", "--quiet", "-b", "topic");
@@ -27,7 +30,7 @@ async function branched(folder: string): Promise<TestRepository> {
 
 describe("diff types", () => {
   let repository: TestRepository;
-  // One repository for all: nothing here writes to it.
+  // All tests share one repository, because they do not write to it.
   beforeAll(async () => {
     repository = await branched(await realpath(await mkdtemp(join(tmpdir(), "sallyport-test-"))));
   });

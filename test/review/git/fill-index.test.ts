@@ -20,7 +20,7 @@ it("keeps the results of an aborted run, and the next run compares the rest", as
   const { binary } = findGit(tested.root, tested.environment);
   const [gate, log] = [join(tested.outside, "gate"), join(tested.outside, "log")];
   const wrapper = join(tested.outside, "git");
-  // The fifth slice waits for ever, as long as the gate is there.
+  // The fifth slice blocks as long as the gate exists.
   await writeFile(
     wrapper,
     `#!/bin/sh\ncase "$GIT_INDEX_FILE$*" in */index.4*update-index*) echo reached > ${log}; if [ -e ${gate} ]; then exec sleep 600; fi;; esac\nexec ${binary} "$@"\n`,

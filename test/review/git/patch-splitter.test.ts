@@ -4,7 +4,7 @@ import { createPatchSplitter, type PatchSection } from "../../../src/review/git/
 import { awkwardText, damage, damagedBy, gitMadePatch } from "../../support/git-made-patch.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-/** Feeds a patch in pieces cut at these places. */
+/** Feeds a patch in pieces, split at these positions. */
 function split(patch: Buffer, cuts: readonly number[] = []): PatchSection[] {
   const splitter = createPatchSplitter();
   const positions = [...new Set(cuts.map((cut) => cut % (patch.length + 1)))].sort((a, b) => a - b);

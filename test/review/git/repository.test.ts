@@ -69,7 +69,7 @@ describe("openRepository", () => {
     const programs = join(repository.outside, "bin");
     await mkdir(programs);
     const { binary } = findGit(repository.root, environment);
-    // The real git, told by its own means for tests to take the owner for another.
+    // The real git, configured with git's own test variable to assume another owner.
     await writeFile(
       join(programs, "git"),
       `#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec '${binary}' "$@"\n`,

@@ -11,7 +11,7 @@ import {
 const numbered = (count: number) =>
   Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join("");
 
-/** Whether git turns HEAD's tree into the working tree's with this patch. */
+/** Returns whether git converts HEAD's tree to the working tree's with this patch. */
 async function leadsToWorkingTree(repository: TestRepository, patch: string): Promise<boolean> {
   await repository.git("add", "--all");
   const wanted = await repository.git("write-tree");

@@ -11,7 +11,7 @@ import { openSnapshot, type TestRepository, testRepository } from "../../support
 const numbered = (count: number) =>
   Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join("");
 
-/** A repository with every kind of change on top of its first commit. */
+/** A repository with every kind of change since its first commit. */
 async function changedInEveryWay(): Promise<TestRepository> {
   const repository = await testRepository({
     "b/old name.txt": numbered(20),
@@ -42,7 +42,7 @@ async function changedInEveryWay(): Promise<TestRepository> {
 const named = (files: readonly Pick<ListedFile, "path" | "oldPath">[]) =>
   [...new Set(files.map(({ path, oldPath }) => `${oldPath ?? ""} ${path}`))].sort();
 
-/** The repository with a diff of its whole and the way to take parts of it. */
+/** The repository with its whole diff and a function that takes parts of it. */
 async function partsOf(tested: TestRepository, diffType = "uncommitted") {
   const { git, plan, snapshot } = await openSnapshot(tested, diffType);
   onTestFinished(() => snapshot.spool.close());
@@ -147,7 +147,7 @@ describe("part of a diff session's first diff", () => {
     const session = createDiffSession(opened);
     let closed: Promise<unknown> | undefined;
     const part = session.part((files) => {
-      // Closed in the very middle: the files are known, and git has yet to compare them.
+      // Closed in the middle: the files are known, but git has not compared them yet.
       closed = session.close();
       return files.slice(0, 1);
     });

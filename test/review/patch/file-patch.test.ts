@@ -24,7 +24,7 @@ describe("filePatch", () => {
         await mkdir(root);
         const patches = await Promise.all(
           files.map(async ([old, next], index) => {
-            // Of a binary file, git applies only the contents that its own patches carry.
+            // For a binary file, git applies only contents that are in its own patches.
             fc.pre(!old.includes(0) && !next.includes(0));
             await writeFile(join(root, `f ${index}`), old);
             return filePatch(`f ${index}`, file(old), file(next))?.bytes ?? Buffer.alloc(0);

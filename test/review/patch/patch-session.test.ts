@@ -217,7 +217,7 @@ describe("a session of files", () => {
 });
 
 describe("a session of jj or Sapling", () => {
-  /** Writes a stand-in that answers the calls of `createVcsOrigin` and records them. */
+  /** Writes a stand-in program that responds to the calls of `createVcsOrigin` and records them. */
   async function standIn(name: "jj" | "sl") {
     const folder = await temporaryFolder();
     const root = join(folder, "repo");

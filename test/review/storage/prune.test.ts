@@ -8,7 +8,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const NOW = Date.parse("2026-11-21T12:00:00Z");
 const LEFTOVER = ".0123456789abcdef.tmp";
 
-/** A data directory with files of these ages in days, and pruned. */
+/** Creates a data directory with files of these ages in days, and prunes it. */
 async function pruned(
   ages: Record<string, number>,
   options: { inUse?: string[]; open?: string[]; steps?: number } = {},
@@ -32,7 +32,7 @@ async function pruned(
     .map(({ parentPath, name }) => join(parentPath, name).slice(dataDirectory.length + 1));
 }
 
-/** So many files, each a day older than the one before, the first so old. */
+/** Creates this number of files, each a day older than the previous one; the first has this age. */
 function series(count: number, days: number, name: (number: number) => string): Record<string, number> {
   return Object.fromEntries(Array.from({ length: count }, (_, at) => [name(at), days + at]));
 }

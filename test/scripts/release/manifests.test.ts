@@ -76,7 +76,7 @@ if (!response.ok) process.exit(22);
 `;
 
 describe("the install script", () => {
-  /** A mirror of a release for this machine, whose executable prints a version. */
+  /** A local copy of a release for this machine, whose executable prints a version. */
   async function withMirror(change: (archive: Buffer) => Buffer = (archive) => archive) {
     const folder = await temporaryFolder();
     await writeFile(join(folder, "sallyport"), "#!/bin/sh\necho 9.9.9\n");

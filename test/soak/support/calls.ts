@@ -4,34 +4,34 @@ import { type ClientDialect, DIALECTS } from "../../support/vendor-responses.ts"
 import { type Order, piecesOf, promptOf } from "./vendor.ts";
 import { streamOf, textOf } from "./wire.ts";
 
-/** One call: which client asks which upstream for what, and whether the client stays to hear it. */
+/** One call: its client, upstream and request, and whether the client disconnects early. */
 export interface SoakCall {
   readonly client: ClientDialect;
   readonly upstream: ClientDialect;
   readonly isStream: boolean;
   readonly order: Order;
-  /** Milliseconds after which the client leaves. */
+  /** Milliseconds after which the client disconnects. */
   readonly leavesAfter?: number;
 }
 
-/** All clients' connections, which they keep. */
+/** The persistent connections of all clients. */
 const connections = new Agent();
 
-/** Has the clients close the connections that they kept; none of them calls after that. */
+/** Closes the persistent connections of the clients, which make no calls afterwards. */
 export function hangUp(): Promise<void> {
   return connections.close();
 }
 
-/** What went wrong with a call, in words; undefined where everything was as it should be. */
+/** The problem of a call; undefined if the call was correct. */
 export type Finding = string | undefined;
 
-/** Milliseconds, of good calls alone. */
+/** Milliseconds, of successful calls only. */
 export interface Times {
   readonly firstByte: number[];
   readonly total: number[];
 }
 
-/** A call at random: mostly good, a sixth of them with a fault, a tenth left by their client. */
+/** Returns a random call: most succeed, a sixth has a fault, and a tenth is canceled by the client. */
 export function randomCall(random: () => number, serial: number): SoakCall {
   const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item;
   const [client, upstream, isStream] = [pick(DIALECTS), pick(DIALECTS), random() < 0.7];
@@ -42,7 +42,7 @@ export function randomCall(random: () => number, serial: number): SoakCall {
   return { client, upstream, isStream, order, ...(kind === "hang" ? { leavesAfter: random() * 60 } : {}) };
 }
 
-/** Makes a call, hears it out, and says what is wrong with the answer. */
+/** Makes a call, reads the whole response, and returns its problem. */
 export async function makeCall(proxyUrl: string, call: SoakCall, times: Times): Promise<Finding> {
   const startedAt = performance.now();
   const { path, body } = question(call.client, `to-${call.upstream}`, call.isStream);
@@ -98,7 +98,7 @@ function judge(call: SoakCall, { status, text, isBroken }: Received): Finding {
   return hasErrorEvent ? undefined : "a failure looks like an end";
 }
 
-/** A call to the MCP server: the answer is the last event, with what was sent. */
+/** Calls the MCP server, whose response is the last event and repeats the request. */
 export async function callMcp(proxyUrl: string, serial: number): Promise<Finding> {
   const response = await fetch(`${proxyUrl}/mcp/vendor/mcp`, {
     method: "POST",

@@ -1,4 +1,5 @@
-// Loaded before the command under test: tells, over the channel to its parent, what is left after a full collection.
+// Loaded before the command under test. Reports the memory after a full garbage collection over the channel to its
+// parent.
 import { readdirSync } from "node:fs";
 
 process.on("message", () => {
@@ -14,7 +15,7 @@ process.on("message", () => {
 });
 process.channel.unref();
 
-/** Open file descriptors, where the system tells. */
+/** The number of open file descriptors, if the system reports it. */
 function files() {
   try {
     return readdirSync("/proc/self/fd").length;

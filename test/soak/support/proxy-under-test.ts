@@ -9,7 +9,7 @@ import { DIALECTS } from "../../support/vendor-responses.ts";
 const COMMAND = resolve(import.meta.dirname, "../../../dist/sallyport.js");
 const PROBE = resolve(import.meta.dirname, "probe.mjs");
 
-/** What the process holds when everything that can be collected has been. */
+/** The resources of the process after a full garbage collection. */
 export interface Holding {
   readonly heapUsed: number;
   readonly rss: number;
@@ -24,7 +24,7 @@ export interface ProxyUnderTest {
   stop(): Promise<number | null>;
 }
 
-/** The built command as a process of its own, with the vendor as upstream of every dialect and as MCP server. */
+/** The built command in a separate process, with the vendor as upstream of every dialect and as MCP server. */
 export async function startProxyUnderTest(folder: string, vendorUrl: string): Promise<ProxyUnderTest> {
   const config = join(folder, "config.json");
   const data = join(folder, "data");
@@ -58,7 +58,7 @@ export async function startProxyUnderTest(folder: string, vendorUrl: string): Pr
       const messages = on(child, "message");
       child.send("what is left?");
       for await (const [message] of messages) {
-        // The proxy reports on the same channel that it serves calls.
+        // The proxy reports on the same channel that it is ready.
         if ("heapUsed" in message) return message as Holding;
       }
       throw new Error("the channel to the proxy has closed");
@@ -70,7 +70,7 @@ export async function startProxyUnderTest(folder: string, vendorUrl: string): Pr
   };
 }
 
-/** Waits for the database, which opens after the listener: the files that it keeps open are no leak. */
+/** Waits for the database, which opens after the listener, so that its open files do not count as a leak. */
 async function untilDatabaseIsOpen(url: string, dataDirectory: string): Promise<void> {
   const connection = new Agent();
   for (;;) {

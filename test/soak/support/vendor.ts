@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { ClientDialect } from "../../support/vendor-responses.ts";
 import { streamOf, wholeOf } from "./wire.ts";
 
-/** What the vendor does with a call; it stands in the prompt, which every translation carries. */
+/** The vendor's behavior for a call. It is part of the prompt, which every translation preserves. */
 export interface Order {
   readonly kind: "good" | "reset" | "cut" | "refuse" | "hang";
   readonly pieces: number;
@@ -11,17 +11,17 @@ export interface Order {
 }
 
 export const promptOf = ({ kind, pieces, id }: Order) => `soak:${kind}:${pieces}:${id};`;
-/** Numbered, so that a lost or a doubled piece shows, and one in the wrong place. */
+/** Numbered, so that lost, duplicated and reordered pieces are detected. */
 export const piecesOf = ({ pieces, id }: Order) => Array.from({ length: pieces }, (_, at) => `${id}.${at} `);
 
 export interface Vendor {
   readonly url: string;
-  /** Calls that stand at this moment. */
+  /** The number of open calls. */
   readonly open: () => number;
   close(): Promise<void>;
 }
 
-/** A vendor of every dialect and an MCP server, which do what the prompt says. */
+/** A vendor of every dialect and an MCP server that behave as the prompt requests. */
 export async function startVendor(): Promise<Vendor> {
   let open = 0;
   const server = createServer(async (request, response) => {
@@ -99,7 +99,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   try {
     for await (const chunk of request) chunks.push(chunk);
   } catch {
-    // The proxy has gone back on it; what came is what there is.
+    // The proxy has closed the connection; only the received part is used.
   }
   return Buffer.concat(chunks).toString("utf8");
 }

@@ -1,11 +1,11 @@
 import { type ClientDialect, EVENTS, WHOLE } from "../../support/vendor-responses.ts";
 
-/** The word that the model answers of the support files say. */
+/** The text that the responses of the support files contain. */
 const WORD = "déjà";
-/** What begins a stream's text: everything of the first piece before the delta that carries the word. */
+/** The start of a stream: everything before the delta that contains the text. */
 const [DELTA, OPENING] = [deltaOf, openingOf];
 
-/** A stream of a dialect that says these pieces, one delta each. */
+/** Returns a stream of a dialect with these pieces, one delta each. */
 export function streamOf(dialect: ClientDialect, pieces: readonly string[]): string[] {
   const [, ...end] = EVENTS[dialect];
   const whole = pieces.join("");
@@ -32,7 +32,7 @@ function openingOf(dialect: ClientDialect): string {
   return first.slice(0, first.length - deltaOf(dialect).length);
 }
 
-/** What an answer of a dialect says, as its clients put it together. */
+/** Returns the text of a dialect's response, as its clients assemble it. */
 export function textOf(dialect: ClientDialect, body: string, isStream: boolean): string {
   if (!isStream) return wholeText(dialect, JSON.parse(body));
   return body

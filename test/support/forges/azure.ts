@@ -1,7 +1,10 @@
 import { BASE_SHA, type Castle, COMMITS, FILES, fileAt, HEAD_SHA, isInDiff, PULL } from "./castle.ts";
 import { type ForgeCall, type Route, route } from "./forge-server.ts";
 
-/** The routes of Azure DevOps (https://learn.microsoft.com/rest/api/azure/devops/git/), as far as a review needs them. */
+/**
+ * The routes of Azure DevOps (https://learn.microsoft.com/rest/api/azure/devops/git/), limited to those that a review
+ * needs.
+ */
 export function azure(castle: Castle) {
   const identity = (name: string) => ({ id: `id-${name}`, displayName: name, uniqueName: name });
   const pull = "/octo/keep/_apis/git/repositories/castle/pullRequests/7";

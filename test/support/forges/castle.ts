@@ -99,7 +99,7 @@ export interface CastleThread {
   readonly comments: CastleComment[];
 }
 
-/** What the fakes keep: the threads of the request, and the verdict of the viewer. */
+/** The state of the fakes: the threads of the request, and the verdict of the viewer. */
 export class Castle {
   readonly threads: CastleThread[] = [];
   verdict: string | undefined;

@@ -9,7 +9,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 
 export interface ForgeCall {
   readonly method: string;
-  /** Path and query as they were sent. */
+  /** Path and query as sent. */
   readonly url: URL;
   readonly authorization: string;
   readonly accept: string;
@@ -24,7 +24,7 @@ export interface ForgeResult {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** `break` carries the call out and drops the connection without a response. */
+/** `break` executes the call and closes the connection without a response. */
 export type Interference = (call: ForgeCall) => ForgeResult | "break" | undefined;
 
 /** A forge on loopback over HTTPS. */
@@ -32,7 +32,7 @@ export interface RunningForge {
   readonly host: string;
   readonly origin: string;
   readonly calls: readonly ForgeCall[];
-  /** Asked before each call. */
+  /** Called before each call. */
   interfere: Interference;
   /** Environment with which a command trusts the certificate. */
   readonly environment: Readonly<Record<string, string>>;

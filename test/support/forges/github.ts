@@ -27,7 +27,10 @@ interface Position {
   readonly body: string;
 }
 
-/** GitHub Enterprise Server's REST and GraphQL APIs (https://docs.github.com), as far as a review needs them. */
+/**
+ * GitHub Enterprise Server's REST and GraphQL APIs (https://docs.github.com), limited to the parts that a review
+ * needs.
+ */
 export function github(castle: Castle, host: () => string) {
   const reviews: PendingReview[] = [];
   const user = (login: string) => ({ login, type: "User" });

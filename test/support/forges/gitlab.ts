@@ -28,7 +28,7 @@ interface Position {
   readonly line_range?: { readonly start: { readonly new_line?: number } };
 }
 
-/** GitLab's REST API v4 (https://docs.gitlab.com/api/rest/), as far as a review needs it. */
+/** GitLab's REST API v4 (https://docs.gitlab.com/api/rest/), limited to the part that a review needs. */
 export function gitlab(castle: Castle, host: () => string) {
   const drafts: DraftNote[] = [];
   const person = (username: string) => ({ id: username.length, username, name: username, state: "active" });

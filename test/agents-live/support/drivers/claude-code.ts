@@ -6,8 +6,8 @@ import { program } from "../programs.ts";
 import type { Driver } from "./driver.ts";
 
 /**
- * Claude Code by way of its SDK: `claude -p` does not offer ExitPlanMode. The dialog that the terminal would show
- * stays open, so that only the hook can decide.
+ * Claude Code, driven through its SDK: `claude -p` does not offer ExitPlanMode. The dialog that the terminal would
+ * show stays open, so that only the hook can decide.
  */
 export function claudeCodeDriver(name: string): Driver {
   return {
@@ -70,7 +70,7 @@ async function converse(name: string, bench: Bench): Promise<string> {
   return printed;
 }
 
-/** What the SDK would start. */
+/** The program that the SDK would start. */
 interface Spawned {
   readonly command: string;
   readonly args: readonly string[];

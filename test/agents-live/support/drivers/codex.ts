@@ -8,8 +8,8 @@ import { program } from "../programs.ts";
 import type { Driver } from "./driver.ts";
 
 /**
- * Codex by way of its app server, which editors use: `codex exec` has no plan mode. The hook is trusted the way a
- * person's yes in the terminal is kept; without that Codex does not run it.
+ * Codex, driven through its app server, which editors use: `codex exec` has no plan mode. The driver stores the
+ * hook's trust as a confirmation in the terminal would; otherwise Codex does not run the hook.
  */
 export const codexDriver: Driver = {
   program: "codex",
@@ -36,7 +36,7 @@ wire_api = "responses"
     raw.includes("hook_prompt") ? { text: "Done." } : { text: `<proposed_plan>\n${plan}</proposed_plan>` },
   reportsApproval: false,
   toDelivered: (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
-  // It shows the model some ten thousand tokens of a hook's reason, and names the file with all of it.
+  // Codex shows the model about ten thousand tokens of a hook's reason, and the path of the file with the whole text.
   async readLongText(requests) {
     const path = /Full hook output saved to: ([^\s<]+)/.exec(JSON.stringify(requests.at(-1)?.body))?.[1];
     return path ? readFile(path, "utf8") : "";

@@ -6,7 +6,7 @@ import { program } from "../programs.ts";
 import { markTurnEnded, openTerminal } from "../terminal.ts";
 import { type Driver, readSavedText } from "./driver.ts";
 
-/** Copilot CLI in a terminal, where alone it offers exit_plan_mode. */
+/** Copilot CLI in a terminal, because it offers exit_plan_mode only there. */
 export const copilotDriver: Driver = {
   program: "copilot",
   agent: "copilot",
@@ -16,7 +16,7 @@ export const copilotDriver: Driver = {
     COPILOT_MODEL: "fake-model",
     COPILOT_OFFLINE: "true",
     COPILOT_AUTO_UPDATE: "false",
-    // Trusts the folder, too.
+    // Also trusts the folder.
     COPILOT_ALLOW_ALL: "true",
     TERM: "xterm-256color",
   }),
@@ -49,7 +49,7 @@ async function plan(bench: Bench): Promise<string> {
   const end = terminal.turnEnded.finally(() => {
     ended = true;
   });
-  // Its own menu after the hook has allowed; this is the person's yes in the terminal.
+  // Confirms the menu that it shows after the hook has allowed the plan.
   while (!ended && !terminal.screen().includes("Accept plan")) await delay(50);
   await terminal.press("\r", () => ended);
   return end;

@@ -10,27 +10,27 @@ export interface Driver {
   readonly agent: string;
   /** Variables that point the agent at the model and keep it from calling anyone else. */
   variables(modelUrl: string): Readonly<Record<string, string>>;
-  /** Settings of the agent's own, before ours are installed. */
+  /** The agent's own settings, written before Sallyport's. */
   prepare(bench: Bench, modelUrl: string): Promise<void>;
-  /** Installs Sallyport in the agent, where that is not `sallyport install`. */
+  /** Installs Sallyport in the agent, if not by `sallyport install`. */
   install?(bench: Bench): Promise<void>;
-  /** What the model says: it presents `plan`, then ends. */
+  /** The model's responses: it presents `plan`, then ends. */
   turn(request: ModelRequest, plan: string): Reply;
   /** Whether this is a request after the decision. */
   isAfterDecision(request: ModelRequest): boolean;
-  /** Whether the agent tells its model of an approval; Codex asks its person what to do next instead. */
+  /** Whether the agent reports an approval to its model. Codex asks the person what to do next instead. */
   readonly reportsApproval: boolean;
-  /** Words of the person's as the agent passes them on. */
+  /** Returns the person's text as the agent passes it to the model. */
   toDelivered(text: string): string;
-  /** A note on an approval as the agent passes it on, where that is not word for word. */
+  /** Returns a note on an approval as the agent passes it to the model, if the agent changes it. */
   toDeliveredNote?(text: string): string;
-  /** Where the agent passes on only so much: a text with all of it that its model is pointed at. */
+  /** If the agent truncates long text: returns the file with the whole text, which the model is asked to read. */
   readLongText?(requests: readonly ModelRequest[]): Promise<string>;
-  /** Runs until the agent has nothing more to do; resolves to what it printed. */
+  /** Runs until the agent has finished; resolves to its output. */
   start(bench: Bench): Promise<string>;
 }
 
-/** Of agents that read only so much of a hook's output: the file with all of it, which our reply names. */
+/** For agents that limit the size of a hook's output: the file with the whole text, which the hook's output names. */
 export async function readSavedText(requests: readonly ModelRequest[]): Promise<string> {
   const raw = requests.map((request) => request.raw).join("\n");
   const path = /the end is missing here; it is in ([^\s\]]+\.md)/.exec(raw)?.[1];

@@ -11,7 +11,7 @@ export const geminiCliDriver: Driver = {
     GEMINI_API_KEY: "test-key",
     GOOGLE_GEMINI_BASE_URL: modelUrl,
     GEMINI_CLI_TRUST_WORKSPACE: "true",
-    // One process: otherwise the one that was started is only the launcher of the one that works.
+    // Uses a single process: otherwise the started process is only a launcher.
     GEMINI_CLI_NO_RELAUNCH: "true",
   }),
   async prepare({ home }) {

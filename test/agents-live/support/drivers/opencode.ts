@@ -20,7 +20,7 @@ export const openCodeDriver: Driver = {
       join(folder, "opencode.json"),
       JSON.stringify({ provider: { fake: provider }, small_model: "fake/fake-model" }),
     );
-    // It looks for the newest types of its plugins, with minutes of patience when there is no network.
+    // OpenCode downloads the newest types for its plugins, and without a network it retries for minutes.
     await writeFile(join(home, ".npmrc"), "registry=http://127.0.0.1:9/\nfetch-retries=0\n");
   },
   turn: ({ toolResults }, plan) =>

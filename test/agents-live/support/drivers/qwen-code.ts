@@ -9,8 +9,8 @@ import { commandOf } from "../programs.ts";
 import { type Driver, readSavedText } from "./driver.ts";
 
 /**
- * Qwen Code by way of the protocol that editors use (https://agentclientprotocol.com): `qwen -p` leaves plan mode for
- * nobody. What it asks in its terminal it asks the editor here.
+ * Qwen Code, driven through the protocol that editors use (https://agentclientprotocol.com): `qwen -p` never leaves
+ * plan mode. The editor receives the questions that it otherwise asks in its terminal.
  */
 export const qwenCodeDriver = (name: string): Driver => ({
   program: name,
@@ -73,7 +73,7 @@ async function converse(name: string, bench: Bench): Promise<string> {
     printed += `${line}\n`;
     const { id, method, result, error } = message.parse(JSON.parse(line));
     if (error !== undefined) break;
-    // Newer versions ask again after the hook has allowed; this is the person's yes in the terminal.
+    // Newer versions ask again after the hook has allowed the plan; this confirms it.
     if (method === "session/request_permission") {
       send({ id, result: { outcome: { outcome: "selected", optionId: "proceed_once" } } });
     }

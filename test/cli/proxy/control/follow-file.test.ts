@@ -71,7 +71,7 @@ describe("following a file", () => {
     await appendFile(path, "x\n");
     await expect.poll(() => lines).toEqual(["x"]);
     await truncate(path);
-    // The size must be seen smaller before it grows again.
+    // The smaller size must be detected before the file grows again.
     await writeFile(path, "y\n");
     await expect.poll(() => lines).toEqual(["x", "y"]);
   });

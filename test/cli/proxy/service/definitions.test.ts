@@ -17,7 +17,7 @@ const plain: ServiceDefinition = {
   stopSeconds: 45,
 };
 
-/** Values that a file format could interpret. */
+/** Values with characters that a file format could interpret. */
 const awkward: ServiceDefinition = {
   ...plain,
   argv: [
@@ -66,7 +66,7 @@ describe("the systemd unit", () => {
     await writeFile(path, formatSystemdUnit(definition));
     const verify = ["systemd-analyze", "verify", "--man=no", "--user", path];
     const { code, stderr } = await runCommand("env", [`XDG_RUNTIME_DIR=${folder}`, ...verify]);
-    // 127 where systemd is not installed, as on macOS; 126 if PATH also has a folder that the user cannot read.
+    // 127 if systemd is not installed, as on macOS; 126 if PATH also has a folder that the user cannot read.
     expect([[0, 126, 127], stderr]).toEqual([expect.arrayContaining([code]), stderr]);
     expect(stderr.split("\n").filter((line) => line.includes("sallyport-proxy.service"))).toEqual([]);
   });

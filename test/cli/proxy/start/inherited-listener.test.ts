@@ -8,7 +8,7 @@ describe("an inherited listening socket", () => {
     [{ LISTEN_FDS: "x" }, undefined],
     [{ LISTEN_FDS: "1", LISTEN_PID: "7" }, 3],
     [{ LISTEN_FDS: "1" }, 3],
-    // Another process of the same environment was meant.
+    // The variables are for another process with the same environment.
     [{ LISTEN_FDS: "1", LISTEN_PID: "8" }, undefined],
   ])("of %j is descriptor %s", (environment, descriptor) => {
     expect(getInheritedListener(environment, 7)).toBe(descriptor);

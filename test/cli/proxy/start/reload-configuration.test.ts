@@ -7,7 +7,7 @@ import { configOf } from "../../../support/start-proxy.ts";
 
 const before = configOf({ port: 8045 });
 
-/** Reloads over `before`, and tells what came of it. */
+/** Reloads over `before`, and returns the result. */
 async function reload(read: () => ProxyConfig, use: () => void = () => {}, newKey?: string) {
   const notes: string[] = [];
   const refused: string[] = [];

@@ -5,7 +5,7 @@ import { getStopRequestFile } from "../../../../src/cli/proxy/running-proxies.ts
 import { untilStopped, watchStopRequest } from "../../../../src/cli/proxy/start/until-stopped.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
-/** A proxy whose running answers end when they are told to; `calls` is what it was asked, in order. */
+/** A proxy whose running responses end when the test ends them. `calls` lists the calls of its methods, in order. */
 function fakeServing(failures: { readonly refuse?: Error; readonly close?: Error } = {}) {
   const calls: string[] = [];
   let endResponses = () => {};
@@ -97,7 +97,7 @@ describe("stopping a proxy", () => {
     process.emit("SIGTERM", "SIGTERM");
     endResponses();
     await expect(over).rejects.toThrow(`no ${name}`);
-    // What a test has left listening would stop the next one's proxy.
+    // A listener left over from one test would stop the proxy of the next one.
     process.emit("SIGTERM", "SIGTERM");
   });
 

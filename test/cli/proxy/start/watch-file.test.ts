@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { fileState, onFileChange } from "../../../../src/cli/proxy/start/watch-file.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
-/** Resolves at the next change that is told. */
+/** Resolves at the next reported change. */
 function watching(path: string, since = fileState(path)): { change: () => Promise<void> } {
   let changes = 0;
   let seen = 0;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createRemote, type Pipe, ProcessExitedError } from "../../../../src/cli/proxy/workers/remote.ts";
 import { AppError } from "../../../../src/errors.ts";
 
-/** Both ends of a pipe; what crosses is copied as between processes. */
+/** Both ends of a pipe. Messages are copied as between processes. */
 function createPipe() {
   const ends = [end(), end()] as const;
   let isOpen = true;

@@ -118,7 +118,7 @@ describe("a port", () => {
   };
 
   it("is free", async () => {
-    // Port 0 is nobody's: any other might be another program's just now.
+    // No program listens on port 0; any other port could be in use.
     expect(await portFinding("p", 0, "r", proxyOn)).toMatchObject({ state: "ok", detail: "0 is free" });
   });
 

@@ -65,7 +65,7 @@ describe("the chat-completions codec", () => {
     const decoded = chat.decodeResponse(readJsonFixture("chat-completions", name)).value;
     const written = chat.encodeResponse(decoded, context).value;
     const spoken = (response: ExchangeResponse) => JSON.stringify(withoutOrigin(response).candidates);
-    // No arguments at all are written as an empty object.
+    // Missing arguments are encoded as an empty object.
     const expected = spoken(decoded).replaceAll('"arguments":""', '"arguments":"{}"');
     expect(spoken(chat.decodeResponse(written).value)).toBe(expected);
   });
@@ -88,7 +88,7 @@ describe("the chat-completions codec", () => {
     for (let length = 0; length <= lines.length; length += 1) {
       const received = decodeAll(chat, wireEvents(lines.slice(0, length)));
       const terminal = received.filter((event) => event.type === "end" || event.type === "error");
-      // The last line is usage alone: the finish in front of it is an end already.
+      // The last line contains only usage: the finish reason before it already ends the response.
       expect(terminal.map((event) => event.type)).toEqual([length >= lines.length - 1 ? "end" : "error"]);
     }
   });

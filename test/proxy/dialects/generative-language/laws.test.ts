@@ -50,7 +50,7 @@ const reasoning = fc.record({ text: anyText, signature }).map(
   }),
 );
 
-/** Pieces of one text or thought are one here, so no two of a kind stand side by side. */
+/** Pieces of one text or thought are joined here, so no two adjacent parts have the same kind. */
 function apart(parts: readonly Part[]): Part[] {
   return parts.filter((part, at) => part.type === "tool-call" || parts[at - 1]?.type !== part.type);
 }
@@ -67,7 +67,7 @@ const response: fc.Arbitrary<ExchangeResponse> = fc
     return { id: "r", model: "m", candidates: [{ parts, finish }], usage: trimmed(counts) };
   });
 
-/** Counts of zero are not told in this dialect. */
+/** This dialect omits counts of zero. */
 function trimmed(counts: ExchangeResponse["usage"]): NonNullable<ExchangeResponse["usage"]> {
   const { total = 0, cacheRead = 0 } = counts?.input ?? {};
   const { total: written = 0, reasoning: thoughts = 0 } = counts?.output ?? {};

@@ -57,7 +57,7 @@ const response: fc.Arbitrary<ExchangeResponse> = fc
     };
   });
 
-/** The dialect always says what a cache gave and took, and never how much was thought. */
+/** The dialect always reports cache reads and writes, and never reasoning tokens. */
 const normalize = (response: ExchangeResponse) => {
   const plain = withoutOrigin(response);
   const input = { cacheRead: 0, cacheWrite: 0, ...plain.usage?.input };

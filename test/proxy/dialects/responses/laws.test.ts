@@ -52,7 +52,10 @@ const image = fc
   .base64String({ minLength: 8 })
   .map((data): Part => ({ type: "image", source: { kind: "base64", mediaType: "image/x-test", data } }));
 
-/** What the dialect says without loss: texts in a row are one message, so a text never follows a text. */
+/**
+ * Responses that the dialect expresses without loss: consecutive texts are one message, so a text never follows a
+ * text.
+ */
 const response: fc.Arbitrary<ExchangeResponse> = fc
   .record({
     parts: fc.array(fc.oneof(anyText.chain(withLogprobs), call, reasoning), { minLength: 1, maxLength: 6 }),

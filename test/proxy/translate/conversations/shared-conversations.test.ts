@@ -6,7 +6,7 @@ import { createBoundedStore } from "../../../../src/proxy/translate/conversation
 import { createSharedConversations } from "../../../../src/proxy/translate/conversations/shared-conversations.ts";
 import { anyText, argumentsText } from "../../../support/exchange-arbitraries.ts";
 
-/** One that another process keeps: only copies of bytes come and go. */
+/** A store in another process: only copies of bytes are exchanged. */
 function createElsewhere() {
   const kept = createBoundedStore<Uint8Array>({ entries: 2, characters: 100 });
   return createSharedConversations({

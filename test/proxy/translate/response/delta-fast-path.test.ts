@@ -17,7 +17,7 @@ const context = encodeContext({
   request: request({ streamUsage: true, tools: [{ type: "custom", name: "own" }] }),
 });
 
-/** What the client is told, what is kept of the answer, and how many events the upstream's decoder was shown. */
+/** The client's events, the stored response, and the number of events that the upstream's decoder received. */
 function translate(
   client: Dialect,
   upstream: Dialect,
@@ -59,7 +59,7 @@ function translate(
   return { received: withoutMadeIds(received), kept: withoutMadeIds(kept), shown };
 }
 
-/** Ids made for calls that came without one are new each time. */
+/** Ids generated for calls without an id differ each time. */
 function withoutMadeIds(text: string): string {
   return text.replace(/call_m_[\w-]{24}/g, "call_made");
 }
@@ -96,7 +96,7 @@ const part: fc.Arbitrary<OpenPart> = fc.constantFrom<OpenPart>(
   { type: "tool-call", id: "call_3", name: "structured_answer", arguments: "" },
 );
 
-/** An answer's parts, each in many words; with `turns` of 2 and more they take turns. */
+/** The parts of a response, each with many words; with `turns` of 2 or more, they alternate. */
 const events: fc.Arbitrary<ExchangeEvent[]> = fc
   .record({
     parts: fc.array(fc.record({ part, texts: fc.array(word, { maxLength: 40 }) }), { maxLength: 4 }),
@@ -123,12 +123,12 @@ function takeTurns(flows: readonly ExchangeEvent[][]): ExchangeEvent[] {
   return Array.from({ length: longest }, (_, at) => flows.flatMap((flow) => flow[at] ?? [])).flat();
 }
 
-/** Events that are left out, come twice or come at once with the one before: what an upstream may do wrong. */
+/** Faults of an upstream: events that are missing, duplicated, or sent together with the previous one. */
 const corruptions = fc.array(fc.record({ at: fc.nat(200), kind: fc.constantFrom("lost", "twice") }), {
   maxLength: 2,
 });
 
-/** What an upstream adds to its events that means nothing. */
+/** Members without meaning that an upstream adds to its events. */
 interface VolatileFields {
   readonly numbered: boolean;
   readonly padded: boolean;

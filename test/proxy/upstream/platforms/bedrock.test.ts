@@ -17,7 +17,7 @@ const NOVA = "eu.amazon.nova-pro-v1:0";
 const JSON_TYPE = { "content-type": "application/json" };
 const closers: (() => Promise<unknown>)[] = [];
 beforeEach(() => {
-  // The library reads these files of the person who runs the tests otherwise.
+  // Otherwise the library would read these files of the user who runs the tests.
   vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null");
   vi.stubEnv("AWS_CONFIG_FILE", "/dev/null");
   vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");

@@ -16,7 +16,7 @@ import { type AwsKey, findSignatureProblem } from "./aws-stand-in.ts";
 const CLAUDE = "eu.anthropic.claude-sonnet-4-5-20250929-v1:0";
 const closers: (() => Promise<unknown>)[] = [];
 beforeEach(() => {
-  // AWS's library reads the variables and files of the person who runs the tests otherwise.
+  // Otherwise AWS's library would read the variables and files of the user who runs the tests.
   for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE"])
     vi.stubEnv(name, "");
   vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null");
@@ -50,7 +50,7 @@ async function writeTemporary(name: string, content: string): Promise<string> {
   return file;
 }
 
-/** Starts a proxy with one upstream and returns what calls it. */
+/** Starts a proxy with one upstream and returns a function that calls it. */
 async function proxyTo(upstream: object, environment: Record<string, string> = {}) {
   const proxy = await startTestProxy(
     { upstreams: { cloud: upstream }, models: [{ match: "*", upstream: "cloud" }] },

@@ -18,7 +18,7 @@ const keys = generateKeyPairSync("rsa", {
   privateKeyEncoding: { type: "pkcs8", format: "pem" },
 });
 
-/** Starts a token service that hands out `token-1`, `token-2` …, each valid for `seconds`. */
+/** Starts a token service that issues `token-1`, `token-2` …, each valid for `seconds`. */
 async function startTokenService(seconds: number): Promise<FakeUpstream> {
   const service: FakeUpstream = await startFakeUpstream((hit, response) =>
     json({ access_token: `token-${service.hits.length}`, expires_in: seconds, token_type: "Bearer" })(
@@ -232,7 +232,7 @@ describe("signing in to Google Cloud", () => {
     const { ask, fake } = await call({ credentials_file });
     await ask();
     await ask();
-    // 200 seconds are within the five minutes before the end.
+    // 200 seconds are within the five minutes before expiry.
     expect(fake.hits.map(({ headers }) => headers.authorization)).toEqual([
       "Bearer token-1",
       "Bearer token-2",

@@ -26,7 +26,7 @@ function gitDiff(before: string, after: string): string {
   }
 }
 
-/** The lines with their markers, as jsdiff gives them. */
+/** The lines with their markers, as jsdiff returns them. */
 function markedLines(patch: ParsedPatch): string[] {
   return Array.from({ length: patch.lineCount }, (_, line) => {
     const marker = " +-"[patch.kind[line] ?? 0];
@@ -34,7 +34,7 @@ function markedLines(patch: ParsedPatch): string[] {
   });
 }
 
-/** One side of the file, put together again from a patch that shows all of it. */
+/** One side of the file, restored from a patch that contains all of its lines. */
 function sideOf(patch: ParsedPatch, side: "old" | "new"): string {
   let text = "";
   for (let line = 0; line < patch.lineCount; line++) {
@@ -88,7 +88,7 @@ describe("scanPatch", () => {
     fc.assert(
       fc.property(damage, (changes) => {
         const text = damagedBy(changes, whole).toString();
-        // An empty line stands for an empty one that did not change.
+        // An empty line stands for an unchanged empty line.
         const lines = new Set(text.split("\n").map((line) => line || " "));
         const patch = scanPatch(text);
         expect(markedLines(patch).filter((line) => !lines.has(line))).toEqual([]);

@@ -7,7 +7,7 @@ import { samplePlan } from "../../../support/plans.ts";
 
 const leafTexts = (source: string) => parseMarkdown(source).leaves.map(({ text }) => text);
 
-/** Each drawn stretch with the source it claims to come from. */
+/** Each rendered range of text with its source range. */
 function pairs(source: string): [string, string][] {
   return parseMarkdown(source).leaves.flatMap(({ text, segments }) =>
     segments.map((segment): [string, string] => [
@@ -17,7 +17,7 @@ function pairs(source: string): [string, string][] {
   );
 }
 
-/** The text the tree draws, leaf by leaf. */
+/** The text of the tree's leaves. */
 function drawnText(node: MarkdownNode, document: MarkdownDocument): string {
   if (node.kind === "text" || node.kind === "mark") return node.text;
   if (node.kind === "code" || node.kind === "unrendered") return document.leaves[node.leaf]?.text ?? "";

@@ -8,7 +8,7 @@ function fileNamed(path: string): DiffFile {
   return { index: 0, path, status: "modified", binary: false, generated: false, ...counts };
 }
 
-/** The kinds of changes of files, given as the lines of one hunk each; undefined for a file that needs reading. */
+/** The kinds of changes of files, given as the lines of one hunk each; undefined for a file that has to be read. */
 function kindsOf(
   files: Readonly<Record<string, readonly string[]>>,
 ): Record<string, readonly string[] | undefined> {

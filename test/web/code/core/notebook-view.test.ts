@@ -106,7 +106,7 @@ describe("the rows of a notebook", () => {
     const positions = kinds.flatMap((kind, row) => (kind === ROW_WIDGET ? [row] : []));
     expect(positions.map((row) => rows?.widgets[rows.left[row] ?? 0]?.key)).toEqual(["hidden", "shown"]);
     expect(positions).toEqual([0, 5]);
-    // A measured header has its height, the others have the usual one.
+    // A measured header has its measured height; the others have the default height.
     const header = kinds.findIndex((kind, row) => kind === ROW_BLOCK && rows?.left[row] === 2);
     expect((offsets?.[header + 1] ?? 0) - (offsets?.[header] ?? 0)).toBe(50);
     expect((offsets?.[header] ?? 0) - (offsets?.[header - 1] ?? 0)).toBe(32);

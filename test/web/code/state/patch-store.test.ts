@@ -20,7 +20,7 @@ function filesOf(texts: readonly string[]): DiffFile[] {
   }));
 }
 
-/** A store over the texts, with what was asked for. */
+/** A store of the texts, with the requested files. */
 function storeOf(texts: readonly string[], fetch?: FetchPatches) {
   const asked: string[] = [];
   const onChange = vi.fn<(indexes: readonly number[]) => void>();

@@ -17,7 +17,7 @@ import { samplePlan } from "../../../support/plans.ts";
 
 const document = parseMarkdown(samplePlan);
 
-/** The anchor of the first place where `text` is drawn. */
+/** Returns the anchor of the first occurrence of the rendered `text`. */
 function anchorAt(text: string, source = samplePlan) {
   const parsed = parseMarkdown(source);
   const at = documentText(parsed).indexOf(text);

@@ -7,7 +7,7 @@ import { requestState } from "../../../../web/plan/model/request-state.ts";
 
 const before = "# Plan\n\nWe keep sessions in process memory.\n\nWe accept that for now.\n";
 
-/** What became of a request on the text `quote` of the first plan, in the second. */
+/** Returns the state, in the second plan, of a request on the text `quote` of the first. */
 function stateIn(after: string, type: PlanAnnotation["type"], quote: string, replacement?: string) {
   const plan = parseMarkdown(before);
   const leaf = plan.leaves.findIndex(({ text }) => text.includes(quote));

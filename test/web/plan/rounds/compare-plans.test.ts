@@ -9,7 +9,7 @@ import { samplePlan } from "../../../support/plans.ts";
 
 const compare = (before: string, after: string) => comparePlans(parseMarkdown(before), parseMarkdown(after));
 
-/** What a comparison shows, outermost block by outermost block: `{+new+}`, `[-gone-]`, and how blocks are marked. */
+/** The result of a comparison, by outermost block: `{+new+}`, `[-gone-]`, and the marks of blocks. */
 function shown(before: string, after: string): string[] {
   const now = parseMarkdown(after);
   return comparePlans(parseMarkdown(before), now)

@@ -18,7 +18,7 @@ describe("autosave against the real draft store", () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  /** One tab: a word, its saves, and what the person is told. */
+  /** A tab: typed text, its saves, and the messages to the person. */
   function openTab(lose: () => boolean = () => false) {
     const tab = { word: "", status: { state: "idle" } as DraftStatus };
     const autosave = createAutosave<string>({

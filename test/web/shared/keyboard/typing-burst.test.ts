@@ -21,7 +21,10 @@ const KINDS: Readonly<Record<string, KeyKind>> = {
   d: "guarded",
 };
 
-/** Types a text with a pause before each key; what ran, what waits, and the sentence that was recognized. */
+/**
+ * Types a text with a pause before each key. Returns the commands that ran, the pending ones, and the recognized
+ * sentence.
+ */
 function type(text: string, gap = 60) {
   const ran: string[] = [];
   let burst = NO_BURST;
@@ -70,7 +73,7 @@ describe("keys in a field that a command has just opened", () => {
   const finds = (search: string) =>
     PATHS.some((path) => search.split(" ").every((word) => path.includes(word)));
 
-  /** Types commands, and the rest into the field that the last of them opened. */
+  /** Types commands, and the rest into the field that the last command opened. */
   function typeOn(commands: string, rest: string, gap = 60) {
     let burst = NO_BURST;
     let at = 1_000;

@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { afterAll, expect, it, vi } from "vitest";
 import { parseMarkdown } from "../../../../src/render/markdown/parse/parse-markdown.ts";
 
-// Diagrams are drawn in the colours of the system, which is asked as soon as they are loaded.
+// Diagrams use the system's colors, which are read as soon as the diagrams are loaded.
 vi.stubGlobal("matchMedia", () => new EventTarget());
 afterAll(() => void vi.unstubAllGlobals());
 const { MarkdownView } = await import("../../../../web/shared/markdown/markdown-view.tsx");

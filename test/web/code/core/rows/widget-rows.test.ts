@@ -23,7 +23,7 @@ const layouts = ["split", "unified"] as const;
 const expansions = new Map([[1, { above: 2, below: 3 }]]);
 const optionsFor = (layout: RowOptions["layout"]): RowOptions => ({ layout, expansions, complete: false });
 
-/** Every widget under the row with its line, the old side's first: the slow and plain way. */
+/** A slow reference implementation: every widget below the row with its line, the old side's first. */
 function expected(layout: RowOptions["layout"], widgets: readonly Widget[]): string[] {
   const rows = buildRows(patch, optionsFor(layout));
   const keysOn = (numberOn: (side: "old" | "new") => number) =>
