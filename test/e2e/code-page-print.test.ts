@@ -47,7 +47,7 @@ describe("printing a diff", () => {
       expect(text).toContain(name);
     expect(text).toContain("A word for paper");
     expect(text).toContain("New words, <b>not bold</b>.");
-    expect(text).not.toContain("The top of the diff");
+    expect(text).not.toContain("the top of the diff");
     expect(text).not.toContain("Send feedback");
     review.child.kill("SIGTERM");
   });
@@ -56,7 +56,7 @@ describe("printing a diff", () => {
     const { page, child } = await openLongDiff(3_000);
     const { text } = await onPaper(page);
     expect(text).toMatch(/line 2999$/m);
-    expect(text).not.toContain("The top of the diff");
+    expect(text).not.toContain("the top of the diff");
     child.kill("SIGTERM");
   });
 

@@ -97,7 +97,7 @@ describe("the code review page", () => {
     await writeGeneralComment(page, "In general: fine.");
     await page.getByRole("button", { name: "Approve" }).click();
     const dialog = page.getByRole("dialog");
-    await expect.poll(() => dialog.textContent()).toContain("would not reach it");
+    await expect.poll(() => dialog.textContent()).toContain("does not receive the comment");
     await dialog.getByRole("button", { name: "Keep reviewing" }).click();
     await page.getByRole("button", { name: "Delete this comment" }).click();
     await page.locator(".toast").getByRole("button", { name: "Undo" }).click();

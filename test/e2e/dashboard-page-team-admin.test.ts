@@ -41,7 +41,7 @@ describe("the dashboard of an admin", () => {
     await dialog.getByRole("region", { name: "Response body" }).getByText("input_tokens").waitFor();
     expect(await violations(page)).toEqual([]);
     await page.goto(`${page.url().split("#")[0]}#/calls/${own}`);
-    await dialog.getByText("None: they were not captured").waitFor();
+    await dialog.getByText("None: the bodies were not captured").waitFor();
 
     const others = await openSignedIn(alice);
     await others.page.goto(`${others.page.url().split("#")[0]}#/calls/${kept}`);

@@ -77,7 +77,7 @@ describe("a plan in one HTML file", () => {
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Import comments …" }).click();
     await page.getByLabel(/A comments file/).setInputFiles(file);
-    await page.getByText("Not a shared plan").waitFor();
+    await page.getByText("This is not a shared plan").waitFor();
   });
 });
 

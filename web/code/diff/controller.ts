@@ -35,7 +35,7 @@ export interface Scene {
   readonly height: number;
   /** Subtracted from a position in the diff to get a position in the scroller. */
   readonly shift: number;
-  /** True while the browser prints: the top of the diff is rendered at once. */
+  /** True while the browser prints: the whole top of the diff is rendered. */
   readonly printing: boolean;
 }
 

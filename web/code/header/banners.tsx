@@ -152,7 +152,7 @@ function StaleBanner() {
   const refresh = () => void switchDiff(diffType, useView.getState().whitespace);
   return (
     <div className="banner banner-warning" role="status">
-      <span>The code has changed since this diff was taken. Your comments stay on their lines.</span>
+      <span>The code has changed since this diff was created. Your comments stay on their lines.</span>
       <Button small disabled={switching} onClick={refresh}>
         Refresh
       </Button>

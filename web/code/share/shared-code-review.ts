@@ -25,7 +25,9 @@ export function readSharedCode(text: string): SharedCodeReview {
   try {
     return checked(JSON.parse(extractJson(text, CODE_DATA_ELEMENT)));
   } catch {
-    throw new Error("Not a shared code review. Use a comments file or a page that Sallyport saved.");
+    throw new Error(
+      "This file is not a shared code review. Use a comments file or a page that Sallyport saved.",
+    );
   }
 }
 

@@ -16,7 +16,7 @@ export const useCommits = create<CommitsState>(() => ({ commits: [], whole: unde
 let loading: Promise<string | undefined> | undefined;
 let loads = 0;
 
-/** Loads the commits now and whenever the diff is taken again. */
+/** Loads the commits now and whenever the diff is created again. */
 export async function followCommits(): Promise<void> {
   const note = () => {
     const { index } = useSession.getState();

@@ -27,9 +27,9 @@ export const useCursor = create<CursorState>(() => ({
   file: undefined,
 }));
 
-/** Returns the first line of a range, whichever way it was selected. */
+/** Returns the first line of a range, regardless of the direction of the selection. */
 export const getStart = (range: LineRange): number => Math.min(range.from, range.to);
-/** Returns the last line of a range, whichever way it was selected. */
+/** Returns the last line of a range, regardless of the direction of the selection. */
 export const getLastLine = (range: LineRange): number => Math.max(range.from, range.to);
 
 /** Moves the cursor and clears the selection. */

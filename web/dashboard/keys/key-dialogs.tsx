@@ -223,7 +223,7 @@ export function SecretDialog({ name, secret, onClose }: NewSecret & { readonly o
   };
   return (
     <Dialog title={`Secret of the key ${name}`} onClose={onClose}>
-      <p>Copy it now: the proxy stores only its SHA-256 and cannot show it again.</p>
+      <p>Copy it now: the proxy stores only its SHA-256 hash and cannot show it again.</p>
       <div className="secret">
         <input
           className="input input-code"

@@ -116,7 +116,7 @@ class Comparer {
     return [{ ...after, children }];
   }
 
-  /** Compares a row as one block, however many cells have changed, and keeps its cells. */
+  /** Compares a row as one block, regardless of the number of changed cells, and keeps its cells. */
   private changedRow(
     before: Extract<MarkdownNode, { kind: "element" }>,
     after: Extract<MarkdownNode, { kind: "element" }>,

@@ -35,7 +35,7 @@ export async function readShared(text: string): Promise<SharedReview> {
   try {
     return checked(JSON.parse(json));
   } catch {
-    throw new Error("Not a shared plan. Use a link, a comments file or a page that Sallyport saved.");
+    throw new Error("This is not a shared plan. Use a link, a comments file or a page that Sallyport saved.");
   }
 }
 

@@ -46,7 +46,7 @@ export function sendFile<Value>(path: string, file: Blob, name: string): Promise
 /** Returns the error message for a failed call. */
 export function explain(result: Exclude<Result<unknown>, { ok: true }>): string {
   if (result.reason === "refused") return result.message;
-  if (result.reason === "absent") return "This server does not support that.";
+  if (result.reason === "absent") return "This server does not support the request. Reload the page.";
   return "Can't reach Sallyport. It may have been stopped.";
 }
 

@@ -18,7 +18,7 @@ export async function createSavedPage(
 ): Promise<Blob> {
   const template = await (await fetch(url, { cache: "no-store" })).text();
   if (!template.includes(placeholder)) throw new Error("this server does not provide the template");
-  // An escaped `<` cannot close the script element, whatever the review contains.
+  // `<` is escaped, so that no text of a review can close the script element.
   const json = JSON.stringify(review).replaceAll("<", "\\u003c");
   const page = template
     .replace(placeholder, () => `<script type="application/json" id="${element}">${json}</script>`)

@@ -47,7 +47,7 @@ function RoundLine({ onShowChanges }: { readonly onShowChanges: (() => void) | u
     <div className="banner live-round" role="status">
       <span>
         <strong>Round {round}.</strong>{" "}
-        {isPending ? "It is shown when you finish writing. What you type stays." : `${summary}.`}
+        {isPending ? "It is shown when you finish writing. Your text is kept." : `${summary}.`}
       </span>
       {isPending ? (
         <Button small onClick={showPendingRound}>

@@ -157,8 +157,8 @@ async function patchThread(thread: Thread, body: object): Promise<boolean> {
 }
 
 /**
- * Handles a new round. Shows it at once unless the person is writing, because an update moves or closes their field;
- * then when they leave the field.
+ * Handles a new round. Shows it immediately, or, if the person is writing, when they leave the field, because an
+ * update moves or closes that field.
  */
 export function receiveRound(round: number, showRound: () => Promise<string>): void {
   const { live } = state();
