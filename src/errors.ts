@@ -185,7 +185,7 @@ export const errorCatalog = {
   forge_not_found: {
     status: 404,
     exitCode: 2,
-    meaning: "The forge does not have the pull request, or does not show it to this sign-in.",
+    meaning: "The pull request does not exist, or this sign-in may not read it.",
   },
   forge_pending: {
     status: 409,

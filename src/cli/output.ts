@@ -16,8 +16,9 @@ export interface Output {
   /** Writes a line to stderr, with terminal control characters escaped. Errors and warnings are always printed. */
   note(text: string, kind?: NoteKind): void;
   /**
-   * Writes the result to stdout. Resolves to true once the whole result is written, however slowly the reader reads,
-   * and to false if the write fails, for example because the reader closed the pipe. Throws if called twice.
+   * Writes the result to stdout. Resolves to true once the whole result is written, which can take as long as the
+   * reader needs, and to false if the write fails, for example because the reader closed the pipe. Throws if called
+   * twice.
    */
   result(text: string, kind?: TextKind): Promise<boolean>;
   /**

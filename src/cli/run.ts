@@ -5,7 +5,7 @@ import { createProgram } from "./program.ts";
 
 /**
  * Runs one command line (without node and script) and resolves to its exit code. Errors become exit codes only here,
- * and nothing calls `process.exit`, so that output to stdout drains however slowly it is read.
+ * and nothing calls `process.exit`, so that output to stdout is written completely even if the reader is slow.
  */
 export async function run(args: readonly string[], output: Output = createOutput()): Promise<number> {
   let exitCode = 0;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError } from "../errors.ts";
 import type { Agent, AgentOrigin, AgentsResponse } from "./api-types.ts";
 
-/** An agent as a caller or an OpenCode server lists it. */
+/** An agent in the list of a caller or an OpenCode server. */
 export const listedAgent = z
   .object({
     id: z.string().exactOptional(),
@@ -53,8 +53,8 @@ function offered(agents: readonly ListedAgent[]): Agent[] {
 }
 
 /**
- * Throws `validation` if no offered agent has this id or name. Accepts any name if no agents are known: the caller
- * may have more than it listed.
+ * Throws `validation` if no offered agent has this id or name. Accepts any name if no agents are known, because the
+ * caller may have agents that it did not list.
  */
 export function checkOffered(name: string, agents: AgentsResponse["agents"]): void {
   if (agents.length === 0 || agents.some((agent) => agent.id === name || agent.name === name)) return;

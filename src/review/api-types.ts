@@ -47,7 +47,7 @@ export interface PlanState {
   readonly live?: LiveState;
 }
 
-/** The model that questions go to. */
+/** The model that receives questions. */
 export interface AskChoice {
   readonly model: string;
 }
@@ -154,7 +154,7 @@ export interface DecisionResponse {
   readonly ok: true;
   readonly savedPath?: string;
   readonly warnings?: readonly string[];
-  /** Additional: set if the agent may not read the decision, which is recorded nevertheless. */
+  /** Additional: set if the agent may not read the decision, which is still recorded. */
   readonly doubt?: CallerDoubt;
 }
 
@@ -248,7 +248,7 @@ export type ReviewEvent =
   | { readonly event: "stale" }
   /** A thread was opened or changed. */
   | ({ readonly event: "thread" } & Thread)
-  /** A new round of a live session: the diff was taken again, or the plan was saved. */
+  /** A new round of a live session: the diff was created again, or the plan was saved. */
   | { readonly event: "round"; readonly round: number }
   | ({ readonly event: "agent" } & LiveAgent)
   /** Only at the inbox: the list of waiting or decided reviews has changed. */
@@ -260,7 +260,7 @@ export type ReviewEvent =
 
 /**
  * Why the agent may not read the decision. The first four are certain: the agent has requested another review, was
- * answered in its own terminal, has continued, or has stopped waiting. `disconnected` is for live reviews alone.
+ * answered in its own terminal, has continued, or has stopped waiting. `disconnected` occurs only in live reviews.
  */
 export type CallerDoubt =
   | "asked-again"

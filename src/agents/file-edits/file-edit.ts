@@ -9,7 +9,7 @@ export interface FileEdit {
   /** A short description for the table and the diff: "hook on ExitPlanMode". */
   readonly purpose: string;
   /**
-   * Returns the text with Sallyport's part; the same text if the part is there already. `earlier` has the text that
+   * Returns the text with Sallyport's part, or the text unchanged if it already contains the part. `earlier` has the text that
    * an earlier installation wrote. Throws `configuration` if the part cannot be added.
    */
   install(text: string | undefined, earlier?: Earlier): string;

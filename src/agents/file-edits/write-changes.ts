@@ -56,8 +56,8 @@ async function writeText(path: string, text: string | undefined): Promise<void> 
 }
 
 /**
- * Throws `unreadable` if the file changed since the diff was shown: the agent may have written its settings
- * meanwhile.
+ * Throws `unreadable` if the file changed since the diff was shown: the agent may have written its settings in the
+ * meantime.
  */
 async function requireUnchanged(change: Change): Promise<void> {
   if ((await readText(change.target)) === change.before) return;

@@ -75,7 +75,7 @@ function createConnection(worker: SqliteWorker): DatabaseConnection {
       const { rows, changes } = await worker.run(sql, parameters as readonly SqlValue[]);
       return { rows: rows as Row[], numAffectedRows: BigInt(changes) };
     },
-    // Rows come in one message from the worker: a stream would gain nothing.
+    // The worker sends all rows in one message, so a stream would save nothing.
     async *streamQuery<Row>(query: CompiledQuery): AsyncIterableIterator<QueryResult<Row>> {
       yield await this.executeQuery<Row>(query);
     },

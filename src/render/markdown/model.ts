@@ -92,7 +92,7 @@ export interface RemovedText {
 export interface Leaf {
   readonly index: number;
   readonly block: number;
-  /** The text as drawn. */
+  /** The drawn text. */
   readonly text: string;
   readonly segments: readonly Segment[];
   /** Ranges of `text` that replace deceptive characters. */

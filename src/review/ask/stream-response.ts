@@ -96,7 +96,7 @@ function findReason(text: string): string {
     const parsed = errorSchema.safeParse(JSON.parse(text));
     if (parsed.success) message = parsed.data.error;
   } catch {
-    // Not JSON, for example the page of a proxy on the way.
+    // The body is not JSON, for example the page of a proxy between this machine and the model.
   }
   return message.trim().slice(0, MAX_SHOWN);
 }

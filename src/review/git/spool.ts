@@ -10,7 +10,7 @@ const WRITE_AT = 1 << 20;
 
 /**
  * A temporary file that holds a patch, so that memory holds only the part that is being sent. On POSIX systems the
- * file has no name once it is open: nothing is left behind, however the process ends.
+ * file has no name once it is open: nothing is left behind, even if the process is killed.
  */
 export class Spool {
   /** Bytes appended so far. */

@@ -20,7 +20,7 @@ import {
 } from "./untracked.ts";
 import { verifyTree } from "./verify-objects.ts";
 
-/** The state of a working tree before a diff is taken. */
+/** The state of a working tree before a diff is created. */
 export interface WorkTreeStatus {
   /** Paths of new files that are not in the repository's index. */
   readonly untracked: ReadonlySet<string>;

@@ -70,9 +70,9 @@ export async function findBatch(dataDirectory: string, batch: string): Promise<r
 }
 
 /**
- * Moves the threads and batches of interrupted reviews of a subject to a new log: reviews whose process was killed, or
- * that ended by a signal or because nobody was connected. Concurrent calls take over each log once. Entries keep their
- * ids, so that a crash during the move leaves nothing twice.
+ * Moves the threads and batches of interrupted reviews of a subject to a new log: reviews whose process was killed,
+ * or that ended by a signal or because no client was connected. Concurrent calls take over each log once. Entries
+ * keep their ids, so that a crash during the move leaves nothing twice.
  */
 export async function takeOverLogs(
   dataDirectory: string,

@@ -1,9 +1,9 @@
 import { type FSWatcher, watch } from "node:fs";
 import type { ReviewEntry } from "../api-types.ts";
 
-/** Milliseconds in which changes of the folder are taken together; a running file is written in two steps. */
+/** Milliseconds within which changes of the folder count as one, because a running file is written in two steps. */
 const SETTLE_MS = 100;
-/** Milliseconds between two checks without a change of the folder: a killed review leaves its file. */
+/** Milliseconds between checks while the folder does not change. They find killed reviews, whose files remain. */
 const CHECK_MS = 5_000;
 
 export interface WatchOptions {

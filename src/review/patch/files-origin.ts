@@ -81,7 +81,7 @@ export function createFilesOrigin({ compared, project }: FilesOriginOptions): Pa
     completable: async (files) => new Set(files.map(({ path }) => path)),
     async text({ path, oldBlob }) {
       const content = await contentOf(latest.get(path)?.before).catch(() => undefined);
-      // The file may have changed since the diff was taken.
+      // The file may have changed since the diff was created.
       return content && hashBlob(content.bytes) === oldBlob
         ? { side: "old", text: content.bytes }
         : undefined;

@@ -36,7 +36,9 @@ export interface GatewayHost extends Gateway {
   /** Reads keys and budgets again, after the configuration has changed. Never rejects. */
   refresh(): Promise<void>;
   close(): Promise<void>;
-  /** Ends at once, as a killed process would: the next start reads what the ledger lacks from the log. */
+  /**
+   * Ends immediately, as a killed process would: the next start reads the rows that the ledger lacks from the log.
+   */
   abandon(): void;
 }
 

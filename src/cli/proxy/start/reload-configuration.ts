@@ -43,7 +43,7 @@ function needsRestart(before: ProxyConfig, after: ProxyConfig): boolean {
 }
 
 /**
- * Returns a function that runs `act`, never twice at once. Calls during a run cause one more run after it, so that an
+ * Returns a function that runs `act`, never concurrently. Calls during a run cause one more run after it, so that an
  * older result cannot replace a newer one. `act` must not reject.
  */
 export function oneAtATime(act: () => Promise<void>): () => Promise<void> {

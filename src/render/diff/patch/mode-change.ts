@@ -5,7 +5,7 @@ const REGULAR = "100644";
 
 /**
  * Describes the kind of a file or the change of its mode in a few words: submodule, symbolic link, executable.
- * Returns undefined for a regular file that stays one. Modes are written as by git. Pure.
+ * Returns undefined for a file that is regular before and after the change. Modes are written as by git. Pure.
  */
 export function modeChange(file: Pick<DiffFile, "oldMode" | "newMode">): string | undefined {
   const { oldMode, newMode } = file;

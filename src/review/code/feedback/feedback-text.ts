@@ -26,7 +26,7 @@ export interface QuotedAnnotation {
 export interface FeedbackParts {
   readonly feedback: string;
   readonly annotations: readonly QuotedAnnotation[];
-  /** Diff type and ref, such as `diff "Uncommitted changes" (HEAD)`. */
+  /** The diff type and its ref, such as `diff "Uncommitted changes" (HEAD)`. */
   readonly diff: string;
   readonly repository: string;
   readonly branch: string;

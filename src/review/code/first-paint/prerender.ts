@@ -35,7 +35,9 @@ interface RenderedDiff {
   readonly html: string;
 }
 
-/** Milliseconds in which git compares a typical day's changes; only a slower diff has its top taken separately. */
+/**
+ * Milliseconds in which git compares a typical day's changes. Only for a slower diff, its top is prepared separately.
+ */
 const HEAD_START_MS = 150;
 
 /**

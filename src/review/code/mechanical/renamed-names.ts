@@ -65,7 +65,10 @@ export class RenamedNames {
     }
   }
 
-  /** Reports whether a name was renamed where it is declared, everywhere to the same name, and no other name to that. */
+  /**
+   * Reports whether a name was renamed at its declaration, to the same new name everywhere, and whether no other name
+   * was renamed to that one.
+   */
   isRename(from: string, to: string): boolean {
     return this.declared.has(from) && this.targets.get(from)?.size === 1 && this.sources.get(to)?.size === 1;
   }

@@ -31,7 +31,7 @@ const LINES_PER_STEP = 2_048;
 export interface MoveSearch {
   /** Finds blocks of the same lines, ignoring indentation. */
   findBlocks(): Generator<void, readonly Block[]>;
-  /** Extends these blocks by edited lines. Files that are absent from `patches` are left as they are. */
+  /** Extends these blocks by edited lines. Blocks in files that are absent from `patches` stay unchanged. */
   extendBlocks(patches: Patches): Generator<void, readonly Block[]>;
 }
 
